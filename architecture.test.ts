@@ -26,7 +26,7 @@ const read = sources.map((file) => ({ file, ...readSource(file, readFileSync(joi
 const imports = read.flatMap((source) => source.imports)
 
 const room = (path: string): string => path.split('/')[0] ?? ''
-const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('gateway/testing/')
+const isTest = (path: string): boolean => /\.test\.ts$|^(?:gateway|vault)\/testing\//.test(path)
 
 /** Which other rooms a room may import. Tests may also use what they are tested against. */
 const MAY_IMPORT: Record<string, string[]> = {
@@ -34,15 +34,23 @@ const MAY_IMPORT: Record<string, string[]> = {
   gateway: ['contract'],
   'embedded-postgres': ['gateway'],
   widget: ['contract'],
+  console: ['contract', 'gateway', 'widget'],
   'steam-sandbox': [],
-  'demo-store': [],
+  'market-sandbox': [],
+  vault: ['contract'],
+  sdk: [],
+  'demo-store': ['sdk'],
   scripts: ['contract', 'gateway'],
   e2e: ['contract', 'gateway', 'widget', 'scripts'],
   bench: ['contract', 'gateway', 'embedded-postgres', 'widget', 'scripts', 'e2e', 'proofs', 'steam-sandbox'],
-  proofs: ['contract', 'gateway', 'embedded-postgres', 'steam-sandbox', 'demo-store', 'scripts', 'e2e'],
+  proofs: [
+    ...['contract', 'gateway', 'embedded-postgres', 'steam-sandbox', 'demo-store', 'sdk', 'scripts', 'e2e'],
+  ],
 }
 const TESTS_MAY_ALSO_IMPORT: Record<string, string[]> = {
-  gateway: ['steam-sandbox', 'scripts', 'embedded-postgres', 'demo-store'],
+  gateway: ['steam-sandbox', 'market-sandbox', 'vault', 'scripts', 'embedded-postgres', 'demo-store', 'sdk'],
+  'market-sandbox': ['steam-sandbox'],
+  vault: ['gateway', 'steam-sandbox', 'market-sandbox'],
 }
 
 /** Inside the gateway, a folder imports only folders at its own height or below. */
@@ -61,6 +69,7 @@ const HEIGHT: Record<string, number> = {
   webhooks: 4,
   pricing: 3,
   departures: 4,
+  drift: 5,
   deposits: 4,
   inventory: 5,
   stores: 5,
@@ -68,10 +77,12 @@ const HEIGHT: Record<string, number> = {
   trades: 6,
   retention: 6,
   backups: 6,
+  operators: 3,
   conformance: 6,
   operations: 7,
   doctor: 7,
   cli: 8,
+  console: 8,
   testing: 9,
 }
 
@@ -92,6 +103,13 @@ describe('imports', () => {
       return !allowed.includes(target)
     })
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
+  })
+
+  it('D-34 lead to vault/ from nowhere, and nothing in the gateway gives items or confirms', () => {
+    expect(imports.filter(({ from, to }) => room(to) === 'vault' && room(from) !== 'vault')).toEqual([])
+    const giving = /addMyItems?\b|[Cc]onfirmation(?:Key|ForObject|Checker|s\()|mobileconf/
+    const gives = (file: string) => giving.test(readFileSync(join(ROOT, file), 'utf8'))
+    expect(sources.filter((file) => room(file) === 'gateway' && !isTest(file) && gives(file))).toEqual([])
   })
 
   it('run downwards inside the gateway', () => {
@@ -131,7 +149,7 @@ describe('imports', () => {
       '(?:@cypress/)?request|steam-session|steam-totp|steam-tradeoffer-manager|steamcommunity|steamid'
     // A library is imported, or loaded by a function that createRequire made.
     const named = new RegExp(`(?:\\bfrom |\\b(?:import|require|load)\\()'(?:${packages})['/]`)
-    const folders = ['gateway/steam/web/', 'steam-sandbox/conformance/', 'bench/steam-peer.ts']
+    const folders = ['gateway/steam/web/', 'steam-sandbox/conformance/', 'bench/steam-peer.ts', 'vault/']
     const users = sources.filter((file) => named.test(readFileSync(join(ROOT, file), 'utf8')))
     for (const folder of folders) expect(users.some((file) => file.startsWith(folder))).toBe(true)
     expect(users.filter((file) => !isAmong(folders, file))).toEqual([])
@@ -262,6 +280,8 @@ describe('promises of the tree', () => {
       // Which processes live, as long as their leases.
       'gateway/bots/process-store.ts': 2,
       'gateway/outages/store.ts': 1,
+      // The locks of idempotency keys, for the same reason as leases.
+      'gateway/store-api/idempotency-store.ts': 2,
       // A process that checks the ledger, and when: a lease, and a time for the operator's monitoring.
       'gateway/ledger/check-store.ts': 6,
       // When a migration was applied: before there is a clock of the till.
@@ -289,13 +309,15 @@ describe('promises of the tree', () => {
       'gateway/gateway.ts',
       // A store's handler judges signatures by its machine's clock.
       'gateway/operations/conformance.ts',
+      'gateway/operations/listening.ts',
+      'gateway/operations/trigger.ts',
       'gateway/steam/web/web-steam.ts',
       'gateway/storage-parts.ts',
     ])
   })
 
   it('no regular expression that reads texts from outside is slow on any of them', () => {
-    const rooms = ['gateway', 'contract', 'demo-store', 'widget']
+    const rooms = ['gateway', 'contract', 'demo-store', 'sdk', 'widget', 'console']
     const ours = read.filter(
       ({ file }) => rooms.includes(room(file)) && !isTest(file) && !file.endsWith('.test.tsx'),
     )
@@ -311,12 +333,19 @@ describe('promises of the tree', () => {
     expect(made).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/decide.ts'])
   })
 
-  it('the page speaks to no other window and listens to none', () => {
-    const pages = sources.filter((file) => room(file) === 'widget' && !isTest(file))
+  it('the console has types of operations, and of their code a list of states only', () => {
+    const code = imports.filter(({ to, typeOnly }) => room(to) === 'gateway' && !typeOnly)
+    const taken = code.filter(({ from }) => room(from) === 'console').map(({ to }) => to)
+    expect(taken).toEqual(['gateway/operations/item-states.ts'])
+  })
+
+  it('D-32 the page speaks to no other window and listens to none, but from a frame to the store that holds it', () => {
+    const pages = sources.filter((file) => ['widget', 'console'].includes(room(file)) && !isTest(file))
     const speaks =
       /postMessage|onmessage|addEventListener\(['"]message|BroadcastChannel|MessageChannel|window\.(?:opener|parent|top)\b/
-    expect(pages.length).toBeGreaterThan(0)
-    expect(pages.filter((file) => speaks.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
+    expect(pages.filter((file) => speaks.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([
+      'widget/frame.ts',
+    ])
   })
 
   it('the project stands alone: it reads nothing beside itself', () => {

@@ -66,7 +66,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{contract,scripts,steam-sandbox,demo-store}/**/*.test.ts', '*.test.ts', ...PURE_PROOFS],
+          include: [
+            '{contract,scripts,steam-sandbox,market-sandbox,vault,demo-store}/**/*.test.ts',
+            '*.test.ts',
+            ...PURE_PROOFS,
+          ],
           ...setup,
         },
       },
@@ -74,7 +78,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'server',
-          include: ['{gateway,embedded-postgres,proofs}/**/*.test.ts'],
+          include: ['{gateway,embedded-postgres,vault,proofs}/**/*.test.ts'],
           exclude: PURE_PROOFS,
           ...setup,
           ...database,

@@ -7,4 +7,12 @@ export type Currency = (typeof CURRENCIES)[number]
 export const CURRENCY_EXPONENT: Record<Currency, number> = { USD: 2, EUR: 2, BRL: 2 }
 
 /** The causes of movements in a store's statement. */
-export const MOVEMENT_CAUSES = ['delivered', 'released', 'reversed', 'paid_out'] as const
+export const MOVEMENT_CAUSES = [
+  'delivered',
+  'released',
+  'reversed',
+  'paid_out',
+  'payout_voided',
+  'adjusted',
+  'written_off',
+] as const

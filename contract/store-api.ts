@@ -70,6 +70,13 @@ const createDepositFields = z.strictObject({
     .describe(
       'Where the page goes automatically once the deposit has succeeded, and after no other end. The same rules apply.',
     ),
+  embedOrigin: z
+    .string()
+    .max(300)
+    .optional()
+    .describe(
+      'The page of yours that may hold the deposit in a frame, as `https://host[:port]`: one of the origins that are registered for the store. Without it no page may.',
+    ),
   minAmount: positiveMinorUnits.optional().describe('The least that is accepted.'),
   maxAmount: positiveMinorUnits.optional().describe('The most that is accepted.'),
   targetAmount: positiveMinorUnits
@@ -203,6 +210,7 @@ export const storeDepositSchema = z
     targetAmount: positiveMinorUnits.nullable(),
     games: z.array(game),
     language: z.enum(LANGUAGES).nullable().describe('Null: the page follows the shopper’s own preference.'),
+    embedOrigin: sinceNext(z.string()).describe('The origin whose pages may frame it; null: none may.'),
     customerReference: z.string().nullable(),
     customerLabel: sinceNext(z.string()),
     shopper: sinceNext(z.object({ steamId: z.string(), lock: z.boolean() })).describe(
@@ -274,7 +282,7 @@ export const statementSchema = z
           at: time,
           cause: z.enum(MOVEMENT_CAUSES),
           depositId: z.string().nullable(),
-          payoutReference: z.string().nullable(),
+          payoutReference: z.string().nullable().describe('Of a payout, its void or an adjustment.'),
           held: z.int().describe('Change of what is held.'),
           available: z.int().describe('Change of what is available.'),
         }),

@@ -106,6 +106,14 @@ export const STORE_ERRORS = {
       ru: 'Этот Idempotency-Key уже использован для вызова с другими значениями. Для каждого вызова нужен новый ключ.',
     },
   },
+  store_disabled: {
+    status: 403,
+    title: 'Store disabled',
+    detail: {
+      en: 'The operator has disabled your store: it opens no deposits. Those under way go on. Ask the operator.',
+      ru: 'Оператор отключил ваш магазин: новые пополнения не создаются. Начатые продолжаются. Обратитесь к оператору.',
+    },
+  },
   too_many_deposits: {
     status: 429,
     title: 'Too many open deposits',

@@ -4,40 +4,8 @@
  * webhook-signature) carries the same event.
  */
 import { z } from 'zod'
-import type { DepositStatus } from './statuses.ts'
+import { DEPOSIT_EVENT_TYPES, EPOCH_TYPE, EVENT_TYPES } from './event-types.ts'
 import { idText, storeDepositSchema } from './store-api.ts'
-
-export const DEPOSIT_EVENT_TYPES = [
-  'deposit.pending',
-  'deposit.succeeded',
-  'deposit.amount_increased',
-  'deposit.payment_timeout',
-  'deposit.trade_timeout',
-  'deposit.trade_declined',
-  'deposit.trade_countered',
-  'deposit.trade_has_invalid_items',
-  'deposit.funds_available',
-  'deposit.reversed',
-] as const
-
-/** The till counts on far beyond where it was, because its database was set back. */
-export const EPOCH_TYPE = 'epoch.started'
-
-export const EVENT_TYPES = [...DEPOSIT_EVENT_TYPES, EPOCH_TYPE] as const
-
-export type DepositEventType = (typeof DEPOSIT_EVENT_TYPES)[number]
-export type EventType = (typeof EVENT_TYPES)[number]
-
-/** The event for a deposit that arrives in a status. The store itself creates a deposit, so creation has no event. */
-export const EVENT_OF_STATUS: Record<Exclude<DepositStatus, 'created'>, DepositEventType> = {
-  pending: 'deposit.pending',
-  succeeded: 'deposit.succeeded',
-  paymentTimeout: 'deposit.payment_timeout',
-  tradeTimeout: 'deposit.trade_timeout',
-  tradeDeclined: 'deposit.trade_declined',
-  tradeCountered: 'deposit.trade_countered',
-  tradeHasInvalidItems: 'deposit.trade_has_invalid_items',
-}
 
 const eventType = z.enum(EVENT_TYPES)
 const time = z.iso.datetime()

@@ -1,7 +1,7 @@
 /** The books of the store: top-ups, the credits for them, balances of its shoppers, how far it has read the event log. */
 import { DatabaseSync } from 'node:sqlite'
+import type { DepositEvent } from '../sdk/index.ts'
 import { migrate } from './schema.ts'
-import type { TillEvent } from './till.ts'
 
 export type TopUp = {
   externalId: string
@@ -42,7 +42,7 @@ export function openBooks(file: string) {
       statements.startTopUp.run(externalId)
     },
     /** Takes an event: each once by its id, all of it or nothing. */
-    take(event: TillEvent): 'taken' | 'known' {
+    take(event: DepositEvent): 'taken' | 'known' {
       db.exec('begin immediate')
       try {
         if (statements.noteEvent.run(event.id).changes === 0) {
@@ -50,7 +50,7 @@ export function openBooks(file: string) {
           return 'known'
         }
         tellTopUp(statements, event)
-        const shopper = statements.shopperOf.get(event.deposit.externalId)?.shopper
+        const shopper = statements.shopperOf.get(event.data.externalId)?.shopper
         credit(statements, event, String(shopper))
         db.exec('commit')
         return 'taken'
@@ -89,15 +89,15 @@ export function openBooks(file: string) {
 type Statements = ReturnType<typeof prepare>
 
 /** Books the part of an event that is new. */
-function credit(statements: Statements, event: TillEvent, shopper: string): void {
-  const { id, currency, amount, reversedAmount, chargedAmount } = event.deposit
+function credit(statements: Statements, event: DepositEvent, shopper: string): void {
+  const { id, currency, amount, reversedAmount, chargedAmount } = event.data
   if (amount === null) return
   // None of them ever shrinks, so the larger one is the newer one, in any order of events.
   const before = statements.creditOf.get(id)
   const next = {
     amount: Math.max(amount, Number(before?.amount ?? 0)),
     reversed: Math.max(reversedAmount, Number(before?.reversed ?? 0)),
-    charged: Math.max(chargedAmount, Number(before?.charged ?? 0)),
+    charged: Math.max(chargedAmount ?? 0, Number(before?.charged ?? 0)),
   }
   // The shopper's balance falls by all that was taken back, our account at the till by what that cost us.
   const change = next.amount - next.reversed - Number(before?.amount ?? 0) + Number(before?.reversed ?? 0)
@@ -105,7 +105,7 @@ function credit(statements: Statements, event: TillEvent, shopper: string): void
   if (change !== 0) statements.addToBalance.run(shopper, currency, change)
 }
 
-function tellTopUp({ tellTopUp }: Statements, { sequence, deposit }: TillEvent): void {
+function tellTopUp({ tellTopUp }: Statements, { sequence, data: deposit }: DepositEvent): void {
   const { externalId, currency, status, endReason, amount, heldAmount, heldUntil, reversedAmount } = deposit
   tellTopUp.run(
     externalId,

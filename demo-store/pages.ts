@@ -2,8 +2,8 @@ import type { OnHold, TopUp } from './books.ts'
 import type { Player } from './sandbox-players.ts'
 import { FIRST_SHOPPER, SHOPPERS } from './shoppers.ts'
 
-export const CURRENCIES = ['USD', 'EUR', 'BRL']
-export const LANGUAGES = ['en', 'ru']
+export const CURRENCIES = ['USD', 'EUR', 'BRL'] as const
+export const LANGUAGES = ['en', 'ru'] as const
 
 const LANGUAGE_NAMES: Record<string, string> = { en: 'English', ru: 'Русский' }
 

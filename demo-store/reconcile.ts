@@ -1,18 +1,19 @@
 /** The till's event log is the truth: what a webhook did not bring is read from there. */
+import { isOfDeposit, type Till } from '../sdk/index.ts'
 import type { Books } from './books.ts'
-import { readLog, type TillAccount } from './till.ts'
 
 const EVERY_MS = 60_000
 
-type Parties = { till: TillAccount; books: Books; report(problem: string): void }
+type Parties = { till: Till; books: Books; report(problem: string): void }
 
 /** Reads the log at the start, once a minute, and when asked. A till that is away is asked again later. */
 export function startReconciling(parties: Parties): { now(): Promise<void>; stop(): Promise<void> } {
   let running: Promise<void> | undefined
-  let stopping = false
+  const stopping = new AbortController()
   const now = (): Promise<void> => {
-    running ??= reconcile(parties, () => stopping)
+    running ??= reconcile(parties, stopping.signal)
       .catch((error: unknown) => {
+        if (stopping.signal.aborted) return
         parties.report(
           `the till's log could not be read: ${error instanceof Error ? error.message : 'unknown'}`,
         )
@@ -27,19 +28,17 @@ export function startReconciling(parties: Parties): { now(): Promise<void>; stop
   return {
     now,
     async stop() {
-      stopping = true
+      stopping.abort()
       clearInterval(timer)
       await running
     },
   }
 }
 
-async function reconcile({ till, books }: Parties, isStopping: () => boolean): Promise<void> {
-  for (;;) {
-    const page = await readLog(till, books.position())
-    for (const event of page.events) books.take(event)
-    // After the events: a crash in between reads them again, and each counts once.
-    books.readUpTo(page.next)
-    if (!page.hasMore || isStopping()) return
+async function reconcile({ till, books }: Parties, signal: AbortSignal): Promise<void> {
+  for await (const event of till.events({ after: books.position(), signal })) {
+    if (isOfDeposit(event)) books.take(event)
+    // After the event: a crash in between reads it again, and it counts once.
+    books.readUpTo(event.sequence)
   }
 }

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
+import { isOfDeposit, isTest, type Till } from '../sdk/index.ts'
 import { type Books, openBooks } from './books.ts'
 import { CURRENCIES, homePage, LANGUAGES, liveParts, messagePage } from './pages.ts'
 import { startReconciling } from './reconcile.ts'
 import { readPlayers } from './sandbox-players.ts'
 import { SHOPPERS, shopperCookie, shopperOf } from './shoppers.ts'
-import { createDeposit, readWebhook, type TillAccount } from './till.ts'
+import { createDeposit, openTill, readWebhook, type TillAccount } from './till.ts'
 
 export type StoreOptions = {
   /** 0 takes a free one. */
@@ -19,8 +20,10 @@ export type StoreOptions = {
   report(problem: string): void
 }
 
-type Store = Omit<StoreOptions, 'port' | 'dataFile'> & {
+type Store = Omit<StoreOptions, 'port' | 'dataFile' | 'till'> & {
   url: string
+  account: TillAccount
+  till: Till
   books: Books
   reconcile(): Promise<void>
 }
@@ -57,11 +60,12 @@ const ROUTES: Record<string, Handler> = {
 }
 
 /** Starts the store on 127.0.0.1. Rejects if the port is taken. */
-export async function startStore({ port, dataFile, ...options }: StoreOptions) {
+export async function startStore({ port, dataFile, till: account, ...options }: StoreOptions) {
   if (dataFile !== ':memory:') mkdirSync(dirname(dataFile), { recursive: true })
   const books = openBooks(dataFile)
-  const reconciling = startReconciling({ till: options.till, books, report: options.report })
-  const store: Store = { ...options, url: '', books, reconcile: reconciling.now }
+  const till = openTill(account)
+  const reconciling = startReconciling({ till, books, report: options.report })
+  const store: Store = { ...options, account, till, url: '', books, reconcile: reconciling.now }
   const server = createServer((request, response) => {
     answer(request, store)
       .catch((error: unknown) => {
@@ -164,17 +168,15 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
 }
 
 /** 2xx means that the event is ours for good: it is answered after the commit only. */
-async function takeWebhook(request: IncomingMessage, { books, till, report }: Store): Promise<Reply> {
-  const body = await bodyOf(request)
-  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
-  const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]))
-  const webhook = readWebhook(till, headers, body)
+async function takeWebhook(request: IncomingMessage, { books, account, report }: Store): Promise<Reply> {
+  const webhook = await readWebhook(account, request.headers, await bodyOf(request))
   if (webhook === undefined) {
     report('a webhook was refused: its signature or form is not right')
     return { status: 400 }
   }
-  if (webhook.kind === 'event') books.take(webhook.event)
-  if (webhook.kind === 'test') return json({ challenge: webhook.challenge })
+  // A test of this address wants its challenge back.
+  if (isTest(webhook)) return json({ challenge: webhook.data.challenge })
+  if (isOfDeposit(webhook)) books.take(webhook)
   return { status: 204 }
 }
 
@@ -197,7 +199,7 @@ const json = (value: object): Reply => ({
 
 const html = (status: number, body: string): Reply => ({ status, type: 'text/html; charset=utf-8', body })
 
-function give(response: ServerResponse, reply: Reply, { till }: Store): void {
+function give(response: ServerResponse, reply: Reply, { account }: Store): void {
   const { status, type, body, location, cookie } = reply
   const policy = [
     "default-src 'none'",
@@ -208,7 +210,7 @@ function give(response: ServerResponse, reply: Reply, { till }: Store): void {
     "base-uri 'none'",
     "frame-ancestors 'none'",
     // The top-up's form is answered with a redirect to the till.
-    `form-action 'self' ${new URL(till.url).origin}`,
+    `form-action 'self' ${new URL(account.url).origin}`,
   ]
   response
     .writeHead(status, {

@@ -78,6 +78,11 @@ const depositOf = (more: Record<string, unknown>) => ({
   status: 'created',
   currency: 'USD',
   amount: null,
+  heldAmount: 0,
+  heldUntil: null,
+  reversedAmount: 0,
+  chargedAmount: 0,
+  endReason: null,
   createdAt: '2026-01-01T12:00:00.000Z',
   ...more,
 })

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Payment } from '../contract/widget-api.ts'
 import { formatDate, formatMoney } from '../widget/i18n/format.ts'
+import { withoutShownPayment } from './support/browser.ts'
 import { balanceCents } from './support/demo-store.ts'
 import { eventually } from './support/process.ts'
 import { offers } from './support/sandbox.ts'
@@ -173,6 +174,7 @@ describe('A-032 A-033 A-073 A-118 toasts', () => {
   test('a toast has its icon, type and time; a click takes it away, and the container says when it is empty', async () => {
     const { page, context } = await openBrowser({ context: { reducedMotion: 'no-preference' } })
     const { url } = await depositOf({ language: 'en' })
+    await withoutShownPayment(page)
     await page.route('**/api/payment?*', (route) => route.abort())
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 60_000)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { DEPOSIT_STATUSES } from '../contract/statuses.ts'
 import { helpTexts } from '../widget/i18n/help.ts'
 import { landingTexts } from '../widget/i18n/landing.ts'
+import { withoutShownPayment } from './support/browser.ts'
 import { SUPPORT_EMAIL } from './support/setup.ts'
 import { depositOf, openBrowser, openDeposit, till } from './support/shared-till.ts'
 import { TEXTS } from './support/shopper.ts'
@@ -86,6 +87,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     const { page, context } = await openBrowser()
     await context.addInitScript((value) => localStorage.setItem('language', value), language)
     const { url } = await depositOf({ language })
+    await withoutShownPayment(page)
     await page.route('**/api/payment?*', (route) => route.abort())
     await page.goto(url)
     await page.getByRole('button', { name: texts.failedToReceiveDeposit }).waitFor()
@@ -187,6 +189,7 @@ test('A-005 a route whose code fails to load is the page that was not found', as
 test('A-005 A-104 a route that throws while it renders is the page that was not found, and is reported', async () => {
   const { page } = await openBrowser()
   const { url } = await depositOf()
+  await withoutShownPayment(page)
   await page.route('**/api/payment?*', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), id: { no: 'text' } } })

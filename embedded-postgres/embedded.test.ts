@@ -71,7 +71,11 @@ test('is durable, asks for a password, and keeps its files private', async () =>
     const password = url.password
     url.password = 'wrong'
     await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed')
-    expect(runningDatabase(dataDir)).toEqual({ url: embedded.appUrl, ownerUrl: embedded.url })
+    expect(runningDatabase(dataDir)).toEqual({
+      url: embedded.appUrl,
+      ownerUrl: embedded.url,
+      vaultUrl: expect.stringMatching(/^postgres:\/\/tradetill_vault:/),
+    })
     for (const file of ['database.json', 'connection.json']) {
       expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
     }

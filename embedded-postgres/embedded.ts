@@ -19,6 +19,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { z } from 'zod'
 import { type Connection, connectionFileOf } from '../gateway/db/connection-file.ts'
+import { VAULT_ROLE } from '../gateway/db/roles.ts'
 import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import type { Log } from '../gateway/kit/log.ts'
 import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
@@ -44,6 +45,7 @@ export type EmbeddedOptions = {
 
 const USER = 'tradetill'
 const APP_USER = 'tradetill_app'
+const VAULT_USER = VAULT_ROLE
 const DATABASE = 'tradetill'
 /** After a crash PostgreSQL replays its log first, and says so every ten seconds. */
 const SILENCE_MS = 120_000
@@ -78,11 +80,16 @@ export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOpti
   await ready(supervisor)
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}`
   // Of its own, and found again without another file.
-  const appPassword = createHmac('sha256', password).update(APP_USER).digest('hex')
-  await ensureDatabase(`${url}/postgres`, appPassword)
+  const passwordOf = (user: string) => createHmac('sha256', password).update(user).digest('hex')
+  const [appPassword, vaultPassword] = [passwordOf(APP_USER), passwordOf(VAULT_USER)]
+  await ensureDatabase(`${url}/postgres`, [
+    { user: APP_USER, password: appPassword },
+    { user: VAULT_USER, password: vaultPassword },
+  ])
   const appUrl = `postgres://${APP_USER}:${appPassword}@127.0.0.1:${port}/${DATABASE}`
   const connectionFile = connectionFileOf(dataDir)
-  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}` }
+  const vaultUrl = `postgres://${VAULT_USER}:${vaultPassword}@127.0.0.1:${port}/${DATABASE}`
+  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}`, vaultUrl }
   writePrivate(connectionFile, JSON.stringify(connection))
   const stop = async () => {
     rmSync(connectionFile, { force: true })
@@ -166,14 +173,18 @@ export function ready(supervisor: Starting): Promise<void> {
   })
 }
 
-async function ensureDatabase(url: string, appPassword: string): Promise<void> {
+type Role = { user: string; password: string }
+
+async function ensureDatabase(url: string, all: readonly Role[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
   if (rowCount === 0) await client.query(`create database ${DATABASE}`)
-  const roles = await client.query('select from pg_roles where rolname = $1', [APP_USER])
-  const verb = roles.rowCount === 0 ? 'create' : 'alter'
-  await client.query(`${verb} role ${APP_USER} login password '${appPassword}'`)
+  for (const { user, password } of all) {
+    const roles = await client.query('select from pg_roles where rolname = $1', [user])
+    const verb = roles.rowCount === 0 ? 'create' : 'alter'
+    await client.query(`${verb} role ${user} login password '${password}'`)
+  }
   await client.end()
 }
 

@@ -128,12 +128,21 @@ describe('sandbox mode', () => {
   })
 
   test('has all roles, or those that are named, on a database that others can reach', () => {
-    expect(read({})).toMatchObject({ config: { roles: new Set(['web', 'bots', 'work']), drainMs: 0 } })
+    expect(read({})).toMatchObject({
+      config: { roles: new Set(['web', 'bots', 'work', 'console']), drainMs: 0 },
+    })
     const roles = { TRADETILL_ROLES: 'bots, work', TRADETILL_DRAIN_SECONDS: '5' }
     expect(read({ ...roles, DATABASE_URL: 'postgres://till@db/till' })).toMatchObject({
       config: { roles: new Set(['bots', 'work']), drainMs: 5_000 },
     })
     expect(problemsOf(roles)).toEqual([expect.stringContaining('TRADETILL_ROLES needs a DATABASE_URL')])
+  })
+
+  test('has a console where a port is set, by the name of this machine', () => {
+    expect(read({})).toMatchObject({ config: { console: undefined } })
+    expect(read({ TRADETILL_CONSOLE_PORT: '4304' })).toMatchObject({
+      config: { console: { url: new URL('http://localhost:4304'), host: '127.0.0.1', port: 4304 } },
+    })
   })
 
   test('limits each bot as told, and to no more than Steam allows', () => {

@@ -40,8 +40,8 @@ const whole = (min: number, max: number, why: string) => {
 }
 const port = whole(0, 65_535, 'it is a port')
 
-/** A process answers calls, speaks for bots, does what has come due, or any of these. */
-export const ROLES = ['web', 'bots', 'work'] as const
+/** A process answers calls, speaks for bots, does what has come due, serves operators, or any of these. */
+export const ROLES = ['web', 'bots', 'work', 'console'] as const
 export type Role = (typeof ROLES)[number]
 
 const listOf = (text: string): string[] => text.split(',').map((part) => part.trim())
@@ -63,6 +63,12 @@ const environmentSchema = z
     /** Where GET /metrics is served, apart from the shoppers' page. */
     TRADETILL_METRICS_PORT: port.optional(),
     TRADETILL_METRICS_HOST: z.string().default('127.0.0.1'),
+    /** Where operators get their console: an origin of its own. Without a port there is none. */
+    TRADETILL_CONSOLE_PORT: port.optional(),
+    TRADETILL_CONSOLE_HOST: z.string().default('127.0.0.1'),
+    TRADETILL_CONSOLE_URL: publicUrl.optional(),
+    /** Signs in to the console of a sandbox without a passkey: npm start makes one for each run. */
+    TRADETILL_CONSOLE_SANDBOX_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
     /** Where shoppers reach the gateway. */
     TRADETILL_PUBLIC_URL: publicUrl.optional(),
     /** Lets a sandbox be reached from elsewhere. */
@@ -152,6 +158,14 @@ const environmentSchema = z
     }
   })
 
+export type ConsoleConfig = {
+  url: URL
+  host: string
+  port: number
+  /** Undefined in live mode. */
+  sandboxKey: string | undefined
+}
+
 export type Config = {
   mode: 'sandbox' | 'live'
   host: string
@@ -159,6 +173,7 @@ export type Config = {
   metricsHost: string
   metricsPort: number | undefined
   publicUrl: URL
+  console: ConsoleConfig | undefined
   /** The rules for addresses of webhooks. In a sandbox that others may reach, stores must not reach this machine. */
   webhookMode: 'sandbox' | 'live'
   /** Without one the gateway runs a PostgreSQL of its own in dataDir. */
@@ -181,6 +196,8 @@ export type Config = {
   homeUrl: string | undefined
   keep: Keep
   priceRules: PricingRules
+  /** Games whose commission may be so small that a pumped price pays more than the level. */
+  mayPayAboveLevel: ReadonlySet<Game>
   priceSources: WebSources
   protectionDays: Record<Game, number>
   maxItems: number
@@ -250,6 +267,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     metricsPort: data.TRADETILL_METRICS_PORT,
     port: data.TRADETILL_PORT,
     publicUrl: new URL(data.TRADETILL_PUBLIC_URL ?? `http://localhost:${data.TRADETILL_PORT}`),
+    console: consoleOf(data),
     webhookMode: data.TRADETILL_PUBLIC_SANDBOX ? 'live' : data.TRADETILL_MODE,
     databaseUrl: data.DATABASE_URL,
     ownerDatabaseUrl: data.TRADETILL_OWNER_DATABASE_URL,
@@ -266,6 +284,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     homeUrl: data.TRADETILL_HOME_URL,
     keep: keepOf(data),
     priceRules: rulesOf(data),
+    mayPayAboveLevel: new Set(data.TRADETILL_PRICE_ABOVE_LEVEL),
     protectionDays: { ...PROTECTION_DAYS, ...data.TRADETILL_PROTECTION_DAYS },
     priceSources: webSourcesOf(data, data.TRADETILL_MODE),
     maxItems: data.TRADETILL_MAX_ITEMS,
@@ -291,6 +310,14 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     stopWithStdin: data.TRADETILL_STDIN,
   }
   return { kind: 'config', config }
+}
+
+function consoleOf(data: z.infer<typeof environmentSchema>): ConsoleConfig | undefined {
+  const { TRADETILL_CONSOLE_PORT: port, TRADETILL_CONSOLE_HOST: host } = data
+  if (port === undefined) return undefined
+  // By name: an authenticator goes by the name of a host.
+  const url = new URL(data.TRADETILL_CONSOLE_URL ?? `http://localhost:${port}`)
+  return { url, host, port, sandboxKey: data.TRADETILL_CONSOLE_SANDBOX_KEY }
 }
 
 const programEnvironment = (environment: Record<string, string | undefined>) =>

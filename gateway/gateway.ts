@@ -2,33 +2,34 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { EventType } from '../contract/event-types.ts'
 import type { Game } from '../contract/games.ts'
-import type { EventType } from '../contract/webhooks.ts'
-import { createBotGauges } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
 import { createFollower } from './clock/service.ts'
 import type { Config, Role } from './config.ts'
+import { serveConsole } from './console-parts.ts'
 import type { Build } from './db/build.ts'
-import { isCrowded } from './db/client.ts'
 import type { Signals } from './db/signals.ts'
-import { createDepartureGauges } from './departures/jobs.ts'
 import { createDepartureStore } from './departures/store.ts'
 import { createDeposit } from './deposits/create.ts'
 import { ensureDepositQueues, workOnPrefills } from './deposits/jobs.ts'
 import { depositRoutes, paymentRoute } from './deposits/routes.ts'
 import { viewReader } from './deposits/shopper-view.ts'
+import { embedOriginOf } from './deposits/store.ts'
 import { listDeposits, storeDepositOf } from './deposits/store-deposit.ts'
 import { createViewCache } from './deposits/view-cache.ts'
+import { createDriftStore } from './drift/store.ts'
+import { driftHandler } from './drift/watch.ts'
 import { createMemory } from './epochs/memory.ts'
 import { type EpochWatch, watchEpoch } from './epochs/service.ts'
 import { ensureEventQueue, workOnEvents } from './events/jobs.ts'
 import { createApp, type ObservedCall } from './http/app.ts'
+import { createEmbedTokens } from './http/embed-token.ts'
 import { createLimits, type Limits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { readStorageMetrics } from './http/metrics-store.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
 import type { Progress } from './http/readiness.ts'
-import type { Unable } from './http/refusal.ts'
 import { inventoryHandler } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { systemClock } from './kit/clock.ts'
@@ -38,14 +39,14 @@ import type { Log } from './kit/log.ts'
 import { type Repeating, repeat } from './kit/repeat.ts'
 import { scrub } from './kit/scrub.ts'
 import { type Shutdown, STOP_MS } from './kit/shutdown.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
+import { createMetrics, type Metrics, watchProcess } from './metrics.ts'
 import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { type Startup, startUp } from './startup.ts'
 import { cacheProfiles } from './steam/profile-cache.ts'
 import { createSteam, type SteamParts } from './steam-parts.ts'
-import { openStorage, type Storage } from './storage-parts.ts'
+import { openStorage, type Storage, unableOf } from './storage-parts.ts'
 import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
 import { knownTo } from './store-api/known.ts'
@@ -104,10 +105,12 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
       return closed
     })
     await app.listen({ host: config.host, port: config.port })
+    await serveConsole(parts, shutdown)
     // Calls are already answered. Those that need a bot wait a moment longer.
     await startWork(parts, features, shutdown)
     if (config.metricsPort !== undefined) {
       const { metricsHost: host, metricsPort: port } = config
+      watchProcess(metrics.registry, store.database.pool)
       const served = await serveMetrics(metrics.registry, { host, port })
       shutdown.add('calls', 'metrics', () => served.close())
     }
@@ -155,6 +158,7 @@ function featuresOf(parts: Parts, mayPublish: () => boolean) {
       trades: createTradeStore({ ...deposits, limits }),
       departures: createDepartureStore(common),
       destinations: config.destinations,
+      drift: createDriftStore(database.db),
       core: CORE,
       limits,
       rules,
@@ -222,15 +226,15 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     log,
     clock: common.clock,
     owner: randomUUID(),
-    handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
+    handlers: { inventory: inventoryHandler(common), drift: driftHandler(trades), ...tradeHandlers(trades) },
     // One that speaks for no bot still counts: it asks Steam from an address, and seals with a key.
     maxBots: does(parts, 'bots') ? config.maxBots : 0,
     onProcesses: parts.shareAddress,
   })
   shutdown.add('work', 'bots', () => bots.stop())
-  const watch = startSweep(epochSweep(epochs), log, shutdown)
   const due = does(parts, 'work') ? await startDueWork(parts, features, shutdown) : []
-  followSandbox(parts, shutdown, [watch, ...due, ...(pricing === undefined ? [] : [pricing])])
+  due.push(startSweep(epochSweep(epochs), log, shutdown))
+  followSandbox(parts, shutdown, pricing === undefined ? due : [...due, pricing])
 }
 
 async function startDueWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<Repeating[]> {
@@ -241,8 +245,8 @@ async function startDueWork(parts: Parts, features: Features, shutdown: Shutdown
   shutdown.add('work', 'publication of events', await workOnEvents(events))
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
-  const gauges = { ...createBotGauges(metrics.registry), ...createDepartureGauges(metrics.registry) }
-  const sweeps = sweepsOf({ trades, box, keep: config.keep, events, pool: database.pool, metrics, gauges })
+  const about = { keep: config.keep, rules: config.priceRules, pool: database.pool }
+  const sweeps = sweepsOf({ trades, box, events, metrics, ...about })
   return sweeps.map((sweep) => startSweep(sweep, log, shutdown))
 }
 
@@ -299,6 +303,11 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     build: parts.build,
     isDoctor: (proof) => isDoctorProof(parts.masterKey, proof, systemClock.now()),
     hasPage: does(parts, 'web'),
+    embed: {
+      tokens: createEmbedTokens({ hmacs: parts.box.hmacs, clock: systemClock }),
+      originOf: (hash) => embedOriginOf(db, hash),
+    },
+    readPayment: async (hash) => (await views.fresh(hash))?.payment,
     routes: !does(parts, 'web')
       ? {}
       : {
@@ -340,6 +349,8 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
 function observe({ log, metrics }: Parts, call: ObservedCall): void {
   const { request, route, status, seconds } = call
   metrics.httpRequests.observe({ method: request.method, route, status: String(status) }, seconds)
+  const { refusal: code } = request.call
+  if (code !== undefined) metrics.refusals.inc({ code })
   logCall(log, call)
 }
 
@@ -353,11 +364,6 @@ async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating>
   const pricing = await startPricing({ db: database.db, sources, clock, log })
   shutdown.add('work', 'pricing', () => pricing.stop())
   return pricing
-}
-
-function unableOf({ database, pulse }: Parts): Unable | undefined {
-  if (!pulse.isHere()) return 'database_unavailable'
-  return isCrowded(database) ? 'overloaded' : undefined
 }
 
 /** Runs the process until it is told to stop, or a part ends that it cannot run without. */

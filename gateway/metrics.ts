@@ -1,5 +1,6 @@
 /** What the operator's monitoring reads, in the form of Prometheus. */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type pg from 'pg'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Observer } from './steam/turns.ts'
 
 export type Metrics = {
@@ -22,6 +23,8 @@ export type Metrics = {
   /** From the cause of an event to the first attempt to deliver it. */
   webhookFirstAttempt: Histogram
   httpRequests: Histogram<'method' | 'route' | 'status'>
+  /** Calls of shoppers and stores that were refused, by the code of the refusal. */
+  refusals: Counter<'code'>
   /** What is asked of Steam, and what our own limits hold back. */
   steam: Observer
 }
@@ -72,6 +75,25 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
     ...flowMetrics(registers),
     steam: steamMetrics(registers),
   }
+}
+
+/** Of the process itself: its event loop, memory and files, and its connections to the database. */
+export function watchProcess(
+  registry: Registry,
+  pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>,
+): void {
+  collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'tradetill_database_connections',
+    help: 'Connections of the pool: busy, idle; waiting are queries without one',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
+      this.set({ state: 'idle' }, pool.idleCount)
+      this.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
 }
 
 /** Labels are bounded: the methods are those of steam/methods.ts. */
@@ -126,6 +148,12 @@ function flowMetrics(registers: Registry[]) {
       name: 'tradetill_webhook_first_attempt_seconds',
       help: 'From the cause of an event to the first attempt to deliver it',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers,
+    }),
+    refusals: new Counter({
+      name: 'tradetill_refusals_total',
+      help: 'Calls that were refused by this process, by code',
+      labelNames: ['code'],
       registers,
     }),
     httpRequests: new Histogram({

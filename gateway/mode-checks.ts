@@ -1,4 +1,5 @@
 /** Settings that do not go together: what live mode refuses, and what keeps a sandbox on its machine. */
+import { isIP } from 'node:net'
 import { wayTo } from './db/address.ts'
 import { isLoopback, isLoopbackName } from './kit/loopback.ts'
 import type { TrustedProxies } from './kit/trusted-proxies.ts'
@@ -9,6 +10,10 @@ export type Environment = {
   TRADETILL_MODE: 'sandbox' | 'live'
   TRADETILL_HOST: string
   TRADETILL_PUBLIC_URL?: string | undefined
+  TRADETILL_CONSOLE_PORT?: number | undefined
+  TRADETILL_CONSOLE_HOST: string
+  TRADETILL_CONSOLE_URL?: string | undefined
+  TRADETILL_CONSOLE_SANDBOX_KEY?: string | undefined
   TRADETILL_PUBLIC_SANDBOX: boolean
   TRADETILL_TRUSTED_PROXIES?: TrustedProxies | undefined
   DATABASE_URL?: string | undefined
@@ -38,6 +43,7 @@ export function problemsOf(environment: Environment): Found {
     ...problemsOfOldKeys(environment),
     ...problemsOfProxies(environment),
     ...problemsOfRoles(environment),
+    ...problemsOfConsole(environment),
     ...ofMode,
   ]
 }
@@ -45,6 +51,61 @@ export function problemsOf(environment: Environment): Found {
 function problemsOfRoles({ TRADETILL_ROLES: roles, DATABASE_URL: url }: Environment): Found {
   if (roles === undefined || url !== undefined) return []
   return [['TRADETILL_ROLES', 'needs a DATABASE_URL: the database of npm start has no other process']]
+}
+
+/** Browsers give the cookies of a host to all of its ports, and passkeys belong to a name. */
+function problemsOfConsole(environment: Environment): Found {
+  const { TRADETILL_MODE: mode, TRADETILL_CONSOLE_URL: text, TRADETILL_CONSOLE_HOST: host } = environment
+  const url = text === undefined ? undefined : (URL.parse(text) ?? undefined)
+  const found: Found = []
+  if (environment.TRADETILL_CONSOLE_PORT === undefined && text !== undefined) {
+    found.push(['TRADETILL_CONSOLE_PORT', 'is needed with TRADETILL_CONSOLE_URL, such as 4304'])
+  }
+  if (url !== undefined && isAddress(url.hostname)) {
+    found.push(['TRADETILL_CONSOLE_URL', 'must have the name of a host: passkeys belong to a name'])
+  }
+  return [
+    ...found,
+    ...(mode === 'live'
+      ? problemsOfLiveConsole(environment, url)
+      : problemsOfSandboxConsole(environment, { url, host })),
+  ]
+}
+
+const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+
+function problemsOfLiveConsole(environment: Environment, url: URL | undefined): Found {
+  const found: Found = []
+  if (environment.TRADETILL_CONSOLE_SANDBOX_KEY !== undefined) {
+    found.push(['TRADETILL_CONSOLE_SANDBOX_KEY', 'must not be set in live mode: operators have passkeys'])
+  }
+  if (environment.TRADETILL_CONSOLE_PORT === undefined) return found
+  if (url?.protocol !== 'https:') {
+    const why = 'where operators reach the console'
+    found.push(['TRADETILL_CONSOLE_URL', `is needed in live mode and must be https: ${why}`])
+  } else if (url.hostname === URL.parse(environment.TRADETILL_PUBLIC_URL ?? '')?.hostname) {
+    const why = 'browsers give the cookies of a host to all of its ports'
+    found.push(['TRADETILL_CONSOLE_URL', `must have another host name than TRADETILL_PUBLIC_URL: ${why}`])
+  }
+  return found
+}
+
+function problemsOfSandboxConsole(
+  { TRADETILL_PUBLIC_SANDBOX: isPublic, TRADETILL_CONSOLE_SANDBOX_KEY: key }: Environment,
+  { url, host }: { url: URL | undefined; host: string },
+): Found {
+  const found: Found = []
+  const isElsewhere = !isLoopbackName(host) || (url !== undefined && !isLoopbackName(url.hostname))
+  if (isElsewhere && key !== undefined) {
+    const why = 'it signs in without a passkey, so the console must stay on this machine'
+    found.push(['TRADETILL_CONSOLE_SANDBOX_KEY', `must not be set here: ${why}`])
+  } else if (isElsewhere && !isPublic) {
+    found.push([
+      isLoopbackName(host) ? 'TRADETILL_CONSOLE_URL' : 'TRADETILL_CONSOLE_HOST',
+      'leads off this machine, where a sandbox stays: see TRADETILL_PUBLIC_SANDBOX',
+    ])
+  }
+  return found
 }
 
 function problemsOfLive(environment: Environment): Found {

@@ -13,7 +13,7 @@ import {
   recordKey,
 } from './db/identity.ts'
 import { applyMigrations, whileNobodyMigrates } from './db/migrate.ts'
-import { grantApp } from './db/roles.ts'
+import { grantApp, grantVault } from './db/roles.ts'
 import { createLog, type Log } from './kit/log.ts'
 import { createSecretBox, fingerprintOf } from './kit/secret-box.ts'
 import { createShutdown, type Shutdown } from './kit/shutdown.ts'
@@ -86,6 +86,7 @@ async function readyDatabase(
     if (ownerUrl !== undefined) {
       await installQueue({ url: ownerUrl, log: parts.log })
       await grantApp(client, url)
+      await grantVault(client)
     }
     const key = config.masterKey ?? makeOwnKey(config.dataDir)
     const keyFingerprint = fingerprintOf(key)

@@ -2,12 +2,13 @@
 import { openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
-import { type Database, openPool } from './db/client.ts'
+import { type Database, isCrowded, openPool } from './db/client.ts'
 import { createLines } from './db/lines.ts'
 import { createSignals } from './db/pg-signals.ts'
 import { type Pulse, startPulse } from './db/pulse.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
+import type { Unable } from './http/refusal.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import type { Startup } from './startup.ts'
@@ -53,4 +54,10 @@ export async function openStorage(
   const pulse = startPulse({ url, lines, log })
   shutdown.add('connections', 'pulse of the database', () => pulse.stop())
   return { database, leases, pulse, queue, signals, masterKey, box, clock, advancedClock, died }
+}
+
+/** Why the database cannot serve a call now. */
+export function unableOf({ database, pulse }: Pick<Storage, 'database' | 'pulse'>): Unable | undefined {
+  if (!pulse.isHere()) return 'database_unavailable'
+  return isCrowded(database) ? 'overloaded' : undefined
 }

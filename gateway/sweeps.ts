@@ -1,9 +1,12 @@
 /** What a gateway repeats without a call: it finds the work of lost jobs, ends what is over and forgets what is old. */
 import type pg from 'pg'
-import { type BotGauges, surveyBots } from './bots/jobs.ts'
+import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
-import { type DepartureGauges, surveyDepartures } from './departures/jobs.ts'
+import { createDepartureGauges, surveyDepartures } from './departures/jobs.ts'
+import { sweepWishes } from './departures/wish.ts'
 import { sweepLinks } from './deposits/jobs.ts'
+import { createDriftGauges, surveyDrift, sweepDrift } from './drift/jobs.ts'
+import type { DriftStore } from './drift/watch.ts'
 import type { EpochWatch } from './epochs/service.ts'
 import { type PublisherDeps, publishEvents } from './events/service.ts'
 import { sweepInventories, sweepQuotes } from './inventory/jobs.ts'
@@ -12,6 +15,8 @@ import type { SecretBox } from './kit/secret-box.ts'
 import { checkLedger } from './ledger/jobs.ts'
 import type { Metrics } from './metrics.ts'
 import { watchOutages } from './outages/service.ts'
+import type { PricingRules } from './pricing/price.ts'
+import { createPriceGauges, surveyPrices } from './pricing/survey.ts'
 import { sweepOldData } from './retention/jobs.ts'
 import type { Keep } from './retention/settings.ts'
 import { sweepIdempotency } from './store-api/idempotency.ts'
@@ -24,16 +29,17 @@ const SWEEP_MS = 10_000
 const EPOCH_WATCH_MS = 2_000
 const OUTAGE_WATCH_MS = 5_000
 const MINUTE_MS = 60_000
+const TEN_MINUTES_MS = 600_000
 const HOUR_MS = 3_600_000
 
 export type SweepDeps = {
-  trades: TradeDeps & { clock: TillClock }
+  trades: TradeDeps & { clock: TillClock; drift: DriftStore }
   box: SecretBox
   keep: Keep
   events: PublisherDeps
   pool: Pick<pg.Pool, 'connect'>
-  metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
-  gauges: BotGauges & DepartureGauges
+  rules: PricingRules
+  metrics: Pick<Metrics, 'registry' | 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
 }
 
 export type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
@@ -45,8 +51,15 @@ export const epochSweep = (epochs: EpochWatch): Sweep => ({
   work: () => epochs.look(),
 })
 
-export function sweepsOf({ trades, box, keep, events, pool, metrics, gauges }: SweepDeps): Sweep[] {
+export function sweepsOf({ trades, box, keep, rules, events, pool, metrics }: SweepDeps): Sweep[] {
   const { db, clock, log } = trades
+  const { registry } = metrics
+  const gauges = {
+    ...createBotGauges(registry),
+    ...createDepartureGauges(registry),
+    ...createDriftGauges(registry),
+  }
+  const prices = { db, clock, rules, gauges: createPriceGauges(registry) }
   const common = { db, clock, log, box, keep }
   const watchTokens = createTokenWatch(common)
   return [
@@ -58,6 +71,14 @@ export function sweepsOf({ trades, box, keep, events, pool, metrics, gauges }: S
       work: () => surveyBots({ ...common, gauges, watchTokens }),
     },
     { name: 'survey of departures', everyMs: MINUTE_MS, work: () => surveyDepartures({ db, gauges }) },
+    { name: 'sweep of wishes', everyMs: MINUTE_MS, work: () => sweepWishes(common) },
+    { name: 'sweep of drift', everyMs: SWEEP_MS, work: () => sweepDrift(trades) },
+    { name: 'survey of drift', everyMs: MINUTE_MS, work: () => surveyDrift({ ...common, gauges }) },
+    {
+      name: 'survey of prices',
+      everyMs: TEN_MINUTES_MS,
+      work: () => surveyPrices(prices),
+    },
     { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
     { name: 'check of the ledger', everyMs: MINUTE_MS, work: () => checkLedger({ pool, log, metrics }) },
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },

@@ -159,6 +159,7 @@ describe('the proofs of this project', () => {
       'rolling',
       'year',
       'deploy',
+      'recipes',
       'attacks',
       'mutate',
     ])

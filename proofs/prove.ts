@@ -28,7 +28,7 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./kill/prove.ts')).killProof,
   },
   failover: {
-    about: 'the database silent, at another address or refusing, under load of the real gateway',
+    about: 'the database silent, crashed, full or replaced by its copy, under load of the real gateway',
     load: async () => (await import('./failover/prove.ts')).failoverProof,
   },
   cut: {
@@ -50,6 +50,10 @@ const PROOFS: Record<string, Entry> = {
   deploy: {
     about: 'the files to deploy with, given to the real programs; says which are not here',
     load: async () => (await import('./deploy/prove.ts')).deployProof,
+  },
+  recipes: {
+    about: 'the stores of the documents, in every language that is here: verified, and paid at a till',
+    load: async () => (await import('./recipes/prove.ts')).recipesProof,
   },
   attacks: {
     about: 'families of attacks on the real routes, and again with each defence switched off',

@@ -7,13 +7,20 @@ import { createLog } from '../gateway/kit/log.ts'
 
 /** Gives the server's URL to `work`. The server and its data are gone when that ends. */
 export async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-proof-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
-  chmodSync(dataDir, 0o711)
-  try {
+  return withFolder(async (dataDir) => {
     const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
-    return await work(embedded.url).finally(() => embedded.stop())
+    return work(embedded.url).finally(() => embedded.stop())
+  })
+}
+
+/** Gives `work` an empty folder for servers, and removes it with all that is in it. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-proof-'))
+  // As root, PostgreSQL runs as another account and must be able to pass.
+  chmodSync(folder, 0o711)
+  try {
+    return await work(folder)
   } finally {
-    rmSync(dataDir, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }

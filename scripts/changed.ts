@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 
 /** Sources of the processes and pages that the tests in e2e/ start: no import leads to them. */
-const STARTED = /^(contract|gateway|steam-sandbox|demo-store|widget|scripts)\//
+const STARTED = /^(contract|gateway|vault|steam-sandbox|market-sandbox|demo-store|widget|scripts)\//
 const OF_TESTS = /\.test\.tsx?$|^gateway\/testing\//
 
 export const isChangedArgument = (argument: string): boolean => /^--changed(=.+)?$/.test(argument)

@@ -18,7 +18,14 @@ export type Child = {
   stop(): Promise<void>
 }
 
-type Start = { name: string; file: string; env: Record<string, string> }
+type Start = {
+  name: string
+  file: string
+  args?: readonly string[]
+  env: Record<string, string>
+  /** Of another user of the machine. */
+  account?: { uid: number; gid: number } | undefined
+}
 
 /** The gateway gives up its slowest parts first, and then ends. */
 const KILL_MS = STOP_MS + 2_000
@@ -27,9 +34,12 @@ const KILL_MS = STOP_MS + 2_000
  * Begins a process in a group of its own. Ctrl-C then reaches only the start script, which stops the parts in
  * their order. Each holds a pipe of ours as stdin: if this process is killed, they see its end and stop as well.
  */
-export function startChild({ name, file, env }: Start): Child {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
-    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, ...env },
+export function startChild({ name, file, args = [], env, account }: Start): Child {
+  // Another user can write no cache of ours.
+  const cache = account === undefined ? { NODE_COMPILE_CACHE: COMPILE_CACHE } : {}
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...args], {
+    ...account,
+    env: { ...cache, ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   })

@@ -8,7 +8,7 @@ import { readConfig } from '../gateway/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
-const files = globSync('deploy/*', { cwd: ROOT }).concat('.env.example').sort()
+const files = globSync(['deploy/*file', 'deploy/**/*.*'], { cwd: ROOT }).concat('.env.example').sort()
 
 const HASH = '0123456789abcdef0123456789abcdef'
 const CALLS = [

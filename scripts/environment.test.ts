@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
-const NAME = /\b(?:TRADETILL|STEAM_SANDBOX|DEMO_STORE|DATABASE|CHROMIUM)_[A-Z_]*[A-Z]\b/g
+const NAME = /\b(?:TRADETILL|STEAM_SANDBOX|MARKET_SANDBOX|DEMO_STORE|DATABASE|CHROMIUM)_[A-Z_]*[A-Z]\b/g
 const READERS = [
   'gateway/config.ts',
   'gateway/pricing/settings.ts',
   'gateway/retention/settings.ts',
+  'vault/settings.ts',
   'scripts/*.ts',
   'demo-store/main.ts',
   'steam-sandbox/main.ts',
+  'market-sandbox/main.ts',
 ]
 
 function namesIn(text: string): string[] {

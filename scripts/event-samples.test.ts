@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { EVENT_TYPES } from '../contract/webhooks.ts'
+import { EVENT_TYPES } from '../contract/event-types.ts'
 import { withSamples } from './event-samples.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../docs/webhooks.md'), 'utf8')

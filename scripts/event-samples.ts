@@ -1,16 +1,11 @@
 /** Writes the catalogue of events into docs/webhooks.md: a sample of every type, held against the schemas. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type DepositEventType, EPOCH_TYPE, EVENT_TYPES, type EventType } from '../contract/event-types.ts'
 import type { DepositStatus } from '../contract/statuses.ts'
 import type { StoreDeposit } from '../contract/store-api.ts'
-import {
-  type DepositEventType,
-  EPOCH_TYPE,
-  EVENT_TYPES,
-  type EventType,
-  type WebhookEvent,
-  webhookSchema,
-} from '../contract/webhooks.ts'
+import { type WebhookEvent, webhookSchema } from '../contract/webhooks.ts'
+import { inventedDeposit } from '../gateway/conformance/invented.ts'
 
 const FILE = join(import.meta.dirname, '../docs/webhooks.md')
 
@@ -87,6 +82,14 @@ const EPOCH_MEANING =
 const ID = '6f1c7a52-3b90-4c5e-9d2a-0000000000'
 const AT = '2026-01-01T12:03:21.000Z'
 
+const OPENED = new Date('2026-01-01T12:00:00.000Z')
+const ORDER = {
+  externalId: 'order-1001',
+  currency: 'USD',
+  customerReference: 'customer-77',
+  metadata: {},
+} as const
+
 const epochSample = (): WebhookEvent =>
   webhookSchema.parse({
     id: `${ID}21`,
@@ -105,30 +108,12 @@ function sampleOf(type: DepositEventType): WebhookEvent {
     timestamp: AT,
     sequence,
     data: {
-      id: '1007',
-      externalId: 'order-1001',
+      ...inventedDeposit('1007', ORDER, OPENED),
       sequence,
       url: 'https://pay.example/deposit/0123456789abcdef0123456789abcdef',
-      status: 'created',
-      endReason: null,
-      currency: 'USD',
-      amount: null,
-      heldAmount: 0,
-      heldUntil: null,
-      reversedAmount: 0,
-      chargedAmount: 0,
-      availableAmount: 0,
-      minAmount: null,
-      maxAmount: null,
-      targetAmount: null,
-      games: ['cs', 'dota', 'rust', 'tf'],
       language: 'en',
-      customerReference: 'customer-77',
       customerLabel: 'Nova',
       shopper: { steamId: '76561198000000077', lock: true },
-      metadata: {},
-      createdAt: '2026-01-01T12:00:00.000Z',
-      expiresAt: '2026-01-01T13:00:00.000Z',
       trade: {
         game: 'cs',
         partnerSteamId: '76561198000000077',

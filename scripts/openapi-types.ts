@@ -39,11 +39,16 @@ function objectOf(schema: Schema): string {
   const required = listOf(schema.required)
   const fields = Object.entries(recordOf(schema.properties)).map(
     ([name, value]) =>
-      `${JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(recordOf(value))}`,
+      `${commentOf(value)}${JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(recordOf(value))}`,
   )
   const others = schema.additionalProperties
   if (isRecord(others)) fields.push(`[key: string]: ${typeOf(others)}`)
   return `{ ${fields.join('; ')} }`
+}
+
+function commentOf(schema: unknown): string {
+  const { description } = recordOf(schema)
+  return typeof description === 'string' ? `\n/** ${description.replaceAll('*/', '')} */\n` : ''
 }
 
 const jsonOf = (part: unknown): Schema | undefined => {
@@ -74,11 +79,27 @@ function callOf(call: Schema): string {
   return `${String(call.operationId)}(call: { ${parts.join('; ')} }): Promise<${[...new Set(answers)].join(' | ')}>`
 }
 
+const shapeOf = (name: string, schema: unknown): string => `export type ${name} = ${typeOf(recordOf(schema))}`
+
+/** The types of these shapes, and of those that they refer to. */
+export function shapesOf(document: unknown, names: readonly string[]): string {
+  const schemas = recordOf(recordOf(recordOf(document).components).schemas)
+  const wanted = new Set(names)
+  for (const name of wanted) {
+    for (const [, other = ''] of JSON.stringify(schemas[name]).matchAll(/#\/components\/schemas\/(\w+)/g))
+      wanted.add(other)
+  }
+  return [...wanted]
+    .sort()
+    .map((name) => shapeOf(name, schemas[name]))
+    .join('\n\n')
+}
+
 /** The text of a module with the types of all shapes, `Client` with every call, and `Webhooks`. */
 export function clientOf(document: unknown): string {
   const { components, paths, webhooks } = recordOf(document)
-  const shapes = Object.entries(recordOf(recordOf(components).schemas)).map(
-    ([name, schema]) => `export type ${name} = ${typeOf(recordOf(schema))}`,
+  const shapes = Object.entries(recordOf(recordOf(components).schemas)).map(([name, schema]) =>
+    shapeOf(name, schema),
   )
   const calls = Object.values(recordOf(paths)).flatMap((methods) =>
     Object.values(recordOf(methods)).map((call) => `  ${callOf(recordOf(call))}`),

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { documentText } from './openapi.ts'
+import { documentText, typesText } from './openapi.ts'
 import { clientOf } from './openapi-types.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -11,6 +11,7 @@ const text = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
 
 test('docs/openapi.json is the document that a till serves: node scripts/openapi.ts writes it', () => {
   expect(text).toBe(documentText())
+  expect(readFileSync(join(ROOT, 'sdk/types.ts'), 'utf8')).toBe(typesText())
 })
 
 /** A store that is written against the client: each line would not compile if its part of the document were wrong. */

@@ -17,7 +17,7 @@ import {
   readLock,
   strangePackages,
 } from './release-packages.ts'
-import { buildWidgetIfChanged } from './widget.ts'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -26,6 +26,7 @@ const SHIPPED = [
   /^bin\//,
   /^contract\/(?!.*\.test\.ts$).*\.ts$/,
   /^gateway\/(?!testing\/)(?!.*\.test\.ts$)/,
+  /^vault\/(?!testing\/)(?!.*\.test\.ts$)/,
   /^deploy\//,
   /^docs\/(?:decisions\/)?[\w-]+\.md$/,
   /^(?:LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|\.env\.example)$/,
@@ -83,12 +84,12 @@ function entriesOf(packages: readonly ProductionPackage[], build: Build): Entry[
   const sources = git('ls-files')
     .split('\n')
     .filter((file) => SHIPPED.some((shipped) => shipped.test(file)))
-  const page = globSync('widget/dist/**/*', { cwd: ROOT, withFileTypes: true })
+  const pages = globSync(['widget/dist/**/*', 'console/dist/**/*'], { cwd: ROOT, withFileTypes: true })
     .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name).slice(ROOT.length + 1))
   const entries: Entry[] = [
     ...sources.map(fileOf),
-    ...page.map(fileOf),
+    ...pages.map(fileOf),
     ...packages.flatMap((each) => filesOfPackage(ROOT, each)),
     text('package.json', packageFile()),
     text('release.json', `${JSON.stringify(build, null, 2)}\n`),
@@ -112,6 +113,7 @@ async function release(folder: string): Promise<void> {
   checkClean()
   const packages = findPackages()
   await buildWidgetIfChanged()
+  await buildConsoleIfChanged()
   const build = { ...ourBuild(), commit: git('rev-parse', 'HEAD') }
   const name = `tradetill-${build.version}`
   const inFolder = entriesOf(packages, build).map((entry) => ({ ...entry, path: `${name}/${entry.path}` }))

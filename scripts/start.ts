@@ -1,4 +1,5 @@
-/** `npm start`: the gateway, and in sandbox mode the Steam sandbox and the demo store beside it. */
+/** `npm start`: the gateway, and in sandbox mode the sandboxes and the demo store beside it. */
+import { randomBytes } from 'node:crypto'
 import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { join, relative } from 'node:path'
@@ -6,7 +7,8 @@ import { cacheCompiledCode } from '../gateway/kit/compile-cache.ts'
 import { tryLock } from '../gateway/kit/lock.ts'
 import { type Child, portIsFree, startChild } from './children.ts'
 import { prepareDemo } from './demo.ts'
-import { buildWidgetIfChanged } from './widget.ts'
+import { startVault } from './vault.ts'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
 cacheCompiledCode()
 
@@ -17,17 +19,26 @@ const PORTS = {
   gateway: { setting: 'TRADETILL_PORT', fallback: 4300 },
   sandbox: { setting: 'STEAM_SANDBOX_PORT', fallback: 4301 },
   store: { setting: 'DEMO_STORE_PORT', fallback: 4302 },
+  market: { setting: 'MARKET_SANDBOX_PORT', fallback: 4303 },
+  console: { setting: 'TRADETILL_CONSOLE_PORT', fallback: 4304 },
 } as const
 const ports = {
   gateway: portOf('gateway'),
   sandbox: portOf('sandbox'),
   store: portOf('store'),
+  market: portOf('market'),
+  console: portOf('console'),
 }
 const urls = {
   gateway: `http://localhost:${ports.gateway}`,
   sandbox: `http://localhost:${ports.sandbox}`,
   store: `http://localhost:${ports.store}`,
+  market: `http://localhost:${ports.market}`,
+  console: `http://localhost:${ports.console}`,
 }
+
+/** Signs in to the console of this run, without a passkey. */
+const consoleKey = randomBytes(32).toString('base64url')
 
 const READY_MS = 180_000
 
@@ -92,6 +103,8 @@ const gatewayEnv: Record<string, string> = {
   TRADETILL_DATA: join(dataRoot, 'gateway'),
   TRADETILL_STEAM_SANDBOX_URL: urls.sandbox,
   TRADETILL_DEMO_STORE_URL: urls.store,
+  TRADETILL_CONSOLE_PORT: String(ports.console),
+  TRADETILL_CONSOLE_SANDBOX_KEY: consoleKey,
   TRADETILL_LOG_PRETTY: '1',
   TRADETILL_STDIN: '1',
 }
@@ -124,19 +137,52 @@ async function startSandboxMode(): Promise<void> {
     DEMO_STORE_STDIN: '1',
   })
   await store.says('ready at', READY_MS)
+  // Nobody waits for it: the first deposit needs none.
+  begin('market sandbox', 'market-sandbox/main.ts', {
+    MARKET_SANDBOX_PORT: String(ports.market),
+    MARKET_SANDBOX_DATA: join(dataRoot, 'market.json'),
+    MARKET_SANDBOX_PRICES: join(ROOT, 'gateway/pricing/sources/sandbox-prices.json'),
+    STEAM_SANDBOX_URL: urls.sandbox,
+    MARKET_SANDBOX_STDIN: '1',
+  })
   console.log(`
 Tradetill is ready (sandbox: no real items, no real money).
 
   demo store     ${urls.store}
   gateway        ${urls.gateway}
   Steam sandbox  ${urls.sandbox}
+  market         ${urls.market}
+  console        ${urls.console}/enter#sandbox=${consoleKey}
 
 First step: open ${urls.store} and press “Top up with game items”.
 Ctrl-C stops everything.`)
+  void startOwnVault()
+  // Nobody waits for the operators' page to try the shoppers'.
+  await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
+}
+
+/** Nothing waits for it: a till takes items without one. */
+async function startOwnVault(): Promise<void> {
+  const place = { dataRoot, sandboxUrl: urls.sandbox, gatewayData: gatewayEnv.TRADETILL_DATA ?? '' }
+  const started = await startVault(place)
+  if (stopping) {
+    if ('child' in started) await started.child.stop()
+    return
+  }
+  if ('problem' in started) {
+    console.error(`\nNo vault was started, so no items can be sent: ${started.problem}`)
+    return
+  }
+  children.push(started.child)
+  console.log(`\nVault: ${started.line}.`)
+  void started.child.ended.then((how) => {
+    if (!stopping) console.error(`\nThe vault ended (${how}). The till goes on without it.`)
+  })
 }
 
 async function startLiveMode(): Promise<void> {
   await buildWidgetIfChanged()
+  await buildConsoleIfChanged()
   const gateway = begin('gateway', 'gateway/main.ts', { TRADETILL_STDIN: '1' })
   await gateway.says('ready at', READY_MS)
 }

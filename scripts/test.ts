@@ -13,7 +13,7 @@ import { isChangedArgument, touchedTests } from './changed.ts'
 import { findChromium, findHeadlessShell } from './chromium.ts'
 import { NOT_RUN_HERE } from './not-run-here.ts'
 import type { RunResult } from './test-report.ts'
-import { buildWidgetIfChanged } from './widget.ts'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
@@ -29,6 +29,7 @@ async function main(args: string[]): Promise<number> {
   process.env.CHROMIUM_SHELL_PATH = findHeadlessShell(browser)
   process.env.CHROMIUM_PATH = browser
   await buildWidgetIfChanged()
+  await buildConsoleIfChanged()
   rmSync(FAILURES, { recursive: true, force: true })
   const folder = mkdtempSync(join(scratch(), 'tt-'))
   // As root, PostgreSQL runs as another account and must be able to pass.

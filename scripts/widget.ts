@@ -1,23 +1,36 @@
-/** Builds the widget when its sources changed since the last build. */
+/** Builds the shoppers' page and the operators' when their sources changed since the last build. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-const STAMP = join(ROOT, 'widget/dist/.built-from')
-const SOURCES = ['widget/**/*', 'contract/*.ts', 'package-lock.json']
 
-/** Resolves once widget/dist is up to date; throws with the build's output when it fails. */
-export async function buildWidgetIfChanged(): Promise<void> {
-  const hash = hashOfSources()
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return
-  await runBuild()
-  writeFileSync(STAMP, hash)
+type Page = { folder: 'widget' | 'console'; sources: readonly string[] }
+
+const SHARED = ['contract/*.ts', 'package-lock.json']
+const WIDGET: Page = { folder: 'widget', sources: ['widget/**/*', ...SHARED] }
+const CONSOLE: Page = {
+  folder: 'console',
+  sources: ['console/**/*', 'widget/styles/*', 'widget/vite.config.ts', ...SHARED],
 }
 
-function hashOfSources(): string {
-  const files = globSync(SOURCES, {
+/** Resolves once widget/dist is up to date; throws with the build's output when it fails. */
+export const buildWidgetIfChanged = (): Promise<void> => buildIfChanged(WIDGET)
+
+/** The same of console/dist. */
+export const buildConsoleIfChanged = (): Promise<void> => buildIfChanged(CONSOLE)
+
+async function buildIfChanged(page: Page): Promise<void> {
+  const stamp = join(ROOT, page.folder, 'dist/.built-from')
+  const hash = hashOf(page)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
+  await runBuild(page)
+  writeFileSync(stamp, hash)
+}
+
+function hashOf({ sources }: Page): string {
+  const files = globSync([...sources], {
     cwd: ROOT,
     withFileTypes: true,
     exclude: (entry) => entry.name === 'dist',
@@ -30,9 +43,9 @@ function hashOfSources(): string {
   return hash.digest('hex')
 }
 
-function runBuild(): Promise<void> {
+function runBuild({ folder }: Page): Promise<void> {
   const vite = join(ROOT, 'node_modules/vite/bin/vite.js')
-  const child = spawn(process.execPath, [vite, 'build', '--config', 'widget/vite.config.ts'], {
+  const child = spawn(process.execPath, [vite, 'build', '--config', `${folder}/vite.config.ts`], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_ENV: 'production' },
@@ -44,7 +57,7 @@ function runBuild(): Promise<void> {
     child.on('error', reject)
     child.on('close', (code) => {
       if (code === 0) resolve()
-      else reject(new Error(`The widget did not build:\n${Buffer.concat(output).toString()}`))
+      else reject(new Error(`The ${folder} did not build:\n${Buffer.concat(output).toString()}`))
     })
   })
 }

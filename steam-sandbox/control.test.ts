@@ -343,6 +343,27 @@ describe('the items of a bot', () => {
     expect(bot.items()).toEqual([])
     expect((await press('/bots/', fields)).status).toBe(409)
   })
+
+  it('vanish and appear without a trade, by the control API and by buttons', async () => {
+    const { bot } = await free()
+    const ids = () => bot.items().map(({ assetId }) => assetId)
+    const [first, second] = ids()
+    const trades = steam.world().trades.length
+    const lose = (items?: unknown) =>
+      call('POST', `bots/${bot.steamId}/lose`, items === undefined ? {} : { items })
+    expect(await lose([second])).toMatchObject({ status: 200, body: { assetIds: [second] } })
+    expect((await lose([second])).status).toBe(409)
+    expect((await press('/bots/', [['lose', bot.steamId]])).status).toBe(303)
+    expect(ids()).not.toContain(first)
+    expect(ids()).toHaveLength(1)
+    expect((await press('/bots/', [['find', bot.steamId]])).status).toBe(303)
+    expect((await call('POST', `bots/${bot.steamId}/find`)).status).toBe(200)
+    expect(new Set(ids()).size).toBe(3)
+    expect((await lose(ids())).status).toBe(200)
+    expect((await press('/bots/', [['lose', bot.steamId]])).status).toBe(409)
+    expect((await call('POST', 'bots/1/find')).status).toBe(409)
+    expect(steam.world().trades).toHaveLength(trades)
+  })
 })
 
 describe('the page of the bots', () => {

@@ -1,16 +1,35 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { Account } from './world/world.ts'
 
 const LETTERS = '23456789BCDFGHJKMNPQRTVWXY'
 const STEP_S = 30
 
-export type Credentials = { accountName: string; password: string; sharedSecret: string }
+export type Credentials = {
+  accountName: string
+  password: string
+  sharedSecret: string
+  /** With it the authenticator says yes to what gives items away. */
+  identitySecret: string
+}
 
 /** With what an account of the sandbox logs in. Known to all: there is nothing behind it but the sandbox. */
 export function credentialsOf({ name, steamId }: Account): Credentials {
   const accountName = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')
-  const secret = createHmac('sha1', 'steam-sandbox: authenticator').update(steamId).digest('base64')
-  return { accountName, password: `password of ${accountName}`, sharedSecret: secret }
+  const secretOf = (what: string) =>
+    createHmac('sha1', `steam-sandbox: ${what}`).update(steamId).digest('base64')
+  return {
+    accountName,
+    password: `password of ${accountName}`,
+    sharedSecret: secretOf('authenticator'),
+    identitySecret: secretOf('identity'),
+  }
+}
+
+/** What the phone calls itself, as the libraries make it of the account. */
+export function deviceIdOf({ steamId }: Account): string {
+  const hex = createHash('sha1').update(steamId).digest('hex')
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)]
+  return `android:${parts.join('-')}`
 }
 
 /** Whether this is the code that the authenticator shows now, or showed or shows within half a minute. */

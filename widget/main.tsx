@@ -10,6 +10,7 @@ import './styles/inventory.css'
 import './styles/summary.css'
 import { FALLBACK_LANGUAGE } from '../contract/languages.ts'
 import { App } from './app.tsx'
+import { joinStore, pageCookies } from './embed.ts'
 import { reportErrors } from './error-report.ts'
 import { createApi } from './flow/api.ts'
 import { surviveTranslators } from './foreign.ts'
@@ -17,7 +18,8 @@ import { measurePage } from './metrics.ts'
 import { storedLanguage } from './storage.ts'
 import { createToasts } from './toasts/store.ts'
 
-const api = createApi(fetch.bind(globalThis), () => document.cookie)
+joinStore()
+const api = createApi(fetch.bind(globalThis), pageCookies)
 const reportCaught = reportErrors(
   window,
   (report) => void api.reportError(report, storedLanguage() ?? FALLBACK_LANGUAGE),

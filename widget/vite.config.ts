@@ -3,11 +3,13 @@ import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { loadMessages, messagesIn } from './i18n/messages.ts'
+import { shellOf } from './shell.tsx'
 
 const OUT = join(import.meta.dirname, 'dist')
 
 /** Writes .br and .gz beside each text asset, so the server never compresses. */
-function precompressed(): Plugin {
+export function precompressed(): Plugin {
   let folder = ''
   return {
     name: 'precompressed',
@@ -48,9 +50,41 @@ function dialogsNamed(): Plugin {
   }
 }
 
+/**
+ * Puts the styles into the page, and the shells of a deposit in every language, of which the gateway leaves one. The
+ * first answer alone then shows whose payment it is.
+ */
+function firstPaint(): Plugin {
+  return {
+    name: 'first-paint',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      async handler(html, { bundle = {} }) {
+        await loadMessages('ru')
+        const link = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/.exec(html)
+        const styles = bundle[link?.[1] ?? '']
+        if (link === null || styles?.type !== 'asset') throw new Error('the page has no styles')
+        delete bundle[styles.fileName]
+        const russian = Object.values(bundle).find(({ fileName }) => /\/page\.ru-[^/]+\.js$/.test(fileName))
+        if (russian === undefined) throw new Error('the build has no Russian texts')
+        const preload = `<link rel="modulepreload" href="/${russian.fileName}">`
+        const shells = [
+          `<!--shell-->${shellOf({ texts: null, language: 'en' })}`,
+          `<!--shell en-->${shellOf({ texts: messagesIn('en'), language: 'en' })}`,
+          `<!--shell ru-->${preload}${shellOf({ texts: messagesIn('ru'), language: 'ru' })}`,
+        ]
+        return html
+          .replace(link[0], () => `<style>${String(styles.source).trim()}</style>`)
+          .replace('<!--shells-->', () => `${shells.join('')}<!--/shells-->`)
+      },
+    },
+  }
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), precompressed(), dialogsNamed()],
+  plugins: [react(), precompressed(), dialogsNamed(), firstPaint()],
   build: {
     outDir: OUT,
     emptyOutDir: true,

@@ -25,9 +25,25 @@ async function take(browser: Browser, till: Till, { language, viewport, suffix }
   await end()
 }
 
-/** Two series: one in English on a desktop, one in Russian on a phone. */
+/** The console at a deposit whose offer is open. */
+async function takeConsole(browser: Browser, { console: origin, main }: Till): Promise<void> {
+  const { page, end } = await visit(browser, DESKTOP)
+  const link = /http:\S+\/enter#sandbox=\S+/.exec(main.output())?.[0]
+  if (link === undefined) throw new Error('npm start printed no link of the console')
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Enter the sandbox' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.goto(`${origin}/deposits`)
+  await page.getByRole('cell').getByRole('link').first().click()
+  await page.getByRole('heading', { name: 'What happened' }).waitFor()
+  await page.screenshot({ path: join(FOLDER, 'console-deposit.png') })
+  await end()
+}
+
+/** Two series, one in English on a desktop and one in Russian on a phone; and the console. */
 export async function takeReadmePictures(browser: Browser, till: Till): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
   await take(browser, till, { language: 'en', viewport: DESKTOP, suffix: '' })
   await take(browser, till, { language: 'ru', viewport: MOBILE, suffix: '-mobile' })
+  await takeConsole(browser, till)
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { findChromium, findHeadlessShell } from '../../scripts/chromium.ts'
-import { buildWidgetIfChanged } from '../../scripts/widget.ts'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from '../../scripts/widget.ts'
 import { freePorts } from './process.ts'
 import { endTill, newPlace, type Place, startTill } from './till.ts'
 
@@ -30,6 +30,7 @@ export async function prepare(): Promise<string> {
   process.env.CHROMIUM_SHELL_PATH = findHeadlessShell(executablePath)
   process.env.CHROMIUM_PATH = executablePath
   await buildWidgetIfChanged()
+  await buildConsoleIfChanged()
   return executablePath
 }
 

@@ -13,6 +13,8 @@ export type Place = {
   gateway: string
   sandbox: string
   store: string
+  market: string
+  console: string
 }
 
 export type Till = Place & { main: Running }
@@ -22,18 +24,22 @@ export async function newPlace(): Promise<Place> {
   const root = mkdtempSync(join(tmpdir(), 'tradetill-e2e-'))
   // PostgreSQL's own account must be able to pass through.
   chmodSync(root, 0o755)
-  const [gateway = 0, sandbox = 0, store = 0] = await freePorts(3)
+  const [gateway = 0, sandbox = 0, store = 0, market = 0, operators = 0] = await freePorts(5)
   return {
     root,
     env: {
       TRADETILL_PORT: String(gateway),
       STEAM_SANDBOX_PORT: String(sandbox),
       DEMO_STORE_PORT: String(store),
+      MARKET_SANDBOX_PORT: String(market),
+      TRADETILL_CONSOLE_PORT: String(operators),
       TRADETILL_DATA_ROOT: root,
     },
     gateway: `http://localhost:${gateway}`,
     sandbox: `http://localhost:${sandbox}`,
     store: `http://localhost:${store}`,
+    market: `http://localhost:${market}`,
+    console: `http://localhost:${operators}`,
   }
 }
 

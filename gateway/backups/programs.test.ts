@@ -38,6 +38,7 @@ it('gives an address on in the environment, where others cannot read it', () => 
     PGDATABASE: 'my till',
     PGSSLMODE: 'verify-full',
   })
+  expect(libpqOf('postgres://till@[::1]:5433/till')).toMatchObject({ PGHOST: '::1', PGPORT: '5433' })
   expect(libpqOf('postgres://till@localhost/till?host=/run/postgresql')).toEqual({
     PGHOST: '/run/postgresql',
     PGUSER: 'till',

@@ -64,7 +64,8 @@ export function libpqOf(url: string): Record<string, string> {
     options: 'PGOPTIONS',
   }
   const given: [string, string][] = [
-    ['PGHOST', decodeURIComponent(hostname)],
+    // In an address IPv6 has brackets.
+    ['PGHOST', decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1')],
     ['PGPORT', port],
     ['PGUSER', decodeURIComponent(username)],
     ['PGPASSWORD', decodeURIComponent(password)],

@@ -21,6 +21,7 @@ export function countWork(handlers: BotHandlers): { handlers: BotHandlers; isIdl
       trade: counted(handlers.trade),
       refresh: counted(handlers.refresh),
       history: counted(handlers.history),
+      drift: counted(handlers.drift),
       watch: counted(handlers.watch),
     },
     isIdle: () => running === 0,

@@ -21,6 +21,8 @@ export type BotJob =
   | { kind: 'refresh'; tradeId: string }
   /** Go through the bot's trade history: something may have been taken back, or stolen. */
   | { kind: 'history' }
+  /** Hold what the bot has on Steam against the books. */
+  | { kind: 'drift' }
 
 /** By what is due for a trade: what one lane does never waits for another. */
 export type TradeLane = 'sends' | 'cancels' | 'reads' | 'settling' | 'reviews'
@@ -33,6 +35,7 @@ export type BotHandlers = {
   trade(bot: BotContext, tradeId: bigint): Promise<void>
   refresh(bot: BotContext, tradeId: bigint): Promise<void>
   history(bot: BotContext): Promise<void>
+  drift(bot: BotContext): Promise<void>
   /**
    * Called once when the work begins, then every 5 s while the bot has live offers or must still be searched for lost
    * ones. Reads one list for all of them. Resolves to how many are left.

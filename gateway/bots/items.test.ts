@@ -102,14 +102,10 @@ describe('items in the hands of a bot', () => {
 
   it('are counted once each, and never gone through again', async () => {
     await delivered('dota')
-    till.clock.advance(6 * 60_000)
     await survey()
     await survey()
     expect(await counted()).toEqual({ items_held: 2, entries: 0 })
     await move('in', 3)
-    await survey()
-    expect(await counted()).toEqual({ items_held: 2, entries: 3 })
-    till.clock.advance(6 * 60_000)
     // A number that is wrong stays so: it is the check of the ledger that finds it.
     await till.db.updateTable('bot').set({ items_held: 7 }).execute()
     await survey()
@@ -118,10 +114,9 @@ describe('items in the hands of a bot', () => {
 
   it('are counted once when two processes count at the same time', async () => {
     await delivered('dota')
-    till.clock.advance(6 * 60_000)
     const tx = await till.db.startTransaction().execute()
-    await countItems(tx, till.clock.now())
-    const other = countItems(till.db, till.clock.now())
+    await countItems(tx)
+    const other = countItems(till.db)
     const waiting = () =>
       sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
         .execute(till.db)

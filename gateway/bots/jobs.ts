@@ -72,7 +72,7 @@ type SurveyDeps = { db: Db; clock: Clock; log: Log; gauges: BotGauges; watchToke
 export async function surveyBots({ db, clock, log, gauges, watchTokens }: SurveyDeps): Promise<void> {
   const now = clock.now()
   const nowMs = now.getTime()
-  await countItems(db, now)
+  await countItems(db)
   const count = new Map<string, number>(STATES.map((state) => [state, 0]))
   gauges.items.reset()
   gauges.tokenSeconds.reset()

@@ -20,6 +20,7 @@ async function reportsAfter(answers: OfferAnswer[]): Promise<{ reports: string[]
     readOffer: async () => next,
     checkPartner: unasked,
     readInventory: unasked,
+    readOwnInventory: unasked,
     sendOffer: unasked,
     listSentOffers: unasked,
     cancelOffer: unasked,

@@ -29,6 +29,7 @@ export function observeSession(session: SteamSession, observer: Observer): Steam
       observer.reading(...read)
       return seen(session.readInventory(...read), 'inventories')
     },
+    readOwnInventory: (...asked) => seen(session.readOwnInventory(...asked)),
     sendOffer: (...asked) => seen(session.sendOffer(...asked), 'offers'),
     readOffer: (...asked) => seen(session.readOffer(...asked), 'offers'),
     listSentOffers: (...asked) => seen(session.listSentOffers(...asked), 'offers'),

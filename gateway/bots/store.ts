@@ -10,7 +10,8 @@ import type { BotFacts, StoreOffers } from './fleet.ts'
 /** States of a bot that a process may speak for. */
 export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 
-const hasGateway = sql<boolean>`coalesce(bot.lease_until > now(), false)`
+/** A process speaks for the bot. */
+export const hasGateway = sql<boolean>`coalesce(bot.lease_until > now(), false)`
 const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 
 /** A bot begins to send an offer sooner than this, unless others wait before it. */

@@ -30,6 +30,7 @@ const jobSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('trade'), tradeId: ref }),
   z.object({ kind: z.literal('refresh'), tradeId: ref }),
   z.object({ kind: z.literal('history') }),
+  z.object({ kind: z.literal('drift') }),
 ]) satisfies z.ZodType<BotJob>
 
 type InventoryJob = Extract<BotJob, { kind: 'inventory' }>
@@ -66,6 +67,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
   const choices = createLimiter(CHOICES_AT_A_TIME)
   const refreshes = createLimiter(REFRESHES_AT_A_TIME)
   const histories = createLimiter(1)
+  const drifts = createLimiter(1)
   const inventories = createFairQueue({ budget: METHODS.partnerinventory.account, time: TIME })
   const aside = new Set<Promise<unknown>>()
 
@@ -108,6 +110,12 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
           histories(() => handlers.history(bot)),
           {},
           'the history of a bot could not be read',
+        )
+      case 'drift':
+        return void doAside(
+          drifts(() => handlers.drift(bot)),
+          {},
+          'the inventory of a bot could not be held against the books',
         )
       case 'trade':
         return advance(BigInt(job.tradeId))

@@ -15,22 +15,30 @@ import { bot } from './commands/bot.ts'
 import { clock } from './commands/clock.ts'
 import { deposit } from './commands/deposit.ts'
 import { doctor } from './commands/doctor.ts'
+import { find } from './commands/find.ts'
 import { items } from './commands/items.ts'
 import { key } from './commands/key.ts'
 import { keyRing } from './commands/key-ring.ts'
 import { ledger } from './commands/ledger.ts'
+import { listen } from './commands/listen.ts'
 import { maintenance } from './commands/maintenance.ts'
 import { migrate } from './commands/migrate.ts'
+import { operator } from './commands/operator.ts'
 import { payout } from './commands/payout.ts'
 import { price } from './commands/price.ts'
+import { proposal } from './commands/proposal.ts'
+import { report } from './commands/report.ts'
 import { restore } from './commands/restore.ts'
 import { shopper } from './commands/shopper.ts'
 import { store } from './commands/store.ts'
 import { trade } from './commands/trade.ts'
+import { trigger } from './commands/trigger.ts'
 import { verify } from './commands/verify.ts'
+import { webhook } from './commands/webhook.ts'
 
 const ROUTES = buildRouteMap<string, CommandLine>({
   routes: {
+    find,
     bot,
     items,
     store,
@@ -40,15 +48,21 @@ const ROUTES = buildRouteMap<string, CommandLine>({
     deposit,
     trade,
     shopper,
+    webhook,
     price,
     maintenance,
     clock,
     ledger,
+    report,
     backup,
     migrate,
     restore,
+    operator,
+    proposal,
     acts,
     verify,
+    trigger,
+    listen,
     doctor,
   },
   aliases: { bots: 'bot' },

@@ -62,6 +62,16 @@ export function amountIn(currency: Currency, typed: string): bigint {
   return amountMinor
 }
 
+/** A share with its two decimals as hundredths of a percent; `none` is null. */
+export function percentIn(typed: string): number | null {
+  if (typed === 'none') return null
+  const [, whole, fraction] = /^(\d{1,2})\.(\d{2})$/.exec(typed) ?? []
+  if (whole === undefined || fraction === undefined) {
+    throw new Refusal('usage', '--commission must have two decimals, such as 22.50, or be none')
+  }
+  return Number(whole) * 100 + Number(fraction)
+}
+
 export const CURRENCY = { kind: 'enum', values: CURRENCIES, brief: 'the currency' } as const
 
 export const STORE = { parse: id, brief: 'the number of the store', placeholder: 'STORE' } as const

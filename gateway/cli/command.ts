@@ -42,6 +42,15 @@ export const ACT = {
 
 export const GRAVE_ACT = { ...FIND, by: BY, reason: { ...REASON, brief: 'why, for the record' } } as const
 
+/** Of lists that can be of one bot. */
+export const OF_BOT = {
+  kind: 'parsed',
+  parse: text,
+  brief: 'only of this bot: its number, or its Steam id',
+  placeholder: 'BOT',
+  optional: true,
+} as const
+
 type Flags<FLAGS> = Readonly<Partial<Record<keyof FLAGS, unknown>>>
 
 type Definition<FLAGS extends Flags<FLAGS>, ARGS extends readonly unknown[], DATA> = {
@@ -51,7 +60,7 @@ type Definition<FLAGS extends Flags<FLAGS>, ARGS extends readonly unknown[], DAT
   parameters: NoInfer<TypedCommandParameters<FLAGS, ARGS, CommandLine>>
   load(): Promise<(session: Session, flags: FLAGS, ...args: ARGS) => Promise<Answer<DATA>>>
   /** How a person reads the answer; its message where there are none. */
-  lines?: (data: NoInfer<DATA>) => readonly string[]
+  lines?: (data: NoInfer<DATA>, flags: NoInfer<FLAGS>) => readonly string[]
 }
 
 export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends readonly unknown[], const DATA>({
@@ -67,7 +76,7 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
     loader: async () => {
       const run = await load()
       return async function (this: CommandLine, flags: FLAGS, ...args: ARGS) {
-        await this.conclude(() => run(this.session, flags, ...args), lines)
+        await this.conclude(() => run(this.session, flags, ...args), lines && ((data) => lines(data, flags)))
       }
     },
   })

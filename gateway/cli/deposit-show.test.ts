@@ -60,7 +60,8 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
 
   const { out, code: exit } = await run('deposit', 'show', String(deposit.id))
   expect(exit).toBe(0)
-  const lines = out.trim().split('\n')
+  const all = out.trim().split('\n')
+  const lines = all.slice(0, all.indexOf('Next:'))
   const times = lines.map((line) => line.slice(0, 24))
   expect(times).toEqual([...times].sort())
   const what = lines.map((line) => line.slice(26))
@@ -84,6 +85,15 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
     'webhook of event 3 to endpoint 1, attempt 1: status 204',
     // In a week: a moment to come.
     `trade ${trade}: Steam’s protection of the held credit ends, 20.00 USD`,
+  ])
+  expect(all.slice(lines.length).map((line) => line.replace(/\d{4}-\S*Z/, 'TIME'))).toEqual([
+    'Next:',
+    `  TIME  trade ${trade}: what is held is released, unless the items were taken back`,
+    'You can:',
+    `  trade look ${trade}  have Steam asked about it now`,
+    expect.stringMatching(`^  trade release ${trade} --reason 'TEXT'  .* \\(from TIME\\)$`),
+    expect.stringMatching(`^  trade reverse ${trade} --reason 'TEXT'  `),
+    expect.stringMatching(`^  shopper deny ${shopper} --reason 'TEXT'  `),
   ])
   for (const secret of [deposit.hash, 'tok-en_1', SECRET]) expect(out).not.toContain(secret)
 })

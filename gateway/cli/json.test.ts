@@ -1,5 +1,5 @@
 /** What `--json` prints, command by command: the fields that programs rely on, and docs/commands.md lists. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -7,14 +7,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import type { BotContext } from '../bots/bot.ts'
+import { startOwnTill } from '../conformance/own-till.ts'
+import { publishEvents } from '../events/service.ts'
 import { savePrices, saveRate } from '../pricing/store.ts'
+import { beCareful } from '../shoppers/careful-store.ts'
 import { runCommand } from '../testing/command.ts'
 import { SHAPES } from '../testing/command-shapes.ts'
 import { fakePrograms } from '../testing/fake-programs.ts'
+import { freePort } from '../testing/free-port.ts'
 import { offerFor } from '../testing/payment.ts'
 import { startStoreHandler } from '../testing/store-handler.ts'
 import { aBot, aDeparture, aDeposit, startTill, type Till } from '../testing/till.ts'
-import { SECRET } from '../testing/webhooks.ts'
+import { SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { allCommands } from './app.ts'
 
@@ -39,16 +43,20 @@ type Printing = {
   ends?: number
   hear?: (said: string) => void
   isEmbedded?: boolean
+  /** Settings beside those of all. */
+  more?: Record<string, string>
 }
 
 async function print(
   line: string[],
-  { name = line.slice(0, 2).join(' '), ends = 0, isEmbedded = false, ...heard }: Printing = {},
+  { name = line.slice(0, 2).join(' '), ends = 0, isEmbedded = false, more = {}, ...heard }: Printing = {},
 ) {
   const env = {
     TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1'),
     TRADETILL_POSTGRES_PROGRAMS: folder,
+    TRADETILL_CONSOLE_PORT: '4304',
     TRADETILL_DATA: join(folder, 'data'),
+    ...more,
   }
   const { out, errors, code } = await runCommand([...line, '--json'], {
     ...(isEmbedded ? {} : { databaseUrl: till.url }),
@@ -80,9 +88,16 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const { tradeId } = await offerFor(till, bot, deposit)
   await print(['trade', 'list'])
   const shopper = `7656119800000${deposit.id}`
+  await print(['deposit', 'show', String(deposit.id)])
+  await print(['trade', 'look', String(tradeId)])
+  const waiting = await aDeposit(till, { id: storeId })
+  await print(['deposit', 'hold', String(waiting.id), '--reason', 'a new shopper'])
   await print(['shopper', 'deny', shopper, '--reason', 'stolen items'])
+  await beCareful(till.db, { steamId: shopper, tradeId, at: new Date() })
+  await print(['shopper', 'show', shopper])
   await print(['shopper', 'list'])
   await print(['shopper', 'allow', shopper])
+  await print(['shopper', 'trust', shopper, '--reason', 'the account was stolen'])
   await print(['shopper', 'erase', shopper, '--reason', 'asked for by mail'])
   const trade = String(tradeId)
   await print(['trade', 'end', trade, '--reason', 'banned'])
@@ -90,6 +105,7 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const long = new Date(Date.now() - 10 * 86_400_000)
   await till.db.updateTable('trade').set({ settles_at: long }).where('id', '=', tradeId).execute()
   await print(['trade', 'release', trade, '--reason', 'nothing was taken back'])
+  await print(['shopper', 'show', shopper])
   const next = await offerFor(till, bot, await aDeposit(till, { id: storeId }, { game: 'cs' }))
   const other = String(next.tradeId)
   await print(['trade', 'credit', other, '--steam-trade', '6100000000000000002', '--reason', 'seen'])
@@ -107,22 +123,71 @@ function approve(said: string, steamId: string): void {
   })
 }
 
+/** Above a limit of nothing every payout waits for a second operator. */
+async function printOperators(): Promise<void> {
+  await print(['operator', 'add', 'Nina', '--role', 'support'])
+  await print(['operator', 'link', 'Nina'])
+  await print(['operator', 'list'])
+  await print(['operator', 'remove', 'Nina', '--reason', 'left'])
+  await print(['proposal', 'limit', '0', '--reason', 'two of us'])
+  const payout = ['--store', '1', '--currency', 'USD', '--amount', '1.00', '--reference', 'wire 2']
+  const env = { TRADETILL_DATA: join(folder, 'data') }
+  const asked = ['payout', 'record', ...payout, '--reason', 'December']
+  expect(await runCommand(asked, { databaseUrl: till.url, env })).toMatchObject({ code: 6, out: '' })
+  await print(['proposal', 'list'])
+  await print(['proposal', 'decline', '1', '--reason', 'too early'])
+}
+
+/** The books of store 1, after a payout of 25.00. */
+async function printBooks(): Promise<void> {
+  const amount = (minor: string, reference: string) => [
+    ...['1', '--currency', 'USD', '--amount', minor, '--reference', reference, '--reason', 'case 7'],
+  ]
+  await print(['store', 'credit', ...amount('1.00', 'a')])
+  await print(['store', 'debit', ...amount('16.00', 'b'), '--may-owe'])
+  await print(['store', 'write-off', ...amount('10.00', 'c')])
+  await print(['payout', 'list'])
+  await print(['payout', 'void', '1', '--reason', 'the bank sent it back'])
+  await print(['store', 'statement', '1', '--currency', 'USD'])
+  await print(['store', 'report', '1', '--from', dayFromNow(-30), '--to', dayFromNow(1), '--by', 'month'])
+  await printWebhooks()
+  await print(['store', 'list'])
+  await print(['store', 'disable', '1', '--reason', 'its contract ended'])
+  await print(['store', 'enable', '1'])
+}
+
+/** Of endpoint 1, where nobody answers. */
+async function printWebhooks(): Promise<void> {
+  await publishEvents(till.deps)
+  await sendDue(senderDeps(till), 1n)
+  await print(['webhook', 'list'])
+  await print(['webhook', 'attempts', '1', '--limit', '1'])
+  await print(['webhook', 'replay', '1', '--from', '1', '--to', '1'])
+  await print(['webhook', 'rotate', '1', '--reason', 'found in a repository'])
+}
+
+const dayFromNow = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
 /** Every command once, each with something to show. */
 async function printAll(): Promise<void> {
   const origin = ['--origin', 'https://store.test']
   const hook = ['--webhook-url', 'http://localhost:1/hook']
   const { apiKey } = await print(['store', 'add', '--name', 'Ember', ...origin, ...hook])
-  await print(['store', 'update', '--id', '1', '--accent', '#3366cc'])
+  await print(['store', 'update', '--id', '1', '--accent', '#3366cc', '--game', 'cs', '--game', 'dota'])
   const { keyId } = await print(['key', 'add', '--store', '1', '--name', 'reader'])
+  await print(['key', 'list', '--store', '1'])
   await print(['key', 'rotate', String(keyId)])
   await print(['key', 'revoke', String(apiKey).slice(8, 16), '--reason', 'lost'])
   await print(['key-ring', 'status'])
   await print(['key-ring', 'rotate'])
   const { id: deposit, bot } = await paidDeposit(1n)
-  await print(['deposit', 'show', String(deposit)])
+  await print(['deposit', 'list'])
+  await print(['find', '1'], { name: 'find' })
   const payout = ['--store', '1', '--currency', 'USD', '--amount', '25.00', '--reference', 'wire 1']
   await print(['payout', 'record', ...payout, '--reason', 'November'])
   await print(['store', 'show', '1'])
+  await printBooks()
   const shop = ['--id', '1', '--address', 'shop.example:8443']
   await print(['store', 'allow-address', ...shop])
   await print(['store', 'forbid-address', ...shop])
@@ -132,15 +197,36 @@ async function printAll(): Promise<void> {
     .parse(await print(['items', 'export']))
   await print(['items', 'list', '--limit', '1'])
   await print(['items', 'show', String(items[0]?.item)])
+  await print(['items', 'send', '--to', 'storage', '--all-free'])
+  await print(['items', 'wishes'])
+  await print(['items', 'unwish', '1'])
+  await print(['items', 'return', String(deposit), '--reason', 'paid twice'])
+  await print(['items', 'rule', '--keep', '500', '--to', 'storage'])
   await print(['items', 'moved', '--reason', 'sold'], { input: `${items[0]?.item},rest of the line\n` })
+  const line = `${items[1]?.item},skinport.com,1,30.00,26.00,USD,2026-11-02`
+  await print(['items', 'sold', '--reason', 'sold'], { input: `${line}\n` })
   await aDeparture(till.db, bot.botId)
   await print(['items', 'departures', '--unexplained'])
   await print(['items', 'explain', '1', '--reason', 'I sent them myself'])
+  await print(['items', 'drift', '--bot', String(bot.botId), '--now'])
   await tradeByHand(1n, bot)
   const knife = ['--game', 'cs', '--item', 'Knife']
   await print(['price', 'block', '--game', 'rust', '--all'])
   await print(['price', 'freeze', ...knife])
   await print(['price', 'show', ...knife])
+  await print(['price', 'coverage', '--game', 'cs'])
+  await print([
+    'price',
+    'override',
+    '--game',
+    'cs',
+    '--item',
+    '* Doppler *',
+    '--usd',
+    '850.00',
+    '--reason',
+    'rubies',
+  ])
   await print(['price', 'list'])
   await print(['price', 'release', ...knife])
   const known = await (await fetch(`${sandbox.url}/control/bots`)).json()
@@ -171,6 +257,8 @@ async function printAll(): Promise<void> {
   await till.db.updateTable('bot').set({ items_held: 9 }).where('id', '=', 1n).execute()
   await print(['restore', 'recount'])
   await print(['ledger', 'verify'])
+  await print(['report', 'sales', '--from', '2026-11-01', '--to', '2026-12-01'])
+  await printOperators()
   await print(['acts'], { name: 'acts' })
   const handler = await startStoreHandler()
   await print(
@@ -178,8 +266,19 @@ async function printAll(): Promise<void> {
     { name: 'verify' },
   )
   await handler.close()
+  await print(['trigger', '--store', '1', 'deposit.succeeded'], { name: 'trigger', ends: 4 })
+  const port = await freePort()
+  const log = await startOwnTill({ port, opened: () => expect.unreachable('nothing is opened') })
+  const tillUrl = `http://127.0.0.1:${port}`
+  await print(['listen', '--till', tillUrl, '--key', 'tt_test_1', '--forward-to', tillUrl, '--once'], {
+    name: 'listen',
+  })
+  await log.close()
   // A sandbox always has something to mend: nothing in it is real.
   await print(['doctor'], { name: 'doctor', ends: 1 })
+  const more = { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
+  await print(['key-ring', 'forget', '--reason', 'lost with its server'], { more })
+  await print(['key-ring', 'forget', '--reason', 'found again'])
 }
 
 beforeAll(async () => {
@@ -219,7 +318,12 @@ describe('--json', () => {
       Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),
     )
     expect(empty).toEqual([
+      // What a number names is a deposit; the rest is tested with the search.
+      ...['shoppers', 'stores', 'bots', 'items', 'events', 'departures'].map((list) => `find: ${list}`),
       'items moved: refused',
+      'items sold: refused',
+      'deposit show: needs',
+      'shopper show: openTrades',
       'bot add: refused',
       'bot renew: refused',
       'migrate status: missing',
@@ -234,6 +338,8 @@ describe('--json', () => {
     expect(printed.get('store show')).toMatchObject({
       balances: [{ currency: 'USD', availableMinor: 500, heldMinor: 0, reversedMinor: 0 }],
     })
+    // 30.00 came, 1.00 was given, 16.00 taken and 10.00 given up; the payout never was.
+    expect(printed.get('store list')).toMatchObject({ stores: [{ balances: [{ availableMinor: 2_500 }] }] })
     expect(printed.get('items export')).toMatchObject({
       items: [{ priceMinor: 1_000 }, { priceMinor: 2_000 }],
     })
@@ -283,6 +389,21 @@ describe('docs/commands.md', () => {
 
   it('lists every command, in the order of the table, and no other', () => {
     expect([...documented.keys()]).toEqual(names)
+  })
+
+  it('has a place for every act', () => {
+    const acts = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
+    const part = text.slice(text.indexOf('## Acts'), text.indexOf('## All commands'))
+    const told = [...part.matchAll(/`([a-z-]+ [a-z-]+)`/g)].map(([, name]) => name)
+    expect(told.sort()).toEqual(acts.map(({ name }) => name).sort())
+  })
+
+  it('and the other documents have no SQL: what it would do is a command', () => {
+    const folder = join(import.meta.dirname, '../../docs')
+    const files = readdirSync(folder).filter((file) => file.endsWith('.md'))
+    const isSql = /^(?:```sql|(?:select|insert into|update|delete from|create|alter|drop) \w+[^|]*;?$)/im
+    expect(files.length).toBeGreaterThan(8)
+    expect(files.filter((file) => isSql.test(readFileSync(join(folder, file), 'utf8')))).toEqual([])
   })
 
   it.each(names)('names the fields of %s', (name) => {

@@ -1,29 +1,19 @@
 /** How a person reads what operations found. */
 import type { Bar } from '../bots/bar.ts'
 import type { ActPage } from '../operations/acts.ts'
-import { decimalOf, formatAmount } from '../operations/amount.ts'
+import { decimalOf } from '../operations/amount.ts'
 import type { CheckedBackup } from '../operations/backups.ts'
 import type { BotList } from '../operations/bots.ts'
+import { csvLines } from '../operations/csv.ts'
 import type { DeparturePage } from '../operations/departures.ts'
-import type { DepositView } from '../operations/deposits.ts'
 import type { AddedBots } from '../operations/enrolment.ts'
-import type {
-  ItemList,
-  ItemLives,
-  ItemPage,
-  ItemView,
-  ListedItemView,
-  MovedItems,
-} from '../operations/items.ts'
+import type { ItemList, ItemLives, ItemPage, ListedItemView, MovedItems } from '../operations/items.ts'
 import { toJson } from '../operations/json.ts'
 import type { KeyRing } from '../operations/key-ring.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
 import type { Migrated, MigrationStatus, Plan } from '../operations/migrations.ts'
 import { holdNotice } from '../operations/own-hold.ts'
-import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
 import type { RenewedBots } from '../operations/renewal.ts'
-import type { DeniedList } from '../operations/shoppers.ts'
-import type { FreshStore, StoreView, UpdatedStore } from '../operations/stores.ts'
 import type { TradeList } from '../operations/trades.ts'
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
@@ -120,15 +110,6 @@ export function tradeLines({ trades }: TradeList): string[] {
   })
 }
 
-export const deniedLines = ({ shoppers }: DeniedList): string[] =>
-  shoppers.map(({ steamId, reason, deniedAt, openTrades }) => {
-    const open = openTrades.map(({ tradeId, depositId, offerId }) => {
-      const offer = offerId === null ? '' : `, offer ${offerId}`
-      return `open: trade ${tradeId} of deposit ${depositId}${offer}`
-    })
-    return [steamId, `denied since ${deniedAt.toISOString()}`, reason, ...open].join('\t')
-  })
-
 export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
   ...added.map(
     ({ botId, name, steamId, ownHoldDays }) =>
@@ -159,22 +140,11 @@ const COLUMNS = [
 ] as const
 
 /** CSV with a head. */
-export const itemLines = ({ items }: ItemList): string[] => [
-  COLUMNS.join(','),
-  ...items.map((item) => COLUMNS.map((column) => cell(textOf(item, column))).join(',')),
-]
-
-function textOf(item: ItemView, column: (typeof COLUMNS)[number]): string {
-  if (column === 'price') return decimalOf(item.priceMinor, item.currency)
-  const value = item[column]
-  return value instanceof Date ? value.toISOString() : String(value ?? '')
-}
-
-function cell(value: string): string {
-  // Names are hostile: one that a spreadsheet would take for a formula is made plain text.
-  const plain = /^[=+\-@\t]/.test(value) ? `'${value}` : value
-  return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
-}
+export const itemLines = ({ items }: ItemList): string[] =>
+  csvLines(
+    COLUMNS,
+    items.map((item) => ({ ...item, price: decimalOf(item.priceMinor, item.currency) })),
+  )
 
 const itemLine = (item: ListedItemView): string =>
   [
@@ -244,63 +214,6 @@ export const departureLines = ({ departures, next }: DeparturePage): string[] =>
   ...(next === null ? [] : [`There are older ones: --before ${next}`]),
 ]
 
-export const freshStoreLines = ({ storeId, apiKey, webhookSecret }: FreshStore): string[] => [
-  `Store ${storeId} created. What follows is shown only now:`,
-  `  API key         ${apiKey}`,
-  ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
-]
-
-export const updatedStoreLines = ({ storeId, webhookSecret }: UpdatedStore): string[] => [
-  `Store ${storeId} updated.`,
-  ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
-]
-
-export function storeLines(store: StoreView): string[] {
-  const { amountMinor, currency } = store.riskLimit
-  return [
-    `store ${store.storeId}: ${store.name}, since ${store.createdAt.toISOString()}`,
-    `  origins      ${store.origins.join(' ')}`,
-    `  credit       ${store.creditMode}, at risk up to ${formatAmount(amountMinor, currency)}`,
-    `  reversals    borne by the ${store.liability}`,
-    `  accent       ${store.accent ?? 'the page’s own'}`,
-    ...store.keys.map((key) => `  key          ${keyLine(key)}`),
-    ...store.endpoints.map(({ endpointId, url, state, disabledReason }) => {
-      const reason = disabledReason === null ? '' : ` (${disabledReason})`
-      return `  endpoint ${endpointId}   ${state}${reason} ${url}`
-    }),
-    ...store.addresses.map(
-      ({ address, inside }) => `  webhooks to  ${address}${inside ? ', inside your network too' : ''}`,
-    ),
-    ...store.balances.map(({ currency: own, availableMinor, heldMinor, reversedMinor }) => {
-      const [available, held, reversed] = [availableMinor, heldMinor, reversedMinor].map((amount) =>
-        formatAmount(amount, own),
-      )
-      return `  balance      available ${available}, held ${held}, reversed ${reversed}`
-    }),
-  ]
-}
-
-function keyLine({
-  keyId,
-  name,
-  scopes,
-  lastUsedAt,
-  expiresAt,
-  revokedAt,
-  unused,
-  endsSoon,
-}: StoreView['keys'][number]): string {
-  const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
-  const idle = unused ? ' (not for 30 days: revoke it?)' : ''
-  const end =
-    revokedAt !== null
-      ? `, revoked ${revokedAt.toISOString()}`
-      : expiresAt === null
-        ? ''
-        : `, ends ${expiresAt.toISOString()}${endsSoon ? ' (soon)' : ''}`
-  return `${keyId} "${name}" ${scopes.join(' ')}, ${used}${idle}${end}`
-}
-
 export const keyRingLines = ({ fingerprint, known, values, left }: KeyRing): string[] => [
   `new secrets are sealed with the master key ${fingerprint}`,
   ...known
@@ -311,47 +224,6 @@ export const keyRingLines = ({ fingerprint, known, values, left }: KeyRing): str
 
 /** The key alone, to be piped to where it belongs. */
 export const keyOnly = ({ apiKey }: { apiKey: string }): string[] => [apiKey]
-
-export const depositLines = ({ moments }: DepositView): string[] =>
-  moments.map(({ at, what, amountMinor, currency }) => {
-    const amount = amountMinor === null || currency === null ? '' : `, ${formatAmount(amountMinor, currency)}`
-    return `${at.toISOString()}  ${what}${amount}`
-  })
-
-const COUNTED = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days', listings: 'on sale' }
-
-export function priceLines(price: PriceView): string[] {
-  const said = price.sources.map((source) => {
-    const level = source.levelUsdMicros === null ? 'no level yet' : `level ${dollars(source.levelUsdMicros)}`
-    const popularity = `${source.popularity} ${COUNTED[source.popularityKind]}`
-    const asOf = `${source.asOf.toISOString()}${source.fresh ? '' : ', too old'}`
-    return [source.source, dollars(source.usdMicros), level, popularity, asOf].join('\t')
-  })
-  return [...said, ...price.holds.map(holdLine), ...verdictOf(price)]
-}
-
-function verdictOf({ worthUsdMicros, credit, unavailable }: PriceView): string[] {
-  if (unavailable !== null) return [`not taken: ${unavailable}`]
-  if (worthUsdMicros === null || credit === null) return []
-  const credited = formatAmount(credit.amountMinor, credit.currency)
-  return [`worth ${dollars(worthUsdMicros)}, a shopper is credited ${credited}`]
-}
-
-export const priceListLines = ({ feeds, holds }: PriceList): string[] => [
-  ...feeds.map(({ source, feed, goodAt, failures, lastError }) => {
-    const good = goodAt === null ? 'never answered' : `answered ${goodAt.toISOString()}`
-    const refused = lastError === null ? '' : `\t${lastError}`
-    const failing = failures === 0 ? refused : `\tfailed ${failures} times: ${lastError}`
-    return `${source}\t${feed}\t${good}${failing}`
-  }),
-  ...holds.map(holdLine),
-]
-
-const holdLine = ({ game, item, hold, since }: HoldView): string =>
-  `${game}\t${item ?? 'the whole game'}\t${hold} since ${since.toISOString()}`
-
-/** Millionths as dollars, rounded down to cents. */
-const dollars = (micros: bigint): string => formatAmount(micros / 10_000n, 'USD')
 
 export const ledgerLines = ({ entries, differences }: LedgerCheck): string[] => [
   ...differences.map(({ problem, detail }) => `${problem}: ${detail}`),

@@ -1,4 +1,5 @@
 /** The operator's commands for prices, on a real database. */
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { holdPrices, readHolds, savePrices, saveRate } from '../pricing/store.ts'
 import { runCommand } from '../testing/command.ts'
@@ -33,7 +34,13 @@ it('block keeps an item out, and list tells it', async () => {
 })
 
 it('release ends it, once', async () => {
-  await holdPrices(database.db, { game: 'cs', name: 'Knife', kind: 'blocked', since: new Date() })
+  await holdPrices(database.db, {
+    game: 'cs',
+    name: 'Knife',
+    kind: 'blocked',
+    usdMicros: null,
+    since: new Date(),
+  })
   expect((await run('release --game cs --item Knife')).code).toBe(0)
   expect(await held()).toEqual([])
   expect((await run('release --game cs --item Knife')).errors).toContain('neither blocked nor frozen')
@@ -51,4 +58,112 @@ it('list tells what of a good answer was refused', async () => {
   const row = { source: 'er-api', feed, next_at: new Date(), good_at: new Date(), last_error: refused }
   await database.db.insertInto('price_feed').values(row).execute()
   expect((await run('list')).out).toMatch(new RegExp(`^er-api\\trates\\tanswered .*\\t${refused}$`, 'm'))
+})
+
+/** With a space in them, which `run` parts at. */
+const runWith = (...args: string[]) => runCommand(['price', ...args], { databaseUrl: database.url })
+
+const RUBY = '★ Karambit | Doppler (Factory New)'
+const PATTERN = ['--game', 'cs', '--item', '* Doppler *']
+
+it('an override gives what a pattern fits a price, which an item’s own one and a block go before', async () => {
+  const price = async () => (await runWith('why', '--game', 'cs', '--item', RUBY)).out.split('\n').at(-2)
+  expect(await price()).toBe('not taken: no source has said anything of late (noPrice)')
+  const why = ['--reason', 'rubies sell for more']
+  const done = await runWith('override', ...PATTERN, '--usd', '100.00', ...why, '--by', 'Ada')
+  expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^cs\t\* Doppler \*\toverride since /) })
+  expect(await price()).toBe('worth 100.00 USD, a shopper is credited 75.00 USD after 25.00 % commission')
+  await runWith('override', '--game', 'cs', '--item', RUBY, '--usd', '850.00', ...why)
+  expect(await price()).toContain('worth 850.00 USD')
+  expect((await runWith('list')).out).toMatch(/\* Doppler \*\toverride at 100\.00 USD since /)
+  await runWith('block', ...PATTERN)
+  expect(await price()).toBe('not taken: you blocked it (noPrice)')
+  const { acts } = JSON.parse(
+    (await runCommand(['acts', '--act', 'price override', '--json'], { databaseUrl: database.url })).out,
+  )
+  expect(acts).toMatchObject([
+    { arguments: { item: RUBY, usdMicros: 850_000_000 } },
+    {
+      operator: 'Ada',
+      reason: 'rubies sell for more',
+      arguments: { item: '* Doppler *', usdMicros: 100_000_000 },
+    },
+  ])
+})
+
+it.each([
+  [
+    'a pattern that fits everything',
+    ['override', '--game', 'cs', '--item', '*', '--usd', '1.00', '--reason', 'x'],
+  ],
+  ['a price of nothing', ['override', ...PATTERN, '--usd', '0.00', '--reason', 'x']],
+  ['a price without cents', ['override', ...PATTERN, '--usd', '850', '--reason', 'x']],
+  ['a price without a reason', ['override', ...PATTERN, '--usd', '850.00']],
+])('%s is a mistake', async (_, args) => {
+  expect(await runWith(...args)).toMatchObject({ code: 2 })
+  expect(await held()).toEqual([])
+})
+
+it('a pattern freezes what it fits, and nothing else', async () => {
+  const row = { popularity: 60, popularityKind: 'sales30d' as const, levelUsdMicros: null }
+  const say = (usdMicros: bigint, asOf = new Date()) =>
+    savePrices(database.db, { source: 'market', game: 'cs' }, [
+      { ...row, asOf, marketHashName: RUBY, usdMicros },
+      { ...row, asOf, marketHashName: '100% Case_1', usdMicros },
+    ])
+  await say(5_000_000n)
+  await runWith('freeze', ...PATTERN)
+  await say(9_000_000n)
+  const { rows } = await sql<{ name: string; micros: bigint }>`
+    select market_hash_name as name, usd_micros as micros from price where market_hash_name <> 'Knife'`.execute(
+    database.db,
+  )
+  expect(Object.fromEntries(rows.map(({ name, micros }) => [name, micros]))).toEqual({
+    [RUBY]: 5_000_000n,
+    '100% Case_1': 9_000_000n,
+  })
+})
+
+it('coverage tells how many items are taken, by price, and why the others are not', async () => {
+  const now = new Date()
+  const row = (marketHashName: string, usd: number, popularity: number, asOf = now) => ({
+    ...{ marketHashName, popularity, popularityKind: 'sales30d' as const, asOf },
+    ...{ usdMicros: BigInt(usd) * 1_000_000n, levelUsdMicros: BigInt(usd) * 1_000_000n },
+  })
+  const long = new Date(now.getTime() - 7 * 3_600_000)
+  const said = [
+    row('Rare', 700, 2),
+    row('Old', 600, 60, long),
+    row('Odd', 30, 60),
+    row('Good', 30, 60),
+    row('Bad', 30, 60),
+  ]
+  await savePrices(database.db, { source: 'market', game: 'cs' }, said)
+  await savePrices(database.db, { source: 'skinport', game: 'cs' }, [row('Odd', 90, 60)])
+  await runWith('block', '--game', 'cs', '--item', 'Bad')
+  const { out } = await runWith('coverage', '--game', 'cs', '--json')
+  const none = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }
+  expect(JSON.parse(out)).toEqual({
+    game: 'cs',
+    items: 6,
+    bands: [
+      {
+        ...{ fromUsd: 500, ...none, not_popular: 1, no_price: 1 },
+        examples: [
+          { item: 'Old', verdict: 'no_price' },
+          { item: 'Rare', verdict: 'not_popular' },
+        ],
+      },
+      { fromUsd: 100, ...none, examples: [] },
+      {
+        ...{ fromUsd: 20, ...none, accepted: 2, in_dispute: 1, blocked: 1 },
+        examples: [
+          { item: 'Bad', verdict: 'blocked' },
+          { item: 'Odd', verdict: 'in_dispute' },
+        ],
+      },
+      ...[5, 1, 0].map((fromUsd) => ({ fromUsd, ...none, examples: [] })),
+    ],
+  })
+  expect((await runWith('coverage', '--game', 'cs')).out).toContain('from 20 USD\t2 accepted\t0 not popular')
 })

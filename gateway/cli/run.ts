@@ -15,6 +15,7 @@ export const EXIT_CODES: Record<RefusalKind, number> = {
   not_found: 3,
   conflict: 4,
   unreachable: 5,
+  proposed: 6,
 }
 
 const VERSION = new Set(['--version', '-v'])

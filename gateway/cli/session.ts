@@ -19,6 +19,8 @@ export type Session = {
   config(): Promise<Config>
   find(): Promise<FindDeps>
   act(flags: { by?: string; reason?: string }): Promise<ActDeps>
+  /** The same on a database of a master key that the settings do not have. */
+  actOnForeign(flags: { by?: string; reason?: string }): Promise<ActDeps>
   /** For what works on files, and on a server where there is one. */
   place(): Promise<Place>
   /** For SQL without the query builder, which takes longer to load than all the rest. */
@@ -30,7 +32,7 @@ export type Session = {
 export function createSession({ env, terminal }: Surroundings): Session {
   const opened: (() => Promise<unknown>)[] = []
   const settings = async () => (await import('./settings.ts')).databaseUrlOf(env)
-  const find = async (): Promise<FindDeps> => {
+  const find = async (owned: typeof ownConfig = ownConfig): Promise<FindDeps> => {
     const { config, url } = await settings()
     const [{ openDatabase }, { openClock }] = await Promise.all([
       import('../db/client.ts'),
@@ -40,17 +42,15 @@ export function createSession({ env, terminal }: Surroundings): Session {
     const { db, pool, close } = openDatabase(url, 2, mode)
     opened.push(close)
     await reach(pool)
-    return { config: await ownConfig(pool, config), db, clock: await openClock(db, mode) }
+    return { config: await owned(pool, config), db, clock: await openClock(db, mode) }
   }
   return {
     env,
     terminal,
     config: async () => (await settings()).config,
-    find,
-    async act({ by, reason }) {
-      const deps = await find()
-      return { ...deps, operator: by ?? deps.config.operator ?? userName(), reason: reason ?? null }
-    },
+    find: () => find(),
+    act: async (flags) => actOf(await find(), flags),
+    actOnForeign: async (flags) => actOf(await find(ofAnotherKey), flags),
     async place() {
       const { config, url } = (await import('./settings.ts')).settingsOf(env)
       if (config.databaseUrl !== undefined) {
@@ -76,6 +76,12 @@ export function createSession({ env, terminal }: Surroundings): Session {
   }
 }
 
+const actOf = (deps: FindDeps, { by, reason }: { by?: string; reason?: string }): ActDeps => ({
+  ...deps,
+  operator: by ?? deps.config.operator ?? userName(),
+  reason: reason ?? null,
+})
+
 async function reach(pool: pg.Pool): Promise<void> {
   try {
     const { ping } = await import('../db/ping.ts')
@@ -97,16 +103,33 @@ async function ownConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> {
   if (ownership?.kind === 'foreign') throw new Refusal('conflict', ownership.reason)
   const judgement = schema.judgeSchema(schema.migrationFiles(), await schema.readApplied(pool))
   if (judgement.kind === 'refused') throw new Refusal('conflict', judgement.reason)
-  if (ownership === undefined || judgement.missing.length > 0) {
-    throw new Refusal(
-      'conflict',
-      'No gateway of this version has started on this database yet. Start it first.',
-    )
-  }
+  if (ownership === undefined || judgement.missing.length > 0) throw NOT_STARTED
   if (ownership.isNew) {
     throw new Refusal('conflict', 'No gateway has started with this master key yet. Start it first.')
   }
   return { ...config, masterKey: ownership.masterKey }
+}
+
+const NOT_STARTED = new Refusal(
+  'conflict',
+  'No gateway of this version has started on this database yet. Start it first.',
+)
+
+/** The settings as they are, where the database has another master key. Its mode and its schema must be right. */
+async function ofAnotherKey(pool: pg.Pool, config: Config): Promise<OwnConfig> {
+  const [{ readIdentity }, schema] = await Promise.all([
+    import('../db/identity.ts'),
+    import('../db/schema-version.ts'),
+  ])
+  const known = await readIdentity(pool)
+  const judgement = schema.judgeSchema(schema.migrationFiles(), await schema.readApplied(pool))
+  if (judgement.kind === 'refused') throw new Refusal('conflict', judgement.reason)
+  if (known === undefined || judgement.missing.length > 0) throw NOT_STARTED
+  const { mode, masterKey } = config
+  if (known.mode !== mode) throw new Refusal('conflict', `This database is of ${known.mode} mode.`)
+  if (masterKey === undefined)
+    throw new Refusal('usage', 'Set TRADETILL_MASTER_KEY_FILE to the new master key.')
+  return { ...config, masterKey }
 }
 
 function userName(): string {

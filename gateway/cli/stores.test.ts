@@ -36,7 +36,7 @@ it('a store is added, shown, and gets more keys; no secret is shown twice', asyn
     'no longer works',
   )
   const shown = await run('store', 'show', storeId)
-  expect(shown.out).toMatch(/at risk up to 0\.00 USD\n.*borne by the store/)
+  expect(shown.out).toMatch(/at risk 0\.00 USD of 0\.00 USD\n.*borne by the store/)
   expect(shown.out).toMatch(/accent +#3366cc/)
   expect(shown.out).toMatch(/"first key".*never used, revoked/)
   expect(shown.out).toMatch(/"reader" deposits:read, never used, ends/)

@@ -1,5 +1,5 @@
 /** Reads what a customer of the store may spend, from an address of the store. */
-import { reasonOf } from './receiver.ts'
+import { beginningOf, reasonOf } from './receiver.ts'
 
 export type Balance = (currency: string) => Promise<number>
 
@@ -23,7 +23,7 @@ export function createBalance(url: string, customer: string): Balance {
 async function bodyOf(address: string): Promise<string> {
   try {
     const answer = await fetch(address, { signal: AbortSignal.timeout(DEADLINE_MS) })
-    return await answer.text()
+    return await beginningOf(answer)
   } catch (error) {
     throw new Error(`${address} cannot be reached: ${reasonOf(error)}`)
   }

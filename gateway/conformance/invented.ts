@@ -1,7 +1,8 @@
 /** Deposits and events that never were, in the form of those of a till. */
 import { randomUUID } from 'node:crypto'
+import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import type { DepositEvent, DepositEventType } from '../../contract/webhooks.ts'
+import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 
 /** An order of the store that an invented deposit is for. */
@@ -44,6 +45,7 @@ export function inventedDeposit(id: string, order: Order, now: Date): StoreDepos
     targetAmount: null,
     games: ['cs', 'dota', 'rust', 'tf'],
     language: null,
+    embedOrigin: null,
     customerLabel: null,
     shopper: null,
     createdAt: now.toISOString(),

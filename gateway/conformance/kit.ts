@@ -1,6 +1,8 @@
 /** What the checks have in hand: events that are signed and logged as a till's are, the handler, and the balance. */
+import { randomUUID } from 'node:crypto'
+import { type DepositEventType, EPOCH_TYPE } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import type { DepositEvent, DepositEventType } from '../../contract/webhooks.ts'
+import type { DepositEvent, WebhookEvent } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 import { signWebhook } from '../webhooks/signature.ts'
 import type { Balance } from './balance.ts'
@@ -33,12 +35,14 @@ export type Kit = Surroundings & {
   newDeposit(order?: Partial<Order>): Promise<StoreDeposit>
   /** An event with the next number. */
   event(type: DepositEventType, deposit: StoreDeposit): DepositEvent
+  /** The event of a till that was restored: it leaves numbers out. */
+  newEpoch(): WebhookEvent
   /** Puts all events so far into the log, which is empty until then: a check sees what webhooks alone do. */
   publish(): void
   /** One that no till ever wrote: it takes no number. */
   unwritten(type: DepositEventType, deposit: StoreDeposit): DepositEvent
   sign(event: { id: string }, change?: Signing): Message
-  deliver(event: DepositEvent): Promise<Reply>
+  deliver(event: WebhookEvent): Promise<Reply>
 }
 
 export type Signing = { secrets?: readonly string[]; at?: Date; body?: string }
@@ -55,13 +59,15 @@ export const incomplete = (detail: string): Verdict => ({ result: 'incomplete', 
 
 const NUMBERS_BEGIN = Date.UTC(2026, 0, 1)
 const NUMBER_MS = 100
+/** A till leaves a million out. So many would make the next run old news for a day. */
+const LEFT_OUT = 40
 
 /** Numbers grow from one run to the next, so a store that was checked before takes none for old news. */
 export function createKit(surroundings: Surroundings): Kit {
   const { clock, receiver, secret, customer, till, open } = surroundings
   let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN) / NUMBER_MS))
   const run = sequence
-  const written: DepositEvent[] = []
+  const written: WebhookEvent[] = []
   let deposits = 0
   const sign: Kit['sign'] = (event, { secrets = [secret], at = clock.now(), body } = {}) => {
     const text = body ?? JSON.stringify(event)
@@ -80,6 +86,15 @@ export function createKit(surroundings: Surroundings): Kit {
     event(type, deposit) {
       sequence += 1
       const event = eventOf({ type, sequence, deposit }, clock)
+      written.push(event)
+      return event
+    },
+    newEpoch() {
+      const previousSequence = sequence
+      sequence += LEFT_OUT
+      const timestamp = clock.now().toISOString()
+      const data = { epoch: 2, previousSequence }
+      const event = { id: randomUUID(), type: EPOCH_TYPE, timestamp, sequence, data } as const
       written.push(event)
       return event
     },

@@ -1,6 +1,7 @@
 /** What a deposit is worth to its shopper, from the first event to the last. */
+
+import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import type { DepositEventType } from '../../contract/webhooks.ts'
 import type { Check } from './check.ts'
 import { AMOUNT, type Change, changed } from './invented.ts'
 import { changesBy, deliverAll, type Kit, type Verdict } from './kit.ts'
@@ -23,22 +24,19 @@ async function story(kit: Kit, steps: readonly Step[], start?: StoreDeposit) {
   })
 }
 
-/** Tells a story in its order, and holds the balance against the end of it. */
+/** Tells a story, in its order by default, and holds the balance against the end of it. */
 const ends =
-  (change: number, steps: readonly Step[]) =>
+  (change: number, steps: readonly Step[], told: 'in order' | 'last first' = 'in order') =>
   async (kit: Kit): Promise<Verdict> => {
     const events = await story(kit, steps)
-    return changesBy(kit, { change }, () => deliverAll(kit, events))
+    const sent = told === 'in order' ? events : events.toReversed()
+    return changesBy(kit, { change }, () => deliverAll(kit, sent))
   }
 
-/** The same, with the last event first. */
-const endsInReverse =
-  (change: number, steps: readonly Step[]) =>
-  async (kit: Kit): Promise<Verdict> => {
-    const events = await story(kit, steps)
-    return changesBy(kit, { change }, () => deliverAll(kit, events.toReversed()))
-  }
-
+const TAKEN_BACK: readonly Step[] = [
+  ['deposit.succeeded', PAID],
+  ['deposit.reversed', { reversedAmount: PART, chargedAmount: PART }],
+]
 const HELD: Step = ['deposit.succeeded', { ...PAID, heldAmount: PART, heldUntil: HELD_UNTIL }]
 const FREED: Step = ['deposit.funds_available', { heldAmount: 0, heldUntil: null }]
 
@@ -87,35 +85,25 @@ export const MONEY_CHECKS: readonly Check[] = [
     name: 'old-news',
     title: 'an event with a smaller sequence, which comes later, changes nothing back',
     document: DELIVERY,
-    run: endsInReverse(AMOUNT - PART, [
-      ['deposit.succeeded', PAID],
-      ['deposit.reversed', { reversedAmount: PART, chargedAmount: PART }],
-    ]),
+    run: ends(AMOUNT - PART, TAKEN_BACK, 'last first'),
   },
   {
     name: 'old-hold',
     title: 'a hold that is over does not come back with an older event',
     document: DELIVERY,
-    run: endsInReverse(AMOUNT, [HELD, FREED]),
+    run: ends(AMOUNT, [HELD, FREED], 'last first'),
   },
   {
     name: 'reversed-part',
     title: 'a part that was taken back leaves the balance',
     document: REVERSALS,
-    run: ends(AMOUNT - PART, [
-      ['deposit.succeeded', PAID],
-      ['deposit.reversed', { reversedAmount: PART, chargedAmount: PART }],
-    ]),
+    run: ends(AMOUNT - PART, TAKEN_BACK),
   },
   {
     name: 'reversed-whole',
     title: 'two reversals take all of it, once',
     document: REVERSALS,
-    run: ends(0, [
-      ['deposit.succeeded', PAID],
-      ['deposit.reversed', { reversedAmount: PART, chargedAmount: PART }],
-      ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: AMOUNT }],
-    ]),
+    run: ends(0, [...TAKEN_BACK, ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: AMOUNT }]]),
   },
   {
     name: 'borne-by-operator',

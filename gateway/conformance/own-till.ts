@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import type { DepositEvent } from '../../contract/webhooks.ts'
+import type { WebhookEvent } from '../../contract/webhooks.ts'
 import type { Order } from './invented.ts'
 
 export type OwnTill = {
   url: string
   /** In their order. */
-  log: DepositEvent[]
+  log: WebhookEvent[]
   /** How often the store has read the log, and how far. */
   reads(): number
   servedUpTo(): number
@@ -33,7 +33,7 @@ const orderSchema = z.object({
 
 /** Listens on this machine. Rejects if the port is taken. */
 export async function startOwnTill({ port, opened }: Options): Promise<OwnTill> {
-  const log: DepositEvent[] = []
+  const log: WebhookEvent[] = []
   const deposits = new Map<string, StoreDeposit>()
   let [reads, servedUpTo] = [0, 0]
   const answer = async (request: IncomingMessage): Promise<{ status: number; body: unknown }> => {
@@ -57,7 +57,8 @@ export async function startOwnTill({ port, opened }: Options): Promise<OwnTill> 
     }
     const asked = searchParams.get('externalId') ?? /^\/v1\/deposits\/(\d+)$/.exec(pathname)?.[1]
     const isAsked = ({ id, externalId }: StoreDeposit) => asked === id || asked === externalId
-    const deposit = log.findLast(({ data }) => isAsked(data))?.data ?? [...deposits.values()].find(isAsked)
+    const told = log.flatMap(({ data }) => ('externalId' in data ? [data] : []))
+    const deposit = told.findLast(isAsked) ?? [...deposits.values()].find(isAsked)
     if (deposit !== undefined) return { status: 200, body: deposit }
     return { status: 404, body: { code: 'not_found', status: 404, detail: 'verify knows no such thing' } }
   }
@@ -84,8 +85,16 @@ export async function startOwnTill({ port, opened }: Options): Promise<OwnTill> 
   }
 }
 
+/** As much as a till takes. */
+const MOST_BODY_BYTES = 64 * 1024
+
 async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > MOST_BODY_BYTES) throw new Error('the body is too large')
+    chunks.push(chunk)
+  }
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -20,6 +20,17 @@ export type Receiver = {
 
 const MOST_ANSWER = 4_096
 
+/** More of an answer is not read: it may have no end. */
+export async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length >= MOST_ANSWER) break
+  }
+  return text.slice(0, MOST_ANSWER)
+}
+
 export function createReceiver(url: URL, deadlineMs: number): Receiver {
   return {
     async send({ headers, body }) {
@@ -31,7 +42,7 @@ export function createReceiver(url: URL, deadlineMs: number): Receiver {
           redirect: 'manual',
           signal: AbortSignal.timeout(deadlineMs),
         })
-        return { kind: 'answered', status: answer.status, text: (await answer.text()).slice(0, MOST_ANSWER) }
+        return { kind: 'answered', status: answer.status, text: await beginningOf(answer) }
       } catch (error) {
         return { kind: 'silent', reason: reasonOf(error) }
       }

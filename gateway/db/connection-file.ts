@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-/** `ownerUrl`: of the role that may change tables. */
-const connectionSchema = z.object({ url: z.string(), ownerUrl: z.string() })
+/** `ownerUrl`: of the role that may change tables. `vaultUrl`: of the vault's. */
+const connectionSchema = z.object({ url: z.string(), ownerUrl: z.string(), vaultUrl: z.string() })
 
 export type Connection = z.infer<typeof connectionSchema>
 

@@ -19,7 +19,7 @@ export type DepartureTable = {
   partner_steam_id: string
   begun_at: Date
   stage: 'under_way' | 'gone' | 'called_off' | 'returned'
-  explanation: 'destination' | 'own_bot' | 'moved' | 'operator' | null
+  explanation: 'destination' | 'own_bot' | 'moved' | 'operator' | 'vault' | null
   destination: string | null
   seen_at: Generated<Date>
 }
@@ -32,4 +32,51 @@ export type DepartedItemTable = {
   new_asset_id: string | null
   is_back: Generated<boolean>
   is_booked: Generated<boolean>
+}
+
+export type CustodyLookTable = {
+  bot_id: bigint
+  due_at: Date
+  asked_at: Date | null
+  looked_at: Date | null
+  whole_at: Date | null
+  left_out: Generated<number>
+}
+
+export type CustodyDriftTable = {
+  id: Generated<bigint>
+  bot_id: bigint
+  kind: 'missing' | 'foreign' | 'unnamed'
+  app_id: number
+  trade_id: bigint | null
+  given_asset_id: string | null
+  asset_id: string | null
+  market_hash_name: string
+  first_seen_at: Date
+  seen_at: Date
+  looks: number
+  is_sure: boolean
+}
+
+export type LearntAssetTable = {
+  custody_entry_id: bigint
+  received_asset_id: string
+  learnt_at: Date
+}
+
+export type SentBackItemTable = {
+  bot_id: bigint
+  steam_trade_id: string
+  app_id: number
+  asset_id: string
+  received_asset_id: string
+  seen_at: Generated<Date>
+}
+
+export type CarefulShopperTable = {
+  steam_id: string
+  since: Date
+  trade_id: bigint
+  last_at: Date
+  reversals: Generated<number>
 }

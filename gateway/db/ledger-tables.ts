@@ -1,5 +1,6 @@
 /** Types of the tables beside the ledger, for Kysely: credit at risk, and how far the ledger is checked. */
 import type { Generated } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
 
 export type CreditAtRiskTable = {
   store_id: bigint
@@ -27,4 +28,26 @@ export type LedgerCheckTable = {
 export type VerifiedBalanceTable = {
   account_id: bigint
   balance: bigint
+}
+
+export type PayoutTable = {
+  id: Generated<bigint>
+  store_id: bigint
+  currency: Currency
+  amount: bigint
+  reference: string
+  created_at: Date
+}
+
+/** A payout that never was. */
+export type PayoutVoidTable = { payout_id: bigint; created_at: Date }
+
+export type AdjustmentTable = {
+  id: Generated<bigint>
+  store_id: bigint
+  currency: Currency
+  kind: 'credit' | 'debit' | 'write_off'
+  amount: bigint
+  reference: string
+  created_at: Date
 }

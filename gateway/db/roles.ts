@@ -9,7 +9,16 @@ type Client = Pick<pg.Client, 'query'>
 
 /** The schemas of the till and of its queue. */
 const SCHEMAS = ['public', 'pgboss'] as const
-const APPEND_ONLY = ['ledger_entry', 'custody_entry', 'payout', 'operator_act', 'epoch'] as const
+const APPEND_ONLY = [
+  'ledger_entry',
+  'custody_entry',
+  'payout',
+  'payout_void',
+  'adjustment',
+  'operator_act',
+  'epoch',
+  'market_entry',
+] as const
 const CONNECT_MS = 10_000
 
 type App = { role: string; isSameDatabase: boolean; mayDoAll: boolean }
@@ -46,8 +55,33 @@ function grantsFor(role: string): string[] {
     `revoke update, delete, truncate on event from ${role}`,
     `grant update (sequence) on event to ${role}`,
     `revoke insert, update, delete, truncate on migration from ${role}`,
+    // What the vault did is the vault's to say.
+    `revoke insert, update, delete, truncate on vault_deed from ${role}`,
     'revoke create on schema public from public',
   ]
+}
+
+/** The role of the vault, where the operator has made one. */
+export const VAULT_ROLE = 'tradetill_vault'
+
+/**
+ * Gives the role of the vault what it needs: it reads wishes, and writes what it did with them. Does nothing where there
+ * is no such role. To be called as `grantApp` is.
+ */
+export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void> {
+  const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [name])
+  if (rowCount === 0) return
+  const role = pg.escapeIdentifier(name)
+  await owner.query('begin')
+  for (const statement of [
+    `grant usage on schema public to ${role}`,
+    `revoke all on all tables in schema public from ${role}`,
+    `grant select on wish, wish_item to ${role}`,
+    `grant select (id, steam_id) on bot to ${role}`,
+    `grant select, insert, update on vault_deed to ${role}`,
+  ])
+    await owner.query(statement)
+  await owner.query('commit')
 }
 
 /** Signs in as the app does. It sees the lock that the owner holds only if both are on one database. */

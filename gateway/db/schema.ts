@@ -1,29 +1,30 @@
 /** Types of the tables in migrations/, for Kysely; schema.test.ts holds them. bigint is bigint, timestamptz is Date. */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+import type { EventType } from '../../contract/event-types.ts'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
-import type { EventType } from '../../contract/webhooks.ts'
 import type { BarReason, BarScope } from '../bots/bar.ts'
-import type { CustodyEntryTable, DepartedItemTable, DepartureTable } from './custody-tables.ts'
+import type * as custody from './custody-tables.ts'
 import type { EpochTable, HaltTable } from './epoch-tables.ts'
 import type {
+  AdjustmentTable,
   CreditAtRiskTable,
   LedgerCheckTable,
   LostCreditTable,
+  PayoutTable,
+  PayoutVoidTable,
   VerifiedBalanceTable,
 } from './ledger-tables.ts'
-import type { OperatorActTable } from './operator-act.ts'
+import type { OperatorTables } from './operator-tables.ts'
+import type { PriceFeedTable, PriceHoldTable, PriceTable } from './price-tables.ts'
+import type * as sales from './sale-tables.ts'
+import type * as time from './time-tables.ts'
 import type { CreditMode, Liability, TradeItemTable, TradeTable } from './trade-tables.ts'
-import type {
-  WebhookAddressTable,
-  WebhookAttemptTable,
-  WebhookDeliveryTable,
-  WebhookEndpointTable,
-  WebhookReplayTable,
-} from './webhook-tables.ts'
+import type * as vault from './vault-tables.ts'
+import type * as webhook from './webhook-tables.ts'
 
 export type TillIdentityTable = {
   is_only: Generated<boolean>
@@ -43,6 +44,11 @@ export type StoreTable = {
   accent: ColumnType<string | null, string | null | undefined>
   last_sequence: Generated<bigint>
   created_at: Generated<Date>
+  /** Null: as the settings say. */
+  commission_bps: Generated<number | null>
+  /** Null: all. */
+  games: Generated<Game[] | null>
+  disabled_at: Generated<Date | null>
 }
 
 export type ApiKeyTable = {
@@ -117,42 +123,6 @@ export type BotTable = {
   watched_from: Generated<Date>
 }
 
-export type PriceTable = {
-  source: string
-  game: Game
-  market_hash_name: string
-  usd_micros: bigint
-  popularity: number
-  popularity_kind: 'sales7d' | 'sales30d' | 'listings'
-  as_of: Date
-  level_micros: bigint | null
-  /** Read as text, as every array of int8 is. */
-  past_micros: Generated<bigint[]>
-  past_days: Generated<number[]>
-  earlier_micros: Generated<bigint | null>
-  earlier_at: Generated<Date | null>
-  mark_micros: Generated<bigint | null>
-  mark_at: Generated<Date | null>
-}
-
-export type PriceHoldTable = {
-  game: Game
-  /** Null: the whole game. */
-  market_hash_name: string | null
-  kind: 'blocked' | 'frozen'
-  since: Date
-}
-
-export type PriceFeedTable = {
-  source: string
-  feed: Game | 'rates'
-  asked_at: Date | null
-  next_at: Date
-  good_at: Date | null
-  failures: Generated<number>
-  last_error: string | null
-}
-
 export type ExchangeRateTable = {
   id: Generated<bigint>
   currency: Currency
@@ -196,13 +166,11 @@ export type DepositTable = {
   user_profile_url: string | null
   created_at: Generated<Date>
   expires_at: Date
+  embed_origin: Generated<string | null>
   shopper_steam_id: Generated<string | null>
   shopper_locked: Generated<boolean>
   customer_label: Generated<string | null>
 }
-
-/** Accounts that the operator does not serve. */
-export type DeniedShopperTable = { steam_id: string; reason: string; denied_at: Date }
 
 export type InventoryRequestTable = {
   id: Generated<bigint>
@@ -257,7 +225,7 @@ export type QuoteItemTable = {
   gross: bigint
 }
 
-export type AccountKind = 'held' | 'available' | 'items' | 'commission' | 'loss' | 'paid_out'
+export type AccountKind = 'held' | 'available' | 'items' | 'commission' | 'loss' | 'paid_out' | 'adjustments'
 
 export type AccountTable = {
   id: Generated<bigint>
@@ -279,6 +247,9 @@ export type EntryCause =
   | 'reversed'
   | 'commission_reversed'
   | 'paid_out'
+  | 'payout_voided'
+  | 'adjusted'
+  | 'written_off'
 
 export type LedgerEntryTable = {
   id: Generated<bigint>
@@ -288,11 +259,12 @@ export type LedgerEntryTable = {
   currency: Currency
   cause: EntryCause
   part: Generated<number>
-  /** Null of a payout only, as are quote and rate. */
+  /** Null of a payout and an adjustment, as are quote and rate. */
   trade_id: bigint | null
   quote_id: string | null
   rate_id: bigint | null
   payout_id: Generated<bigint | null>
+  adjustment_id: Generated<bigint | null>
   created_at: Generated<Date>
 }
 
@@ -320,26 +292,7 @@ export type IdempotencyKeyTable = {
   answer: Buffer | null
 }
 
-export type PayoutTable = {
-  id: Generated<bigint>
-  store_id: bigint
-  currency: Currency
-  amount: bigint
-  reference: string
-  created_at: Date
-}
-
-export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'; since: Date }
-
-/** At most one row; none until the clock was advanced. */
-export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
-
-export type SweepPlaceTable = {
-  sweep: string
-  up_to: Date
-}
-
-export type Tables = {
+export type Tables = OperatorTables & {
   till_identity: TillIdentityTable
   store: StoreTable
   api_key: ApiKeyTable
@@ -370,19 +323,32 @@ export type Tables = {
   event: EventTable
   epoch: EpochTable
   halt: HaltTable
-  webhook_address: WebhookAddressTable
-  webhook_endpoint: WebhookEndpointTable
-  webhook_delivery: WebhookDeliveryTable
-  webhook_replay: WebhookReplayTable
-  webhook_attempt: WebhookAttemptTable
+  webhook_address: webhook.WebhookAddressTable
+  webhook_endpoint: webhook.WebhookEndpointTable
+  webhook_delivery: webhook.WebhookDeliveryTable
+  webhook_replay: webhook.WebhookReplayTable
+  webhook_attempt: webhook.WebhookAttemptTable
   idempotency_key: IdempotencyKeyTable
   payout: PayoutTable
-  custody_entry: CustodyEntryTable
-  departure: DepartureTable
-  departed_item: DepartedItemTable
-  outage: OutageTable
-  sweep_place: SweepPlaceTable
-  till_clock: TillClockTable
-  operator_act: OperatorActTable
-  denied_shopper: DeniedShopperTable
+  payout_void: PayoutVoidTable
+  adjustment: AdjustmentTable
+  custody_entry: custody.CustodyEntryTable
+  departure: custody.DepartureTable
+  custody_look: custody.CustodyLookTable
+  custody_drift: custody.CustodyDriftTable
+  learnt_asset: custody.LearntAssetTable
+  sent_back_item: custody.SentBackItemTable
+  careful_shopper: custody.CarefulShopperTable
+  departed_item: custody.DepartedItemTable
+  wish: vault.WishTable
+  wish_item: vault.WishItemTable
+  vault_deed: vault.VaultDeedTable
+  send_rule: vault.SendRuleTable
+  sale: sales.SaleTable
+  market_account: sales.MarketAccountTable
+  market_entry: sales.MarketEntryTable
+  market_balance: sales.MarketBalanceTable
+  outage: time.OutageTable
+  sweep_place: time.SweepPlaceTable
+  till_clock: time.TillClockTable
 }

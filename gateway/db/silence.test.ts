@@ -1,6 +1,8 @@
 /** A database that vanishes without a word, and comes back: what waits on it, and what is asked next. */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { type SilentProxy, startSilentProxy } from '../testing/silent-proxy.ts'
@@ -59,14 +61,25 @@ async function pids(): Promise<number[]> {
 }
 
 describe('a statement', () => {
-  it('that is not answered in time fails, and takes its connection with it', async () => {
-    const Client = lines.clientWith(60)
-    const line = new Client({ connectionString: proxy.url, ...KEEP_ALIVE })
-    await line.connect()
+  /** Of tests that stop the time. */
+  const DEADLINE_MS = 60
+  const connected = async (url: string) => {
+    const Client = lines.clientWith(DEADLINE_MS)
+    const line = new Client({ connectionString: url, ...KEEP_ALIVE })
     line.on('error', () => {})
+    await line.connect()
+    return line
+  }
+  const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  afterEach(() => void vi.useRealTimers())
+
+  it('that is not answered in time fails, and takes its connection with it', async () => {
+    const line = await connected(proxy.url)
+    stopTime()
     expect((await line.query('select 1 as one')).rows).toEqual([{ one: 1 }])
     proxy.swallow()
     const [first, second] = [line.query('select 1'), line.query('select 2')]
+    await vi.advanceTimersByTimeAsync(DEADLINE_MS)
     expect(await reasonOf(first)).toBeInstanceOf(DatabaseSilent)
     expect(await reasonOf(second)).toBeInstanceOf(DatabaseSilent)
     await expect.poll(() => proxy.counts().open).toBe(0)
@@ -74,29 +87,63 @@ describe('a statement', () => {
   })
 
   it('may be given more time', async () => {
-    const Client = lines.clientWith(60)
-    const line = new Client({ connectionString: proxy.url })
-    line.on('error', () => {})
-    await line.connect()
-    const slow = () => line.query('select pg_sleep(0.2)')
-    expect(await reasonOf(withDeadline(line, 20_000, slow))).toBe('done')
-    expect(await reasonOf(slow())).toBeInstanceOf(DatabaseSilent)
+    const line = await connected(proxy.url)
+    const holder = await database.pool.connect()
+    stopTime()
+    await holder.query('select pg_advisory_lock(1)')
+    const slow = () => line.query('select pg_advisory_xact_lock(1)')
+    const given = reasonOf(withDeadline(line, 20_000, slow))
+    await expect.poll(waitingForLock).toBe(1)
+    await vi.advanceTimersByTimeAsync(19_999)
+    await holder.query('select pg_advisory_unlock(1)')
+    expect(await given).toBe('done')
+    await holder.query('select pg_advisory_lock(1)')
+    const usual = reasonOf(slow())
+    await expect.poll(waitingForLock).toBe(1)
+    await vi.advanceTimersByTimeAsync(DEADLINE_MS)
+    expect(await usual).toBeInstanceOf(DatabaseSilent)
+    await holder.query('select pg_advisory_unlock(1)')
+    holder.release()
   })
 
   it('is answered at once where this process stalled over its deadline', async () => {
-    const Client = lines.clientWith(60)
     // Past the proxy, which stalls with this process.
-    const line = new Client({ connectionString: database.url })
-    line.on('error', () => {})
-    await line.connect()
+    const line = await connected(database.url)
+    const seen = new SharedArrayBuffer(4)
+    const workerData = { url: database.url, pid: Reflect.get(line, 'processID'), seen }
+    const watcher = new Worker(WATCHER, { eval: true, workerData })
+    await once(watcher, 'message')
     const asked = line.query('select 1 as one')
-    // Sent, and answered while nobody looks.
-    await new Promise(setImmediate)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+    watcher.postMessage('look')
+    // Answered while nobody here looks.
+    expect(Atomics.wait(new Int32Array(seen), 0, 0, 60_000)).not.toBe('timed-out')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, DEADLINE_MS + 10)
     expect(await reasonOf(asked)).toBe('done')
     await line.end()
+    await watcher.terminate()
   })
 })
+
+async function waitingForLock(): Promise<number> {
+  const { rows } = await database.pool.query(
+    `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+  )
+  return rows.length
+}
+
+/** Tells by memory that both threads share when the server has answered: the thread that asked stands still. */
+const WATCHER = `
+  const { parentPort, workerData: { url, pid, seen } } = require('node:worker_threads')
+  const { Client } = require('pg')
+  const client = new Client({ connectionString: url })
+  const isAnswered = "select from pg_stat_activity where pid = $1 and state = 'idle' and query = 'select 1 as one'"
+  parentPort.once('message', async () => {
+    while ((await client.query(isAnswered, [pid])).rowCount === 0);
+    await client.end()
+    Atomics.store(new Int32Array(seen), 0, 1)
+    Atomics.notify(new Int32Array(seen), 0)
+  })
+  client.connect().then(() => parentPort.postMessage('ready'))`
 
 describe('the pulse', () => {
   it('ends everything that waits for a database that fell silent, and all works once it is back', async () => {
@@ -184,7 +231,7 @@ describe('jobs and signals', () => {
     const signals = await createSignals({ url: proxy.url, log: captured.log, lines })
     const { tried } = proxy.counts()
     proxy.refuse()
-    await expect.poll(() => proxy.counts().tried, { timeout: 20_000 }).toBeGreaterThanOrEqual(tried + 4)
+    await expect.poll(() => proxy.counts().tried).toBeGreaterThanOrEqual(tried + 4)
     proxy.pass()
     const listening = `select pid from pg_stat_activity where application_name = 'tradetill-signals'
       and datname = current_database() and query like 'listen%' and state = 'idle'`

@@ -1,6 +1,6 @@
 /** Types of the tables of webhooks, for Kysely. */
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { EventType } from '../../contract/webhooks.ts'
+import type { EventType } from '../../contract/event-types.ts'
 
 export type WebhookAddressTable = {
   store_id: bigint

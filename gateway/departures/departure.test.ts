@@ -8,7 +8,12 @@ const asset = (assetId: string, change: Partial<MovedAsset> = {}): MovedAsset =>
   ...{ appId: 570, contextId: '2', assetId, newAssetId: `7${assetId}`, rolledBackAssetId: null },
   ...change,
 })
-const nobody: Around = { destination: undefined, isOwnBot: false, movedByHand: new Set() }
+const nobody: Around = {
+  destination: undefined,
+  isOwnBot: false,
+  isVaultsGift: false,
+  movedByHand: new Set(),
+}
 const record = (
   state: SteamTradeState,
   given: MovedAsset[] = [asset('1'), asset('2')],
@@ -98,6 +103,7 @@ describe('a departure is explained', () => {
   it('by its destination, by another bot of the till, or by what was recorded before', () => {
     expect(explained({ destination: 'storage' })).toEqual({ kind: 'destination', name: 'storage' })
     expect(explained({ isOwnBot: true })).toEqual({ kind: 'own_bot' })
+    expect(explained({ isVaultsGift: true })).toEqual({ kind: 'vault' })
     expect(explained({ movedByHand: new Set(['1', '2']) })).toEqual({ kind: 'moved' })
   })
 

@@ -6,10 +6,14 @@ import type { MovedAsset, OfferAsset, SteamTrade } from '../steam/steam.ts'
  */
 export type Stage = 'under_way' | 'gone' | 'called_off' | 'returned'
 
-/** Why items may leave. `moved`: the operator had recorded it before. `operator`: on an operator's word, afterwards. */
+/**
+ * Why items may leave. `vault`: the vault says that it gave them. `moved`: the operator had recorded it before. `operator`:
+ * on an operator's word, afterwards.
+ */
 export type Explanation =
   | { kind: 'destination'; name: string }
   | { kind: 'own_bot' }
+  | { kind: 'vault' }
   | { kind: 'moved' }
   | { kind: 'operator' }
 
@@ -42,6 +46,8 @@ export type Around = {
   /** The name of the partner among the destinations. */
   destination: string | undefined
   isOwnBot: boolean
+  /** The vault says that it gives exactly this to that account. */
+  isVaultsGift: boolean
   /** Asset ids that the operator recorded as moved. */
   movedByHand: ReadonlySet<string>
 }
@@ -68,9 +74,10 @@ function beginningOf(exchange: SteamTrade, around: Around): Departure {
 }
 
 function explain(given: readonly MovedAsset[], around: Around): Explanation | null {
-  const { destination, isOwnBot, movedByHand } = around
+  const { destination, isOwnBot, isVaultsGift, movedByHand } = around
   if (destination !== undefined) return { kind: 'destination', name: destination }
   if (isOwnBot) return { kind: 'own_bot' }
+  if (isVaultsGift) return { kind: 'vault' }
   return given.every(({ assetId }) => movedByHand.has(assetId)) ? { kind: 'moved' } : null
 }
 

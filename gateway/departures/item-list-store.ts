@@ -51,7 +51,8 @@ export async function selectItems(
     select * from (
       select first.id as place, first.trade_id || '-' || first.asset_id as item, deposit.store_id as "storeId",
         deposit.id as "depositId", trade.id as "tradeId", bot.name as bot, bot.steam_id as "botSteamId",
-        item.app_id as "appId", coalesce(last.received_asset_id, first.received_asset_id) as "assetId",
+        item.app_id as "appId", coalesce(last.received_asset_id, (
+          select received_asset_id from learnt_asset where custody_entry_id = last.id), first.received_asset_id) as "assetId",
         first.asset_id as "givenAssetId", item.market_hash_name as "marketHashName",
         case when last.moved = 'in' then case trade.state when 'held' then 'protected' else 'held' end
           when last.moved = 'back' then 'back' when last.departure_id is null then 'moved' else 'departed' end as state,
@@ -71,7 +72,8 @@ export async function selectItems(
         and (${asset ?? null}::text is null or first.asset_id = ${asset ?? null}
           or first.trade_id || '-' || first.asset_id = ${asset ?? null}
           or exists (select from custody_entry named where named.trade_id = first.trade_id
-            and named.asset_id = first.asset_id and named.received_asset_id = ${asset ?? null}))
+            and named.asset_id = first.asset_id and ${asset ?? null} in (named.received_asset_id, (
+              select received_asset_id from learnt_asset where custody_entry_id = named.id))))
     ) listed
     where ${state ?? null}::text is null or state = ${state ?? null}
     order by place desc limit ${limit}`.execute(db)

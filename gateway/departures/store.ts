@@ -1,5 +1,5 @@
 /** Departures in PostgreSQL, and the custody of what left. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction, Overtaken } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -14,6 +14,7 @@ import {
   type Stage,
 } from './departure.ts'
 import type { DepartureStore, Noted } from './watch.ts'
+import { isVaultsGift } from './wish-store.ts'
 
 /** After so long nobody asks any more what became of a departure. */
 const MOST_DAYS = 30
@@ -32,12 +33,15 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         const movedByHand = new Set(
           given.map(({ assetId }) => assetId).filter((assetId) => isMovedByHand(custody, given, assetId)),
         )
-        const events = judge(locked?.departure, { isOwnBot: otherBotId !== undefined, movedByHand })
+        const isGift = await isVaultsGift(tx, partnerSteamId, given.map(keyOf).sort())
+        const around = { isOwnBot: otherBotId !== undefined, isVaultsGift: isGift, movedByHand }
+        const events = judge(locked?.departure, around)
         if (events.length === 0) return undefined
         const departure = events.reduce<Departure | undefined>(evolve, locked?.departure)
         if (departure === undefined) return undefined
         const id = await save(tx, { id: locked?.id, botId, departure, at: clock.now() })
-        const booking = { id, botId, otherBotId, at: clock.now(), custody }
+        const { begunAt } = departure
+        const booking = { id, botId, otherBotId, begunAt, at: clock.now(), custody }
         for (const event of events) await book(tx, booking, event)
         return { events, departure, items: custody.size }
       }),
@@ -128,6 +132,8 @@ type CustodyItem = {
   moved: 'in' | 'back' | 'out'
   botId: bigint
   departureId: bigint | null
+  /** When that departure began. */
+  departedAt: Date | null
 }
 
 /** The items in the till's books, by what they are called in the bot's inventory. */
@@ -139,18 +145,17 @@ async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAsset[]): 
     select given.app_id || '/' || given.asset_id as key, entry.trade_id as "tradeId", entry.asset_id as "assetId"
     from unnest(${assets.map(({ appId }) => appId)}::int[], ${assets.map(({ assetId }) => assetId)}::text[])
       given (app_id, asset_id)
-    join custody_entry entry on entry.received_asset_id = given.asset_id and entry.bot_id = ${botId} and entry.moved = 'in'
+    join lateral ${arrivalsOf({ assetId: sql`given.asset_id`, botId: sql`${botId}::bigint` })} entry on true
     join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id and item.app_id = given.app_id
     order by entry.id`.execute(tx)
   const trades = [...new Set(named.map(({ tradeId }) => tradeId))]
   if (trades.length === 0) return new Map()
   await tx.selectFrom('trade').select('id').where('id', 'in', trades).orderBy('id').forUpdate().execute()
   const { rows: last } = await sql<CustodyItem>`
-    select distinct on (trade_id, asset_id) trade_id as "tradeId", asset_id as "assetId", moved, bot_id as "botId",
-      departure_id as "departureId"
-    from custody_entry where trade_id = any(${trades}::bigint[]) order by trade_id, asset_id, id desc`.execute(
-    tx,
-  )
+    select distinct on (trade_id, asset_id) trade_id as "tradeId", asset_id as "assetId", moved,
+      custody_entry.bot_id as "botId", departure_id as "departureId", begun_at as "departedAt"
+    from custody_entry left join departure on departure.id = departure_id
+    where trade_id = any(${trades}::bigint[]) order by trade_id, asset_id, custody_entry.id desc`.execute(tx)
   const lastOf = new Map(last.map((item) => [`${item.tradeId}/${item.assetId}`, item]))
   return new Map(
     named.flatMap(({ key, tradeId, assetId }): [string, CustodyItem][] => {
@@ -158,6 +163,16 @@ async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAsset[]): 
       return item === undefined ? [] : [[key, item]]
     }),
   )
+}
+
+/** The entries by which a bot got an asset that it calls so, as Steam told it then or as it was found later. */
+function arrivalsOf({ assetId, botId }: Record<'assetId' | 'botId', RawBuilder<unknown>>) {
+  return sql`(
+    select id, trade_id, asset_id from custody_entry
+    where received_asset_id = ${assetId} and bot_id = ${botId} and moved = 'in'
+    union all
+    select id, trade_id, asset_id from learnt_asset learnt join custody_entry on custody_entry.id = custody_entry_id
+    where learnt.received_asset_id = ${assetId} and bot_id = ${botId} and moved = 'in')`
 }
 
 function isMovedByHand(custody: Custody, given: readonly OfferAsset[], assetId: string): boolean {
@@ -205,7 +220,15 @@ async function save(tx: Tx, { id: known, botId, departure, at }: Saving): Promis
   }
 }
 
-type Booking = { id: bigint; botId: bigint; otherBotId: bigint | undefined; at: Date; custody: Custody }
+/** `begunAt`: of the departure. */
+type Booking = {
+  id: bigint
+  botId: bigint
+  otherBotId: bigint | undefined
+  begunAt: Date
+  at: Date
+  custody: Custody
+}
 
 async function book(tx: Tx, booking: Booking, event: DepartureEvent): Promise<void> {
   switch (event.kind) {
@@ -225,22 +248,27 @@ async function book(tx: Tx, booking: Booking, event: DepartureEvent): Promise<vo
 
 type Move = { item: CustodyItem; moved: 'in' | 'out'; botId: bigint; as: string | null }
 
-async function move(tx: Tx, { id, at }: Booking, { item, moved, botId, as }: Move): Promise<void> {
+async function move(tx: Tx, { id, begunAt, at }: Booking, { item, moved, botId, as }: Move): Promise<void> {
   const { tradeId, assetId } = item
   const of = { tradeId, botId, at, moved, departureId: id }
   await recordCustody(tx, of, [{ assetId, receivedAssetId: as }])
-  Object.assign(item, { moved, botId, departureId: id })
+  Object.assign(item, { moved, botId, departureId: id, departedAt: begunAt })
 }
 
-/** Out of the bot's hands, and into those of another bot of ours if it went there. */
+/**
+ * Out of the bot's hands, and into those of another bot of ours if it went there. The history is read newest first, so what
+ * left, came back and left again may be out by the earlier departure yet: `bookLate` books the later one then.
+ */
 async function bookOut(
   tx: Tx,
   booking: Booking,
   asset: OfferAsset & { newAssetId: string | null },
 ): Promise<void> {
-  const { id, botId, otherBotId, custody } = booking
+  const { id, botId, otherBotId, begunAt, custody } = booking
   const item = custody.get(keyOf(asset))
-  if (item === undefined) return
+  if (item?.moved !== 'in' || item.botId !== botId) return
+  // It left by this one before it came back from the other.
+  if (item.departedAt !== null && item.departedAt > begunAt) return
   await tx
     .updateTable('departed_item')
     .set({ is_booked: true })
@@ -248,7 +276,6 @@ async function bookOut(
     .where('app_id', '=', asset.appId)
     .where('asset_id', '=', asset.assetId)
     .execute()
-  if (item.moved !== 'in' || item.botId !== botId) return
   await move(tx, booking, { item, moved: 'out', botId, as: asset.assetId })
   if (otherBotId === undefined) return
   await move(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
@@ -266,8 +293,10 @@ async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: stri
 
 type Receiving = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
 
+/** `toBotId`: the bot that it was sent to. */
 type Left = {
   fromBotId: bigint
+  toBotId: bigint
   steamTradeId: string
   appId: number
   contextId: string
@@ -275,45 +304,58 @@ type Left = {
   as: string
 }
 
+/** The history of the bot that got them may be read before that of the bot that gave them: what was sent is kept. */
 async function bringBack(tx: Tx, { botId, steamTradeId: by, received, at }: Receiving): Promise<number> {
-  const { rows } = await sql<Left>`
-    select departure.bot_id as "fromBotId", steam_trade_id as "steamTradeId", item.app_id as "appId",
-      item.context_id as "contextId", item.asset_id as "assetId", received.as
+  await sql`
+    insert into sent_back_item (bot_id, steam_trade_id, app_id, asset_id, received_asset_id, seen_at)
+    select ${botId}::bigint, ${by}, app_id, asset_id, received_as, ${at}::timestamptz
     from unnest(${received.map(({ appId }) => appId)}::int[], ${received.map(({ assetId }) => assetId)}::text[],
-      ${received.map(({ newAssetId }) => newAssetId)}::text[]) received (app_id, asset_id, "as")
-    join departed_item item on item.new_asset_id = received.asset_id and item.app_id = received.app_id and not is_back
-    join departure on departure.id = item.departure_id and stage = 'gone'
+      ${received.map(({ newAssetId }) => newAssetId)}::text[]) received (app_id, asset_id, received_as)
     where not exists (select from trade where steam_trade_id = ${by})
+    on conflict do nothing`.execute(tx)
+  return bookReturns(tx, { ofThem: sql`sent.steam_trade_id = ${by} and sent.bot_id = ${botId}`, at })
+}
+
+/** Books items that left and were sent to a bot again. */
+async function bookReturns(
+  tx: Tx,
+  { ofThem, at }: { ofThem: RawBuilder<unknown>; at: Date },
+): Promise<number> {
+  const { rows } = await sql<Left>`
+    select departure.bot_id as "fromBotId", sent.bot_id as "toBotId", departure.steam_trade_id as "steamTradeId",
+      item.app_id as "appId", item.context_id as "contextId", item.asset_id as "assetId", sent.received_asset_id as "as"
+    from sent_back_item sent
+    join departed_item item on item.new_asset_id = sent.asset_id and item.app_id = sent.app_id and not is_back
+    join departure on departure.id = item.departure_id and stage = 'gone'
+    where ${ofThem}
     order by departure.id, item.asset_id`.execute(tx)
   let items = 0
-  for (const { fromBotId, steamTradeId, ...asset } of rows) {
+  for (const { fromBotId, toBotId: botId, steamTradeId, ...asset } of rows) {
     const locked = await lockDeparture(tx, fromBotId, steamTradeId)
     if (locked === undefined) continue
     const { id } = locked
     const departure = evolve(locked.departure, { kind: 'returned', items: [asset] })
     const custody = await custodyOf(tx, fromBotId, [asset])
-    await save(tx, { id, botId: fromBotId, departure, at })
     const item = custody.get(keyOf(asset))
+    // It is not known yet how it came, or that it left.
     if (item?.moved !== 'out' || item.departureId !== id) continue
-    await move(
-      tx,
-      { id, botId, otherBotId: undefined, at, custody },
-      { item, moved: 'in', botId, as: asset.as },
-    )
+    await save(tx, { id, botId: fromBotId, departure, at })
+    const booking = { id, botId, otherBotId: undefined, begunAt: departure.begunAt, at, custody }
+    await move(tx, booking, { item, moved: 'in', botId, as: asset.as })
     items += 1
   }
   return items
 }
 
-/** A delivery that became known after its items had left again. */
+/** A delivery that became known after its items had left again, and items that were sent back before that was known. */
 async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<void> {
   const { rows } = await sql<{ steamTradeId: string; partnerSteamId: string }>`
-    select distinct steam_trade_id as "steamTradeId", partner_steam_id as "partnerSteamId"
+    select distinct steam_trade_id as "steamTradeId", partner_steam_id as "partnerSteamId", begun_at
     from departure join departed_item item on item.departure_id = departure.id
-    join custody_entry entry on entry.received_asset_id = item.asset_id and entry.bot_id = departure.bot_id
-      and entry.moved = 'in'
+    join lateral ${arrivalsOf({ assetId: sql`item.asset_id`, botId: sql`departure.bot_id` })} entry on true
     where departure.bot_id = ${botId} and stage in ('gone', 'returned') and not is_booked and not is_back
-      and seen_at > till_now() - make_interval(days => ${MOST_DAYS})`.execute(db)
+      and seen_at > till_now() - make_interval(days => ${MOST_DAYS})
+    order by begun_at`.execute(db)
   for (const { steamTradeId, partnerSteamId } of rows) {
     await inTransaction(db, async (tx) => {
       const locked = await lockDeparture(tx, botId, steamTradeId)
@@ -321,11 +363,14 @@ async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<void> {
       if (locked === undefined) return
       const custody = await custodyOf(tx, botId, items)
       const otherBotId = await ownBot(tx, botId, partnerSteamId)
-      const booking = { id: locked.id, botId, otherBotId, at: clock.now(), custody }
+      const { begunAt } = locked.departure
+      const booking = { id: locked.id, botId, otherBotId, begunAt, at: clock.now(), custody }
       await book(tx, booking, {
         kind: 'left',
         items: items.map((item) => ({ ...item, rolledBackAssetId: null })),
       })
     })
   }
+  const ofThem = sql`departure.bot_id = ${botId} and sent.seen_at > till_now() - make_interval(days => ${MOST_DAYS})`
+  await inTransaction(db, (tx) => bookReturns(tx, { ofThem, at: clock.now() }))
 }

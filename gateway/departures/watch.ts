@@ -9,7 +9,7 @@ import {
   type Destinations,
   destinationOf,
   type judgeDeparture,
-  sentBack,
+  type sentBack,
 } from './departure.ts'
 
 /** `known`: the departure as it was before. */
@@ -45,7 +45,7 @@ export type DepartureStore = {
 export type DepartureDeps = {
   departures: DepartureStore
   destinations: Destinations
-  core: { judgeDeparture: typeof judgeDeparture }
+  core: { judgeDeparture: typeof judgeDeparture; sentBack: typeof sentBack }
   log: Log
 }
 
@@ -77,7 +77,7 @@ async function bringBack(
 ): Promise<void> {
   for (const exchange of page) {
     const { partnerSteamId: partner, tradeId: steamTradeId } = exchange
-    const received = sentBack(exchange, destinationOf(deps.destinations, partner))
+    const received = deps.core.sentBack(exchange, destinationOf(deps.destinations, partner))
     if (received.length === 0) continue
     const items = await deps.departures.bringBack(botId, { steamTradeId, received })
     if (items > 0)
@@ -108,7 +108,11 @@ async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: 
 
 type Reading = { exchange: SteamTrade; known: Departure | undefined }
 
-const NOBODY: Omit<Around, 'destination'> = { isOwnBot: false, movedByHand: new Set() }
+const NOBODY: Omit<Around, 'destination'> = {
+  isOwnBot: false,
+  isVaultsGift: false,
+  movedByHand: new Set(),
+}
 
 async function note(deps: DepartureDeps, bot: BotContext, { exchange, known }: Reading): Promise<void> {
   const destination = destinationOf(deps.destinations, exchange.partnerSteamId)

@@ -1,5 +1,6 @@
 /** A store opens a deposit; the same call again finds it. */
 import { createHash } from 'node:crypto'
+import type { Game } from '../../contract/games.ts'
 import { supportedLanguage } from '../../contract/languages.ts'
 import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
 import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
@@ -11,7 +12,14 @@ import { sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { type Partner, steamIdOfAccount } from '../steam/steam.ts'
 import { DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
-import { insertDeposit, linkToResolve, openDepositsUpTo, requestOf } from './store.ts'
+import {
+  gamesOfStore,
+  insertDeposit,
+  isDisabled,
+  linkToResolve,
+  openDepositsUpTo,
+  requestOf,
+} from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
 type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | 'publicUrl'> & {
@@ -78,6 +86,7 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
   const lifeMs = body.expiresInMinutes === undefined ? DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
   const expiresAt = new Date(clock.now().getTime() + lifeMs)
   const hash = ids.hex(16)
+  const games = await gamesFor(tx, store.id, body.games)
   const id = await insertDeposit(tx, {
     hash,
     store_id: store.id,
@@ -87,10 +96,11 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
     language: supportedLanguage(body.language ?? '') ?? null,
     back_to_store_url: body.backToStoreUrl,
     redirect_url: body.redirectUrl ?? null,
+    embed_origin: body.embedOrigin ?? null,
     min_amount: amountOrNull(body.targetAmount ?? body.minAmount),
     max_amount: amountOrNull(body.maxAmount),
     target_amount: amountOrNull(body.targetAmount),
-    games: body.games ?? null,
+    games,
     credit_mode: body.creditMode ?? null,
     customer_reference: body.customerReference ?? null,
     customer_label: body.customerLabel ?? null,
@@ -102,6 +112,7 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
     expires_at: expiresAt,
   })
   if (id === undefined) return false
+  if (await isDisabled(tx, store.id)) refuse('store_disabled')
   // Deposits that are created at the same moment do not see each other: a few more may slip in.
   if (mostOpen !== undefined && (await openDepositsUpTo(tx, store.id, mostOpen + 1)) > mostOpen) {
     refuse('too_many_deposits', { retryAfterS: FULL_RETRY_S })
@@ -110,6 +121,17 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
   await queue.send(tx, { queue: EXPIRE_QUEUE, startAfter: expiresAt, ...job })
   if (shopper !== undefined) await queue.send(tx, { queue: PREFILL_QUEUE, ...job })
   return true
+}
+
+/** Those that the call names, of those that the operator lets the store take. Null: all. */
+async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefined): Promise<Game[] | null> {
+  const taken = await gamesOfStore(tx, storeId)
+  if (taken === null || named === undefined) return taken ?? (named === undefined ? null : [...named])
+  const both = named.filter((game) => taken.includes(game))
+  if (both.length > 0) return both
+  return refuse('invalid_request', [
+    { path: 'games', message: `must name some that your store takes: ${taken.join(', ')}` },
+  ])
 }
 
 const amountOrNull = (amount: number | undefined): bigint | null =>

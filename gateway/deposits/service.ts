@@ -1,9 +1,10 @@
 /** Use cases of a deposit: its shopper, and the events of its transitions. */
+
+import { EVENT_OF_STATUS, type EventType } from '../../contract/event-types.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import { linkWithoutToken, parseTradeLink } from '../../contract/trade-link.ts'
-import { EVENT_OF_STATUS, type EventType } from '../../contract/webhooks.ts'
 import type { TradeUrlBody, User } from '../../contract/widget-api.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'

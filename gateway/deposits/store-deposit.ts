@@ -96,6 +96,7 @@ export function toStoreDeposit(
     targetAmount: numberOrNull(row.target_amount),
     games: row.games ?? [...GAMES],
     language: row.language,
+    embedOrigin: row.embed_origin,
     customerReference: row.customer_reference,
     customerLabel: row.customer_label,
     shopper:

@@ -1,4 +1,5 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { DepositTable } from '../db/schema.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
@@ -24,6 +25,18 @@ export async function depositExists(db: Db, hash: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** The origin whose pages may frame the deposit, while it is registered for its store. */
+export async function embedOriginOf(db: Db, hash: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('deposit')
+    .innerJoin('store', 'store.id', 'deposit.store_id')
+    .select('embed_origin')
+    .where('hash', '=', hash)
+    .where(sql<boolean>`embed_origin = any(store.origins)`)
+    .executeTakeFirst()
+  return row?.embed_origin ?? undefined
+}
+
 /** The part of a row that the pure rules need. */
 export const lifeOf = ({ status, expires_at: expiresAt }: DepositRow) => ({ status, expiresAt })
 
@@ -36,6 +49,18 @@ export async function insertDeposit(tx: Tx, values: Insertable<DepositTable>): P
     .returning('id')
     .executeTakeFirst()
   return inserted?.id
+}
+
+/** The games that the operator lets the store take; null: all. */
+export async function gamesOfStore(tx: Tx, storeId: bigint): Promise<Game[] | null> {
+  const row = await tx.selectFrom('store').select('games').where('id', '=', storeId).executeTakeFirst()
+  return row?.games ?? null
+}
+
+/** A store that the operator disabled opens no deposit, and nothing is taken for those that are open. */
+export async function isDisabled(tx: Tx, storeId: bigint): Promise<boolean> {
+  const row = await tx.selectFrom('store').select('disabled_at').where('id', '=', storeId).executeTakeFirst()
+  return row !== undefined && row.disabled_at !== null
 }
 
 /** How many open deposits the store has, counted no further than `most`. */

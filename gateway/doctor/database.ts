@@ -6,8 +6,8 @@ import type { DatabaseAnswer, DatabaseProbe } from './database-store.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
 const OLDEST = 15
-/** Of one gateway: a pool of 10, the queue's 6 and one that listens. */
-const NEEDED_CONNECTIONS = 17
+/** Of one gateway: "Connections" in docs/scaling.md has them one by one. */
+export const NEEDED_CONNECTIONS = 21
 /** Leases go by the database's clock, signatures of webhooks by the machine's. */
 const MOST_APART_MS = 2_000
 

@@ -1,5 +1,7 @@
 /** Set-ups that are broken, one thing at a time: the doctor names each and says what mends it. */
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
 import { claimDatabase } from '../db/identity.ts'
@@ -9,7 +11,7 @@ import { doctorProof, isDoctorProof } from '../kit/doctor-proof.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'
 import { runCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
-import { databaseFindings, ownerFindings } from './database.ts'
+import { databaseFindings, NEEDED_CONNECTIONS, ownerFindings } from './database.ts'
 import { type DatabaseProbe, probeDatabase } from './database-store.ts'
 import type { Finding } from './finding.ts'
 import { MADE_UP_ADDRESS, type PublicAnswer, proxyFindings } from './proxy.ts'
@@ -139,7 +141,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ['a pooler', () => database({ backend: { real: 9, named: 1 } }), 'database.pooler', /directly/],
   [
     'few connections',
-    () => database({ connections: { used: 90, most: 97 } }),
+    () => database({ connections: { used: 77, most: 97 } }),
     'database.connections',
     /max_conn/,
   ],
@@ -267,6 +269,14 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     /allow-address/,
   ],
 ]
+
+it('asks for as many connections as a gateway opens, by the table of the document', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
+  const [, told, table = ''] = /opens up to (\d+) connections([\s\S]*?)A command takes/.exec(text) ?? []
+  const rows = [...table.matchAll(/^\|[^|]*\|(.*)\|$/gm)].map(([, cell = '']) => cell.match(/\d+/g) ?? [])
+  const sum = rows.flat().reduce((total, number) => total + Number(number), 0)
+  expect([Number(told), sum]).toEqual([NEEDED_CONNECTIONS, NEEDED_CONNECTIONS])
+})
 
 describe('a set-up that is broken', () => {
   it.each(BROKEN)('is named: %s', (_what, findings, check, advice) => {

@@ -2,19 +2,12 @@
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { NumberedEvent } from '../events/event.ts'
+import { lockPublishing } from '../events/store.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { BREAKS, type Break, breakOf } from './epoch.ts'
 import type { Memory } from './memory.ts'
-import {
-  beginEpoch,
-  claimFirstEpoch,
-  haltBehind,
-  lockPublishing,
-  readStanding,
-  SKIPPED,
-  takeLeasesBack,
-} from './store.ts'
+import { beginEpoch, claimFirstEpoch, haltBehind, readStanding, SKIPPED, takeLeasesBack } from './store.ts'
 
 type AddDeliveries = (tx: Tx, events: readonly NumberedEvent[]) => Promise<void>
 

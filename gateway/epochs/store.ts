@@ -88,11 +88,6 @@ export async function isDisarmed(db: Db | Tx): Promise<boolean> {
   return row !== undefined
 }
 
-/** One publisher numbers events at a time, and none while an epoch begins. */
-export async function lockPublishing(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
-}
-
 /**
  * Begins the next epoch and writes it into the log of every store, as the first event after the numbers that are left out.
  * Only in the transaction of `lockPublishing`. Returns the epoch and its events.

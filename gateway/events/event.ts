@@ -1,11 +1,10 @@
 /** An event of a store's log: one for each transition of a deposit, and for each later change of what it brought. */
 import { z } from 'zod'
+import type { DepositEventType, EventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import {
   type DepositEvent,
-  type DepositEventType,
   depositEventSchema,
-  type EventType,
   type WebhookEvent,
   webhookSchema,
 } from '../../contract/webhooks.ts'

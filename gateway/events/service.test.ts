@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { EventType } from '../../contract/webhooks.ts'
+import type { EventType } from '../../contract/event-types.ts'
 import { openDatabase } from '../db/client.ts'
 import { storeDepositOf } from '../deposits/store-deposit.ts'
 import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'

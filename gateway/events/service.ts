@@ -1,5 +1,5 @@
 /** The event log: appended to with the cause, published after its commit. */
-import type { EventType } from '../../contract/webhooks.ts'
+import type { EventType } from '../../contract/event-types.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
 import { inTransaction } from '../db/transaction.ts'

@@ -29,13 +29,18 @@ export async function insertEvent(tx: Tx, event: NewEvent): Promise<void> {
     .execute()
 }
 
+/** One publisher numbers events at a time, and none while an epoch begins. */
+export async function lockPublishing(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
+}
+
 /**
  * Numbers up to `most` committed events, store by store. Identity numbers (`inserted`) are taken before the commit, so
  * they do not say what a reader has seen. A sequence is given by one writer at a time, and to committed rows only: a
  * reader who has read up to one has everything before it.
  */
 export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[]> {
-  await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
+  await lockPublishing(tx)
   const { rows } = await sql<NumberedEvent>`
     with fresh as (
       select id, store_id, row_number() over (partition by store_id order by inserted) as nth

@@ -13,10 +13,11 @@ import { readJsonBodies } from './json-body.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { createMisses, hashOf, type Known, type Misses } from './misses.ts'
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
-import { servePage } from './page.ts'
+import { type Embed, servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
 import { refuseIf, type Unable } from './refusal.ts'
+import { type PaymentReader, shownPayment } from './shown-payment.ts'
 
 export type AppOptions = {
   log: Log
@@ -44,8 +45,12 @@ export type AppOptions = {
   /** The version that runs here. */
   build?: Record<string, string>
   isDoctor?(proof: unknown): boolean
+  /** Pages in frames of their stores; none by default. */
+  embed?: Embed
   /** Whether shoppers get their page here; true by default. */
   hasPage?: boolean
+  /** Reads the payment of a deposit for its page. */
+  readPayment?: PaymentReader
   routes: {
     /** Polled calls: no hook of the API runs for them; they set their headers themselves. */
     polled?: FastifyPluginAsync[]
@@ -89,7 +94,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.removeContentTypeParser('text/plain')
   readJsonBodies(app)
   const limits = options.limits ?? createLimits()
-  const csrf = createCsrf(options)
+  const csrf = createCsrf({ ...options, embedTokens: options.embed?.tokens })
   handleErrors(app, options.log)
   addHeaders(app, options.publicUrl)
   guardHost(app, options)
@@ -108,6 +113,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     addWidgetHooks(scope, limits, misses)
     limitCallsOfDeposits(scope, (request) => (isReport(request) ? undefined : hashOf(request)))
     scope.addHook('onRequest', csrf.check)
+    scope.addHook('preHandler', csrf.checkDeposit)
     for (const plugin of options.routes.widget ?? []) await scope.register(plugin)
   })
   await app.register(async (scope) => {
@@ -123,7 +129,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     isTrustedProxy: (address) => isTrustedProxy(address, 0),
   })
   answerReadiness(app, { ...options, healthy: isHealthy })
-  if (options.hasPage !== false) await servePage(app, { ...options, folder: options.widgetFolder, csrf })
+  if (options.hasPage !== false)
+    await servePage(app, {
+      ...options,
+      ...{ folder: options.widgetFolder, csrf, shownPayment: shownPayment(options, misses) },
+    })
   return app
 }
 

@@ -17,8 +17,8 @@ export type Call = {
   store: CallingStore | undefined
   /** The deposit that a store's call is about. */
   depositId: string | undefined
-  /** The Idempotency-Key that the call holds until it is answered. */
-  idempotencyKey: string | undefined
+  /** The deposit of a framed page, as its token proves. */
+  framedHash: string | undefined
   /** The code of its refusal. */
   refusal: ErrorCode | undefined
 }
@@ -33,7 +33,12 @@ declare module 'fastify' {
 export function describeCalls(app: FastifyInstance): void {
   app.decorateRequest('call')
   app.addHook('onRequest', (request, _reply, done) => {
-    request.call = { store: undefined, depositId: undefined, idempotencyKey: undefined, refusal: undefined }
+    request.call = {
+      store: undefined,
+      depositId: undefined,
+      framedHash: undefined,
+      refusal: undefined,
+    }
     done()
   })
 }

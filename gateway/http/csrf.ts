@@ -1,7 +1,12 @@
-/** Double-submit protection: a page of another origin can neither read the cookie nor set the header. */
+/**
+ * Double-submit protection: a page of another origin can neither read the cookie nor set the header. A page in a frame of
+ * its store has no cookie, but a token of its deposit in the document.
+ */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../kit/loopback.ts'
+import { type EmbedTokens, isEmbedToken } from './embed-token.ts'
+import { hashOf } from './misses.ts'
 import { refuse } from './refusal.ts'
 
 export type Csrf = {
@@ -9,18 +14,20 @@ export type Csrf = {
   giveToken(request: FastifyRequest, reply: FastifyReply): void
   /** Refuses a changing call that does not come from our own page; the refusal carries a new token. */
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Refuses a call of a framed page about another deposit. The body is known by then. */
+  checkDeposit(request: FastifyRequest): Promise<void>
 }
 
 const TOKEN = /^[\w-]{43}$/
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-type CsrfOptions = { publicUrl: URL; mode: 'sandbox' | 'live' }
+type CsrfOptions = { publicUrl: URL; mode: 'sandbox' | 'live'; embedTokens?: EmbedTokens | undefined }
 
 /**
  * On one machine the page is reached as localhost and as 127.0.0.1, so the address of the call counts as ours.
  * Elsewhere only the public address does: over plain http anybody in between could put a page at our name.
  */
-export function createCsrf({ publicUrl, mode }: CsrfOptions): Csrf {
+export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf {
   const isLocal = publicUrl.protocol === 'http:' && isLoopback(publicUrl)
   const isOurs = (request: FastifyRequest, origin: string) =>
     origin === publicUrl.origin ||
@@ -38,13 +45,22 @@ export function createCsrf({ publicUrl, mode }: CsrfOptions): Csrf {
     },
     check: async (request, reply) => {
       if (SAFE_METHODS.has(request.method)) return
-      if (isOurOrigin(request, isOurs) && hasMatchingToken(request, name)) {
+      const token = request.headers['x-csrf-token']
+      const framed = isEmbedToken(token) ? embedTokens?.read(token) : undefined
+      request.call.framedHash = framed?.hash
+      if (isOurOrigin(request, isOurs) && (framed !== undefined || hasMatchingToken(request, name))) {
         if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
           refuse('unsupported_media_type')
         return
       }
-      setToken(reply)
+      // A frame is given no cookie: its page loads itself again for a new token.
+      if (!isEmbedToken(token)) setToken(reply)
       refuse('cross_site_token')
+    },
+    checkDeposit: async (request) => {
+      const { framedHash } = request.call
+      const asked = hashOf(request)
+      if (framedHash !== undefined && asked !== undefined && asked !== framedHash) refuse('cross_site_token')
     },
   }
 }

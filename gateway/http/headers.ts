@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const YEAR_S = 31_536_000
 
@@ -38,28 +38,50 @@ function everyAnswer(publicUrl: URL): [name: string, value: string][] {
 export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
   const headers = everyAnswer(publicUrl)
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (reply.statusCode !== 304)
-      for (const [name, value] of headers) if (!reply.hasHeader(name)) reply.header(name, value)
+    if (reply.statusCode !== 304) {
+      const mayBeFramed = framers.has(reply)
+      for (const [name, value] of headers)
+        if (!reply.hasHeader(name) && !(mayBeFramed && name === 'x-frame-options')) reply.header(name, value)
+    }
     done()
   })
 }
 
+/** Answers whose policy names a page that may frame them. X-Frame-Options could name none, and would overrule it. */
+const framers = new WeakSet<FastifyReply>()
+
 /** An answer of the API must not be stored. */
 export const API_HEADERS = { 'cache-control': 'no-store' } as const
 
+/** Origins that can stand in a policy as they are. */
+const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/
+
+/** The sources that a page may use. `styleHashes` names the styles inside it. */
+export type PageSources = { imageOrigins: readonly string[]; styleHashes?: readonly string[] }
+
+/** Lets the pages of this origin hold the answer in a frame, instead of none. */
+export function allowFraming(reply: FastifyReply, sources: PageSources, origin: string): void {
+  if (!PLAIN_ORIGIN.test(origin)) return
+  framers.add(reply)
+  reply.header('content-security-policy', pageHeaders(sources, origin)['content-security-policy'])
+}
+
 /** Headers of the widget's page. It may show pictures from `imageOrigins`, and from nowhere else outside. */
-export function pageHeaders(imageOrigins: readonly string[]): Record<string, string> {
+export function pageHeaders(
+  { imageOrigins, styleHashes = [] }: PageSources,
+  framedBy = "'none'",
+): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    `style-src ${["'self'", ...styleHashes].join(' ')}`,
     `img-src ${["'self'", ...imageOrigins].join(' ')}`,
     "media-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framedBy}`,
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ]

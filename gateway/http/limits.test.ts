@@ -14,6 +14,16 @@ test('a bucket gives its burst, then as much as time brings', () => {
   expect(taken()).toEqual([true, true, true, false])
 })
 
+test('a call that has cost more than was left is paid for before the next', () => {
+  let nowMs = 0
+  const buckets = createBuckets({ perSecond: 2, burst: 3 }, () => nowMs)
+  buckets.charge('a', 10)
+  nowMs = 3_500
+  expect(buckets.has('a')).toBe(false)
+  nowMs = 4_000
+  expect(buckets.has('a')).toBe(true)
+})
+
 test('keys that are made up push out the longest unused one, so memory has an end', () => {
   const buckets = createBuckets({ perSecond: 0, burst: 1 }, () => 0)
   buckets.take('a')

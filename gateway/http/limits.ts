@@ -13,9 +13,15 @@ export type Buckets = {
   has(key: string): boolean
 }
 
+/** For calls whose price is known once they are answered. */
+export type Accounts = Pick<Buckets, 'has'> & {
+  /** Takes what a call has cost, also more than is left: `has` is false until time has brought it back. */
+  charge(key: string, cost: number): void
+}
+
 const MAX_KEYS = 50_000
 
-export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets {
+export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets & Accounts {
   const buckets = new Map<string, { tokens: number; atMs: number }>()
   const current = (key: string) => {
     const now = nowMs()
@@ -23,14 +29,18 @@ export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): 
     const gained = bucket === undefined ? burst : ((now - bucket.atMs) / 1000) * perSecond
     return { tokens: Math.min(burst, (bucket?.tokens ?? 0) + gained), atMs: now }
   }
+  const charge = (key: string, cost: number) => {
+    const bucket = current(key)
+    buckets.delete(key)
+    buckets.set(key, { ...bucket, tokens: bucket.tokens - cost })
+    dropOldest(buckets)
+  }
   return {
+    charge,
     has: (key) => !buckets.has(key) || current(key).tokens >= 1,
     take: (key) => {
-      const bucket = current(key)
-      const allowed = bucket.tokens >= 1
-      buckets.delete(key)
-      buckets.set(key, { ...bucket, tokens: bucket.tokens - (allowed ? 1 : 0) })
-      dropOldest(buckets)
+      const allowed = current(key).tokens >= 1
+      charge(key, allowed ? 1 : 0)
       return allowed
     },
   }

@@ -38,6 +38,59 @@ const READINGS: readonly Reading[] = [
     query: sql`select kind as account, currency, sum(balance) as value from account group by kind, currency`,
   },
   {
+    name: 'tradetill_store_at_risk_usd',
+    help: 'Credit of a store that Steam could still take back, in US dollars',
+    labels: ['store'],
+    query: sql`select store_id as store, usd_cents / 100.0 as value from credit_at_risk`,
+  },
+  {
+    name: 'tradetill_store_risk_limit_usd',
+    help: 'The limit of a store for its credit at risk, in US dollars',
+    labels: ['store'],
+    query: sql`select id as store, risk_limit_usd_cents / 100.0 as value from store`,
+  },
+  {
+    name: 'tradetill_items_protected',
+    help: 'Worth of the items that Steam still protects, before commission, in minor units',
+    labels: ['currency'],
+    query: sql`select currency, sum(gross_total - reversed_amount) as value from trade where state = 'held' group by currency`,
+  },
+  {
+    name: 'tradetill_funnel_deposits',
+    help: 'Deposits opened in the last hour, and how many came so far: link, prices, offer, paid',
+    labels: ['step'],
+    query: sql`
+      with own as (select id, user_steam_id, status from deposit
+        where created_at > (select till_now()) - interval '1 hour')
+      select step, value from (
+        select count(*) as opened, count(*) filter (where user_steam_id is not null) as link,
+          count(*) filter (where exists (select from quote where quote.deposit_id = own.id)) as prices,
+          count(*) filter (where exists (select from trade where trade.deposit_id = own.id)) as offer,
+          count(*) filter (where status = 'succeeded') as paid from own
+      ) counted, lateral (values ('opened', opened), ('link', link), ('prices', prices), ('offer', offer), ('paid', paid))
+        each (step, value)`,
+  },
+  {
+    name: 'tradetill_price_feed_age_seconds',
+    help: 'Since when a source has not answered for a game, or for the rates',
+    labels: ['source', 'feed'],
+    query: sql`select source, feed, greatest(0, extract(epoch from (select till_now()) - good_at)) as value
+      from price_feed where good_at is not null`,
+  },
+  {
+    name: 'tradetill_price_feed_failures',
+    help: 'Failures of a source in a row',
+    labels: ['source', 'feed'],
+    query: sql`select source, feed, failures as value from price_feed`,
+  },
+  {
+    name: 'tradetill_exchange_rate_age_seconds',
+    help: 'Age of the newest exchange rate of a currency',
+    labels: ['currency'],
+    query: sql`select currency, extract(epoch from (select till_now()) - max(as_of)) as value from exchange_rate
+      where as_of > (select till_now()) - interval '30 days' group by currency`,
+  },
+  {
     name: 'tradetill_events_unpublished',
     help: 'Events that have no sequence yet',
     labels: [],

@@ -16,8 +16,11 @@ export type Known = {
 type Proof = keyof Known
 
 export type Misses = {
-  /** Undefined if the call may go on at once, else a promise that is rejected for a guesser. */
-  admit(request: FastifyRequest, proof: Proof): Promise<void> | undefined
+  /**
+   * Undefined if the call may go on at once, else a promise that is rejected for a guesser. `hash`: the deposit of a call
+   * that names it in its path.
+   */
+  admit(request: FastifyRequest, proof: Proof, hash?: string): Promise<void> | undefined
   /** Counts an answered call if it was a guess. */
   count(request: FastifyRequest): void
   /** Counts a call of an unknown path, unless a valid key made it. */
@@ -39,19 +42,18 @@ const MOST_WAITING = 200
 export function createMisses(limits: Limits, known: Known): Misses {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
 
-  const isKnown = async (request: FastifyRequest, proof: Proof): Promise<boolean> => {
+  const isKnown = async (request: FastifyRequest, proof: Proof, hash = hashOf(request)): Promise<boolean> => {
     if (lookUp.isFull()) return false
     if (proof === 'key') {
       const { authorization } = request.headers
       return authorization !== undefined && (await lookUp(() => known.key(authorization)))
     }
-    const hash = hashOf(request)
     return hash !== undefined && (await lookUp(() => known.deposit(hash)))
   }
   return {
-    admit(request, proof) {
+    admit(request, proof, hash) {
       if (limits.mayMiss(request)) return undefined
-      return isKnown(request, proof).then((is) => {
+      return isKnown(request, proof, hash).then((is) => {
         if (!is) refuse('too_many_requests', { retryAfterS: 1 })
       })
     },

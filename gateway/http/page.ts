@@ -1,11 +1,17 @@
 /** The widget's page and its files. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { hashSchema } from '../../contract/widget-api.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { hashSchema, type Payment } from '../../contract/widget-api.ts'
+import { createLimiter } from '../kit/limiter.ts'
 import type { Csrf } from './csrf.ts'
-import { pageHeaders } from './headers.ts'
+import { serveLoader } from './embed-loader.ts'
+import type { EmbedTokens } from './embed-token.ts'
+import { type Document, escapeHtml, readDocument } from './first-paint.ts'
+import { allowFraming, pageHeaders } from './headers.ts'
+import { refuse } from './refusal.ts'
 
 export type PageOptions = {
   /** The widget's build. It may still be running when the gateway starts. */
@@ -15,7 +21,21 @@ export type PageOptions = {
   facts?: Record<string, string | undefined>
   imageOrigins: readonly string[]
   csrf: Csrf
+  embed?: Embed | undefined
+  /** The answer of GET payment; undefined where it would refuse, or not answer soon. None by default. */
+  shownPayment?(request: FastifyRequest, hash: string): Promise<Payment | undefined>
 }
+
+export type Embed = {
+  tokens: EmbedTokens
+  /** The origin whose pages may frame this deposit; undefined if there is none. */
+  originOf(hash: string): Promise<string | undefined>
+}
+
+/** Connections that frames may use to find their deposits, and frames that may wait for them: anybody can ask. */
+const LOOKUPS_AT_A_TIME = 2
+const MOST_WAITING = 200
+const FULL_RETRY_S = 1
 
 const YEAR_MS = 365 * 86_400_000
 const HOUR_MS = 3_600_000
@@ -26,7 +46,8 @@ const FILE = /^\/[\w-]+\.(?:svg|wav|mp3|webm|vtt|png|ico|txt|webmanifest)$/
 export async function servePage(app: FastifyInstance, options: PageOptions): Promise<void> {
   await app.register(fastifyStatic, { root: options.folder, serve: false, preCompressed: true })
   const readPage = pageReader(options)
-  const headers = pageHeaders(options.imageOrigins)
+  const readFramed = framedReader(options.embed)
+  serveLoader(app)
 
   app.get('/*', async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
@@ -35,14 +56,62 @@ export async function servePage(app: FastifyInstance, options: PageOptions): Pro
     if (FILE.test(path)) return sendFile(reply, path, HOUR_MS)
     const page = readPage()
     if (page === undefined) return reply.code(503).type('text/plain').send('The page is still being built.\n')
-    options.csrf.giveToken(request, reply)
-    return reply
+    const isFrame = request.headers['sec-fetch-dest'] === 'iframe'
+    const framed = isFrame ? await readFramed(path) : undefined
+    if (framed === undefined) options.csrf.giveToken(request, reply)
+    const hash = DEPOSIT.exec(path)?.[1]
+    const payment = hash === undefined ? undefined : await options.shownPayment?.(request, hash)
+    reply
       .code(isRouteOfWidget(path, options.facts?.home !== undefined) ? 200 : 404)
-      .headers(headers)
+      .headers(page.headers)
       .type('text/html; charset=utf-8')
-      .send(page)
+    if (framed !== undefined) {
+      const { imageOrigins } = options
+      allowFraming(reply, { imageOrigins, styleHashes: page.styleHashes }, framed.origin)
+    }
+    return sendPage({ request, reply, page }, { payment, framed })
   })
 }
+
+const DEPOSIT = /^\/(?:deposit\/)?([0-9a-f]{32})$/
+
+type Framed = { origin: string; meta: string }
+
+/** Reads who may frame the deposit of a page, and the proof for it. Undefined for a page that no other may frame. */
+function framedReader(embed: Embed | undefined) {
+  const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
+  return async (path: string): Promise<Framed | undefined> => {
+    const hash = DEPOSIT.exec(path)?.[1]
+    if (embed === undefined || hash === undefined) return undefined
+    if (lookUp.isFull()) refuse('overloaded', { retryAfterS: FULL_RETRY_S })
+    const origin = await lookUp(() => embed.originOf(hash))
+    if (origin === undefined) return undefined
+    const token = embed.tokens.make({ hash, origin })
+    const attributes = `content="${escapeHtml(token)}" data-origin="${escapeHtml(origin)}"`
+    return { origin, meta: `<meta name="tradetill-embed" ${attributes}>` }
+  }
+}
+
+type Sending = { request: FastifyRequest; reply: FastifyReply; page: Page }
+
+type Page = Document & { headers: Record<string, string>; plainGzip: Buffer }
+
+type Shown = { payment: Payment | undefined; framed: Framed | undefined }
+
+/** Compressed here, because a page holds its styles: on a slow line they would cost a shopper half a second. */
+function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown): FastifyReply {
+  reply.header('vary', 'accept-encoding')
+  const isPlain = payment === undefined && framed === undefined
+  const whole = payment === undefined ? page.plain : page.withPayment(payment)
+  const html = framed === undefined ? whole : whole.replace('<head>', () => `<head>${framed.meta}`)
+  if (!/\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '')) return reply.send(html)
+  return reply
+    .header('content-encoding', 'gzip')
+    .send(isPlain ? page.plainGzip : gzipSync(html, { level: GZIP_LEVEL }))
+}
+
+/** Written for each shopper: a smaller page would come later. */
+const GZIP_LEVEL = 4
 
 /** The routes of the widget; any other is its 404 page. */
 function isRouteOfWidget(path: string, hasHome: boolean): boolean {
@@ -56,28 +125,24 @@ function sendFile(reply: FastifyReply, path: string, maxAge: number): FastifyRep
 }
 
 /** The page of the last build, with the mode that it must show. Undefined before the first build. */
-function pageReader({ folder, mode, facts = {} }: PageOptions): () => string | undefined {
+function pageReader({ folder, mode, facts = {}, imageOrigins }: PageOptions): () => Page | undefined {
   const file = join(folder, 'index.html')
-  let cached: { html: string; mtimeMs: number } | undefined
+  let cached: { page: Page; mtimeMs: number } | undefined
   return () => {
     const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs
     if (mtimeMs === undefined) return undefined
     if (cached?.mtimeMs !== mtimeMs) {
       const attributes = attributesOf({ ...facts, mode })
       const html = readFileSync(file, 'utf8').replace(/data-mode="\w*"/, () => attributes)
-      cached = { html, mtimeMs }
+      const document = readDocument(html, mode)
+      const headers = pageHeaders({ imageOrigins, styleHashes: document.styleHashes })
+      cached = { page: { ...document, headers, plainGzip: gzipSync(document.plain) }, mtimeMs }
     }
-    return cached.html
+    return cached.page
   }
 }
 
 function attributesOf(facts: Record<string, string | undefined>): string {
   const given = Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined)
-  return given.map(([name, value]) => `data-${name}="${escapeAttribute(value)}"`).join(' ')
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
-
-function escapeAttribute(value: string): string {
-  return value.replace(/[&"<>]/g, (character) => ENTITIES[character] ?? '')
+  return given.map(([name, value]) => `data-${name}="${escapeHtml(value)}"`).join(' ')
 }

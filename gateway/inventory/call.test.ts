@@ -3,6 +3,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inventorySchema } from '../../contract/widget-api.ts'
+import { handleErrors } from '../http/problem.ts'
 import { parsePartnerPage, parsePublicPage } from '../steam/parse.ts'
 import type { SteamItem } from '../steam/steam.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
@@ -33,6 +34,33 @@ async function call(items: SteamItem[], headers: Record<string, string> = {}) {
 }
 
 describe('the size of the answer', () => {
+  test('a link that asks again and again may look at so many items, and then at as many as time brings', async () => {
+    let nowMs = 0
+    const bounded = fastify()
+      .setValidatorCompiler(validatorCompiler)
+      .setSerializerCompiler(serializerCompiler)
+    handleErrors(bounded, till.deps.log)
+    await bounded.register(
+      inventoryRoutes(till.deps, { items: { perSecond: 2, burst: 5 }, nowMs: () => nowMs }),
+    )
+    await call([anItem('1', 'Knife'), anItem('2', 'Knife', { tradable: false }), anItem('3', 'Case')])
+    const ask = async () => {
+      const { statusCode, headers } = await bounded.inject(`/api/inventory?hash=${till.hash}&game=cs`)
+      return [statusCode, headers['retry-after']]
+    }
+    expect([await ask(), await ask(), await ask()]).toEqual([
+      [200, undefined],
+      [200, undefined],
+      [429, '5'],
+    ])
+    nowMs = 1_000
+    expect([await ask(), await ask()]).toEqual([
+      [200, undefined],
+      [429, '5'],
+    ])
+    await bounded.close()
+  })
+
   test('A-043 5,000 items reach the browser in at most 150 KB', async () => {
     const { page, names } = inventoryPage(5_000)
     await setPrices(

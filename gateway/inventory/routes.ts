@@ -3,14 +3,30 @@ import { gzip } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { inventoryQuerySchema, inventorySchema } from '../../contract/widget-api.ts'
+import { createBuckets, type Rate } from '../http/limits.ts'
+import { refuse } from '../http/refusal.ts'
 import { type InventoryDeps, readInventory } from './service.ts'
 
 const compress = promisify(gzip)
 /** Shorter answers fit into one packet as they are. */
 const COMPRESSED_FROM = 1_400
 
+/**
+ * Items that the page of one deposit may have looked at. Steam is not asked for each answer, but each costs work with every
+ * item, a quarter of a second for 5,000: a link that repeats it must not take the gateway's time from all others.
+ */
+const ITEMS: Rate = { perSecond: 1_000, burst: 20_000 }
+const AGAIN_S = 5
+
+type Looking = { items: Rate; nowMs: () => number }
+const AS_TIME_GOES: Looking = { items: ITEMS, nowMs: () => performance.now() }
+
 /** GET /api/inventory. */
-export function inventoryRoutes(deps: InventoryDeps): FastifyPluginAsync {
+export function inventoryRoutes(
+  deps: InventoryDeps,
+  { items, nowMs }: Looking = AS_TIME_GOES,
+): FastifyPluginAsync {
+  const read = createBuckets(items, nowMs)
   return async (app) => {
     app.withTypeProvider<ZodTypeProvider>().get(
       '/api/inventory',
@@ -18,7 +34,12 @@ export function inventoryRoutes(deps: InventoryDeps): FastifyPluginAsync {
         schema: { querystring: inventoryQuerySchema, response: { 200: inventorySchema } },
         onSend: compressed,
       },
-      (request) => readInventory(deps, request.query, request.signal),
+      async ({ query, signal }) => {
+        if (!read.has(query.hash)) refuse('too_many_requests', { retryAfterS: AGAIN_S })
+        const inventory = await readInventory(deps, query, signal)
+        read.charge(query.hash, inventory.items.length + inventory.unavailableItems)
+        return inventory
+      },
     )
   }
 }

@@ -9,7 +9,8 @@ import { least } from '../ledger/entry.ts'
 import { forecast } from '../ledger/promise.ts'
 import { openOutages } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
-import { minimumOf, type PriceList, priceList } from '../pricing/service.ts'
+import { minimumOf, type PriceList, priceList, rulesOfStore } from '../pricing/service.ts'
+import { creditModeOf } from '../shoppers/careful-store.ts'
 import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import type { SteamItem } from '../steam/steam.ts'
 import { errorTypeOf, isRestricted, type Snapshot } from './answer.ts'
@@ -92,7 +93,8 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
   const names = items.map((item) => item.marketHashName)
   const { game } = key
   const { currency } = deposit
-  const prices = await priceList(deps.db, { game, currency, names, rules: deps.rules, now })
+  const rules = await rulesOfStore(deps.db, deps.rules, deposit.store_id)
+  const prices = await priceList(deps.db, { game, currency, names, rules, now })
   const ageMs = 'at' in found ? now.getTime() - found.at.getTime() : 0
   const base = {
     items: [],
@@ -181,7 +183,9 @@ type Holding = { deposit: DepositRow; game: Game; rateId: bigint; total: bigint 
 async function holdOf(deps: InventoryDeps, { game, ...asked }: Holding): Promise<Inventory['hold']> {
   const now = deps.clock.now()
   const days = deps.protectionDays(game)
-  const promised = await forecast(deps.db, { ...asked, days })
+  const { user_steam_id: steamId } = asked.deposit
+  const ofShopper = steamId === null ? null : await creditModeOf(deps.db, steamId)
+  const promised = await forecast(deps.db, { ...asked, ofShopper, days })
   if (promised === null) return null
   return {
     atOnce: Number(promised.atOnce),

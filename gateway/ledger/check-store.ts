@@ -1,6 +1,7 @@
 /** How far the ledger is checked, and the check of its newest entries. Like verify.sql, it shares nothing with the writer. */
 import type pg from 'pg'
 import { withDeadline } from '../db/lines.ts'
+import { settledId } from '../db/settled-store.ts'
 import { type Difference, onSnapshot, partOf } from './verify.ts'
 
 export type Client = Pick<pg.PoolClient, 'query'>
@@ -20,8 +21,6 @@ const TAKEN = `taken_until = now() + interval '10 minutes'`
 const FULL_EVERY = '24 hours'
 /** A check of everything that failed begins again after so long. */
 const FULL_AGAIN = '1 hour'
-/** No transaction is open for longer: no earlier entry will appear before one this old. */
-const SETTLED = '5 minutes'
 const ENTRIES_AT_A_TIME = 2_000
 const SUMS_DEADLINE_MS = 240_000
 /** How much later this side gives up than the server. */
@@ -88,14 +87,9 @@ export async function completeFull(
   await client.query('commit')
 }
 
-/** The newest entry before which no other will appear. */
-export async function settledEntry(client: Client): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(
-    `select coalesce((select id from ledger_entry where created_at < (select till_now()) - interval '${SETTLED}'
-      order by id desc limit 1), 0)::text as id`,
-  )
-  return rows[0]?.id ?? '0'
-}
+/** The newest entry before which no other will appear; undefined where somebody who writes to the ledger stays. */
+export const settledEntry = (client: Client): Promise<string | undefined> =>
+  settledId((statement) => client.query(statement), 'ledger_entry')
 
 /** The last of the next entries after `from`, or undefined where there are none up to `settled`. */
 export async function nextPlace(client: Client, from: string, settled: string): Promise<string | undefined> {

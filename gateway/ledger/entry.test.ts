@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { judgeAdjustment } from './adjustment.ts'
 import {
+  adjustmentMovements,
   deliveryMovements,
   heldPart,
   isStoreAccount,
@@ -157,18 +159,65 @@ describe('a payout', () => {
   })
 
   it('counts once under its reference, whatever is available', () => {
-    const recorded = { currency: 'USD', amount: 2_500n } as const
+    const recorded = { currency: 'USD', amount: 2_500n, voidedAt: null } as const
     expect(judgePayout(payout, { recorded, availableMinor: 0n })).toEqual({ kind: 'known' })
   })
 
   it.each([
-    ['amount', { currency: 'USD', amount: 2_501n }],
-    ['currency', { currency: 'EUR', amount: 2_500n }],
+    ['amount', { currency: 'USD', amount: 2_501n, voidedAt: null }],
+    ['currency', { currency: 'EUR', amount: 2_500n, voidedAt: null }],
+    ['payout that was voided', { currency: 'USD', amount: 2_500n, voidedAt: new Date(0) }],
   ] as const)('of another %s under a known reference is refused', (_title, recorded) => {
     expect(judgePayout(payout, { recorded, availableMinor: 9_999n })).toEqual({
       kind: 'refused',
       because: 'other_payout',
       recorded,
     })
+  })
+})
+
+describe('an adjustment', () => {
+  const debit = {
+    storeId: 1n,
+    currency: 'USD',
+    kind: 'debit',
+    amount: 2_500n,
+    reference: 'a',
+    mayOwe: false,
+  } as const
+  const none = { recorded: undefined, availableMinor: 2_500n }
+
+  it('takes what is available, and more only where the store may owe', () => {
+    expect(judgeAdjustment(debit, none)).toBeUndefined()
+    const less = { ...none, availableMinor: 2_499n }
+    expect(judgeAdjustment(debit, less)).toMatchObject({ because: 'not_available', availableMinor: 2_499n })
+    expect(judgeAdjustment({ ...debit, mayOwe: true }, less)).toBeUndefined()
+    expect(judgeAdjustment({ ...debit, kind: 'credit' }, less)).toBeUndefined()
+  })
+
+  it('gives up no more than a store owes', () => {
+    const writeOff = { ...debit, kind: 'write_off' } as const
+    expect(judgeAdjustment(writeOff, { ...none, availableMinor: -2_500n })).toBeUndefined()
+    expect(judgeAdjustment(writeOff, { ...none, availableMinor: -2_499n })).toMatchObject({
+      because: 'no_debt',
+    })
+  })
+
+  it('counts once under its reference', () => {
+    const recorded = { id: 7n, kind: 'debit', currency: 'USD', amount: 2_500n } as const
+    const empty = { recorded, availableMinor: 0n }
+    expect(judgeAdjustment(debit, empty)).toEqual({ kind: 'known', id: 7n })
+    for (const other of [{ amount: 1n }, { currency: 'EUR' }, { kind: 'credit' }] as const) {
+      expect(judgeAdjustment({ ...debit, ...other }, empty)).toMatchObject({ because: 'other_adjustment' })
+    }
+  })
+
+  it.each(['credit', 'debit', 'write_off'] as const)('moves money between two accounts: %s', (kind) => {
+    const [movement, ...more] = adjustmentMovements(kind, 5n)
+    expect(movement).toMatchObject({ amount: 5n, cause: kind === 'write_off' ? 'written_off' : 'adjusted' })
+    expect([movement?.debit, movement?.credit]).toContain('available')
+    expect(movement?.debit === 'available').toBe(kind === 'debit')
+    expect(more).toEqual([])
+    expect(() => adjustmentMovements(kind, 0n)).toThrow(RangeError)
   })
 })

@@ -44,6 +44,28 @@ export function payoutMovements(amount: bigint): Movement[] {
   return [{ debit: 'available', credit: 'paid_out', amount, cause: 'paid_out' }]
 }
 
+/** A payout never was: its store can spend the amount again. */
+export function voidMovements(amount: bigint): Movement[] {
+  return [{ debit: 'paid_out', credit: 'available', amount, cause: 'payout_voided' }]
+}
+
+export type AdjustmentKind = 'credit' | 'debit' | 'write_off'
+
+/** A write-off gives up what a store owes, at the operator's loss. */
+export function adjustmentMovements(kind: AdjustmentKind, amount: bigint): Movement[] {
+  if (amount <= 0n) throw new RangeError(`an adjustment of ${amount} moves nothing`)
+  switch (kind) {
+    case 'credit':
+      return [{ debit: 'adjustments', credit: 'available', amount, cause: 'adjusted' }]
+    case 'debit':
+      return [{ debit: 'available', credit: 'adjustments', amount, cause: 'adjusted' }]
+    case 'write_off':
+      return [{ debit: 'loss', credit: 'available', amount, cause: 'written_off' }]
+    default:
+      return kind satisfies never
+  }
+}
+
 type Mode = 'on_accept' | 'on_release'
 
 /** A deposit may be more careful than its store, never less. */

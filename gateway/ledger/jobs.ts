@@ -37,7 +37,7 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
   try {
     taken = await takeCheck(client)
     if (taken !== undefined) {
-      tell(log, taken.isFullDue ? await checkAll(client) : await checkNewest(client, taken.verifiedEntry))
+      tell(log, await check(client, taken, log))
       await releaseCheck(client)
     }
     show(metrics, await readCheck(client))
@@ -60,17 +60,30 @@ async function giveUp(pool: CheckDeps['pool']): Promise<void> {
   }
 }
 
-async function checkAll(client: Client): Promise<Difference[]> {
-  await beginFull(client)
+async function check(
+  client: Client,
+  { isFullDue, verifiedEntry }: CheckState,
+  log: Log,
+): Promise<Difference[]> {
   const settled = await settledEntry(client)
+  if (settled !== undefined) {
+    return isFullDue ? checkAll(client, settled) : checkNewest(client, { verified: verifiedEntry, settled })
+  }
+  log.warn('the ledger was not checked, because a transaction that writes to it stays open')
+  return []
+}
+
+async function checkAll(client: Client, settled: string): Promise<Difference[]> {
+  await beginFull(client)
   const differences = await differencesOfAll(client, () => keepCheck(client))
   await completeFull(client, settled, differences.length)
   return differences
 }
 
-async function checkNewest(client: Client, verified: string): Promise<Difference[]> {
+type Newest = { verified: string; settled: string }
+
+async function checkNewest(client: Client, { verified, settled }: Newest): Promise<Difference[]> {
   const differences: Difference[] = []
-  const settled = await settledEntry(client)
   let from = verified
   for (let parts = 0; parts < MOST_PARTS; parts += 1) {
     const to = await nextPlace(client, from, settled)

@@ -3,13 +3,14 @@ import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
-import { payoutMovements } from './entry.ts'
-import { findPayout, insertPayout, lockAvailable, post } from './store.ts'
+import { payoutMovements, voidMovements } from './entry.ts'
+import { findPayout, insertPayout, insertVoid, type ListedPayout, lockPayout } from './operator-store.ts'
+import { lockAvailable, post } from './store.ts'
 
 export type Payout = { storeId: bigint; currency: Currency; amount: bigint; reference: string }
 
 /** A payout that is in the ledger already. */
-export type RecordedPayout = { currency: Currency; amount: bigint }
+export type RecordedPayout = { currency: Currency; amount: bigint; voidedAt: Date | null }
 
 export type PayoutAnswer =
   | { kind: 'recorded' }
@@ -28,7 +29,7 @@ type Books = {
 export function judgePayout(payout: Payout, { recorded, availableMinor }: Books): PayoutAnswer | undefined {
   const { currency, amount } = payout
   if (recorded !== undefined) {
-    const isSame = recorded.currency === currency && recorded.amount === amount
+    const isSame = recorded.currency === currency && recorded.amount === amount && recorded.voidedAt === null
     return isSame ? { kind: 'known' } : { kind: 'refused', because: 'other_payout', recorded }
   }
   if (availableMinor >= amount) return undefined
@@ -50,4 +51,24 @@ export async function recordPayout(
     await post(tx, { storeId, currency, payoutId, movements: payoutMovements(amount), at })
     return { kind: 'recorded' }
   })
+}
+
+export type VoidAnswer =
+  | { kind: 'voided'; payout: ListedPayout }
+  | { kind: 'known'; payout: ListedPayout }
+  | { kind: 'unknown' }
+
+/** Takes a payout back that never was: the store can spend its amount again. */
+export async function voidPayout(
+  { tx, clock }: { tx: Tx; clock: Clock },
+  payoutId: bigint,
+): Promise<VoidAnswer> {
+  const found = await lockPayout(tx, payoutId)
+  if (found === undefined) return { kind: 'unknown' }
+  if (found.voidedAt !== null) return { kind: 'known', payout: found }
+  const { storeId, currency, amountMinor } = found
+  const at = clock.now()
+  await insertVoid(tx, payoutId, at)
+  await post(tx, { storeId, currency, payoutId, movements: voidMovements(amountMinor), at })
+  return { kind: 'voided', payout: { ...found, voidedAt: at } }
 }

@@ -6,6 +6,8 @@ import { countPromise, readRoom } from './promise-store.ts'
 
 type Asked = {
   deposit: { store_id: bigint; credit_mode: CreditMode | null }
+  /** On release where the shopper took items back before. */
+  ofShopper: CreditMode | null
   rateId: bigint
   /** In minor units of the rate's currency. */
   total: bigint
@@ -21,19 +23,25 @@ export type Promised = { atOnce: bigint; days: number }
  */
 export async function promise(tx: Tx, asked: Asked): Promise<Promised | null> {
   if (asked.days === 0) return null
-  const { deposit, rateId, total } = asked
-  await countPromise(tx, { storeId: deposit.store_id, rateId, total })
+  const { deposit, ofShopper, rateId, total } = asked
+  // Nothing is credited at once, so no room is needed.
+  if (ofShopper !== 'on_release') await countPromise(tx, { storeId: deposit.store_id, rateId, total })
   return forecast(tx, asked)
 }
 
 /** The same as a look: the room is another a moment later. */
 export async function forecast(
   db: Db | Tx,
-  { deposit, rateId, total, days }: Asked,
+  { deposit, ofShopper, rateId, total, days }: Asked,
 ): Promise<Promised | null> {
   if (days === 0) return null
   const { mode, free, others } = await readRoom(db, { storeId: deposit.store_id, rateId })
   const riskRoom = roomFor({ free, others, own: 0n })
-  const credit = { total, isProtected: true, mode: mostCareful([mode, deposit.credit_mode]), riskRoom }
+  const credit = {
+    total,
+    isProtected: true,
+    mode: mostCareful([mode, deposit.credit_mode, ofShopper]),
+    riskRoom,
+  }
   return { atOnce: promisedPart(credit), days }
 }

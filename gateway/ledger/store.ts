@@ -5,9 +5,9 @@ import type { Db, Tx } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import { isStoreAccount, type Movement } from './entry.ts'
 
-/** The cause of a movement: a trade at the prices and rate of its quote, or a payout. */
+/** The cause of a movement: a trade at the prices and rate of its quote, a payout or an adjustment. */
 export type TradeSource = { tradeId: bigint; quoteId: string; rateId: bigint }
-type PayoutSource = { payoutId: bigint }
+type OperatorSource = { payoutId: bigint } | { adjustmentId: bigint }
 
 type Entries = {
   storeId: bigint
@@ -22,7 +22,7 @@ type Entries = {
 
 type StoreCurrency = Pick<Entries, 'storeId' | 'currency'>
 
-export type Posting = Entries & (TradeSource | PayoutSource)
+export type Posting = Entries & (TradeSource | OperatorSource)
 
 export type Accounts = ReadonlyMap<AccountKind, bigint>
 
@@ -53,14 +53,14 @@ export function postingSql(posting: Posting, accounts: Accounts, after?: 'room')
     change(idOf(movement.credit), movement.amount)
   }
   const ids = sql`${[...changes.keys()].map(String)}::bigint[]`
-  const { trade_id, quote_id, rate_id, payout_id } = sourceColumns(posting)
+  const { trade_id, quote_id, rate_id, payout_id, adjustment_id } = sourceColumns(posting)
   const begins = after === undefined ? sql`true` : sql`(select count(*) from ${sql.ref(after)}) >= 0`
   return {
     entries: sql`
       insert into ledger_entry (debit_account, credit_account, amount, currency, cause, part, trade_id, quote_id, rate_id,
-        payout_id, created_at)
+        payout_id, adjustment_id, created_at)
       select debit, credit, amount, ${currency}, cause, ${part}::integer, ${trade_id}::bigint, ${quote_id}::uuid,
-        ${rate_id}::bigint, ${payout_id}::bigint, ${at}::timestamptz
+        ${rate_id}::bigint, ${payout_id}::bigint, ${adjustment_id}::bigint, ${at}::timestamptz
       from unnest(${movements.map(({ debit }) => String(idOf(debit)))}::bigint[],
         ${movements.map(({ credit }) => String(idOf(credit)))}::bigint[],
         ${movements.map(({ amount }) => String(amount))}::bigint[],
@@ -76,12 +76,12 @@ export function postingSql(posting: Posting, accounts: Accounts, after?: 'room')
   }
 }
 
-function sourceColumns(source: TradeSource | PayoutSource) {
-  if ('payoutId' in source) {
-    return { trade_id: null, quote_id: null, rate_id: null, payout_id: source.payoutId }
-  }
+function sourceColumns(source: TradeSource | OperatorSource) {
+  const none = { trade_id: null, quote_id: null, rate_id: null, payout_id: null, adjustment_id: null }
+  if ('payoutId' in source) return { ...none, payout_id: source.payoutId }
+  if ('adjustmentId' in source) return { ...none, adjustment_id: source.adjustmentId }
   const { tradeId, quoteId, rateId } = source
-  return { trade_id: tradeId, quote_id: quoteId, rate_id: rateId, payout_id: null }
+  return { ...none, trade_id: tradeId, quote_id: quoteId, rate_id: rateId }
 }
 
 async function readAccounts(tx: Tx, { storeId, currency }: StoreCurrency): Promise<Accounts> {
@@ -161,32 +161,6 @@ export async function lockAvailable(tx: Tx, { storeId, currency }: StoreCurrency
     .forUpdate()
     .executeTakeFirst()
   return row?.balance ?? 0n
-}
-
-type PayoutReference = { storeId: bigint; reference: string }
-
-/** The payout that is recorded for the store under the reference. */
-export function findPayout(tx: Tx, { storeId, reference }: PayoutReference) {
-  return tx
-    .selectFrom('payout')
-    .select(['currency', 'amount'])
-    .where('store_id', '=', storeId)
-    .where('reference', '=', reference)
-    .executeTakeFirst()
-}
-
-/** Writes the payout itself; its movement is posted beside it. */
-export async function insertPayout(
-  tx: Tx,
-  { storeId, currency, amount, reference }: PayoutReference & StoreCurrency & { amount: bigint },
-  at: Date,
-): Promise<bigint> {
-  const { id } = await tx
-    .insertInto('payout')
-    .values({ store_id: storeId, currency, amount, reference, created_at: at })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
 }
 
 /** Adds to what was taken back of a store in all; in the transaction of the reversal, after its posting. */

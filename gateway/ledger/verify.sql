@@ -208,12 +208,44 @@ from deposit d left join (
 ) c on c.deposit_id = d.id
 where d.charged_amount <> coalesce(c.sum, 0)
 union all
-select 'the available balance of a store is not what its deposits leave, less its payouts', 'store ' || s.id || ' ' || c.currency
+select 'the available balance of a store is not what its deposits leave, less its payouts, with its adjustments', 'store ' || s.id || ' ' || c.currency
 from store s cross join (select currency from account union select currency from deposit) c
 where coalesce((select sum(balance) from account where store_id = s.id and kind = 'available' and currency = c.currency), 0)
   <> coalesce((select sum(coalesce(credited_amount, 0) - held_amount - charged_amount) from deposit
       where store_id = s.id and currency = c.currency), 0)
-    - coalesce((select sum(amount) from payout where store_id = s.id and currency = c.currency), 0)
+    - coalesce((select sum(amount) from payout where store_id = s.id and currency = c.currency
+      and not exists (select from payout_void v where v.payout_id = payout.id)), 0)
+    + coalesce((select sum(case kind when 'debit' then -amount else amount end) from adjustment
+      where store_id = s.id and currency = c.currency), 0)
+union all
+select 'what an operator moved is not posted as it says', what || ' ' || id
+from (
+  select 'payout' as what, id, store_id, currency, amount, 'paid_out' as cause, 'available' as debit, 'paid_out' as credit
+  from payout
+  union all
+  select 'void of payout', p.id, store_id, currency, amount, 'payout_voided', 'paid_out', 'available'
+  from payout p join payout_void v on v.payout_id = p.id
+  union all
+  select 'adjustment', id, store_id, currency, amount, case kind when 'write_off' then 'written_off' else 'adjusted' end,
+    case kind when 'credit' then 'adjustments' when 'debit' then 'available' else 'loss' end,
+    case kind when 'debit' then 'adjustments' else 'available' end
+  from adjustment
+) m full join (
+  select case when adjustment_id is not null then 'adjustment' when cause = 'payout_voided' then 'void of payout' else 'payout' end as what,
+    coalesce(payout_id, adjustment_id) as id, coalesce(debit_store, credit_store) as store_id, currency, amount, cause,
+    debit_kind, credit_kind
+  from entry where trade_id is null
+) e using (what, id)
+where (m.store_id, m.currency, m.amount, m.cause, m.debit, m.credit)
+  is distinct from (e.store_id, e.currency, e.amount, e.cause, e.debit_kind, e.credit_kind)
+union all
+select 'an operator moved money without a record of it', 'void of payout ' || v.payout_id
+from payout_void v where not exists (
+  select from operator_act a where a.act = 'payout void' and a.arguments ->> 'payoutId' = v.payout_id::text)
+union all
+select 'an operator moved money without a record of it', 'adjustment ' || j.id
+from adjustment j where not exists (select from operator_act a
+  where a.act = 'store ' || replace(j.kind, '_', '-') and a.arguments ->> 'adjustmentId' = j.id::text)
 union all
 select 'an exchange on Steam is credited twice', 'Steam trade ' || steam_trade_id
 from delivered group by steam_trade_id having count(*) > 1
@@ -257,4 +289,31 @@ group by b.id having b.items_held <> count(c.id) filter (where c.moved = 'in') -
 union all
 select 'an asset stands in two trades that are open', 'app ' || app_id || ', item ' || asset_id
 from trade_item where live group by app_id, asset_id having count(*) > 1
+union all
+select 'the balances of a market do not sum to zero', market || ' ' || currency || ': ' || sum(balance)
+from market_account group by market, currency having sum(balance) <> 0
+union all
+select 'a balance of a market is not the sum of its entries', market || ' ' || kind || ': ' || balance
+from market_account a left join (
+  select account, sum(amount) from (
+    select credit_account as account, amount from market_entry
+    union all select debit_account, -amount from market_entry
+  ) moved group by account
+) m on m.account = a.id
+where a.balance <> coalesce(m.sum, 0)
+union all
+select 'the money of a sale is not where its state says', 'sale ' || s.id || ', ' || w.kind
+from sale s cross join lateral (values
+  ('settling', case when s.state = 'settling' then -s.received else 0 end),
+  ('free', case s.state when 'paid' then -s.received when 'reversed' then -s.refund else 0 end),
+  ('fees', case when s.state in ('settling', 'paid') then s.received - s.price else 0 end),
+  ('sales', case when s.state in ('settling', 'paid') then s.price when s.state = 'reversed' then s.refund else 0 end)
+) w (kind, amount)
+where w.amount <> coalesce((select sum(case when e.credit_account = a.id then e.amount else -e.amount end)
+  from market_entry e join market_account a on a.id in (e.debit_account, e.credit_account)
+  where e.sale_id = s.id and a.kind = w.kind and a.market = s.market and a.currency = s.currency), 0)
+union all
+select 'an item was sold that its shopper took back', 'sale ' || s.id
+from sale s where s.state in ('settling', 'paid') and (select c.moved from custody_entry c
+  where c.trade_id = s.trade_id and c.asset_id = s.asset_id order by c.id desc limit 1) = 'back'
 limit 1000

@@ -137,7 +137,7 @@ describe('the check of the ledger', () => {
       'update deposit set charged_amount = charged_amount - 1 where charged_amount > 0',
     ],
     [
-      'the available balance of a store is not what its deposits leave, less its payouts',
+      'the available balance of a store is not what its deposits leave, less its payouts, with its adjustments',
       'update deposit set charged_amount = charged_amount + 1 where id = (select min(id) from deposit)',
     ],
     [
@@ -280,14 +280,17 @@ describe('the check of the ledger', () => {
     const shown = async (name: string) =>
       new RegExp(`^tradetill_ledger_${name} (.*)$`, 'm').exec(await metrics.registry.metrics())?.[1]
     const isDue = 'update ledger_check set begun_at = null, complete_at = null;'
-    /** So old that no other transaction may add an earlier entry. */
-    const isSettled = `update ledger_entry set created_at = now() - interval '1 hour';`
+    /** As if the entries had been written since the last check. */
+    const areNew = 'update ledger_check set verified_entry = 0; delete from verified_balance;'
 
     it('tells loudly what it finds in everything, and when that was', async () => {
       expect([await shown('differences'), await shown('checked_timestamp_seconds')]).toEqual(['Nan', 'Nan'])
+      const { rows: before } = await pool.query('select extract(epoch from clock_timestamp())::float8 as s')
       await check(pool)
       expect(await shown('differences')).toBe('0')
-      expect(Number(await shown('checked_timestamp_seconds')) * 1_000).toBeCloseTo(Date.now(), -5)
+      const { rows: after } = await pool.query('select extract(epoch from clock_timestamp())::float8 as s')
+      const checkedS = Number(await shown('checked_timestamp_seconds'))
+      expect([before[0]?.s, checkedS, after[0]?.s].toSorted((a, b) => a - b)[1]).toBe(checkedS)
       await damaged(`${isDue} update account set balance = 1 where kind = 'commission'`, check)
       expect(await shown('differences')).toBe('2')
       expect(till.lines.join('')).toContain('the ledger does not agree with itself')
@@ -299,12 +302,12 @@ describe('the check of the ledger', () => {
       ['a deposit', `update deposit set credited_amount = credited_amount + 1 where status = 'succeeded'`],
       ['the custody of an item', 'delete from custody_entry where id = 1'],
     ])('finds %s by the entries since the last time alone', async (_name, damage) => {
-      await damaged(`${isSettled} ${damage}`, check)
+      await damaged(`${areNew} ${damage}`, check)
       expect(Number(await shown('differences'))).toBeGreaterThan(0)
     })
 
     it('finds nothing in entries that are right, and looks at each once', async () => {
-      await damaged(isSettled, async (by) => {
+      await damaged(areNew, async (by) => {
         await check(by)
         const client = await by.connect()
         const { rows } = await client.query('select verified_entry, differences from ledger_check')
@@ -338,7 +341,7 @@ describe('the check of the ledger', () => {
     const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
     it('of the newest entries that fails is tried again by the next, and never shown as one without differences', async () => {
-      await damaged(isSettled, async (_by, client) => {
+      await damaged(areNew, async (_by, client) => {
         const failing = within(client, (query) => (statement, values) => {
           if (isPart(statement)) return Promise.reject(new Error('too slow'))
           return query(statement, values)
@@ -356,7 +359,7 @@ describe('the check of the ledger', () => {
         where account.balance <> coalesce(kept.balance, 0)`)
 
     it('counts no entry twice where a slow process is overtaken', async () => {
-      await damaged(isSettled, async (by, client) => {
+      await damaged(areNew, async (by, client) => {
         let isOvertaken = false
         const slow = within(client, (query) => async (statement, values) => {
           if (isPart(statement) && !isOvertaken) {
@@ -374,7 +377,7 @@ describe('the check of the ledger', () => {
     })
 
     it('of everything keeps its sums whole where its process ends in the middle', async () => {
-      await damaged(isSettled, async (by, client) => {
+      await damaged(areNew, async (by, client) => {
         await check(by)
         expect((await wrongSums(client)).rows).toEqual([])
         const dying = within(client, (query) => (statement, values) => {

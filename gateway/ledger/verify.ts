@@ -38,10 +38,10 @@ ledger_entry as (
 ),
 ${CHECKS_OF_TRADES} limit ${MOST_FOUND}`
 
-/** Payouts, which belong to no deposit, come with the first. */
+/** Payouts and adjustments, which belong to no deposit, come with the first. */
 const PART = partOf({
   deposits: 'select id from public.deposit where id > $1 and id <= $2',
-  loose: 'select * from public.ledger_entry where payout_id is not null and $1::bigint = 0',
+  loose: 'select * from public.ledger_entry where trade_id is null and $1::bigint = 0',
 })
 
 /** Every difference found, at most 1,000. Throws when it cannot be asked. */

@@ -1,7 +1,15 @@
 /** Acts change something: each is recorded with who, when, what and why, in the transaction of its change. */
+import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { scrub } from '../kit/scrub.ts'
+import {
+  decideProposal,
+  insertProposal,
+  type NewProposal,
+  readApprovalLimit,
+  usdCentsOf,
+} from '../operators/proposal-store.ts'
 import { toJson } from './json.ts'
 import { type ActDeps, type Answer, type Refused, refused } from './operation.ts'
 import { insertAct } from './store.ts'
@@ -13,7 +21,18 @@ export type What<T> = {
   needsReason?: boolean
   /** What the record says of it: never a secret. */
   recorded(data: T): Record<string, unknown>
+  /** Of what moves money: above the operators' limit a second one must approve it. */
+  second?: Second<T>
 }
+
+export type Second<T> = {
+  /** What moves. `all`: whatever the limit is. */
+  moves(tx: Tx, data: T): Promise<Amount | 'all'> | Amount | 'all'
+  /** What is given to the act again once it is approved. */
+  input: Record<string, unknown>
+}
+
+export type Amount = { amountMinor: bigint; currency: Currency }
 
 const MOST_NAME = 80
 const MOST_REASON = 500
@@ -27,25 +46,62 @@ export async function act<T>(
 ): Promise<Answer<T>> {
   const mistake = mistakeOf(deps, what)
   if (mistake !== undefined) return refused('usage', mistake)
-  let undone: Refused<T> | undefined
+  let undone: Refused<T> | NewProposal | undefined
   try {
     return await inTransaction(deps.db, async (tx) => {
+      // Before the work, which may change it.
+      const limit = what.second && (await readApprovalLimit(tx))
       const answer = await work(tx)
-      if (answer.kind === 'refused') {
-        undone = answer
-        throw new RolledBack()
-      }
+      undone = answer.kind === 'refused' ? answer : undefined
+      if (answer.kind === 'done') undone = await whyNotYet(tx, deps, { ...what, data: answer.data, limit })
+      if (undone !== undefined) throw new RolledBack()
       if (answer.kind === 'done') await record(tx, deps, { ...what, data: answer.data })
       return answer
     })
   } catch (error) {
-    if (error instanceof RolledBack && undone !== undefined) return undone
-    throw error
+    if (!(error instanceof RolledBack) || undone === undefined) throw error
+    return 'kind' in undone ? undone : propose(deps, undone)
   }
 }
 
 /** Leaves the transaction, so nothing of a refused act stays. */
 class RolledBack extends Error {}
+
+/** The act was tried whole, so what is proposed would have been done. An approved one is done once. */
+async function whyNotYet<T>(
+  tx: Tx,
+  deps: ActDeps,
+  { name, second, data, limit }: What<T> & { data: T; limit: bigint | undefined },
+): Promise<Refused | NewProposal | undefined> {
+  if (deps.approval !== undefined) {
+    const { proposalId, approvedBy: by } = deps.approval
+    const isFirst = await decideProposal(tx, { proposalId, state: 'approved', by, at: deps.clock.now() })
+    return isFirst ? undefined : refused('conflict', `Proposal ${proposalId} was decided before.`)
+  }
+  if (second === undefined || limit === undefined) return undefined
+  const moved = await second.moves(tx, data)
+  const worth = moved === 'all' ? undefined : await usdCentsOf(tx, moved)
+  if (worth !== undefined && worth <= limit) return undefined
+  return {
+    act: name,
+    input: toJson(second.input),
+    reason: deps.reason,
+    proposedBy: deps.operator,
+    backedBy: deps.operatorId ?? null,
+    worthUsdCents: worth ?? null,
+  }
+}
+
+async function propose(deps: ActDeps, proposal: NewProposal): Promise<Refused> {
+  const proposalId = await inTransaction(deps.db, async (tx) => {
+    const id = await insertProposal(tx, proposal)
+    const recorded = () => ({ proposalId: id, proposed: proposal.act, ...JSON.parse(proposal.input) })
+    await record(tx, deps, { name: 'propose', recorded, data: undefined })
+    return id
+  })
+  const whose = deps.operatorId === undefined ? 'Two operators must' : 'Another operator must'
+  return refused('proposed', `Nothing was done yet. ${whose} approve proposal ${proposalId} in the console.`)
+}
 
 function mistakeOf({ operator, reason }: ActDeps, what: Pick<What<never>, 'name' | 'needsReason'>) {
   if (operator.length < 1 || operator.length > MOST_NAME || CONTROL.test(operator)) {
@@ -63,7 +119,7 @@ function record<T>(tx: Tx, deps: ActDeps, { name, recorded, data }: What<T> & { 
     at: deps.clock.now(),
     operator: scrub(deps.operator),
     act: name,
-    arguments: scrub(toJson(recorded(data))),
+    arguments: scrub(toJson({ ...recorded(data), ...deps.approval })),
     reason: deps.reason === null ? null : scrub(deps.reason),
   })
 }

@@ -5,11 +5,13 @@ import { type Answer, done, refused } from './operation.ts'
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{16,172}={0,2}$/
 
+export const isWebhookSecret = (text: string): boolean => SECRET.test(text)
+
 export async function checkHandler(
   options: Omit<Options, 'clock' | 'patience'>,
 ): Promise<Answer<{ url: string; checks: CheckResult[] }>> {
   const { url, secret, only = [], open, tillPort } = options
-  if (!SECRET.test(secret)) return refused('usage', 'The secret must have the form whsec_ and base64.')
+  if (!isWebhookSecret(secret)) return refused('usage', 'The secret must have the form whsec_ and base64.')
   const known = CHECKS.map(({ name }) => name)
   if (only.some((name) => !known.includes(name))) {
     return refused('usage', `--only must be one of ${known.join(', ')}.`)

@@ -1,11 +1,44 @@
+import type { CreditMode } from '../db/trade-tables.ts'
+import { hasLiveTrade, lockDeposit } from '../deposits/store.ts'
 import { type Moment, timelineOf } from '../deposits/timeline-store.ts'
-import { type Answer, done, type FindDeps, refused } from './operation.ts'
+import { act } from './act.ts'
+import { depositRows, type ListedDeposit, type Need, needsOf } from './deposit-list-store.ts'
+import { type ActDeps, type Answer, done, type ReadDeps, refused, unchanged } from './operation.ts'
+import { type Outlook, outlookOf } from './outlook.ts'
+import { outlookFacts } from './outlook-store.ts'
+import { holdAll } from './store.ts'
 
-export type DepositView = { depositId: bigint; moments: Moment[] }
+export type DepositView = ListedDeposit & { needs: Need[]; moments: Moment[] } & Outlook
 
-/** All that is known of a deposit, in the order of time. */
-export async function showDeposit({ db }: FindDeps, depositId: bigint): Promise<Answer<DepositView>> {
-  const moments = await timelineOf(db, depositId)
-  if (moments === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
-  return done({ depositId, moments })
+/** All that is known of a deposit in the order of time, what comes next, and what an operator can do now. */
+export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): Promise<Answer<DepositView>> {
+  const now = clock.now()
+  const [moments, facts] = [await timelineOf(db, depositId), await outlookFacts(db, depositId)]
+  const [deposit] = await depositRows(db, [depositId])
+  if (moments === undefined || facts === undefined || deposit === undefined) {
+    return refused('not_found', `There is no deposit ${depositId}.`)
+  }
+  const needs = (await needsOf(db, [depositId], now)).get(depositId) ?? []
+  return done({ ...deposit, needs, moments, ...outlookOf(facts, now) })
+}
+
+export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
+
+/**
+ * Holds everything that the deposit will bring until Steam can no longer take it back. Only before its offer: its shopper was
+ * told then what is credited at once.
+ */
+export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
+  const what = { name: 'deposit hold', needsReason: true, recorded: () => ({ depositId }) }
+  return act(deps, what, async (tx) => {
+    const deposit = await lockDeposit(tx, { id: depositId })
+    if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
+    const data = { depositId, creditMode: 'on_release' as const }
+    if (deposit.credit_mode === 'on_release') return unchanged(data, `Deposit ${depositId} was held already.`)
+    if (deposit.status !== 'created' || (await hasLiveTrade(tx, depositId))) {
+      return refused('conflict', `Deposit ${depositId} has an offer, or is over: its credit is decided.`)
+    }
+    await holdAll(tx, depositId)
+    return done(data, `All that deposit ${depositId} brings is held until Steam can no longer take it back.`)
+  })
 }

@@ -11,7 +11,7 @@ import { createSecretBox, fingerprintOf, markOf, type SecretBox } from '../kit/s
 import { TOKEN_PLACE, tokenOfDeposit, tokenOfTrade } from '../shoppers/trade-token.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { addEndpoint, secretsOf } from '../webhooks/endpoints.ts'
-import { resealAll, rotateKeyRing, showKeyRing } from './key-ring.ts'
+import { forgetLostKey, resealAll, rotateKeyRing, showKeyRing } from './key-ring.ts'
 import type { ActDeps } from './operation.ts'
 import { replaceValue, SEALED, valuesWithout } from './sealed-store.ts'
 
@@ -222,6 +222,25 @@ describe('a rotation', () => {
     await beatProcess(database.db, { ...another, keyFingerprint: fingerprintOf(NEW) })
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'done' })
   })
+})
+
+it('a lost key’s secrets are taken out, and the database is that of the new one; the till must stand still', async () => {
+  const lost = { ...depsWith(NEW, []), reason: 'lost with its server' }
+  const gateway = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
+  await beatProcess(database.db, gateway)
+  expect(await forgetLostKey(lost)).toMatchObject({ kind: 'refused', refusal: 'conflict' })
+  await database.db.deleteFrom('gateway_process').execute()
+  expect(await forgetLostKey({ ...lost, ...depsWith(OLD, []), reason: 'x' })).toMatchObject({
+    refusal: 'conflict',
+  })
+  expect(await forgetLostKey({ ...lost, reason: null })).toMatchObject({ kind: 'refused', refusal: 'usage' })
+  expect(await ownershipWith(NEW)).toMatchObject({ kind: 'foreign' })
+  expect(await forgetLostKey(lost)).toMatchObject({
+    kind: 'done',
+    data: { bots: BOTS, endpoints: 1 },
+  })
+  expect(await ownershipWith(NEW)).toMatchObject({ kind: 'own' })
+  expect(await showKeyRing(lost)).toMatchObject({ data: { values: 0, left: 0 } })
 })
 
 it('a webhook signs with its new secret alone where the one before was sealed with a lost key', async () => {

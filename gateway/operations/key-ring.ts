@@ -6,6 +6,7 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import {
   countValues,
+  eraseSealed,
   findIdentity,
   forgetOldKeys,
   replaceValue,
@@ -62,6 +63,33 @@ export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
     return resealed === 0 && !forgot ? unchanged(data, message) : done(data, message)
   })
 }
+
+/** How many bots must be enrolled, and how many endpoints need a new secret. */
+export type Forgotten = { bots: number; endpoints: number }
+
+/**
+ * Takes what a lost master key sealed out of the database, which is that of these settings then. Nobody can take it back.
+ * Money, trades and API keys are not sealed.
+ */
+export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
+  const { db, config } = deps
+  const keyFingerprint = fingerprintOf(config.masterKey)
+  const what = { name: 'key-ring forget', needsReason: true, recorded: (data: Forgotten) => ({ ...data }) }
+  if ((await countOfOtherKeys(db, keyFingerprint)) > 0) return RUNNING
+  return act(deps, what, async (tx) => {
+    const { keyFingerprint: known, oldFingerprints } = await findIdentity(tx)
+    if ([known, ...oldFingerprints].includes(keyFingerprint)) {
+      return refused('conflict', 'The database knows the master key of these settings: see key-ring rotate.')
+    }
+    const data = await eraseSealed(tx, keyFingerprint)
+    return done(
+      data,
+      `The database is that of the new master key. Enrol ${data.bots} bots again, and give ${data.endpoints} endpoints a new secret (webhook rotate).`,
+    )
+  })
+}
+
+const RUNNING = refused('conflict', 'A gateway runs with another master key. Stop all of them first.')
 
 function messageOf({ resealed, left, unreadable }: Rotated): string {
   if (left === 0) return `${resealed} sealed again, none left: the old keys can be removed from the settings.`

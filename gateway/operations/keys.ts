@@ -1,9 +1,15 @@
 /** API keys of stores. A key is shown once; its number is the eight characters after its prefix. */
 import type { Scope } from '../../contract/scopes.ts'
 import { readDuration } from '../kit/duration.ts'
-import { revokeKey as endKey, addKey as insertKey, rotateKey as renewKey } from '../stores/keys.ts'
+import {
+  revokeKey as endKey,
+  addKey as insertKey,
+  type KeyFacts,
+  listKeys as readKeys,
+  rotateKey as renewKey,
+} from '../stores/keys.ts'
 import { act } from './act.ts'
-import { type ActDeps, type Answer, done, refused } from './operation.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
 import { findStore } from './store.ts'
 
 export type FreshKey = { keyId: string; apiKey: string }
@@ -20,6 +26,17 @@ const MOST_NAME = 80
 const MOST_OVERLAP_HOURS = 9_999
 const MOST_LIFETIME_S = 3_650 * 86_400
 const NO_LIFETIME = refused('usage', 'The end must be a duration such as 90d, of 3650 days at most.')
+
+export type KeyList = { keys: (Omit<KeyFacts, 'id'> & { keyId: string })[] }
+
+/** The keys of a store, those that were revoked too, oldest first. */
+export async function listKeys({ db, clock }: FindDeps, storeId: bigint): Promise<Answer<KeyList>> {
+  if ((await findStore(db, storeId)) === undefined) {
+    return refused('not_found', `There is no store ${storeId}.`)
+  }
+  const keys = await readKeys(db, storeId, clock.now())
+  return done({ keys: keys.map(({ id, ...key }) => ({ keyId: id, ...key })) })
+}
 
 /** Makes another key of a store, with these rights only. */
 export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey): Promise<Answer<FreshKey>> {

@@ -4,7 +4,7 @@ import { runningDatabase } from '../db/connection-file.ts'
 import { ownershipOf, readIdentity } from '../db/identity.ts'
 import { applyMigrations, whileNobodyMigrates } from '../db/migrate.ts'
 import { judgeStatements, type Lock } from '../db/migration-rules.ts'
-import { grantApp } from '../db/roles.ts'
+import { grantApp, grantVault } from '../db/roles.ts'
 import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from '../db/schema-version.ts'
 import { createLog } from '../kit/log.ts'
 import { type Answer, done, type Place, refused } from './operation.ts'
@@ -94,6 +94,7 @@ export async function runMigrations(
     if (url !== appUrl) {
       await installQueue({ url, log: createLog({ level: config.logLevel }) })
       await grantApp(client, appUrl)
+      await grantVault(client)
     }
     return done({ applied }, applied.length === 0 ? 'Nothing is missing.' : `Applied ${applied.join(', ')}.`)
   })

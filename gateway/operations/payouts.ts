@@ -1,8 +1,15 @@
 /** Payouts: what the operator paid to a store, outside the till. */
-import { type Payout, type PayoutAnswer, recordPayout as record } from '../ledger/payout.ts'
+import type { Tx } from '../db/client.ts'
+import { type ListedPayout, type PayoutFilter, selectPayouts } from '../ledger/operator-store.ts'
+import {
+  type Payout,
+  type PayoutAnswer,
+  recordPayout as record,
+  voidPayout as undo,
+} from '../ledger/payout.ts'
 import { act } from './act.ts'
 import { formatAmount } from './amount.ts'
-import { type ActDeps, type Answer, done, refused, unchanged } from './operation.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { findStore } from './store.ts'
 
 export type PayoutView = {
@@ -18,7 +25,8 @@ const MOST_REFERENCE = 128
 export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<PayoutView>> {
   const { storeId, currency, amount: amountMinor, reference } = payout
   const view = { storeId, amountMinor, currency, reference }
-  return act(deps, { name: 'payout record', needsReason: true, recorded: () => view }, async (tx) => {
+  const second = { input: view, moves: () => ({ amountMinor, currency }) }
+  return act(deps, { name: 'payout record', needsReason: true, recorded: () => view, second }, async (tx) => {
     if (reference.length < 1 || reference.length > MOST_REFERENCE) {
       const why = 'it keeps a payout from being recorded twice'
       return refused('usage', `The reference must have 1 to ${MOST_REFERENCE} characters: ${why}.`)
@@ -43,5 +51,37 @@ function whyNot({ reference, currency }: Payout, answer: Extract<PayoutAnswer, {
     return `the store has ${formatAmount(answer.availableMinor, currency)} available`
   }
   const { recorded } = answer
+  if (recorded.voidedAt !== null) return `${reference} was voided: give the payout another reference`
   return `${reference} is another payout, of ${formatAmount(recorded.amount, recorded.currency)}`
+}
+
+/** `next`: where the next page begins, as `before`. */
+export type PayoutPage = { payouts: ListedPayout[]; next: bigint | null }
+
+/** Newest first. */
+export async function listPayouts({ db }: FindDeps, filter: PayoutFilter): Promise<Answer<PayoutPage>> {
+  const rows = await selectPayouts(db, { ...filter, limit: filter.limit + 1 })
+  const payouts = rows.slice(0, filter.limit)
+  return done({ payouts, next: rows.length > filter.limit ? (payouts.at(-1)?.payoutId ?? null) : null })
+}
+
+export type VoidedPayout = PayoutView & { payoutId: bigint }
+
+/** Takes a payout back that never was. Its store can spend the amount again; its reference stays used. */
+export function voidPayout(deps: ActDeps, payoutId: bigint): Promise<Answer<VoidedPayout>> {
+  const recorded = (voided: VoidedPayout) => ({ ...voided })
+  const moves = (_tx: Tx, { amountMinor, currency }: VoidedPayout) => ({ amountMinor, currency })
+  const what = { name: 'payout void', needsReason: true, recorded, second: { input: { payoutId }, moves } }
+  return act(deps, what, async (tx) => {
+    const answer = await undo({ tx, clock: deps.clock }, payoutId)
+    if (answer.kind === 'unknown') return refused('not_found', `There is no payout ${payoutId}.`)
+    const { storeId, amountMinor, currency, reference } = answer.payout
+    const view = { payoutId, storeId, amountMinor, currency, reference }
+    if (answer.kind === 'known') return unchanged(view, `Payout ${payoutId} was voided before.`)
+    const amount = formatAmount(amountMinor, currency)
+    return done(
+      view,
+      `Payout ${payoutId} (${reference}) is voided: store ${storeId} has ${amount} available again.`,
+    )
+  })
 }

@@ -1,23 +1,29 @@
 /** Prices: what the sources say, and what the operator takes out of their hands. */
 import { GAMES, type Game } from '../../contract/games.ts'
+import { BANDS_USD, bandOf, type Verdict, verdictOf } from '../pricing/coverage.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
+import { covers, type Hold, heldAt, isPattern } from '../pricing/hold.ts'
 import { freshOf, type SourcePrice } from '../pricing/price.ts'
-import { priceList } from '../pricing/service.ts'
-import { type Hold, holdPrices, readHolds, readPrices, releasePrices } from '../pricing/store.ts'
+import { priceList, rulesOfStore } from '../pricing/service.ts'
+import { countPatterns, holdPrices, readHolds, readPrices, releasePrices } from '../pricing/store.ts'
+import { judgedItems } from '../pricing/survey.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
 
 export type PricedItem = { game: Game; item: string }
 
-/** An item, or with null the whole game. */
+/** An item, a pattern with `*`, or with null the whole game. */
 export type Target = { game: Game; item: string | null }
 
-export type HoldView = Target & { hold: Hold['kind']; since: Date }
+/** `usdMicros`: the price of an override, before commission. */
+export type HoldView = Target & { hold: Hold['kind']; usdMicros: bigint | null; since: Date }
 
 export type PriceView = PricedItem & {
   /** What each source says; a source that is not fresh does not count. */
-  sources: (SourcePrice & { fresh: boolean })[]
+  sources: (SourcePrice & { ageSeconds: number; fresh: boolean })[]
   holds: HoldView[]
+  commissionBps: number
+  verdict: Verdict
   /** What the item is worth and what a shopper is credited for it; null where it is not taken. */
   worthUsdMicros: bigint | null
   credit: { amountMinor: bigint; currency: 'USD' } | null
@@ -25,18 +31,29 @@ export type PriceView = PricedItem & {
   unavailable: string | null
 }
 
-/** What each source says of an item, and what a shopper is credited. */
-export async function showPrice(deps: FindDeps, { game, item }: PricedItem): Promise<Answer<PriceView>> {
+/** What each source says of an item and how old that is, what of it counts, and what a shopper is credited. */
+export async function showPrice(
+  deps: FindDeps,
+  { game, item, storeId }: PricedItem & { storeId?: bigint | undefined },
+): Promise<Answer<PriceView>> {
   const { config, db, clock } = deps
   const now = clock.now()
-  const rules = config.priceRules
-  const said = (await readPrices(db, game, [item])).get(item) ?? []
-  const fresh = new Set(freshOf(said, rules[game], now))
+  const rules = storeId === undefined ? config.priceRules : await rulesOfStore(db, config.priceRules, storeId)
+  const prices = (await readPrices(db, game, [item])).get(item) ?? []
+  const holds = (await readHolds(db, game, [item])).filter((hold) => covers(hold, item))
+  const { asOf } = heldAt(holds, item, now)
+  const fresh = new Set(freshOf(prices, rules[game], asOf))
   const view: PriceView = {
     game,
     item,
-    sources: said.map((each) => ({ ...each, fresh: fresh.has(each) })),
-    holds: (await readHolds(db, game, [item])).map((hold) => viewOf(game, hold)),
+    sources: prices.map((each) => ({
+      ...each,
+      ageSeconds: Math.floor((asOf.getTime() - each.asOf.getTime()) / 1000),
+      fresh: fresh.has(each),
+    })),
+    holds: holds.map((hold) => viewOf(game, hold)),
+    commissionBps: rules[game].commissionBps,
+    verdict: verdictOf(item, { prices, holds, rules: rules[game], now }),
     worthUsdMicros: null,
     credit: null,
     unavailable: null,
@@ -53,10 +70,11 @@ export async function showPrice(deps: FindDeps, { game, item }: PricedItem): Pro
   return done({ ...view, worthUsdMicros: grounds?.usdMicros ?? 0n, credit })
 }
 
-const viewOf = (game: Game, { name, kind, since }: Hold): HoldView => ({
+const viewOf = (game: Game, { name, kind, usdMicros, since }: Hold): HoldView => ({
   game,
   item: name,
   hold: kind,
+  usdMicros,
   since,
 })
 
@@ -72,27 +90,86 @@ export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
 }
 
 /** Takes no such item from now on, not even at prices shown before. */
-export const blockPrice = (deps: ActDeps, target: Target) => hold(deps, target, 'blocked')
-
+export const blockPrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'blocked' })
 /** Keeps the price of an item as it is, and stops its ageing. */
-export const freezePrice = (deps: ActDeps, target: Target) => hold(deps, target, 'frozen')
+export const freezePrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'frozen' })
+/** Gives an item, or what a pattern fits, a price of the operator's own, before commission. */
+export const overridePrice = (deps: ActDeps, { usdMicros, ...target }: Target & { usdMicros: bigint }) =>
+  hold(deps, target, { kind: 'override', usdMicros })
 
-function hold(deps: ActDeps, { game, item }: Target, kind: Hold['kind']): Promise<Answer<HoldView>> {
-  const name = kind === 'blocked' ? 'price block' : 'price freeze'
-  return act(deps, { name, recorded: () => ({ game, item }) }, async (tx) => {
+type Word = { kind: 'blocked' | 'frozen' } | { kind: 'override'; usdMicros: bigint }
+
+const NAMES = { blocked: 'price block', frozen: 'price freeze', override: 'price override' }
+/** Each is held against every name. */
+const MOST_PATTERNS = 200
+/** A shorter pattern fits what nobody meant. */
+const LEAST_LETTERS = 3
+const MOST_NAME = 200
+
+function hold(deps: ActDeps, { game, item }: Target, word: Word): Promise<Answer<HoldView>> {
+  const { kind } = word
+  const usdMicros = word.kind === 'override' ? word.usdMicros : null
+  const recorded = () => ({ game, item, ...(usdMicros !== null && { usdMicros }) })
+  const what = { name: NAMES[kind], needsReason: kind === 'override', recorded }
+  return act(deps, what, async (tx) => {
+    const mistake = mistakeOf(item, usdMicros)
+    if (mistake !== undefined) return refused('usage', mistake)
+    if (isPattern(item) && (await countPatterns(tx, game)) >= MOST_PATTERNS) {
+      return refused('conflict', `There are ${MOST_PATTERNS} patterns of this game: release some.`)
+    }
     const since = deps.clock.now()
-    await holdPrices(tx, { game, name: item, kind, since })
-    const view = { game, item, hold: kind, since }
+    await holdPrices(tx, { game, name: item, kind, usdMicros, since })
+    const view = { game, item, hold: kind, usdMicros, since }
     return done(view, `${game}\t${item ?? 'the whole game'}\t${kind} since ${since.toISOString()}`)
   })
+}
+
+function mistakeOf(item: string | null, usdMicros: bigint | null): string | undefined {
+  if (item !== null && (item === '' || item.length > MOST_NAME)) {
+    return `The name must have 1 to ${MOST_NAME} characters.`
+  }
+  if (item !== null && isPattern(item) && item.replaceAll('*', '').trim().length < LEAST_LETTERS) {
+    return `A pattern must have ${LEAST_LETTERS} letters at least. For the whole game say so.`
+  }
+  if (usdMicros !== null && usdMicros <= 0n) return 'The price must be above zero.'
+  return undefined
 }
 
 /** Listens to the sources again. */
 export function releasePrice(deps: ActDeps, { game, item }: Target): Promise<Answer<Target>> {
   return act(deps, { name: 'price release', recorded: () => ({ game, item }) }, async (tx) => {
     if (!(await releasePrices(tx, { game, name: item }))) {
-      return refused('conflict', 'It was neither blocked nor frozen.')
+      return refused('conflict', 'It was neither blocked nor frozen, and had no price of yours.')
     }
     return done({ game, item }, `${game}\t${item ?? 'the whole game'}\treleased`)
   })
+}
+
+export type CoverageBand = Record<Verdict, number> & {
+  /** From this many dollars on, as the sources said last. */
+  fromUsd: number
+  /** Some items that are not accepted, with why. */
+  examples: { item: string; verdict: Verdict }[]
+}
+
+export type Coverage = { game: Game; items: number; bands: CoverageBand[] }
+
+const MOST_EXAMPLES = 5
+
+/** How many items of a game are taken, by price, and why the others are not. */
+export async function coverPrices({ db, clock, config }: FindDeps, game: Game): Promise<Answer<Coverage>> {
+  const now = clock.now()
+  const none = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }
+  const bands = BANDS_USD.map((fromUsd): CoverageBand => ({ fromUsd, ...none, examples: [] }))
+  let items = 0
+  for await (const judged of judgedItems(db, { game, rules: config.priceRules, now })) {
+    const { item, prices, verdict } = judged
+    const fromUsd = bandOf(prices)
+    const band = bands.find((each) => each.fromUsd === fromUsd)
+    if (band === undefined) continue
+    items += 1
+    band[verdict] += 1
+    if (verdict !== 'accepted' && band.examples.length < MOST_EXAMPLES) band.examples.push({ item, verdict })
+  }
+  return done({ game, items, bands: bands.reverse() })
 }

@@ -6,13 +6,14 @@ import type { Tx } from '../db/client.ts'
 /** How many bots, and how many stores, had another number. */
 export type Recounted = { bots: number; stores: number }
 
-export async function countAgain(tx: Tx, now: Date): Promise<Recounted> {
+/** Deliveries, which name their bots, go on meanwhile. */
+export async function countAgain(tx: Tx): Promise<Recounted> {
   const { rows: before } = await sql<{ id: bigint; items: number; counted_to: bigint }>`
-    select id, items_held as items, items_counted_to as counted_to from bot order by id for update`.execute(
+    select id, items_held as items, items_counted_to as counted_to from bot order by id for no key update`.execute(
     tx,
   )
   await sql`update bot set items_held = 0, items_counted_to = 0`.execute(tx)
-  await countItems(tx, now)
+  await countItems(tx)
   const { rows: wrong } = await sql<{ id: bigint }>`
     select bot.id from bot
     join unnest(${before.map(({ id }) => String(id))}::bigint[], ${before.map(({ items }) => items)}::int[],
@@ -23,7 +24,7 @@ export async function countAgain(tx: Tx, now: Date): Promise<Recounted> {
   return { bots: wrong.length, stores: await countRisk(tx) }
 }
 
-/** What a store has at risk, as `verify.sql` has it. Credits of the store wait meanwhile. */
+/** The credit that each store has at risk, as `verify.sql` has it. Credits of the store wait meanwhile. */
 async function countRisk(tx: Tx): Promise<number> {
   await sql`lock table credit_at_risk, lost_credit in share row exclusive mode`.execute(tx)
   await sql`

@@ -1,14 +1,8 @@
 /** After a restore: which life the database is in, the next epoch, bots that keep silent, and what is counted once more. */
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'
-import {
-  isDisarmed,
-  lockPublishing,
-  readStanding,
-  SKIPPED,
-  setDisarmed,
-  takeLeasesBack,
-} from '../epochs/store.ts'
+import { isDisarmed, readStanding, SKIPPED, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
+import { lockPublishing } from '../events/store.ts'
 import { deliveryWriter } from '../webhooks/store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
@@ -47,7 +41,7 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
     // The lanes look for what is due without being woken.
     const addDeliveries = deliveryWriter({ clock: deps.clock, signals: { notify: async () => {} } })
     const { epoch, stores } = await startEpoch(tx, { at, addDeliveries })
-    const recounted = await countAgain(tx, at)
+    const recounted = await countAgain(tx)
     const data = { epoch: Number(epoch), stores, skipped: Number(SKIPPED), recounted }
     const message = `Epoch ${epoch} began, ${SKIPPED} numbers further, and ${stores} stores are told. Gateways go on within seconds.`
     return done(data, message)
@@ -57,7 +51,7 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
 /** Counts the items of every bot and the credit at risk of every store from the beginning. */
 export function recount(deps: ActDeps): Promise<Answer<Recounted>> {
   return act(deps, { name: 'restore recount', recorded: (data: Recounted) => ({ ...data }) }, async (tx) => {
-    const data = await countAgain(tx, deps.clock.now())
+    const data = await countAgain(tx)
     const told = `${data.bots} bots and ${data.stores} stores were wrong, and are right now.`
     return data.bots + data.stores === 0 ? unchanged(data, 'Every count was right.') : done(data, told)
   })

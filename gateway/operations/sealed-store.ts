@@ -103,6 +103,25 @@ export async function forgetOldKeys(tx: Tx, keyFingerprint: string): Promise<boo
   return numUpdatedRows > 0n
 }
 
+/** Empties everything that is sealed, and makes the database that of another key. */
+export async function eraseSealed(
+  tx: Tx,
+  keyFingerprint: string,
+): Promise<{ bots: number; endpoints: number }> {
+  const bots = await sql`update bot set refresh_token = '' where refresh_token <> ''`.execute(tx)
+  const endpoints = await sql`
+    update webhook_endpoint set secret = '', previous_secret = null, previous_until = null where secret <> ''`.execute(
+    tx,
+  )
+  await sql`delete from idempotency_key`.execute(tx)
+  await sql`delete from inventory_request`.execute(tx)
+  await sql`delete from deposit_link`.execute(tx)
+  await sql`update deposit set user_token_sealed = null where user_token_sealed is not null`.execute(tx)
+  await sql`update trade set partner_token_sealed = null where partner_token_sealed is not null`.execute(tx)
+  await sql`update till_identity set key_fingerprint = ${keyFingerprint}, old_fingerprints = '{}'`.execute(tx)
+  return { bots: Number(bots.numAffectedRows ?? 0), endpoints: Number(endpoints.numAffectedRows ?? 0) }
+}
+
 export const findIdentity = (db: Db | Tx) =>
   db
     .selectFrom('till_identity')

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
-import { readConfig } from '../config.ts'
 import { openDatabase } from '../db/client.ts'
 import { publishEvents } from '../events/service.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
+import { operatorOf } from '../testing/operator.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
@@ -25,12 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-function deps(): ActDeps {
-  const answer = readConfig({})
-  if (answer.kind === 'refused') throw new Error(answer.problems.join())
-  const config = { ...answer.config, masterKey: Buffer.alloc(32, 3) }
-  return { config, db: till.db, clock: till.clock, operator: 'Ada', reason: 'asked for by mail' }
-}
+const deps = (): ActDeps => operatorOf(till, 'asked for by mail')
 
 /** The tables of the till that still have this text. */
 async function tablesWith(text: string): Promise<string[]> {

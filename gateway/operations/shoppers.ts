@@ -1,11 +1,62 @@
-/** Steam accounts that may not pay. */
+/** Steam accounts that may not pay, or are credited late. */
 import { scrub } from '../kit/scrub.ts'
+import { type CarefulShopper, carefulShoppers, trustShopper } from '../shoppers/careful-store.ts'
 import { type Erased, eraseShopper } from '../shoppers/erasure-store.ts'
-import { allowShopper, type DeniedShopper, deniedShoppers, denyShopper } from '../shoppers/store.ts'
+import {
+  allowShopper,
+  type DeniedShopper,
+  deniedShoppers,
+  denyShopper,
+  openTradesOf,
+} from '../shoppers/store.ts'
 import { act } from './act.ts'
-import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
+import { depositRows, depositsOfAccount, type ListedDeposit } from './deposit-list-store.ts'
+import { type FoundShopper, findShopper } from './find-store.ts'
+import {
+  type ActDeps,
+  type Answer,
+  done,
+  type FindDeps,
+  type ReadDeps,
+  refused,
+  unchanged,
+} from './operation.ts'
+import { moneyOfShopper, type ShopperMoney, type ShopperTrades, tradesOfShopper } from './shopper-store.ts'
 
 const MOST_LISTED = 1_000
+const MOST_SHOWN = 20
+
+export type ShopperView = FoundShopper & {
+  denied: Omit<DeniedShopper, 'steamId' | 'openTrades'> | null
+  /** They took items back, so their next deliveries are credited on release; null where their store decides. */
+  onRelease: Omit<CarefulShopper, 'steamId'> | null
+  openTrades: DeniedShopper['openTrades']
+  history: ShopperTrades
+  money: ShopperMoney[]
+  /** The newest; the rest is in the list of deposits. */
+  deposits: ListedDeposit[]
+}
+
+/** What an account did at this till (what came, what was taken back, what it declined), and what it may do. */
+export async function showShopper({ db }: ReadDeps, steamId: string): Promise<Answer<ShopperView>> {
+  const shopper = await findShopper(db, steamId)
+  const ids = await depositsOfAccount(db, steamId, MOST_SHOWN)
+  const [careful] = await carefulShoppers(db, { steamId, limit: 1 })
+  if (ids.length === 0 && !shopper.isDenied && careful === undefined)
+    return refused('not_found', `No deposit names ${steamId}.`)
+  const [denial] = await deniedShoppers(db, { steamId, limit: 1 })
+  return done({
+    ...shopper,
+    denied: denial === undefined ? null : { reason: denial.reason, deniedAt: denial.deniedAt },
+    onRelease: careful === undefined ? null : onReleaseOf(careful),
+    openTrades: await openTradesOf(db, steamId),
+    history: await tradesOfShopper(db, steamId),
+    money: await moneyOfShopper(db, steamId),
+    deposits: await depositRows(db, ids),
+  })
+}
+
+const onReleaseOf = ({ steamId: _, ...careful }: CarefulShopper) => careful
 
 /** Refuses the account from now on. Its open offers stay as they are, and are named. */
 export function denyPayer(deps: ActDeps, steamId: string): Promise<Answer<DeniedShopper>> {
@@ -47,20 +98,36 @@ export function erasePayer(deps: ActDeps, steamId: string): Promise<Answer<Erase
   })
 }
 
-function erasedText({ deposits, trades, keptDeposits, keptEvents, isDenied }: Erased): string {
-  const kept = [
+function erasedText({ deposits, trades, ...kept }: Erased): string {
+  const { keptDeposits, keptEvents, isDenied, isOnRelease } = kept
+  const lines = [
     ...(keptDeposits > 0
       ? [`${keptDeposits} deposits are open, protected or at risk and name it yet: run this again later.`]
       : []),
     ...(keptEvents > 0 ? [`${keptEvents} events stay as their stores were told them.`] : []),
     ...(isDenied ? ['It is denied, and the deny-list keeps its number.'] : []),
+    ...(isOnRelease ? ['It took items back, and is credited on release: its number is kept for that.'] : []),
   ]
-  return [`${deposits} deposits and ${trades} trades name the account no longer.`, ...kept].join(' ')
+  return [`${deposits} deposits and ${trades} trades name the account no longer.`, ...lines].join(' ')
 }
 
-export type DeniedList = { shoppers: DeniedShopper[] }
+export type ShopperList = { shoppers: DeniedShopper[]; onRelease: CarefulShopper[] }
 
 /** The newest first. */
-export async function listDenied({ db }: FindDeps): Promise<Answer<DeniedList>> {
-  return done({ shoppers: await deniedShoppers(db, { limit: MOST_LISTED }) })
+export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList>> {
+  const limit = MOST_LISTED
+  return done({
+    shoppers: await deniedShoppers(db, { limit }),
+    onRelease: await carefulShoppers(db, { limit }),
+  })
+}
+
+/** Takes the word of their store for the next deliveries of somebody who took items back. */
+export function trustPayer(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
+  const what = { name: 'shopper trust', needsReason: true, recorded: () => ({ steamId }) }
+  return act(deps, what, async (tx) => {
+    if (!(await trustShopper(tx, steamId)))
+      return refused('not_found', `${steamId} is credited as its stores say already.`)
+    return done({ steamId }, `${steamId} is credited as its stores say, until it takes items back again.`)
+  })
 }

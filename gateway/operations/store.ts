@@ -45,6 +45,16 @@ export function findStore(db: Db | Tx, storeId: bigint) {
   return db.selectFrom('store').selectAll().where('id', '=', storeId).executeTakeFirst()
 }
 
+/** What of a store's limit is taken, in US cents. */
+export async function atRiskOf(db: Db, storeId: bigint): Promise<bigint> {
+  const row = await db
+    .selectFrom('credit_at_risk')
+    .select('usd_cents')
+    .where('store_id', '=', storeId)
+    .executeTakeFirst()
+  return row?.usd_cents ?? 0n
+}
+
 /** What operators see of a trade. */
 export function findTrade(tx: Tx, tradeId: bigint) {
   return tx
@@ -61,6 +71,27 @@ export function findTrade(tx: Tx, tradeId: bigint) {
     ])
     .where('trade.id', '=', tradeId)
     .executeTakeFirst()
+}
+
+/** Steam is asked about the trade at the next sweep. Of a delivered one, whether its items were taken back. */
+export async function lookSoon(tx: Tx, tradeId: bigint, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('trade')
+    .set((eb) => ({
+      due_at: now,
+      look_at: eb.case().when('state', 'in', ['held', 'final']).then(now).else(eb.ref('look_at')).end(),
+    }))
+    .where('id', '=', tradeId)
+    .where((eb) =>
+      eb.or([eb('due_at', 'is not', null), eb('state', 'in', [...OPEN_TRADE_STATES, 'held', 'final'])]),
+    )
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Everything of the deposit will be held. */
+export async function holdAll(tx: Tx, depositId: bigint): Promise<void> {
+  await tx.updateTable('deposit').set({ credit_mode: 'on_release' }).where('id', '=', depositId).execute()
 }
 
 type SteamIds = { steamTradeId: string; offerId: string | null; except: bigint }

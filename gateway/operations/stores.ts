@@ -1,18 +1,22 @@
 /** Stores, as the operator registers and sees them. */
 
+import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
-import type { Balances } from '../../contract/store-api.ts'
 import type { Endpoint } from '../../contract/webhooks.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
+import { withCommission } from '../pricing/price.ts'
+import { gamesAboveLevel } from '../pricing/settings.ts'
 import { readBalances } from '../stores/balance-store.ts'
 import { type KeyFacts, listKeys } from '../stores/keys.ts'
 import { createStore, type NewStore, type StoreChanges, updateStore } from '../stores/service.ts'
+import { changeStore as writeStore } from '../stores/store.ts'
 import { allowedAddresses } from '../webhooks/address-store.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
 import { formatAddress } from '../webhooks/url.ts'
 import { act } from './act.ts'
-import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
-import { findStore } from './store.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
+import { atRiskOf, findStore } from './store.ts'
+import { type StoreFilter, type StoreRow, selectStores } from './store-list-store.ts'
 
 /** The key and the secret are shown this once; without a webhook there is no secret. */
 export type FreshStore = { storeId: bigint; apiKey: string; webhookSecret: string | null }
@@ -23,7 +27,7 @@ export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshSt
   const recorded = ({ storeId }: FreshStore) => ({
     storeId,
     ...settings,
-    riskLimit: { amountMinor: riskLimitUsdCents, currency: 'USD' },
+    riskLimit: usd(riskLimitUsdCents),
     webhookUrl: withoutQuery(webhookUrl),
   })
   return act(deps, { name: 'store add', recorded }, async (tx) => {
@@ -36,18 +40,86 @@ export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshSt
 
 export type UpdatedStore = { storeId: bigint; webhookSecret: string | null }
 
-/** Gives a store other origins, its first endpoint another address, or its page another colour. */
+/** Changes what is given of a store's settings. Trades that were delivered keep the terms of their time. */
 export function changeStore(
   deps: ActDeps,
   { storeId, ...changes }: StoreChanges & { storeId: bigint },
 ): Promise<Answer<UpdatedStore>> {
-  const { webhookUrl, ...rest } = changes
-  const recorded = () => ({ storeId, ...rest, webhookUrl: withoutQuery(webhookUrl) })
+  const { webhookUrl, riskLimitUsdCents, ...rest } = changes
+  const riskLimit = riskLimitUsdCents === undefined ? undefined : usd(riskLimitUsdCents)
+  const recorded = () => ({ storeId, ...rest, riskLimit, webhookUrl: withoutQuery(webhookUrl) })
   return act(deps, { name: 'store update', recorded }, async (tx) => {
     if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)
+    const unsafe = unsafeCommission(deps, changes.commissionBps)
+    if (unsafe !== undefined) return refused('usage', unsafe)
     const updated = await updateStore({ ...storeDeps(deps), db: tx }, storeId, changes)
     if (updated.kind === 'refused') return refused('usage', sentence(updated.reason))
     return done({ storeId, webhookSecret: updated.webhookSecret }, `Store ${storeId} updated.`)
+  })
+}
+
+/** A commission below the limit of a price above its level pays somebody who pumps the price. */
+function unsafeCommission({ config }: ActDeps, commissionBps: number | null | undefined): string | undefined {
+  const games = gamesAboveLevel(withCommission(config.priceRules, commissionBps ?? null))
+  const bad = games.filter((game) => !config.mayPayAboveLevel.has(game))
+  if (typeof commissionBps !== 'number' || bad.length === 0) return undefined
+  return `The commission is too small for ${bad.join(', ')}: a pumped price would pay more than the item is worth. If that is meant, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}.`
+}
+
+export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | null }
+
+/** From now on the store opens no deposit, and nothing is taken for those that are open. What is under way goes on. */
+export const disableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps, storeId, true)
+export const enableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps, storeId, false)
+
+function switchStore(deps: ActDeps, storeId: bigint, off: boolean): Promise<Answer<SwitchedStore>> {
+  const what = {
+    name: off ? 'store disable' : 'store enable',
+    needsReason: off,
+    recorded: () => ({ storeId }),
+  }
+  return act(deps, what, async (tx) => {
+    const store = await findStore(tx, storeId)
+    if (store === undefined) return noStore(storeId)
+    const { name } = store
+    const said = `Store ${storeId} (${name})`
+    if ((store.disabled_at !== null) === off) {
+      const view = { storeId, name, disabledAt: store.disabled_at }
+      return unchanged(view, `${said} was ${off ? 'disabled' : 'enabled'} already.`)
+    }
+    const disabledAt = off ? deps.clock.now() : null
+    await writeStore(tx, storeId, { disabled_at: disabledAt })
+    const data = { storeId, name, disabledAt }
+    return off
+      ? done(data, `${said} is disabled: it opens no deposit and takes no items. What is under way goes on.`)
+      : done(data, `${said} is enabled.`)
+  })
+}
+
+type UsdAmount = { amountMinor: bigint; currency: 'USD' }
+const usd = (amountMinor: bigint): UsdAmount => ({ amountMinor, currency: 'USD' })
+
+type ListedStore = Omit<StoreRow, 'riskLimitUsdCents' | 'atRiskUsdCents' | 'balances'> & {
+  riskLimit: UsdAmount
+  atRisk: UsdAmount
+  balances: BalanceView[]
+}
+
+/** `next`: where the next page begins, as `after`. */
+export type StorePage = { stores: ListedStore[]; next: bigint | null }
+
+/** In the order of their numbers. */
+export async function listStores({ db }: FindDeps, filter: StoreFilter): Promise<Answer<StorePage>> {
+  const rows = await selectStores(db, { ...filter, limit: filter.limit + 1 })
+  const page = rows.slice(0, filter.limit)
+  return done({
+    stores: page.map(({ riskLimitUsdCents, atRiskUsdCents, balances, ...row }) => ({
+      ...row,
+      riskLimit: usd(riskLimitUsdCents),
+      atRisk: usd(atRiskUsdCents),
+      balances: balances.map(minorUnits),
+    })),
+    next: rows.length > filter.limit ? (page.at(-1)?.storeId ?? null) : null,
   })
 }
 
@@ -60,15 +132,24 @@ export type StoreView = {
   createdAt: Date
   origins: string[]
   creditMode: 'on_accept' | 'on_release'
-  riskLimit: { amountMinor: bigint; currency: 'USD' }
+  riskLimit: UsdAmount
+  /** Of it, what is taken. */
+  atRisk: UsdAmount
   liability: 'operator' | 'store'
+  /** Null: as the settings say. */
+  commissionBps: number | null
+  /** Null: all. */
+  games: Game[] | null
+  disabledAt: Date | null
   accent: string | null
   keys: KeyView[]
   endpoints: EndpointView[]
   /** Where its webhooks may go, beside port 443 of public hosts. */
   addresses: { address: string; inside: boolean; allowedAt: Date }[]
-  balances: { currency: Currency; availableMinor: bigint; heldMinor: bigint; reversedMinor: bigint }[]
+  balances: BalanceView[]
 }
+
+type BalanceView = { currency: Currency; availableMinor: bigint; heldMinor: bigint; reversedMinor: bigint }
 
 /** A store with its keys, endpoints and balances; no secret is among them. */
 export async function showStore({ db, clock }: FindDeps, storeId: bigint): Promise<Answer<StoreView>> {
@@ -80,8 +161,12 @@ export async function showStore({ db, clock }: FindDeps, storeId: bigint): Promi
     createdAt: store.created_at,
     origins: store.origins,
     creditMode: store.credit_mode,
-    riskLimit: { amountMinor: store.risk_limit_usd_cents, currency: 'USD' },
+    riskLimit: usd(store.risk_limit_usd_cents),
+    atRisk: usd(await atRiskOf(db, storeId)),
     liability: store.liability,
+    commissionBps: store.commission_bps,
+    games: store.games,
+    disabledAt: store.disabled_at,
     accent: store.accent,
     keys: (await listKeys(db, storeId, clock.now())).map(({ id, ...key }) => ({ keyId: id, ...key })),
     endpoints: (await listEndpoints(db, storeId)).map(({ id, ...rest }) => ({ endpointId: id, ...rest })),
@@ -94,7 +179,14 @@ export async function showStore({ db, clock }: FindDeps, storeId: bigint): Promi
   })
 }
 
-const minorUnits = ({ currency, held, available, reversed }: Balances['balances'][number]) => ({
+type RawBalance = {
+  currency: Currency
+  held: string | number
+  available: string | number
+  reversed: string | number
+}
+
+const minorUnits = ({ currency, held, available, reversed }: RawBalance): BalanceView => ({
   currency,
   availableMinor: BigInt(available),
   heldMinor: BigInt(held),

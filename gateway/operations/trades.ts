@@ -1,11 +1,13 @@
 /** Trades that need an operator: ended, credited or released on the word of a person, where Steam cannot be asked. */
 import type { Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { lockDeposit } from '../deposits/store.ts'
 import { systemIds } from '../kit/ids.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
+import { worthOfTrade } from '../operators/proposal-store.ts'
 import type { Fact } from '../trades/decide.ts'
 import { type OperatorDeps, recordWord } from '../trades/operator.ts'
-import { act, type What } from './act.ts'
+import { act, type Second, type What } from './act.ts'
 import {
   type ActDeps,
   type Answer,
@@ -15,7 +17,7 @@ import {
   refused,
   unchanged,
 } from './operation.ts'
-import { findTrade, type OpenTrade, selectOpenTrades, tradeOfSteam } from './store.ts'
+import { findTrade, lookSoon, type OpenTrade, selectOpenTrades, tradeOfSteam } from './store.ts'
 
 export type ChangedTrade = {
   tradeId: bigint
@@ -75,7 +77,8 @@ export function creditTrade(
   deps: ActDeps,
   { tradeId, steamTradeId, offerId }: Credit,
 ): Promise<Answer<ChangedTrade>> {
-  const what = { name: 'trade credit', needsReason: true, recorded: recordedOf }
+  const second = secondFor(tradeId, { tradeId, steamTradeId, offerId })
+  const what = { name: 'trade credit', needsReason: true, recorded: recordedOf, second }
   if (!STEAM_ID.test(steamTradeId) || (offerId !== null && !STEAM_ID.test(offerId))) {
     return Promise.resolve(refused('usage', 'Steam’s numbers are up to 20 digits.'))
   }
@@ -109,7 +112,8 @@ function whyNotCredited(before: Found, asked: Credit): Refused {
 
 /** Lets the store have held credit a day after the settlement, where no bot can ask Steam about it. */
 export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
-  const what = { name: 'trade release', needsReason: true, recorded: recordedOf }
+  const second = secondFor(tradeId, { tradeId })
+  const what = { name: 'trade release', needsReason: true, recorded: recordedOf, second }
   return change(deps, what, {
     tradeId,
     fact: { kind: 'operator_releases' },
@@ -124,12 +128,37 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
 
 /** Takes held credit back, where the operator knows that the sender took the items back and no bot can ask Steam. */
 export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
-  const what = { name: 'trade reverse', needsReason: true, recorded: recordedOf }
+  const second = secondFor(tradeId, { tradeId })
+  const what = { name: 'trade reverse', needsReason: true, recorded: recordedOf, second }
   return change(deps, what, {
     tradeId,
     fact: { kind: 'operator_reverses' },
     done: () => `Trade ${tradeId} is reversed, as if Steam had said so.`,
     nothing: ({ state }) => refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`),
+  })
+}
+
+const secondFor = (tradeId: bigint, input: Record<string, unknown>): Second<ChangedTrade> => ({
+  input,
+  moves: (tx) => worthOfTrade(tx, tradeId),
+})
+
+/** Has Steam asked about a trade now, and not when it is due. */
+export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
+  return act(deps, { name: 'trade look', recorded: recordedOf }, async (tx) => {
+    const before = await findTrade(tx, tradeId)
+    if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
+    await lockDeposit(tx, { id: before.depositId })
+    if (!(await lookSoon(tx, tradeId, deps.clock.now()))) {
+      return refused(
+        'conflict',
+        `Trade ${tradeId} is over (${before.state}): Steam has nothing new to say of it.`,
+      )
+    }
+    return done(
+      viewOf(before),
+      `Steam is asked about trade ${tradeId} within seconds: see deposit show ${before.depositId}.`,
+    )
   })
 }
 

@@ -18,6 +18,9 @@ export type SourcePrice = {
 /** The operator's own list of prices: his word alone makes an item popular. */
 export const FILE_SOURCE = 'file'
 
+/** An override of the operator, in what a quote stands on. */
+export const OPERATOR_SOURCE = 'operator'
+
 export type GameRules = {
   /** The operator's share, in hundredths of a percent. */
   commissionBps: number
@@ -70,6 +73,11 @@ export function rulesWith(change: (game: Game) => Partial<GameRules>): PricingRu
   }
 }
 
+/** The same rules with the commission that a store has of its own, in all games; null: it has none. */
+export function withCommission(rules: PricingRules, commissionBps: number | null): PricingRules {
+  return commissionBps === null ? rules : rulesWith((game) => ({ ...rules[game], commissionBps }))
+}
+
 export const DEFAULT_RULES: PricingRules = rulesWith(() => ({}))
 
 export type Worth =
@@ -86,6 +94,13 @@ export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: D
   const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
   if (seen <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
   return { kind: 'priced', usdMicros, levelUsdMicros: level?.usdMicros ?? null }
+}
+
+/** The operator's own price needs no source. */
+export function worthOfOverride(usdMicros: bigint, rules: GameRules): Worth {
+  const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
+  if (seen <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
+  return { kind: 'priced', usdMicros, levelUsdMicros: null }
 }
 
 /** Returns the prices that are neither too old nor from the future. */

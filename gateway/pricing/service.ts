@@ -9,17 +9,21 @@ import {
   readRate,
   toMinorUnits,
 } from './exchange.ts'
+import { covers, type Hold, heldAt } from './hold.ts'
 import {
   FILE_SOURCE,
   freshOf,
   type GameRules,
+  OPERATOR_SOURCE,
   type PricingRules,
   type SourcePrice,
   shopperAmount,
   type Worth,
+  withCommission,
   worthOf,
+  worthOfOverride,
 } from './price.ts'
-import { type Hold, latestRates, readHolds, readPrices } from './store.ts'
+import { commissionOf, latestRates, readHolds, readPrices } from './store.ts'
 
 type Priced = {
   kind: 'priced'
@@ -65,6 +69,11 @@ export async function priceList(
   return listOf({ rate, prices, holds, rules: rules[game], now })
 }
 
+/** The rules by which the deposits of this store are priced. */
+export async function rulesOfStore(db: Db | Tx, rules: PricingRules, storeId: bigint): Promise<PricingRules> {
+  return withCommission(rules, await commissionOf(db, storeId))
+}
+
 type Known = {
   rate: Rate
   /** By market hash name. */
@@ -80,11 +89,11 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   const known = new Map<string, ItemPrice>()
   const grounds: Grounds[] = []
   const judge = (name: string): ItemPrice => {
-    const { blocked, asOf } = heldAt(holds, name, now)
+    const { blocked, asOf, override } = heldAt(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
     const known = prices.get(name) ?? []
-    const said = freshOf(known, rules, asOf)
-    const worth = worthOf(known, rules, asOf)
+    const said = override === null ? freshOf(known, rules, asOf) : [wordOf(override, now)]
+    const worth = override === null ? worthOf(known, rules, asOf) : worthOfOverride(override, rules)
     if (worth.kind === 'unavailable') return worth
     const { usdMicros, levelUsdMicros } = worth
     grounds.push({ marketHashName: name, usdMicros, levelUsdMicros, said })
@@ -99,25 +108,30 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
       known.set(name, price)
       return price
     },
-    isSilent: (name) => freshOf(prices.get(name) ?? [], rules, heldAt(holds, name, now).asOf).length === 0,
+    isSilent: (name) => {
+      const { asOf, override } = heldAt(holds, name, now)
+      return override === null && freshOf(prices.get(name) ?? [], rules, asOf).length === 0
+    },
     grounds: () => grounds,
   }
 }
 
+/** The override as a quote keeps it, among the words that its prices stand on. */
+const wordOf = (usdMicros: bigint, now: Date): SourcePrice => ({
+  source: OPERATOR_SOURCE,
+  usdMicros,
+  levelUsdMicros: null,
+  popularity: 0,
+  popularityKind: 'listings',
+  asOf: now,
+  earlier: null,
+})
+
 /** True when the operator does not take one of these items. */
 export async function isBlocked(db: Db | Tx, game: Game, names: readonly string[]): Promise<boolean> {
   const holds = await readHolds(db, game, names)
-  return holds.some(({ kind }) => kind === 'blocked')
-}
-
-/** A frozen price is judged as of the moment when it was frozen: it neither moves nor ages. */
-function heldAt(holds: readonly Hold[], name: string, now: Date): { blocked: boolean; asOf: Date } {
-  const its = holds.filter((hold) => hold.name === null || hold.name === name)
-  const frozen = its.filter(({ kind }) => kind === 'frozen').map(({ since }) => since.getTime())
-  return {
-    blocked: its.some(({ kind }) => kind === 'blocked'),
-    asOf: frozen.length > 0 ? new Date(Math.min(...frozen)) : now,
-  }
+  const blocks = holds.filter(({ kind }) => kind === 'blocked')
+  return names.some((name) => blocks.some((hold) => covers(hold, name)))
 }
 
 /** The newest rate of the sources on the web; where they have none, the reference's, and then that of the operator's file. */

@@ -79,13 +79,17 @@ export function rulesOf(settings: Settings): PricingRules {
 export function problemOfRules(settings: Settings): string | undefined {
   const rules = rulesOf(settings)
   const meant = new Set(settings.TRADETILL_PRICE_ABOVE_LEVEL ?? [])
-  const bad = GAMES.filter((game) => {
-    const { spikeBps, commissionBps } = rules[game]
-    return (BPS_ONE + spikeBps) * (BPS_ONE - commissionBps) > BPS_ONE * BPS_ONE && !meant.has(game)
-  })
+  const bad = gamesAboveLevel(rules).filter((game) => !meant.has(game))
   if (bad.length === 0) return undefined
   return `is too small for ${bad.join(', ')} beside TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is meant, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}`
 }
+
+/** Games in which a price at its limit pays more than the item's level of the week. */
+export const gamesAboveLevel = (rules: PricingRules): Game[] =>
+  GAMES.filter((game) => {
+    const { spikeBps, commissionBps } = rules[game]
+    return (BPS_ONE + spikeBps) * (BPS_ONE - commissionBps) > BPS_ONE * BPS_ONE
+  })
 
 /** Sources on the web and their addresses; those that are not asked are absent. */
 export type WebSources = {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
+import { type Hold, likeOf } from './hold.ts'
 import type { SourcePrice } from './price.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
@@ -17,7 +18,7 @@ export async function savePrices(
 ): Promise<void> {
   const unique = [...new Map(rows.map((row) => [row.marketHashName, row])).values()]
   await sql`
-    with frozen as (select market_hash_name from price_hold where game = ${game} and kind = 'frozen')
+    with frozen as (select market_hash_name, like_pattern from price_hold where game = ${game} and kind = 'frozen')
     insert into price (source, game, market_hash_name, usd_micros, popularity, popularity_kind, as_of, level_micros)
     select ${source}, ${game}, row.* from unnest(
       ${unique.map((row) => row.marketHashName)}::text[],
@@ -27,7 +28,7 @@ export async function savePrices(
       ${unique.map((row) => row.asOf.toISOString())}::timestamptz[],
       ${unique.map((row) => row.levelUsdMicros?.toString() ?? null)}::bigint[]) as row (name)
     where row.name not in (select market_hash_name from frozen where market_hash_name is not null)
-      and not exists (select from frozen where market_hash_name is null)
+      and not exists (select from frozen where market_hash_name is null or row.name like like_pattern)
     on conflict (game, market_hash_name, source) do update set usd_micros = excluded.usd_micros,
       popularity = excluded.popularity, popularity_kind = excluded.popularity_kind, as_of = excluded.as_of,
       level_micros = coalesce(excluded.level_micros, case when ${NEW_DAY} then ${LEVEL_OF_PAST} else price.level_micros end),
@@ -61,9 +62,8 @@ export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
   await sql`
     delete from price where as_of < ${before} and not exists (
       select from price_hold where price_hold.game = price.game and kind = 'frozen'
-        and (price_hold.market_hash_name is null or price_hold.market_hash_name = price.market_hash_name))`.execute(
-    db,
-  )
+        and (price_hold.market_hash_name is null or price_hold.market_hash_name = price.market_hash_name
+          or price.market_hash_name like like_pattern))`.execute(db)
 }
 
 type StoredPrice = Omit<SourcePrice, 'earlier'> & {
@@ -94,29 +94,64 @@ export async function readPrices(
   return prices
 }
 
-/** An item that the operator took out of the sources' hands; `name` null is the whole game. */
-export type Hold = { name: string | null; kind: 'blocked' | 'frozen'; since: Date }
-
-/** Holds on the game and on these items; without names, all of them. */
+/** Holds on the game, on these items and by patterns; without names, all of them. */
 export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): Promise<Hold[]> {
   const ofGame = db
     .selectFrom('price_hold')
-    .select(['market_hash_name as name', 'kind', 'since'])
+    .select(['market_hash_name as name', 'kind', 'usd_micros as usdMicros', 'since'])
     .where('game', '=', game)
-  const some = names && sql<boolean>`(market_hash_name is null or market_hash_name = any(${[...names]}))`
+  const some =
+    names &&
+    sql<boolean>`(market_hash_name is null or like_pattern is not null or market_hash_name = any(${[...names]}))`
   return (some ? ofGame.where(some) : ofGame.orderBy('market_hash_name')).execute()
 }
 
-/** Takes an item, or with `name` null the whole game, out of the sources' hands. A later word replaces an earlier one. */
+/** Takes an item, what a pattern fits, or the whole game out of the sources' hands. A later word replaces an earlier one. */
 export async function holdPrices(
   db: Db | Tx,
-  { game, name, kind, since }: Hold & { game: Game },
+  {
+    game,
+    name,
+    kind,
+    usdMicros = null,
+    since,
+  }: Omit<Hold, 'usdMicros'> & { game: Game; usdMicros?: bigint | null },
 ): Promise<void> {
+  const word = { kind, usd_micros: usdMicros, since }
   await db
     .insertInto('price_hold')
-    .values({ game, market_hash_name: name, kind, since })
-    .onConflict((conflict) => conflict.columns(['game', 'market_hash_name']).doUpdateSet({ kind, since }))
+    .values({ game, market_hash_name: name, like_pattern: likeOf(name), ...word })
+    .onConflict((conflict) => conflict.columns(['game', 'market_hash_name']).doUpdateSet(word))
     .execute()
+}
+
+/** How many patterns there are: each is held against every name. */
+export async function countPatterns(db: Db | Tx, game: Game): Promise<number> {
+  const { count } = await db
+    .selectFrom('price_hold')
+    .select(({ fn }) => fn.countAll<bigint>().as('count'))
+    .where('game', '=', game)
+    .where('like_pattern', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Names that a source has a price of, in their order. */
+export async function namesOfGame(
+  db: Db | Tx,
+  game: Game,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('price')
+    .select('market_hash_name as name')
+    .distinct()
+    .where('game', '=', game)
+    .where('market_hash_name', '>', after)
+    .orderBy('market_hash_name')
+    .limit(limit)
+    .execute()
+  return rows.map(({ name }) => name)
 }
 
 /** Ends a hold; resolves to whether there was one. */
@@ -180,4 +215,14 @@ export async function saveRate(
         and id = (select max(id) from exchange_rate where currency = ${currency} and source = ${source}))`.execute(
     db,
   )
+}
+
+/** The operator's share of this store's deposits, in hundredths of a percent; null: as the settings say. */
+export async function commissionOf(db: Db | Tx, storeId: bigint): Promise<number | null> {
+  const row = await db
+    .selectFrom('store')
+    .select('commission_bps')
+    .where('id', '=', storeId)
+    .executeTakeFirst()
+  return row?.commission_bps ?? null
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
@@ -10,6 +11,7 @@ import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
 import { sweepOldData } from './jobs.ts'
 import { KEEP_SETTINGS, keepOf } from './settings.ts'
+import { eraseTokens } from './store.ts'
 
 const DAY_S = 86_400
 const KEEP = keepOf({
@@ -90,6 +92,21 @@ describe('D-35 a trade token is erased', () => {
     await jump(till, DAY_S)
     await sweep()
     expect(await hasToken(deposit.id)).toEqual([false, false])
+  })
+
+  it('and one that is still needed is looked at once a sweep, to the microsecond', async () => {
+    const deposit = await aDeposit(till, store, { game: 'cs' })
+    await payFor(till, { bot, session }, deposit)
+    await sql`update deposit set expires_at = '2020-01-01 00:00:00.123456Z' where id = ${deposit.id}`.execute(
+      till.db,
+    )
+    const now = till.clock.now()
+    const batch = { before: now, endedBefore: now, now, limit: 1 }
+    const place = await eraseTokens(till.db, { ...batch, after: { expiresAt: '-infinity', id: 0n } })
+    expect(place).toMatchObject({ id: deposit.id })
+    expect(await hasToken(deposit.id)).toEqual([true, true])
+    if (place === undefined) return
+    expect(await eraseTokens(till.db, { ...batch, after: place })).toBeUndefined()
   })
 
   it('while an offer is open, never', async () => {

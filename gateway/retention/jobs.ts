@@ -13,7 +13,7 @@ const AT_A_TIME = 500
 const MOST_BATCHES = 200
 /** Ended trades are reviewed for a day, and released ones looked at once more after a day. */
 const LAST_LOOK_MS = 24 * 3_600_000
-const FIRST: DepositPlace = { expiresAt: new Date(0), id: 0n }
+const FIRST: DepositPlace = { expiresAt: '-infinity', id: 0n }
 
 /** To be called once in a while: seals, erases and deletes what the till must not keep any longer. */
 export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void> {

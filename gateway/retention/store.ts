@@ -23,15 +23,16 @@ export async function deleteDeliveries(
     gone as (
       delete from webhook_delivery using looked_at
       where webhook_delivery.id = looked_at.id and is_old and state <> 'due'
-        and not exists (select from webhook_attempt where delivery_id = looked_at.id)
+        -- A value for each, found by the index: the planner might read the whole table for a join.
+        and (select id from webhook_attempt where delivery_id = looked_at.id limit 1) is null
     )
     select id, is_old as "isOld" from looked_at order by id desc limit 1`.execute(db)
   const [last] = rows
   return last?.isOld ? last.id : undefined
 }
 
-/** The end of a deposit's time, and its id. */
-export type DepositPlace = { expiresAt: Date; id: bigint }
+/** The end of a deposit's time as PostgreSQL writes it, since a Date would cut its microseconds, and its id. */
+export type DepositPlace = { expiresAt: string; id: bigint }
 
 type Batch = { before: Date; after: DepositPlace; limit: number }
 
@@ -42,7 +43,7 @@ const pastWith = (
 ): RawBuilder<unknown> => sql`
   select id, expires_at from deposit
   where ${sql.ref(column)} is not null and status not in ('created', 'pending') and expires_at < ${before}
-    and (expires_at, id) > (${after.expiresAt}, ${after.id})
+    and (expires_at, id) > (${after.expiresAt}::timestamptz, ${after.id})
   order by expires_at, id limit ${limit} for update skip locked`
 
 /**
@@ -68,7 +69,9 @@ export async function eraseTokens(
     of_deposits as (
       update deposit set user_token_sealed = null from quiet where deposit.id = quiet.id
     )
-    select id, expires_at as "expiresAt" from past order by expires_at desc, id desc limit 1`.execute(db)
+    select id, expires_at::text as "expiresAt" from past order by expires_at desc, id desc limit 1`.execute(
+    db,
+  )
   return rows[0]
 }
 
@@ -80,6 +83,8 @@ export async function eraseProfiles(db: Db, batch: Batch): Promise<DepositPlace 
       update deposit set user_name = null, user_avatar_url = null, user_profile_url = null
       from past where deposit.id = past.id
     )
-    select id, expires_at as "expiresAt" from past order by expires_at desc, id desc limit 1`.execute(db)
+    select id, expires_at::text as "expiresAt" from past order by expires_at desc, id desc limit 1`.execute(
+    db,
+  )
   return rows[0]
 }

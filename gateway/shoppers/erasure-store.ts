@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
+import { carefulSql } from './careful-store.ts'
 
 /** Account number 0, which nobody has: it stands where a Steam id must be. */
 export const NOBODY = '76561197960265728'
@@ -15,6 +16,8 @@ export type Erased = {
   /** Events that stores were told. They stay as they were. */
   keptEvents: number
   isDenied: boolean
+  /** It took items back, and the till must not forget that. */
+  isOnRelease: boolean
 }
 
 /** Locks the account's deposits; to be called before anything is written. */
@@ -62,14 +65,16 @@ export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<
       and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(tx)
   await sql`update quote set steam_id = null where ${ofQuiet} and steam_id = ${steamId}`.execute(tx)
   await sql`delete from bot_doubt where partner_steam_id = ${steamId}`.execute(tx)
-  const { rows } = await sql<{ events: number; isDenied: boolean }>`
+  const { rows } = await sql<{ events: number; isDenied: boolean; isOnRelease: boolean }>`
     select (select count(*)::int from event where ${ofQuiet}) as events,
-      exists (select from denied_shopper where steam_id = ${steamId}) as "isDenied"`.execute(tx)
+      exists (select from denied_shopper where steam_id = ${steamId}) as "isDenied",
+      ${carefulSql(sql`${steamId}`)} as "isOnRelease"`.execute(tx)
   return {
     deposits: quiet.length,
     trades: Number(trades),
     keptDeposits: deposits.length - quiet.length,
     keptEvents: rows[0]?.events ?? 0,
     isDenied: rows[0]?.isDenied ?? false,
+    isOnRelease: rows[0]?.isOnRelease ?? false,
   }
 }

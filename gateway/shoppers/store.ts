@@ -78,6 +78,12 @@ export async function deniedShoppers(
   }))
 }
 
+/** Offers to one account that are open. */
+export async function openTradesOf(db: Db | Tx, steamId: string): Promise<DeniedShopper['openTrades']> {
+  const open = await openTradesWith(db, [steamId])
+  return open.map(({ partner: _, ...trade }) => trade)
+}
+
 async function openTradesWith(db: Db | Tx, steamIds: readonly string[]) {
   if (steamIds.length === 0) return []
   return db

@@ -27,6 +27,10 @@ export const METHODS = {
   partnerinventory: { account: every(4_000, 30), address: every(80, 500) },
   /** Not known. Callers that ask for one page every 4 seconds are left alone. */
   inventory: { account: null, address: every(4_000, 30) },
+  /** Two within a second are answered as if there were nothing (measured by others). */
+  GetInventoryItemsWithDescriptions: { account: every(1_500, 1), address: every(500, 2) },
+  /** The older page of one's own inventory. It is asked only where the method above says nothing. */
+  owninventory: { account: every(4_000, 8), address: every(1_000, 8) },
   profile: { account: null, address: every(100, 200) },
   miniprofile: { account: null, address: every(100, 200) },
   send: { account: every(1_000, 5), address: every(50, 250) },

@@ -20,6 +20,12 @@ const TRADE_STATES: Record<number, SteamTradeState> = {
   12: 'rolled_back',
 }
 
+/** Steam leaves an empty list out. Anything else in its place is unreadable: a theft must not look like nothing. */
+const assetList = z
+  .array(z.unknown())
+  .nullish()
+  .transform((rows) => rows ?? [])
+
 const tradeRow = z.object({
   tradeid: id,
   steamid_other: id,
@@ -27,8 +33,8 @@ const tradeRow = z.object({
   time_init: count.catch(0),
   time_settlement: count.optional(),
   rollback_trade: id.optional(),
-  assets_received: z.array(z.unknown()).catch([]),
-  assets_given: z.array(z.unknown()).catch([]),
+  assets_received: assetList,
+  assets_given: assetList,
 })
 
 const movedAssetRow = assetRow.extend({

@@ -138,6 +138,11 @@ describe('a trade', () => {
   it('is unreadable with an asset missing, an unknown status or another id', () => {
     expect(parse({ assets_received: [...trade.assets_received, {}] })).toBeUndefined()
     expect(parse({ assets_given: [...trade.assets_received, {}] })).toBeUndefined()
+    for (const list of ['', 0, {}, 'none']) {
+      expect(parse({ assets_given: list })).toBeUndefined()
+      expect(parse({ assets_received: list })).toBeUndefined()
+    }
+    expect(parse({ assets_given: null })?.given).toEqual([])
     expect(parse({ status: 40 })).toBeUndefined()
     expect(parse({ tradeid: '5' })).toBeUndefined()
   })

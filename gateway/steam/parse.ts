@@ -173,9 +173,9 @@ const descriptionRow = z.object({
   ...marketFields,
 })
 
-const descriptionKey = z.object({ classid: id, instanceid: id.catch('0') })
+export const descriptionKey = z.object({ classid: id, instanceid: id.catch('0') })
 
-const ownedRow = z.object({
+export const ownedRow = z.object({
   assetid: id.optional(),
   id: id.optional(),
   classid: id,
@@ -184,8 +184,8 @@ const ownedRow = z.object({
   amount: count.default(1).catch(0),
 })
 
-const rows = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).catch({})
-const success = z.union([z.literal(true), z.literal(1)])
+export const rows = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).catch({})
+export const success = z.union([z.literal(true), z.literal(1)])
 
 const partnerPage = z.object({
   success,

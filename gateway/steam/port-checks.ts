@@ -77,6 +77,9 @@ async function checkReads({ steam, partner, game, clock, passed }: PortChecks, s
   if (wrong.kind !== 'refused') throw failure('a wrong token is refused', wrong)
   passed('a wrong token is refused')
   await readItems({ partner, game, passed }, session)
+  const own = await session.readOwnInventory(game, { isProtected: game === 'cs' })
+  if (own.kind !== 'items' || !own.isComplete) throw failure('the inventory of our own is read whole', own)
+  passed(`${own.items.length} items of our own are read`)
 }
 
 const MOST_PAGES = 50

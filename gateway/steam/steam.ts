@@ -76,6 +76,15 @@ export type InventoryAnswer =
   | { kind: 'refused'; reason: 'hidden' | 'no_items' | 'invalid_token' | 'cannot_trade' }
   | Unavailable
 
+/** Items under trade protection lie there, and only their owner sees them. They are back in the other context after it. */
+export const PROTECTED_CONTEXT = '16'
+
+/** An item of the bot's own. Its market name is hostile, and empty where nothing describes it. */
+export type OwnItem = OfferAsset & { marketHashName: string }
+
+/** `isComplete`: false where a part is missing or made no sense. Then nothing follows from what is absent. */
+export type OwnInventoryAnswer = { kind: 'items'; items: OwnItem[]; isComplete: boolean } | Unavailable
+
 export type RefusedReason =
   | 'invalid_token'
   | 'partner_cannot_trade'
@@ -219,6 +228,11 @@ export interface SteamSession {
   readonly steamId: string
   checkPartner(partner: Partner): Promise<PartnerAnswer>
   readInventory(partner: Partner, game: Game, language: Language): Promise<InventoryAnswer>
+  /**
+   * All that the bot itself has of the game, items under trade protection too. `isProtected`: Steam is known to protect
+   * trades of the game. Of others it may not know the place for such items.
+   */
+  readOwnInventory(game: Game, how: { isProtected: boolean }): Promise<OwnInventoryAnswer>
   /** Asks for `assets` and gives nothing. `message` carries the secret code, at most 128 characters. */
   sendOffer(partner: Partner, assets: OfferAsset[], message: string): Promise<SendAnswer>
   readOffer(offerId: string): Promise<OfferAnswer>

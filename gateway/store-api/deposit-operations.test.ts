@@ -1,6 +1,7 @@
 /** Opening a deposit: its refusals in a developer's words, its language, the addresses that its shopper returns to. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { viewReader } from '../deposits/shopper-view.ts'
+import { embedOriginOf } from '../deposits/store.ts'
 import { publishEvents } from '../events/service.ts'
 import { saveRate } from '../pricing/store.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
@@ -85,6 +86,36 @@ describe('POST /v1/deposits', () => {
     expect((await read())?.backToStoreUrl).toBe(`${BACK}?deposit=${id}&order=${order}&other={OTHER}`)
     await till.db.updateTable('deposit').set({ status: 'succeeded', credited_amount: 5n }).execute()
     expect((await read())?.redirectUrl).toBe(`${BACK}/${order}/done#${id}`)
+  })
+
+  test('D-32 the page that may frame it is one of the origins of the store, while it is one', async () => {
+    const origin = 'https://store.test'
+    const answer = await post({ ...BODY, embedOrigin: 'https://STORE.test/' })
+    expect([answer.statusCode, answer.json().embedOrigin]).toEqual([201, origin])
+    expect((await post({ ...BODY, embedOrigin: origin })).statusCode).toBe(200)
+    const hash = answer.json().url.slice(-32)
+    expect(await embedOriginOf(till.db, hash)).toBe(origin)
+    await till.db
+      .updateTable('store')
+      .set({ origins: ['https://other.test'] })
+      .execute()
+    expect(await embedOriginOf(till.db, hash)).toBeUndefined()
+    expect(await embedOriginOf(till.db, '0'.repeat(32))).toBeUndefined()
+  })
+
+  test.each([
+    'https://evil.example',
+    'https://store.test/wallet',
+    'https://store.test:444',
+    'http://store.test',
+    '*',
+    "'self'",
+    'null',
+  ])('D-32 %s cannot frame it', async (embedOrigin) => {
+    const message = expect.stringContaining(
+      'must be an origin that is registered for the store, without a path',
+    )
+    expect((await post({ ...BODY, embedOrigin })).json().errors).toEqual([{ path: 'embedOrigin', message }])
   })
 })
 

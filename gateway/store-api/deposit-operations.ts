@@ -12,7 +12,7 @@ import {
 import { depositEventsSchema } from '../../contract/webhooks.ts'
 import { readDepositEvents } from '../events/store.ts'
 import type { CallingStore } from '../http/call.ts'
-import { refuse } from '../http/refusal.ts'
+import { type FieldError, refuse } from '../http/refusal.ts'
 import { isAllowedUrl } from '../stores/origins.ts'
 import type { DepositCalls, StoreApiDeps } from './deps.ts'
 import { smallestSum } from './offerings.ts'
@@ -39,9 +39,10 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
       currency: 'USD',
       backToStoreUrl: 'https://store.example/wallet',
     },
-    refusals: ['order_conflict', 'invalid_trade_link', 'too_many_deposits'],
-    async handle(deps, store, { body }) {
-      refuseForeignUrls(body, store.origins)
+    refusals: ['order_conflict', 'invalid_trade_link', 'store_disabled', 'too_many_deposits'],
+    async handle(deps, store, { body: asked }) {
+      refuseForeignUrls(asked, store.origins)
+      const body = withPlainOrigin(asked)
       await refuseUnpayable(deps, store, body)
       const { deposit, created } = await deps.createDeposit(store, body)
       return { status: created ? 201 : 200, body: deposit }
@@ -136,14 +137,25 @@ async function findDeposit(
 }
 
 function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {
-  const fields = (['backToStoreUrl', 'redirectUrl'] as const)
+  const fields: FieldError[] = (['backToStoreUrl', 'redirectUrl'] as const)
     .filter((path) => body[path] !== undefined && !isAllowedUrl(body[path], origins))
     .map((path) => ({
       path,
       message: `must be an http(s) address with an origin that is registered for the store: ${origins.join(', ')}`,
     }))
+  const { embedOrigin } = body
+  if (embedOrigin !== undefined && !origins.includes(plainOrigin(embedOrigin))) {
+    const message = `must be an origin that is registered for the store, without a path: ${origins.join(', ')}`
+    fields.push({ path: 'embedOrigin', message })
+  }
   if (fields.length > 0) refuse('invalid_request', fields)
 }
+
+/** Browsers name an origin without a slash at its end. */
+const plainOrigin = (origin: string): string => origin.replace(/\/$/, '').toLowerCase()
+
+const withPlainOrigin = (body: CreateDepositBody): CreateDepositBody =>
+  body.embedOrigin === undefined ? body : { ...body, embedOrigin: plainOrigin(body.embedOrigin) }
 
 /** A maximum under every minimum could never be paid. A deposit that exists was judged by the minimums of its time. */
 async function refuseUnpayable(

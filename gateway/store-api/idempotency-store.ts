@@ -1,64 +1,101 @@
 /** The rows of Idempotency-Keys. */
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { deleteBefore } from '../db/sweep-store.ts'
 
 export type StoreKey = { storeId: bigint; key: string }
 
 /** A call that begins now. */
-export type Begun = { requestSha256: Buffer; at: Date; lockedUntil: Date }
+export type Begun = { requestSha256: Buffer; at: Date }
 
-const rowOf = ({ requestSha256, at, lockedUntil }: Begun) => ({
+/** The end of a lock, as the database wrote it. The call that holds the key knows it, and the next holder writes another one. */
+export type KeyLock = string
+
+/**
+ * A process that was killed holds its keys for so long. By the database's clock: those of two gateways differ, and an advance
+ * of the till must not end it.
+ */
+const lockEnd = sql<Date>`now() + interval '30 seconds'`
+const lock = sql<KeyLock>`locked_until::text`.as('lock')
+
+const rowOf = ({ requestSha256, at }: Begun) => ({
   request_sha256: requestSha256,
   created_at: at,
-  locked_until: lockedUntil,
+  locked_until: lockEnd,
   status: null,
   answer: null,
 })
 
-/** False if the key is taken. */
-export async function insertKey(tx: Tx, { storeId, key }: StoreKey, begun: Begun): Promise<boolean> {
+/** Undefined if the key is taken. */
+export async function insertKey(
+  tx: Tx,
+  { storeId, key }: StoreKey,
+  begun: Begun,
+): Promise<KeyLock | undefined> {
   const inserted = await tx
     .insertInto('idempotency_key')
     .values({ store_id: storeId, key, ...rowOf(begun) })
     .onConflict((conflict) => conflict.columns(['store_id', 'key']).doNothing())
-    .returning('key')
+    .returning(lock)
     .executeTakeFirst()
-  return inserted !== undefined
+  return inserted?.lock
 }
 
 export const lockKey = (tx: Tx, { storeId, key }: StoreKey) =>
   tx
     .selectFrom('idempotency_key')
     .selectAll()
+    .select(sql<boolean>`coalesce(locked_until > now(), false)`.as('is_locked'))
     .where('store_id', '=', storeId)
     .where('key', '=', key)
     .forUpdate()
     .executeTakeFirst()
 
-export async function takeKey(tx: Tx, { storeId, key }: StoreKey, begun: Begun): Promise<void> {
-  await tx
+export async function takeKey(tx: Tx, { storeId, key }: StoreKey, begun: Begun): Promise<KeyLock> {
+  const taken = await tx
     .updateTable('idempotency_key')
     .set(rowOf(begun))
     .where('store_id', '=', storeId)
     .where('key', '=', key)
-    .execute()
+    .returning(lock)
+    .executeTakeFirstOrThrow()
+  return taken.lock
 }
 
+export type HeldKey = StoreKey & { lock: KeyLock }
+
+const isHeld = ({ storeId, key, lock: held }: HeldKey): RawBuilder<boolean> =>
+  sql`store_id = ${storeId} and key = ${key} and locked_until = ${held}::timestamptz`
+
+/** Undefined once another call has the key. */
+export async function renewKey(db: Db, held: HeldKey): Promise<KeyLock | undefined> {
+  const renewed = await db
+    .updateTable('idempotency_key')
+    .set({ locked_until: lockEnd })
+    .where(isHeld(held))
+    .returning(lock)
+    .executeTakeFirst()
+  return renewed?.lock
+}
+
+/** False once another call has the key: its answer is the one that counts. */
 export async function keepAnswer(
   db: Db,
-  { storeId, key }: StoreKey,
+  held: HeldKey,
   answered: { status: number; answer: Buffer },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('idempotency_key')
     .set({ ...answered, locked_until: null })
-    .where('store_id', '=', storeId)
-    .where('key', '=', key)
-    .execute()
+    .where(isHeld(held))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
-export async function deleteKey(db: Db, { storeId, key }: StoreKey): Promise<void> {
-  await db.deleteFrom('idempotency_key').where('store_id', '=', storeId).where('key', '=', key).execute()
+/** False once another call has the key. */
+export async function deleteKey(db: Db, held: HeldKey): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('idempotency_key').where(isHeld(held)).executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 export const deleteKeysBefore = (db: Db, before: Date): Promise<void> =>

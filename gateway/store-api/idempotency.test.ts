@@ -24,6 +24,12 @@ afterEach(async () => {
 const post = (body: object, key = 'once', using = api.key) =>
   api.call('POST', '/v1/deposits', { body, key: using, headers: { 'idempotency-key': key } })
 
+/** As if the call with the key had not ended yet, and nobody had renewed its lock since. */
+const lockFor = (time: string) =>
+  sql`update idempotency_key set status = null, answer = null, locked_until = now() + ${time}::interval`.execute(
+    till.db,
+  )
+
 describe('a call with an Idempotency-Key', () => {
   test('that is repeated gets the same answer, and says that it was repeated', async () => {
     const [first, again] = [await post(BODY), await post(BODY)]
@@ -88,10 +94,9 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post(BODY)).statusCode).toBe(500)
     broken = false
     expect((await post(BODY)).statusCode).toBe(201)
-    const locked = { status: null, answer: null, locked_until: new Date(till.clock.now().getTime() + 30_000) }
-    await till.db.updateTable('idempotency_key').set(locked).execute()
+    await lockFor('30 seconds')
     expect((await post(BODY)).statusCode).toBe(409)
-    till.clock.advance(30_000)
+    await lockFor('-1 second')
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
@@ -138,19 +143,71 @@ describe('a call with an Idempotency-Key', () => {
     expect(till.lines.join('')).toContain('the answer under an idempotency key could not be kept')
     expect((await post(BODY)).json().code).toBe('idempotency_in_progress')
     await sql`alter table idempotency_key drop constraint broken`.execute(till.db)
-    till.clock.advance(30_000)
+    await lockFor('-1 second')
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
   test('D-40 stays locked while the till is advanced: the first call still runs', async () => {
     await post(BODY)
-    const locked_until = new Date(till.clock.machineNow().getTime() + 30_000)
-    await till.db.updateTable('idempotency_key').set({ status: null, answer: null, locked_until }).execute()
+    await lockFor('30 seconds')
     till.clock.jump(HOUR_MS)
     expect((await post(BODY)).statusCode).toBe(409)
     till.clock.jump(48 * HOUR_MS)
+    expect((await post(BODY)).statusCode).toBe(409)
+    await lockFor('-1 second')
     expect((await post(BODY)).statusCode).toBe(200)
   })
+
+  /** The first call waits behind the gate, and then does what `end` does. */
+  async function slowly(end: 'goes on' | 'fails', renewKeysMs?: number) {
+    const [gate, entered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const real = api.deps.createDeposit
+    let calls = 0
+    const createDeposit: typeof real = async (store, body) => {
+      calls += 1
+      if (calls > 1) return real(store, body)
+      entered.resolve()
+      await gate.promise
+      if (end === 'fails') throw new Error('it took too long')
+      return real(store, body)
+    }
+    await api.app.close()
+    api = await startStoreApi(till, { change: { createDeposit, ...(renewKeysMs && { renewKeysMs }) } })
+    const first = post(BODY)
+    await entered.promise
+    return { first, open: gate.resolve, calls: () => calls }
+  }
+
+  test('that is slow keeps its key as long as it takes, also for a gateway whose clock is ahead', async () => {
+    const slow = await slowly('goes on', 10)
+    const lockedUntil = async () =>
+      (await till.db.selectFrom('idempotency_key').select('locked_until').executeTakeFirstOrThrow())
+        .locked_until
+    const begun = await lockedUntil()
+    await expect.poll(lockedUntil).not.toEqual(begun)
+    till.clock.advance(HOUR_MS)
+    expect((await post(BODY)).json().code).toBe('idempotency_in_progress')
+    slow.open()
+    expect((await slow.first).statusCode).toBe(201)
+    expect((await post(BODY)).headers['idempotency-replayed']).toBe('true')
+    expect(slow.calls()).toBe(1)
+  })
+
+  test.each(['goes on', 'fails'] as const)(
+    'that lost its key, because its process stood still, and %s then, leaves the answer of the next one',
+    async (end) => {
+      const slow = await slowly(end)
+      await lockFor('-1 second')
+      const second = await post(BODY)
+      expect(second.statusCode).toBe(201)
+      slow.open()
+      expect((await slow.first).statusCode).toBe(end === 'fails' ? 500 : 200)
+      const third = await post(BODY)
+      expect([third.body, third.headers['idempotency-replayed']]).toEqual([second.body, 'true'])
+      expect(slow.calls()).toBe(2)
+      expect(till.lines.join('')).toContain('another call took the idempotency key')
+    },
+  )
 
   test('is kept for 48 hours, and forgotten then', async () => {
     await post(BODY)

@@ -4,29 +4,45 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
-import type { TillClock } from '../kit/clock.ts'
+import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import { repeat } from '../kit/repeat.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { storeOf } from './authenticate.ts'
 import {
   deleteKey,
   deleteKeysBefore,
+  type HeldKey,
   insertKey,
+  type KeyLock,
   keepAnswer,
   lockKey,
+  renewKey,
   type StoreKey,
   takeKey,
 } from './idempotency-store.ts'
 
-export type IdempotencyDeps = { db: Db; clock: TillClock; box: SecretBox; log: Log }
+export type IdempotencyDeps = {
+  db: Db
+  clock: Clock
+  box: SecretBox
+  log: Log
+  /** How often a call that is under way renews the lock of its key. */
+  renewKeysMs?: number
+}
 
 const KEPT_MS = 48 * 3_600_000
-/** Longer than any call may last. By the machine's clock: an advance of the till must not end it. */
-const LOCK_MS = 30_000
+/** Twice within a lock. */
+const RENEW_MS = 10_000
+/** Every call ends sooner. One that did not would keep its key for good. */
+const MOST_RENEWALS = 60
 
 type Answer = { status: number; text: string }
 /** The end of a call; `isPassing`: it said when to call again. */
 type Ended = Answer & { isPassing: boolean }
+
+/** Keys that calls under way hold. */
+const holds = new WeakMap<FastifyRequest, Hold>()
 
 /** The answer of the first call with this key; undefined if this is the first one, or if it has no key. */
 export async function repeatedAnswer(
@@ -42,25 +58,51 @@ export async function repeatedAnswer(
     ])
   }
   const own = { storeId: storeOf(request).id, key }
-  const before = await claimKey(deps, own, fingerprint(request, values))
-  if (before === undefined) request.call.idempotencyKey = key
-  return before
+  const claimed = await claimKey(deps, own, fingerprint(request, values))
+  if (typeof claimed !== 'string') return claimed
+  holds.set(request, holdKey(deps, { ...own, lock: claimed }))
+  return undefined
 }
 
 /** Keeps the answers of `app` to calls that hold a key, refusals included, but for those that say "again later". */
 export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
-  app.addHook('onSend', async ({ call, id }, reply, payload) => {
-    const { idempotencyKey: key, store } = call
-    if (key === undefined || store === undefined) return
-    call.idempotencyKey = undefined
+  app.addHook('onSend', async (request, reply, payload) => {
+    const hold = holds.get(request)
+    if (hold === undefined) return
+    holds.delete(request)
     const text = typeof payload === 'string' ? payload : ''
     const isPassing = reply.hasHeader('retry-after')
     const ended = { status: reply.statusCode, text, isPassing }
-    // The call has had its effect by now. Its caller must hear of it, also where nobody can write that down.
-    await keep(deps, { storeId: store.id, key }, ended).catch((error: unknown) =>
-      deps.log.error({ err: error, requestId: id }, 'the answer under an idempotency key could not be kept'),
-    )
+    const { id: requestId } = request
+    try {
+      const isKept = await keep(deps, await hold.end(), ended)
+      if (!isKept) deps.log.error({ requestId }, 'another call took the idempotency key of a call under way')
+    } catch (error) {
+      // The call has had its effect by now. Its caller must hear of it, also where nobody can write that down.
+      deps.log.error({ err: error, requestId }, 'the answer under an idempotency key could not be kept')
+    }
   })
+}
+
+type Hold = {
+  /** Renews no longer, and resolves to the key with its last lock. */
+  end(): Promise<HeldKey>
+}
+
+/** Renews the lock while its call is under way, however slow that is: no other call may begin meanwhile. */
+function holdKey({ db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps, first: HeldKey): Hold {
+  let held = first
+  let renewals = 0
+  const renewing = repeat({ name: 'lock of an idempotency key', everyMs, log, atOnce: false }, async () => {
+    renewals += 1
+    if (renewals <= MOST_RENEWALS) held = { ...held, lock: (await renewKey(db, held)) ?? held.lock }
+  })
+  return {
+    async end() {
+      await renewing.stop()
+      return held
+    },
+  }
 }
 
 export function sendRepeated(reply: FastifyReply, { status, text }: Answer): FastifyReply {
@@ -79,43 +121,38 @@ function fingerprint({ method, url }: FastifyRequest, values: object): Buffer {
     .digest()
 }
 
-/** Undefined if the call may go on, else the answer of the first one. */
+/** The lock of the key if the call may go on, else the answer of the first one. */
 async function claimKey(
   { db, clock, box }: IdempotencyDeps,
   own: StoreKey,
   requestSha256: Buffer,
-): Promise<Answer | undefined> {
+): Promise<KeyLock | Answer> {
   const now = clock.now()
-  const machineNow = clock.machineNow()
-  const begun = { requestSha256, at: now, lockedUntil: new Date(machineNow.getTime() + LOCK_MS) }
-  return inTransaction(db, async (tx): Promise<Answer | undefined> => {
-    if (await insertKey(tx, own, begun)) return undefined
+  const begun = { requestSha256, at: now }
+  return inTransaction(db, async (tx): Promise<KeyLock | Answer> => {
+    const inserted = await insertKey(tx, own, begun)
+    if (inserted !== undefined) return inserted
     const row = await lockKey(tx, own)
     // The sweep deleted it between the two statements: the caller repeats it.
     if (row === undefined) return refuse('idempotency_in_progress', { retryAfterS: 1 })
     const isOver = now.getTime() - row.created_at.getTime() >= KEPT_MS
-    if (!isOver) {
-      if (!row.request_sha256.equals(requestSha256)) return refuse('idempotency_key_reused')
-      if (row.status !== null && row.answer !== null) {
-        return { status: row.status, text: box.open(row.answer, placeOf(own)) }
-      }
-      if (row.locked_until !== null && row.locked_until > machineNow) {
-        return refuse('idempotency_in_progress', { retryAfterS: 1 })
-      }
+    if (!isOver && !row.request_sha256.equals(requestSha256)) return refuse('idempotency_key_reused')
+    if (row.is_locked) return refuse('idempotency_in_progress', { retryAfterS: 1 })
+    if (!isOver && row.status !== null && row.answer !== null) {
+      return { status: row.status, text: box.open(row.answer, placeOf(own)) }
     }
-    await takeKey(tx, own, begun)
-    return undefined
+    return takeKey(tx, own, begun)
   })
 }
 
 /** Our own failures are not kept, nor what passes: the next call with this key is carried out. */
-async function keep(
+function keep(
   { db, box }: IdempotencyDeps,
-  own: StoreKey,
+  held: HeldKey,
   { status, text, isPassing }: Ended,
-): Promise<void> {
-  if (status >= 500 || status === 429 || isPassing) await deleteKey(db, own)
-  else await keepAnswer(db, own, { status, answer: box.seal(text, placeOf(own)) })
+): Promise<boolean> {
+  if (status >= 500 || status === 429 || isPassing) return deleteKey(db, held)
+  return keepAnswer(db, held, { status, answer: box.seal(text, placeOf(held)) })
 }
 
 const placeOf = ({ storeId, key }: StoreKey): string => `idempotency_key:${storeId}:${key}:answer`

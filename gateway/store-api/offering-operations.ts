@@ -23,7 +23,7 @@ export const OFFERING_OPERATIONS: readonly Operation[] = [
     description: 'Not a promise: only the prices that the shopper is shown count.',
     takes: { query: pricesQuerySchema },
     answer: pricesSchema,
-    handle: async (deps, _store, { query }) => ok(await readPrices(deps, query)),
+    handle: async (deps, store, { query }) => ok(await readPrices(deps, store.id, query)),
   }),
   operation({
     id: 'getHealth',

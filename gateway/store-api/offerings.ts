@@ -6,7 +6,7 @@ import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import { openOutages } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
-import { minimumOf, priceList } from '../pricing/service.ts'
+import { minimumOf, priceList, rulesOfStore } from '../pricing/service.ts'
 
 export type OfferingDeps = {
   db: Db
@@ -53,9 +53,11 @@ export async function smallestSum(
 
 /** The credit that shoppers would get for these items now. */
 export async function readPrices(
-  { db, clock, rules }: OfferingDeps,
+  { db, clock, rules: ofAll }: OfferingDeps,
+  storeId: bigint,
   { game, currency, name: names }: PricesQuery,
 ): Promise<Prices> {
+  const rules = await rulesOfStore(db, ofAll, storeId)
   const list = await priceList(db, { game, currency, names, rules, now: clock.now() })
   return {
     prices: names.map((name) => {

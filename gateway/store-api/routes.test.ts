@@ -384,7 +384,7 @@ describe('a store is registered', () => {
 
   test('and takes a colour, alone and in any case of letters, and gives it back', async () => {
     const { id } = api.store
-    const paint = (accent: string | null) => updateStore({ ...deps(), box }, id, { origins: [], accent })
+    const paint = (accent: string | null) => updateStore({ ...deps(), box }, id, { accent })
     const kept = () =>
       till.db.selectFrom('store').select(['accent', 'origins']).where('id', '=', id).executeTakeFirstOrThrow()
     const { origins } = await kept()

@@ -69,7 +69,8 @@ export async function readStatement(
         where other.trade_id = entry.trade_id and other.cause = 'reversed' and other.part = entry.part)
     order by entry.id desc limit ${limit + 1}`
   const { rows } = await sql<Row>`
-    select entry.id, entry.created_at as at, entry.cause, trade.deposit_id, payout.reference,
+    select entry.id, entry.created_at as at, entry.cause, trade.deposit_id,
+      coalesce(payout.reference, adjustment.reference) as reference,
       (case when credit.store_id is not null and credit.kind = 'held' then entry.amount else 0 end
         - case when debit.store_id is not null and debit.kind = 'held' then entry.amount else 0 end) as held,
       (case when credit.store_id is not null and credit.kind = 'available' then entry.amount else 0 end
@@ -82,6 +83,7 @@ export async function readStatement(
     join account credit on credit.id = entry.credit_account
     left join trade on trade.id = entry.trade_id
     left join payout on payout.id = entry.payout_id
+    left join adjustment on adjustment.id = entry.adjustment_id
     order by entry.id desc`.execute(db)
   const movements = rows.slice(0, limit).flatMap(({ cause, ...row }) =>
     isMovement(cause)

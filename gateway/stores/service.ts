@@ -1,4 +1,5 @@
 /** Store accounts, as the operator registers and changes them. */
+import type { Game } from '../../contract/games.ts'
 import { type Scope, SHOP_SCOPES } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -42,9 +43,7 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
   const { db, mode } = deps
   const addresses = checkAddresses(store, mode)
   if (addresses.kind === 'refused') return addresses
-  if (store.name.length < 1 || store.name.length > 80) {
-    return { kind: 'refused', reason: 'the name must have 1 to 80 characters' }
-  }
+  if (!isName(store.name)) return NO_NAME
   if (!isColour(store.accent)) return NO_COLOUR
   return inTransaction(db, async (tx) => {
     const storeId = await insertStore(tx, {
@@ -64,35 +63,78 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
   })
 }
 
-type StoreAddresses = Pick<NewStore, 'origins' | 'webhookUrl'>
+/** The settings of a store that may change; each alone, or several at once. */
+export type StoreChanges = {
+  [Setting in 'name' | 'webhookUrl' | 'creditMode' | 'liability' | 'accent']?: NewStore[Setting] | undefined
+} & {
+  origins?: string[] | undefined
+  riskLimitUsdCents?: bigint | undefined
+  /** Null: as the settings say. */
+  commissionBps?: number | null | undefined
+  /** Null: all. */
+  games?: readonly Game[] | null | undefined
+}
 
-/** Fields of a store that may change. A colour may change alone. */
-export type StoreChanges = StoreAddresses & Pick<NewStore, 'accent'>
+type Updated = { kind: 'updated'; webhookSecret: string | null }
 
 /**
- * Gives a store other origins, or another colour. If a webhook is given, the oldest endpoint moves to it and is enabled.
- * Keys, secrets and deposits stay.
+ * Changes what is given. If a webhook is given, the oldest endpoint moves to it and is enabled. Keys, secrets, deposits and
+ * the terms of trades that were delivered stay.
  */
 export async function updateStore(
   deps: Deps,
   storeId: bigint,
-  store: StoreChanges,
-): Promise<{ kind: 'updated'; webhookSecret: string | null } | Refused> {
-  if (!isColour(store.accent)) return NO_COLOUR
-  const colourAlone =
-    store.accent !== undefined && store.origins.length === 0 && store.webhookUrl === undefined
-  const addresses = colourAlone ? undefined : checkAddresses(store, deps.mode)
-  if (addresses?.kind === 'refused') return addresses
+  changes: StoreChanges,
+): Promise<Updated | Refused> {
+  const checked = checkChanges(changes, deps.mode)
+  if (checked.kind === 'refused') return checked
   return inTransaction(deps.db, async (tx) => {
-    const change = { ...lowered(store.accent), ...(addresses && { origins: addresses.origins }) }
-    if (!(await changeStore(tx, storeId, change))) {
+    if (!(await changeStore(tx, storeId, checked.change))) {
       return { kind: 'refused', reason: `there is no store ${storeId}` }
     }
-    const url = store.webhookUrl
+    const url = changes.webhookUrl
     const webhookSecret = url === undefined ? null : await moveWebhook(tx, deps, { storeId, url })
     return { kind: 'updated', webhookSecret }
   })
 }
+
+type Change = Parameters<typeof changeStore>[2]
+
+const refused = (reason: string): Refused => ({ kind: 'refused', reason })
+
+function checkChanges(changes: StoreChanges, mode: Mode): { kind: 'valid'; change: Change } | Refused {
+  const { name, origins, webhookUrl, riskLimitUsdCents, creditMode, liability } = changes
+  const { accent, commissionBps, games } = changes
+  if (Object.values(changes).every((change) => change === undefined))
+    return refused('there is nothing to change')
+  if (name !== undefined && !isName(name)) return NO_NAME
+  if (!isColour(accent)) return NO_COLOUR
+  if (typeof commissionBps === 'number' && !(commissionBps >= 0 && commissionBps <= MOST_COMMISSION_BPS)) {
+    return refused(`the commission must be 0 to ${MOST_COMMISSION_BPS} hundredths of a percent`)
+  }
+  if (games?.length === 0) return refused('at least one game must be taken')
+  const allowed = origins === undefined ? undefined : parseOrigins(origins, mode)
+  if (allowed?.kind === 'refused') return allowed
+  const refusal = webhookUrl === undefined ? undefined : refuseWebhook(webhookUrl, mode)
+  if (refusal !== undefined) return refused(refusal)
+  const change: Change = {
+    ...(name !== undefined && { name }),
+    ...(allowed !== undefined && { origins: allowed.origins }),
+    ...(riskLimitUsdCents !== undefined && { risk_limit_usd_cents: riskLimitUsdCents }),
+    ...(creditMode !== undefined && { credit_mode: creditMode }),
+    ...(liability !== undefined && { liability }),
+    ...(commissionBps !== undefined && { commission_bps: commissionBps }),
+    ...(games !== undefined && { games: games === null ? null : [...new Set(games)] }),
+    ...lowered(accent),
+  }
+  return { kind: 'valid', change }
+}
+
+const MOST_NAME = 80
+const NO_NAME: Refused = { kind: 'refused', reason: `the name must have 1 to ${MOST_NAME} characters` }
+const MOST_COMMISSION_BPS = 9_000
+
+const isName = (name: string): boolean => name.length >= 1 && name.length <= MOST_NAME
 
 /** Returns the secret of the endpoint if it is the store's first one. */
 async function moveWebhook(
@@ -139,15 +181,20 @@ const isColour = (accent: Accent): boolean => typeof accent !== 'string' || COLO
 
 const lowered = (accent: Accent) => accent !== undefined && { accent: accent?.toLowerCase() ?? null }
 
-function checkAddresses(store: StoreAddresses, mode: Mode): { kind: 'valid'; origins: string[] } | Refused {
-  const origins = store.origins.map((origin) => parseOrigin(origin, mode))
+function checkAddresses(
+  { origins, webhookUrl }: Pick<NewStore, 'origins' | 'webhookUrl'>,
+  mode: Mode,
+): { kind: 'valid'; origins: string[] } | Refused {
+  const allowed = parseOrigins(origins, mode)
+  if (allowed.kind === 'refused') return allowed
+  const refusal = webhookUrl === undefined ? undefined : refuseWebhook(webhookUrl, mode)
+  return refusal === undefined ? allowed : refused(refusal)
+}
+
+function parseOrigins(typed: readonly string[], mode: Mode): { kind: 'valid'; origins: string[] } | Refused {
+  const origins = typed.map((origin) => parseOrigin(origin, mode))
   if (origins.length === 0 || origins.length > 20 || !origins.every((origin) => origin !== undefined)) {
-    return {
-      kind: 'refused',
-      reason: 'every origin must have the form https://host[:port], at most 20 of them',
-    }
+    return refused('every origin must have the form https://host[:port], at most 20 of them')
   }
-  const refusal = store.webhookUrl === undefined ? undefined : refuseWebhook(store.webhookUrl, mode)
-  if (refusal !== undefined) return { kind: 'refused', reason: refusal }
   return { kind: 'valid', origins }
 }

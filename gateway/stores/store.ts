@@ -8,12 +8,15 @@ export async function insertStore(tx: Tx, store: Insertable<StoreTable>): Promis
   return id
 }
 
-/** False if there is no such store. */
+/** False if there is no such store. Without a change the row stays as it is. */
 export async function changeStore(
   tx: Tx,
   id: bigint,
-  change: Pick<Updateable<StoreTable>, 'origins' | 'accent'>,
+  change: Omit<Updateable<StoreTable>, 'id' | 'last_sequence' | 'created_at'>,
 ): Promise<boolean> {
+  if (Object.keys(change).length === 0) {
+    return (await tx.selectFrom('store').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+  }
   const { numUpdatedRows } = await tx
     .updateTable('store')
     .set(change)

@@ -23,5 +23,6 @@ export const IDLE_HANDLERS: BotHandlers = {
   trade: nothing,
   refresh: nothing,
   history: nothing,
+  drift: nothing,
   watch: async () => 0,
 }

@@ -1,12 +1,11 @@
 /** What every command prints with `--json`. */
 import { z } from 'zod'
-
-const id = z.string().regex(/^[1-9]\d*$/)
-const time = z.iso.datetime()
-const minor = z.int()
-const currency = z.enum(['USD', 'EUR', 'BRL'])
-const game = z.enum(['cs', 'dota', 'rust', 'tf'])
-const scopes = z.array(z.string())
+import { DEPOSIT_SHAPES } from './deposit-shapes.ts'
+import { OPERATOR_SHAPES } from './operator-shapes.ts'
+import { reportedSales } from './sale-shapes.ts'
+import { amount, game, id, time } from './shapes.ts'
+import { SHOPPER_SHAPES } from './shopper-shapes.ts'
+import { STORE_SHAPES } from './store-shapes.ts'
 
 const addedBot = z.strictObject({
   botId: id,
@@ -17,56 +16,20 @@ const addedBot = z.strictObject({
   ownHoldDays: z.int().nullable(),
 })
 const changedBot = z.strictObject({ botId: id, name: z.string(), state: z.string() })
-const deniedShopper = z.strictObject({
-  steamId: z.string(),
-  reason: z.string(),
-  deniedAt: z.iso.datetime(),
-  openTrades: z.array(
-    z.strictObject({
-      tradeId: z.string(),
-      depositId: z.string(),
-      botId: z.string(),
-      offerId: z.string().nullable(),
-    }),
-  ),
-})
-
-const changedTrade = z.strictObject({
-  tradeId: id,
-  depositId: id,
-  state: z.string(),
-  depositStatus: z.string(),
-  steamTradeId: z.string().nullable(),
-})
 const target = z.strictObject({ game, item: z.string().nullable() })
-const hold = z.strictObject({ ...target.shape, hold: z.enum(['blocked', 'frozen']), since: time })
-const freshKey = z.strictObject({ keyId: z.string(), apiKey: z.string() })
-const switched = z.strictObject({ on: z.boolean() })
-const amount = z.strictObject({ amountMinor: minor, currency })
-
-const recounted = z.strictObject({ bots: z.int(), stores: z.int() })
-const listedItem = z.strictObject({
-  item: z.string(),
-  storeId: id,
-  depositId: id,
-  tradeId: id,
-  bot: z.string(),
-  botSteamId: z.string(),
-  appId: z.int(),
-  assetId: z.string().nullable(),
-  givenAssetId: z.string(),
-  marketHashName: z.string(),
-  state: z.enum(['protected', 'held', 'departed', 'moved', 'back']),
-  priceMinor: minor,
-  grossMinor: minor,
-  currency,
-  receivedAt: time,
-  protectedUntil: time.nullable(),
-  leftAt: time.nullable(),
-  departureId: id.nullable(),
+const hold = z.strictObject({
+  ...target.shape,
+  hold: z.enum(['blocked', 'frozen', 'override']),
+  usdMicros: z.int().nullable(),
+  since: time,
 })
+const switched = z.strictObject({ on: z.boolean() })
+const recounted = z.strictObject({ bots: z.int(), stores: z.int() })
 
 export const SHAPES: Record<string, z.ZodObject> = {
+  ...DEPOSIT_SHAPES,
+  ...STORE_SHAPES,
+  ...SHOPPER_SHAPES,
   'bot enrol': addedBot,
   'bot add': z.strictObject({
     added: z.array(addedBot),
@@ -104,174 +67,14 @@ export const SHAPES: Record<string, z.ZodObject> = {
   'bot resume': changedBot,
   'bot retire': changedBot,
   'bot remove': changedBot,
-  'items list': z.strictObject({ items: z.array(listedItem), next: id.nullable() }),
-  'items show': z.strictObject({
-    items: z.array(
-      listedItem.extend({
-        moves: z.array(
-          z.strictObject({
-            moved: z.enum(['in', 'back', 'out']),
-            at: time,
-            bot: z.string(),
-            assetId: z.string().nullable(),
-            departureId: id.nullable(),
-            partnerSteamId: z.string().nullable(),
-          }),
-        ),
-      }),
-    ),
-  }),
-  'items export': z.strictObject({
-    items: z.array(
-      z.strictObject({
-        item: z.string(),
-        bot: z.string(),
-        botSteamId: z.string(),
-        appId: z.int(),
-        assetId: z.string().nullable(),
-        marketHashName: z.string(),
-        priceMinor: minor,
-        currency,
-        receivedAt: time,
-        protectedUntil: time.nullable(),
-      }),
-    ),
-  }),
-  'items moved': z.strictObject({
-    moved: z.array(z.string()),
-    refused: z.array(z.strictObject({ item: z.string(), message: z.string() })),
-  }),
-  'items departures': z.strictObject({
-    departures: z.array(
-      z.strictObject({
-        departureId: id,
-        botId: id,
-        bot: z.string(),
-        steamTradeId: z.string(),
-        partnerSteamId: z.string(),
-        begunAt: time,
-        seenAt: time,
-        stage: z.enum(['under_way', 'gone', 'called_off', 'returned']),
-        explanation: z.enum(['destination', 'own_bot', 'moved', 'operator']).nullable(),
-        destination: z.string().nullable(),
-        items: z.array(
-          z.strictObject({
-            appId: z.int(),
-            assetId: z.string(),
-            newAssetId: z.string().nullable(),
-            marketHashName: z.string().nullable(),
-            isBack: z.boolean(),
-          }),
-        ),
-      }),
-    ),
-    next: id.nullable(),
-  }),
-  'items explain': z.strictObject({
-    departureId: id,
-    bot: z.string(),
-    steamTradeId: z.string(),
-    partnerSteamId: z.string(),
-  }),
-  'store add': z.strictObject({ storeId: id, apiKey: z.string(), webhookSecret: z.string().nullable() }),
-  'store update': z.strictObject({ storeId: id, webhookSecret: z.string().nullable() }),
-  'store allow-address': z.strictObject({ storeId: id, address: z.string(), inside: z.boolean() }),
-  'store forbid-address': z.strictObject({ storeId: id, address: z.string() }),
-  'store free-room': z.strictObject({ storeId: id, trades: z.int() }),
-  'store show': z.strictObject({
-    storeId: id,
-    name: z.string(),
-    createdAt: time,
-    origins: z.array(z.string()),
-    creditMode: z.enum(['on_accept', 'on_release']),
-    riskLimit: amount,
-    liability: z.enum(['operator', 'store']),
-    accent: z.string().nullable(),
-    keys: z.array(
-      z.strictObject({
-        keyId: z.string(),
-        name: z.string(),
-        scopes,
-        createdAt: time,
-        lastUsedAt: time.nullable(),
-        expiresAt: time.nullable(),
-        revokedAt: time.nullable(),
-        unused: z.boolean(),
-        endsSoon: z.boolean(),
-      }),
-    ),
-    endpoints: z.array(
-      z.strictObject({
-        endpointId: id,
-        url: z.string(),
-        eventTypes: z.array(z.string()).nullable(),
-        state: z.string(),
-        disabledReason: z.string().nullable(),
-        previousSecretUntil: time.nullable(),
-        createdAt: time,
-      }),
-    ),
-    addresses: z.array(z.strictObject({ address: z.string(), inside: z.boolean(), allowedAt: time })),
-    balances: z.array(
-      z.strictObject({ currency, availableMinor: minor, heldMinor: minor, reversedMinor: minor }),
-    ),
-  }),
-  'key add': freshKey,
-  'key rotate': freshKey,
-  'key revoke': z.strictObject({ keyId: z.string() }),
   'key-ring status': z.strictObject({
     fingerprint: z.string(),
     known: z.array(z.string()),
     values: z.int(),
     left: z.int(),
   }),
+  'key-ring forget': z.strictObject({ bots: z.int(), endpoints: z.int() }),
   'key-ring rotate': z.strictObject({ resealed: z.int(), left: z.int(), unreadable: z.int() }),
-  'payout record': z.strictObject({ storeId: id, ...amount.shape, reference: z.string() }),
-  'deposit show': z.strictObject({
-    depositId: id,
-    moments: z.array(
-      z.strictObject({
-        at: time,
-        what: z.string(),
-        amountMinor: minor.nullable(),
-        currency: currency.nullable(),
-      }),
-    ),
-  }),
-  'trade list': z.strictObject({
-    trades: z.array(
-      z.strictObject({
-        tradeId: id,
-        depositId: id,
-        botId: id,
-        bot: z.string(),
-        botState: z.string(),
-        state: z.string(),
-        reason: z.string().nullable(),
-        partnerSteamId: z.string(),
-        secretCode: z.string(),
-        offerId: z.string().nullable(),
-        steamTradeId: z.string().nullable(),
-        createdAt: time,
-        acceptedAt: time.nullable(),
-        until: time.nullable(),
-      }),
-    ),
-  }),
-  'trade end': changedTrade,
-  'trade credit': changedTrade,
-  'trade release': changedTrade,
-  'trade reverse': changedTrade,
-  'shopper deny': deniedShopper,
-  'shopper allow': z.strictObject({ steamId: z.string() }),
-  'shopper list': z.strictObject({ shoppers: z.array(deniedShopper) }),
-  'shopper erase': z.strictObject({
-    deposits: z.int(),
-    trades: z.int(),
-    keptDeposits: z.int(),
-    keptEvents: z.int(),
-    isDenied: z.boolean(),
-  }),
   'price show': z.strictObject({
     game,
     item: z.string(),
@@ -284,16 +87,36 @@ export const SHAPES: Record<string, z.ZodObject> = {
         popularityKind: z.enum(['sales7d', 'sales30d', 'listings']),
         asOf: time,
         earlier: z.strictObject({ usdMicros: z.int(), asOf: time }).nullable(),
+        ageSeconds: z.int(),
         fresh: z.boolean(),
       }),
     ),
     holds: z.array(hold),
+    commissionBps: z.int(),
+    verdict: z.string(),
     worthUsdMicros: z.int().nullable(),
     credit: amount.nullable(),
     unavailable: z.string().nullable(),
   }),
   'price block': hold,
   'price freeze': hold,
+  'price override': hold,
+  'price coverage': z.strictObject({
+    game,
+    items: z.int(),
+    bands: z.array(
+      z.strictObject({
+        fromUsd: z.int(),
+        accepted: z.int(),
+        not_popular: z.int(),
+        no_price: z.int(),
+        in_dispute: z.int(),
+        too_cheap: z.int(),
+        blocked: z.int(),
+        examples: z.array(z.strictObject({ item: z.string(), verdict: z.string() })),
+      }),
+    ),
+  }),
   'price release': target,
   'price list': z.strictObject({
     feeds: z.array(
@@ -349,10 +172,16 @@ export const SHAPES: Record<string, z.ZodObject> = {
     toMend: z.int(),
     notChecked: z.int(),
   }),
+  'items sold': z.strictObject({
+    sold: z.array(z.strictObject({ item: z.string(), market: z.string(), reference: z.string() })),
+    refused: z.array(z.strictObject({ line: z.int(), message: z.string() })),
+  }),
+  'report sales': reportedSales,
   'ledger verify': z.strictObject({
     entries: z.int(),
     differences: z.array(z.strictObject({ problem: z.string(), detail: z.string() })),
   }),
+  ...OPERATOR_SHAPES,
   acts: z.strictObject({
     acts: z.array(
       z.strictObject({
@@ -366,6 +195,16 @@ export const SHAPES: Record<string, z.ZodObject> = {
     ),
     next: id.nullable(),
   }),
+  trigger: z.strictObject({
+    depositId: z.string(),
+    deliveries: z.array(
+      z.strictObject({
+        ...{ type: z.string(), sequence: z.int(), url: z.string() },
+        ...{ status: z.int().nullable(), isTaken: z.boolean(), failure: z.string().nullable() },
+      }),
+    ),
+  }),
+  listen: z.strictObject({ sequence: z.int(), sent: z.int() }),
   verify: z.strictObject({
     url: z.string(),
     checks: z.array(

@@ -41,6 +41,7 @@ export function countingSteam() {
       steamId: BOT_STEAM_ID,
       checkPartner: () => answer({ kind: 'ok', holdDays: { partner: 0, own: 0 } } as const),
       readInventory: () => answer({ kind: 'refused', reason: 'no_items' } as const),
+      readOwnInventory: () => answer({ kind: 'items' as const, items: [], isComplete: true }),
       sendOffer: async () => ({ kind: 'sent', offerId: '1' }),
       readOffer: () => answer({ kind: 'missing' } as const),
       listSentOffers: () =>

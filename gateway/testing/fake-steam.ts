@@ -1,9 +1,11 @@
 /** A recording stand-in for the port: it answers what the test says and keeps what was asked. */
+import { GAME_FACTS } from '../../contract/games.ts'
 import type {
   CancelAnswer,
   Offer,
   OfferAnswer,
   OffersAnswer,
+  OwnItem,
   RefusedReason,
   SendAnswer,
   SteamSession,
@@ -33,6 +35,9 @@ export type FakeSession = SteamSession & {
   unreadableTrades: number
   /** When an exchange began; now unless a test says otherwise. */
   begunAt(tradeId: string): Date
+  /** What the bot has itself, and whether Steam shows all of it. */
+  own: OwnItem[]
+  isOwnComplete: boolean
   /** Steam answers nothing. */
   isDown: boolean
   /** Runs when an offer was made, before the answer arrives. */
@@ -70,6 +75,8 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     pageSize: 100,
     unreadableTrades: 0,
     begunAt: () => new Date(),
+    own: [],
+    isOwnComplete: true,
     isDown: false,
     afterSend: async () => {},
     beforeCancel: () => {},
@@ -79,6 +86,12 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
       return unavailable
     },
     readInventory: async () => unavailable,
+    readOwnInventory: async (game, { isProtected }) => {
+      calls.push(`own ${game}${isProtected ? ', protected' : ''}`)
+      if (session.isDown) return unavailable
+      const items = session.own.filter(({ appId }) => appId === GAME_FACTS[game].appId)
+      return { kind: 'items', items, isComplete: session.isOwnComplete }
+    },
     sendOffer: async (partner, assets, message): Promise<SendAnswer> => {
       calls.push(`send ${message}`)
       const { answer, made, reason } = session.sends.shift() ?? { answer: 'sent' as const }

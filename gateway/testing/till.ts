@@ -1,6 +1,6 @@
 /** A till on a database of its own, with the parts that a test of trades and deposits needs. */
 
-import type { EventType } from '../../contract/webhooks.ts'
+import type { EventType } from '../../contract/event-types.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'

@@ -66,7 +66,7 @@ it('after two days of absence and with a slow Steam, the next call is the offer 
   }
   await sweepTrades(till.deps)
   const { queue, log } = till.deps
-  const handlers = { ...tradeHandlers(till.deps), inventory: async () => {} }
+  const handlers = { ...tradeHandlers(till.deps), inventory: async () => {}, drift: async () => {} }
   stopWork = await startWork({ queue, handlers, log, watchMs: 3_600_000 }, bot)
   const asked = () =>
     session.calls.filter((call) => /^(status|send)/.test(call)).map((call) => call.split(' ')[0])

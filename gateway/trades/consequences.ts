@@ -90,6 +90,8 @@ export type Effect =
   | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
   /** Comes before the posting: deliveries that take room are posted in the order in which they took it. */
   | RoomChange
+  /** The shopper took items back: their next deliveries are credited on release. */
+  | { kind: 'credit_on_release'; at: Date }
   /** Adds to what was ever taken back of the store's deposits. */
   | { kind: 'count_reversed'; amount: bigint }
   /** Steam refused the trade's bot: it gets no new trades for a while. */
@@ -183,11 +185,9 @@ const NOTHING_MORE: ReadonlySet<TradeEvent['kind']> = new Set([
 
 const NOT_FOUND = { level: 'warn', message: 'unanswered offer is not on Steam' } as const
 
-function line(
-  level: 'info' | 'warn' | 'error',
-  message: string,
-  fields: Record<string, string> = {},
-): Effect {
+type Line = Extract<Effect, { kind: 'log' }>
+
+const line = (level: Line['level'], message: string, fields: Line['fields'] = {}): Effect => {
   return { kind: 'log', level, message, fields }
 }
 
@@ -357,6 +357,7 @@ function reverse(
   const { total, gross } = worthOf(standing.items, assetIds)
   const { deposit, reversals } = standing
   const { liability } = standing.terms
+  const partner = trade.partnerSteamId
   const movements = reversalMovements({ total, gross, held: standing.held, liability })
   const charged = deposit.charged + chargedBy(movements)
   const fromHeld = least(standing.held, total)
@@ -378,10 +379,8 @@ function reverse(
   const { atRisk, atRiskUntil } = after
   const isHeld = trade.state === 'held'
   const by = byOperator && { reversedByOperator: byOperator }
-  const gone = assetIds.map((assetId) => ({
-    assetId,
-    receivedAssetId: standing.items.get(assetId)?.receivedAssetId ?? null,
-  }))
+  const receivedAs = (assetId: string) => standing.items.get(assetId)?.receivedAssetId ?? null
+  const gone = assetIds.map((assetId) => ({ assetId, receivedAssetId: receivedAs(assetId) }))
   return {
     standing: after,
     effects: [
@@ -393,7 +392,9 @@ function reverse(
       ...roomChange({ ...standing, isHeld }, { ...after, isHeld: isHeld && !isWhole }),
       { kind: 'post', movements, part: reversals, mayOwe: liability === 'store', at },
       { kind: 'count_reversed', amount: total },
-      line('error', 'trade was taken back by its sender', { total: String(total), liability }),
+      // An operator's word is no fact from Steam.
+      ...(byOperator ? [] : [{ kind: 'credit_on_release', at } as const]),
+      line('error', 'trade was taken back by its sender', { total: String(total), liability, partner }),
     ],
   }
 }

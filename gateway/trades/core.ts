@@ -1,5 +1,6 @@
 /** The pure rules of the trade engine as one value: the simulation plants a defect by passing another one. */
-import { judgeDeparture } from '../departures/departure.ts'
+import { judgeDeparture, sentBack } from '../departures/departure.ts'
+import { compareWithBooks, settleDrift } from '../drift/drift.ts'
 import { alarm, due, retryAt, reviewAgainAt } from './alarm.ts'
 import { consequences } from './consequences.ts'
 import { decide, judgeStray } from './decide.ts'
@@ -15,6 +16,9 @@ export const CORE = {
   judgeStray,
   consequences,
   judgeDeparture,
+  sentBack,
+  compareWithBooks,
+  settleDrift,
 }
 
 export type Core = typeof CORE

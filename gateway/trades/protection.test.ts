@@ -38,8 +38,8 @@ async function delivered(game: 'cs' | 'dota' = 'cs') {
   return deposit
 }
 
-const depositRow = () => till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
-const tradeRow = () => till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
+const depositRow = () => till.db.selectFrom('deposit').selectAll().orderBy('id').executeTakeFirstOrThrow()
+const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
 const events = async () =>
   (await till.db.selectFrom('event').select('type').orderBy('inserted').execute()).map((row) => row.type)
 const accounts = async () =>

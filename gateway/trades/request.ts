@@ -5,12 +5,14 @@ import { chooseBotForTrade, hasBotForTrade, hasShareOfFleet } from '../bots/serv
 import type { Tx } from '../db/client.ts'
 import { inTransaction, violates } from '../db/transaction.ts'
 import { depositTopic } from '../deposits/service.ts'
-import { type DepositRow, lockDeposit } from '../deposits/store.ts'
+import { type DepositRow, isDisabled, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
 import { promise } from '../ledger/promise.ts'
 import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
+import { rulesOfStore } from '../pricing/service.ts'
 import { judgePartner } from '../shoppers/allowance.ts'
+import { creditModeOf } from '../shoppers/careful-store.ts'
 import { lockPartner, partnerFacts } from '../shoppers/partner-store.ts'
 import { isRefused } from '../shoppers/store.ts'
 import { tokenOfDeposit } from '../shoppers/trade-token.ts'
@@ -103,12 +105,13 @@ async function createIntent(
   const token = tokenOfDeposit(deps.box, deposit)
   if (steamId === null || token === null) return refused('trade_link_missing')
   if (await isRefused(tx, steamId)) return refused('shopper_refused')
+  if (await isDisabled(tx, deposit.store_id)) return refused('technical_works')
   const quote = await quoteForTrade(tx, {
     depositId: deposit.id,
     steamId,
     game: body.game,
     assetIds: body.items,
-    rules: deps.rules,
+    rules: await rulesOfStore(tx, deps.rules, deposit.store_id),
     now: deps.clock.now(),
     ...(body.quoteId === undefined ? {} : { quoteId: body.quoteId }),
   })
@@ -122,7 +125,8 @@ async function createIntent(
   if (bot === undefined) return refused('no_bot_available')
   const { rateId, total } = quote
   const days = deps.protectionDays(body.game)
-  const promised = await promise(tx, { deposit, rateId, total, days })
+  const ofShopper = await creditModeOf(tx, steamId)
+  const promised = await promise(tx, { deposit, ofShopper, rateId, total, days })
   const tradeId = await writeIntent(deps, tx, {
     deposit_id: deposit.id,
     bot_id: bot.botId,

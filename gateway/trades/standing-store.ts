@@ -7,6 +7,7 @@ import type { DepositRow } from '../deposits/store.ts'
 import { mostCareful, roomFor } from '../ledger/entry.ts'
 import { roomSql, type StoreRoom } from '../ledger/promise-store.ts'
 import { lockRoom } from '../ledger/room-store.ts'
+import { carefulSql } from '../shoppers/careful-store.ts'
 import type { Standing, Terms } from './consequences.ts'
 import type { LockedRows, Money } from './locked-store.ts'
 import type { TradeRow } from './store.ts'
@@ -29,12 +30,12 @@ export async function standingOf(
   { forDelivery, isAgain }: How,
 ): Promise<{ standing: Standing; money: Money }> {
   if (forDelivery && isAgain) await lockRoom(tx, deposit.store_id)
-  const { othersHeldUntil, reversals, rateId, accounts, room, ...store } = await surroundings(tx, {
+  const { othersHeldUntil, reversals, rateId, accounts, room, isCareful, ...store } = await surroundings(tx, {
     row,
     deposit,
     forDelivery,
   })
-  const terms = fixedTerms(row) ?? currentTerms(store, deposit)
+  const terms = fixedTerms(row) ?? currentTerms(store, deposit, isCareful)
   const own = promisedTo(row)
   const mayTake = terms.creditMode === 'on_accept' ? room : undefined
   const standing: Standing = {
@@ -71,6 +72,8 @@ type Found = Terms & {
   /** Until when the other trades of the deposit hold something. */
   othersHeldUntil: Date | null
   reversals: number
+  /** The shopper took items back before. */
+  isCareful: boolean
   rateId: bigint
   /** Numbers as text, by kind. */
   accounts: Partial<Record<AccountKind, string>>
@@ -89,6 +92,7 @@ async function surroundings(tx: Tx, { row, deposit, forDelivery }: Around) {
         where deposit_id = ${depositId} and id <> ${id} and held_amount > 0) as "othersHeldUntil",
       (select count(*)::int from event
         where deposit_id = ${depositId} and trade_id = ${id} and type = 'deposit.reversed') as reversals,
+      ${carefulSql(sql`${row.partner_steam_id}`)} as "isCareful",
       (select coalesce(jsonb_object_agg(kind, id::text), '{}') from account
         where currency = ${row.currency} and (store_id = store.id or store_id is null)) as accounts,
       room.*
@@ -120,8 +124,9 @@ function fixedTerms(row: TradeRow): Terms | undefined {
   return { creditMode, liability, riskLimitUsdCents }
 }
 
-function currentTerms(store: Terms, deposit: DepositRow): Terms {
-  return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode]) }
+function currentTerms(store: Terms, deposit: DepositRow, isCareful: boolean): Terms {
+  const ofShopper = isCareful ? 'on_release' : null
+  return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode, ofShopper]) }
 }
 
 /** A promise ends with its offer, though the items may come later. */

@@ -51,7 +51,7 @@ const MOST_REPLAYED_A_DAY = 50_000
 const DAY_MS = 86_400_000
 const HOUR_S = 3_600
 
-type ReplayDeps = { db: Db; clock: Clock; signals: Pick<Signals, 'notify'> }
+type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
  * Sends events again, whatever happens to attempts under way: one event, or those of a range that the endpoint wants. A

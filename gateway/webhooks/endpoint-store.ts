@@ -1,6 +1,6 @@
 /** The rows of webhook endpoints. */
 import type { Selectable, Updateable } from 'kysely'
-import type { EventType } from '../../contract/webhooks.ts'
+import type { EventType } from '../../contract/event-types.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookEndpointTable } from '../db/webhook-tables.ts'
 

@@ -187,7 +187,7 @@ async function changeWithin(
 
 /** Gives the endpoint a new secret; the old one signs beside it for `overlapHours`. */
 export async function rotateSecret(
-  { db, box, clock }: EndpointDeps,
+  { db, box, clock }: Pick<EndpointDeps, 'box' | 'clock'> & { db: Db | Tx },
   storeId: bigint,
   { id, overlapHours }: { id: bigint; overlapHours: number },
 ): Promise<Endpoint & { secret: string }> {

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { EventType } from '../../contract/webhooks.ts'
+import type { EventType } from '../../contract/event-types.ts'
 import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'

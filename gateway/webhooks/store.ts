@@ -87,7 +87,8 @@ export async function claimLane(
     with due as (${due}),
     claimed as (
       update webhook_delivery set due_at = ${new Date(now.getTime() + CLAIM_MS)}, claim = claim + 1
-      from due where webhook_delivery.id = due.id
+      -- As a list: for a join the planner might read all deliveries.
+      where id = any(array(select id from due))
       returning webhook_delivery.id, event_id, endpoint_id, attempts, claim
     )
     select claimed.id as delivery_id, claimed.attempts, claimed.claim, event.id as event_id, event.deposit_id,

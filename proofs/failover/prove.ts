@@ -1,57 +1,120 @@
 /**
- * `npm run prove -- failover`: rounds without the database, under load. Losses and duplicates decide. The seconds are held
- * against the machine's speed in the same run, and only printed.
+ * `npm run prove -- failover`: a database that goes away under load in every way there is, and comes back or is replaced.
+ * Losses and duplicates decide. The seconds are held against the machine's speed in the same run, and only printed.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
 import { secondsInWords, secondsOf } from '../kill/seconds.ts'
 import { meanOf, readMachine } from '../machine.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
-import { withServer } from '../server.ts'
-import { type Failed, failoverRounds } from './rounds.ts'
+import { type RoundFacts, restoreRound } from '../restore/rounds.ts'
+import { withFolder } from '../server.ts'
+import { openOwnServer } from './own-server.ts'
+import { type Promoted, promotedRound } from './promoted.ts'
+import { type Failed, failoverRounds, type Kind } from './rounds.ts'
 
 const LIMITS = {
   api: { mostMs: 2_000 },
   bots: { mostMs: 30_000, waitMs: LEASE_MS },
 } as const
 
+/** `synchronous` and `asynchronous`: the server is lost for good while a copy of that kind is promoted. */
+const KINDS = ['crashed', 'full', 'asynchronous', 'silent', 'synchronous', 'refusing', 'replaced'] as const
+
+type Round = (typeof KINDS)[number]
+
 export const failoverProof = defineProof({
   options: z.object({
-    rounds: count(10, 'how many rounds without the database'),
+    rounds: count(10, 'how many times the database goes away'),
     seed: count(1, 'when it goes, for how long, and what shoppers do'),
     keep: keepFlag(),
   }),
-  run: ({ rounds, seed }) =>
-    withServer(async (url) => {
-      const before = await readMachine()
-      const failed = await failoverRounds(url, { rounds, seed })
-      const { speed } = meanOf([before, await readMachine()])
-      return report(failed, seed, speed)
-    }),
+  async run({ rounds, seed }) {
+    const plan = Array.from({ length: rounds }, (_, index) => KINDS[index % KINDS.length] ?? 'silent')
+    const before = await readMachine()
+    const findings: Findings = { plan, seed, ...(await inPlace(plan, seed)), promoted: [], behind: [] }
+    for (const [index, kind] of plan.entries()) {
+      if (kind === 'synchronous')
+        findings.promoted.push(await withFolder((folder) => promotedRound(folder, seed + index)))
+      if (kind === 'asynchronous')
+        findings.behind.push(await withFolder((folder) => restoreRound(folder, 'promoted')))
+    }
+    const { speed } = meanOf([before, await readMachine()])
+    return report(findings, speed)
+  },
 })
 
-function report(failed: Failed, seed: number, speed: number): Finding {
-  const { problems, rounds, refused, books } = failed
+const isInPlace = (kind: Round): kind is Kind => kind !== 'synchronous' && kind !== 'asynchronous'
+
+/** All rounds after which the server has all that it had, in one world. */
+async function inPlace(plan: readonly Round[], seed: number): Promise<{ failed?: Failed; left?: string }> {
+  const server = await openOwnServer()
+  try {
+    const { url, hasNoDisk } = server
+    const kinds = plan.filter(isInPlace).filter((kind) => kind !== 'full' || hasNoDisk === undefined)
+    const left = hasNoDisk === undefined ? {} : { left: `no round with a full disk: ${hasNoDisk}` }
+    if (kinds.length === 0) return left
+    return { failed: await failoverRounds({ url, machine: server }, { kinds, seed }), ...left }
+  } finally {
+    await server.close()
+  }
+}
+
+type Findings = {
+  plan: readonly Round[]
+  seed: number
+  failed?: Failed
+  /** What could not be done on this machine, and why. */
+  left?: string
+  promoted: Promoted[]
+  behind: RoundFacts[]
+}
+
+function report({ plan, seed, failed, left, promoted, behind }: Findings, speed: number): Finding {
+  const worlds = [...(failed === undefined ? [] : [failed]), ...promoted]
+  const problems = [...worlds, ...behind].flatMap((world) => world.problems)
+  if (behind.some(({ eventsLost }) => eventsLost <= 0))
+    problems.push('an asynchronous copy lost nothing, so nothing is proved')
   const passed = problems.length === 0
+  const apiMs = worlds.flatMap((world) => world.apiMs)
+  const botsMs = worlds.flatMap((world) => world.botsMs)
   const seconds = {
-    api: secondsOf([{ ms: failed.apiMs, speed }], LIMITS.api),
-    bots: secondsOf([{ ms: failed.botsMs, speed }], LIMITS.bots),
+    api: secondsOf([{ ms: apiMs, speed }], LIMITS.api),
+    bots: secondsOf([{ ms: botsMs, speed }], LIMITS.bots),
+  }
+  const rounds = Object.fromEntries(
+    KINDS.map((kind) => [kind, plan.filter((each) => each === kind).length] as const),
+  )
+  const sum = (of: 'deliveries' | 'reversals' | 'webhooks' | 'events') =>
+    worlds.reduce((total, { books }) => total + books[of], 0)
+  const books = {
+    deliveries: sum('deliveries'),
+    reversals: sum('reversals'),
+    webhooks: sum('webhooks'),
+    events: sum('events'),
   }
   for (const problem of problems) console.log(problem)
+  if (left !== undefined) console.log(left)
   console.log(secondsInWords('the API answers once the database is back', seconds.api))
   console.log(secondsInWords('the bots are at work once the database is back', seconds.bots))
-  const kinds = Object.entries(rounds).map(([kind, times]) => `${times} ${kind}`)
+  for (const { kept, lost, later, eventsLost } of behind)
+    console.log(
+      `asynchronous: ${kept} deliveries kept, ${lost} lost with ${eventsLost} events, ${later} later`,
+    )
   console.log(
-    `failover: ${kinds.join(', ')}; ${books.deliveries} deliveries, ${books.reversals} reversals, ` +
+    `failover: ${Object.entries(rounds)
+      .map(([kind, times]) => `${times} ${kind}`)
+      .join(', ')}; ${books.deliveries} deliveries, ${books.reversals} reversals, ` +
       `${books.webhooks} webhooks, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`,
   )
   const content = {
     passed,
     seed,
     rounds,
-    refused,
+    left,
+    refused: failed?.refused ?? 0,
     ...books,
-    creditedCents: books.credited,
+    behind,
     seconds,
     problems,
   }

@@ -4,8 +4,9 @@ import { failoverRounds } from './rounds.ts'
 test('a database that falls silent under load: nothing is lost, and all goes on', {
   timeout: 1_200_000,
 }, async () => {
-  const plan = { rounds: 1, seed: 1, kinds: ['silent'] } as const
-  const { problems, refused, books, apiMs, botsMs } = await failoverRounds(inject('databaseUrl'), plan)
+  const plan = { seed: 1, kinds: ['silent'] } as const
+  const server = { url: inject('databaseUrl') }
+  const { problems, refused, books, apiMs, botsMs } = await failoverRounds(server, plan)
   expect(problems).toEqual([])
   expect(refused).toBe(1)
   expect(books.deliveries).toBeGreaterThan(0)

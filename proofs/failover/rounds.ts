@@ -1,8 +1,10 @@
 /**
- * The real gateway under load, and its database gone again and again: silent, at another address, or refusing. Afterwards
- * nothing is lost and nothing doubled.
+ * The real gateway under load, and its database gone again and again: silent, refusing, at another address, crashed or
+ * without room. Afterwards nothing is lost and nothing doubled.
  */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
 import { eventually } from '../../e2e/support/process.ts'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
@@ -12,11 +14,14 @@ import { startLoad } from '../kill/load.ts'
 import { delivered, settle } from '../kill/rounds.ts'
 import { answering, botsOnline, type KillTill, openKillTill } from '../kill/till.ts'
 import { type Random, seededRandom } from '../random.ts'
+import { callStore } from '../restore/shopping.ts'
+import type { OwnServer } from './own-server.ts'
 
-/** In turn. A database that is `replaced` answers new connections at once, and the old ones never again. */
-const KINDS = ['silent', 'refusing', 'replaced'] as const
-
-export type Kind = (typeof KINDS)[number]
+/**
+ * `replaced`: new connections are answered at once, and the old ones never again. `crashed` and `full` happen to a server
+ * of the proof's own.
+ */
+export type Kind = 'silent' | 'refusing' | 'replaced' | 'crashed' | 'full'
 
 const LOAD_SEED = 2_000_000
 const MOST_LIFE_MS = 4_000
@@ -37,11 +42,14 @@ export type Failed = {
   books: Books
 }
 
-type Plan = { rounds: number; seed: number; kinds?: readonly Kind[] }
+type Plan = { kinds: readonly Kind[]; seed: number }
+/** What can be done to the server itself. */
+type Machine = Pick<OwnServer, 'crash' | 'start' | 'fillDisk' | 'makeRoom'>
 
+/** A round of each kind, in their order, on a new database of the server. */
 export async function failoverRounds(
-  serverUrl: string,
-  { rounds, seed, kinds = KINDS }: Plan,
+  server: { url: string; machine?: Machine },
+  { kinds, seed }: Plan,
 ): Promise<Failed> {
   const random = seededRandom(seed)
   const proxies: SilentProxy[] = []
@@ -50,11 +58,11 @@ export async function failoverRounds(
     proxies.push(proxy)
     return proxy.url
   }
-  const till = await openKillTill(serverUrl, `failover-${seed}`, { through })
+  const till = await openKillTill(server.url, `failover-${seed}`, { through })
   const [proxy] = proxies
   if (proxy === undefined) throw new Error('the till has no proxy')
   const notes: Notes = {
-    rounds: { silent: 0, refusing: 0, replaced: 0 },
+    rounds: { silent: 0, refusing: 0, replaced: 0, crashed: 0, full: 0 },
     problems: [],
     apiMs: [],
     botsMs: [],
@@ -65,10 +73,11 @@ export async function failoverRounds(
   await botsOnline(till, 0n)
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
   try {
-    for (let round = 1; round <= rounds; round += 1) {
-      const kind = kinds[(round - 1) % kinds.length] ?? 'silent'
+    for (const [index, kind] of kinds.entries()) {
+      const round = index + 1
       await delay(random.int(MOST_LIFE_MS))
-      await playRound({ till, proxy, random, notes }, kind, round % LONG_EVERY === 0)
+      const world = { till, proxy, random, notes, machine: server.machine }
+      await playRound(world, kind, round % LONG_EVERY === 0)
       if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
       const differences = await verifyLedger(till.pool)
       notes.problems.push(
@@ -90,24 +99,41 @@ export async function failoverRounds(
 }
 
 type Notes = Omit<Failed, 'books'>
-type World = { till: KillTill; proxy: SilentProxy; random: Random; notes: Notes }
+type World = {
+  till: KillTill
+  proxy: SilentProxy
+  random: Random
+  notes: Notes
+  machine: Machine | undefined
+}
 
-async function playRound({ till, proxy, random, notes }: World, kind: Kind, isLong: boolean): Promise<void> {
+async function playRound(world: World, kind: Kind, isLong: boolean): Promise<void> {
+  const { till, random, notes } = world
   notes.rounds[kind] += 1
-  if (kind === 'replaced') {
-    proxy.replace()
-  } else {
-    if (kind === 'silent') proxy.swallow()
-    else proxy.refuse()
-    await refusing(till, notes)
+  const fault = faultOf(world, kind)
+  await fault.begin()
+  if (kind !== 'replaced') {
+    await (kind === 'full' ? refusingWrites(till, notes) : refusing(till, notes))
     await delay(isLong ? LEASE_MS + random.int(MOST_AWAY_MS) : random.int(MOST_AWAY_MS))
-    proxy.pass()
   }
+  await fault.end()
   const begin = performance.now()
   await answersAgain(till)
   notes.apiMs.push(performance.now() - begin)
   await atWork(till)
   notes.botsMs.push(performance.now() - begin)
+}
+
+type Fault = { begin(): void | Promise<void>; end(): void | Promise<void> }
+
+function faultOf({ proxy, machine }: World, kind: Kind): Fault {
+  const pass = () => proxy.pass()
+  if (kind === 'replaced') return { begin: () => proxy.replace(), end: pass }
+  if (kind === 'silent') return { begin: () => proxy.swallow(), end: pass }
+  if (kind === 'refusing') return { begin: () => proxy.refuse(), end: pass }
+  if (machine === undefined) throw new Error(`a round "${kind}" needs a server of its own`)
+  if (kind === 'crashed') return { begin: () => machine.crash(), end: () => machine.start() }
+  return { begin: () => machine.fillDisk(), end: () => machine.makeRoom() }
 }
 
 /** A call that asks the database, and what it answers where there is no such deposit. */
@@ -116,26 +142,48 @@ const probe = ({ url }: KillTill) =>
 
 /** While the database is away a call is refused at once, and says when to come again. */
 async function refusing(till: KillTill, notes: Notes): Promise<void> {
-  const isRefused = async () => {
-    const answer = await probe(till)
-    if (answer.status !== 503) return undefined
-    const { code } = (await answer.json()) as { code?: string }
-    if (code !== 'database_unavailable' || answer.headers.get('retry-after') === null) {
-      notes.problems.push(`a call was refused with ${code}, Retry-After ${answer.headers.get('retry-after')}`)
-    }
-    notes.refused += 1
-    return true
-  }
-  await eventually('calls are refused', isRefused, PATIENCE_MS)
+  await eventually('calls are refused', async () => isRefused(await probe(till), notes), PATIENCE_MS)
 }
 
-async function answersAgain(till: KillTill): Promise<void> {
+/** Reads may go on while there is no room to write. An order is refused as any call without the database. */
+async function refusingWrites(till: KillTill, notes: Notes): Promise<void> {
+  const order = () => ({
+    externalId: `full-${randomUUID()}`,
+    currency: 'USD',
+    backToStoreUrl: 'http://localhost/',
+  })
+  const write = async () => {
+    const answer = await callStore(till, { method: 'POST', path: '/v1/deposits', body: order() })
+    return isRefused(answer, notes)
+  }
+  await eventually('orders are refused', write, PATIENCE_MS)
+}
+
+async function isRefused(answer: Response, notes: Notes): Promise<true | undefined> {
+  if (answer.status < 500) return undefined
+  const { code } = refusal.parse(await answer.json())
+  if (
+    answer.status !== 503 ||
+    code !== 'database_unavailable' ||
+    answer.headers.get('retry-after') === null
+  ) {
+    notes.problems.push(
+      `a call was refused with ${answer.status} ${code}, Retry-After ${answer.headers.get('retry-after')}`,
+    )
+  }
+  notes.refused += 1
+  return true
+}
+
+const refusal = z.object({ code: z.string().optional() })
+
+export async function answersAgain(till: KillTill): Promise<void> {
   const isAnswered = async () => ((await probe(till)).status === 404 ? true : undefined)
   await eventually('the API answers again', isAnswered, PATIENCE_MS)
 }
 
 /** Every bot is online, and its lease is not over. */
-async function atWork({ pool }: KillTill): Promise<void> {
+export async function atWork({ pool }: KillTill): Promise<void> {
   const areAll = async () => {
     const { rows } = await pool.query<{ all: boolean }>(
       'select bool_and(online and lease_until > now()) as all from bot',

@@ -107,6 +107,7 @@ test('the archive holds no way to another Steam in live mode, no test and no pac
     '.env.example',
     'gateway/main.ts',
     'widget/dist/index.html',
+    'console/dist/index.html',
     'sbom.cdx.json',
     'LICENSE',
   ])

@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const NOBODY = 65_534
 
 /**
- * A tree without changes: all that git knows here and would take. Its packages are those of this tree, and so is its page,
- * which the release builds again where it is of other sources.
+ * A tree without changes: all that git knows here and would take. Its packages are those of this tree, and so are its
+ * pages, which the release builds again where they are of other sources.
  */
 export function cleanClone(folder: string): string {
   const clone = join(folder, 'a clone')
@@ -21,7 +21,8 @@ export function cleanClone(folder: string): string {
     mkdirSync(dirname(join(clone, file)), { recursive: true })
     cpSync(join(ROOT, file), join(clone, file))
   }
-  cpSync(join(ROOT, 'widget/dist'), join(clone, 'widget/dist'), { recursive: true })
+  for (const page of ['widget/dist', 'console/dist'])
+    cpSync(join(ROOT, page), join(clone, page), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
   const author = ['-c', 'user.name=Tradetill', '-c', 'user.email=tradetill@example.invalid']
   for (const args of [

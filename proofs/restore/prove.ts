@@ -1,9 +1,7 @@
 /** `npm run prove -- restore`: backups under load, a loss, a restore, and the next epoch. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
+import { withFolder } from '../server.ts'
 import { type RoundFacts, restoreRound } from './rounds.ts'
 
 export const restoreProof = defineProof({
@@ -14,14 +12,8 @@ export const restoreProof = defineProof({
   async run({ rounds }): Promise<Finding> {
     const facts: RoundFacts[] = []
     for (let round = 0; round < rounds; round += 1) {
-      const folder = mkdtempSync(join(tmpdir(), 'tradetill-restore-'))
-      // As root, PostgreSQL runs as another account and must be able to pass.
-      chmodSync(folder, 0o711)
-      try {
-        facts.push(await restoreRound(folder, round % 2 === 0 ? 'timeline' : 'behind'))
-      } finally {
-        rmSync(folder, { recursive: true, force: true })
-      }
+      const restored = round % 2 === 0 ? 'timeline' : 'behind'
+      facts.push(await withFolder((folder) => restoreRound(folder, restored)))
       const last = facts.at(-1)
       const trouble = last?.problems.length === 0 ? 'nothing doubled' : last?.problems.join('; ')
       console.log(

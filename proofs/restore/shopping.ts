@@ -24,9 +24,11 @@ export async function visit(till: KillTill, person: string): Promise<Visit | und
     const shown = await showItems(till, hash, game)
     const item = shown?.items.find(({ id, price }) => price > 0 && !used.has(id))
     if (shown === undefined || item === undefined) continue
+    const told = await ask(till, { hash, game, items: [item.id], quoteId: shown.quoteId })
+    // An offer that is still open is waited for: this item is as good as before.
+    if (told === 'too_many_open_offers') return undefined
     used.add(item.id)
-    if ((await ask(till, { hash, game, items: [item.id], quoteId: shown.quoteId })) !== 'active')
-      return undefined
+    if (told !== 'active') return undefined
     const offer = till.steam
       .as(person)
       .received()
@@ -36,13 +38,17 @@ export async function visit(till: KillTill, person: string): Promise<Visit | und
   return undefined
 }
 
-/** Pays again and again until it is told to stop. Returns the deposits that were answered. */
-export function shop(till: KillTill, person: string) {
+/**
+ * Pays again and again until it is told to stop. Returns the deposits that were answered. A person has only so many items:
+ * without a limit, a slow backup would take them all.
+ */
+export function shop(till: KillTill, person: string, most: number) {
   const stopping = new AbortController()
   const paid: Visit[] = []
+  let limit = most
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      const one = await visit(till, person)
+      const one = paid.length < limit ? await visit(till, person) : undefined
       if (one === undefined) await delay(100)
       else {
         till.steam.as(person).accept(one.offer)
@@ -52,6 +58,9 @@ export function shop(till: KillTill, person: string) {
   })()
   return {
     paid,
+    allow(further: number) {
+      limit = paid.length + further
+    },
     async stop() {
       stopping.abort()
       await running

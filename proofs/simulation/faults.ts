@@ -58,9 +58,18 @@ const SHARED = [
   'items sent away by the operator',
   'departure called off',
   'departure taken back',
+  'items moved to another bot',
+  'items sent back by a destination',
 ] as const
 
-export const PURE_FAULTS = SHARED
+export const PURE_FAULTS = [
+  ...SHARED,
+  'shopper forgiven by an operator',
+  'item that vanished',
+  'item that no trade brought',
+  'own inventory in part',
+  'own inventory without an item',
+] as const
 
 export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock'] as const
 

@@ -1,7 +1,7 @@
 /** Items that leave the bots of the simulated Steam, and the rows that undo exchanges. */
 import type { OfferAsset, SteamTrade, SteamTradeState } from '../../gateway/steam/steam.ts'
 import { STALE_MS } from './steam-answers.ts'
-import type { Exchange, Gift, GiftItem, Memory } from './steam-memory.ts'
+import type { Exchange, ExchangedItem, Gift, GiftItem, Memory } from './steam-memory.ts'
 
 export const DESTINATIONS: ReadonlyMap<string, string> = new Map([['storage', '76561198000009001']])
 const STORAGE = '76561198000009001'
@@ -9,54 +9,118 @@ const THIEF = '76561198000009002'
 const HOUR_MS = 3_600_000
 const MOST_GIVEN = 3
 
+/** All of what is said of a gift happens within so long. `bots`: those of the till. */
+type Plan = { bots: readonly string[]; withinMs: number }
+
 /**
- * Somebody with a bot's session gives some of what it holds: the operator by hand, or a thief. Steam may hold such a trade,
- * and may undo it. `withinMs`: all of that happens within so long.
+ * Somebody with a bot's session gives some of what it holds: the operator by hand, to an account of theirs or to another
+ * bot, or a thief. Steam may hold such a trade, and may undo it, and the operator may send items to a bot again.
  */
-export function giveAway(memory: Memory, bot: string, withinMs: number): void {
+export function giveAway(memory: Memory, bot: string, plan: Plan): void {
   const { random, faults, engine } = memory
   const held = itemsInHand(memory, bot)
   if (held.length === 0) return
-  const isThief = random.chance(0.5)
-  const items = isThief && random.chance(0.5) ? held : held.slice(0, random.between(1, MOST_GIVEN))
-  const gift = begin(memory, { bot, partner: isThief ? THIEF : STORAGE, items })
-  faults.saw(isThief ? 'thief at a bot' : 'items sent away by the operator')
-  const finish = () => {
-    turn(memory, gift, 'complete')
-    for (const item of gift.items) item.newAssetId = nextId(memory)
-    if (random.chance(0.3)) engine.after(random.int(withinMs), () => takeBack(memory, gift))
-  }
+  const others = plan.bots.filter((other) => other !== bot)
+  const ownBot = others[random.int(others.length)] ?? STORAGE
+  const partner = random.pick([THIEF, THIEF, STORAGE, STORAGE, ownBot])
+  const items = partner === THIEF && random.chance(0.5) ? held : held.slice(0, random.between(1, MOST_GIVEN))
+  const gift = begin(memory, { bot, partner, items })
+  if (partner === THIEF) faults.saw('thief at a bot')
+  else faults.saw(partner === STORAGE ? 'items sent away by the operator' : 'items moved to another bot')
   if (random.chance(0.7)) {
-    finish()
+    finish(memory, gift, plan)
     return
   }
   const isCalledOff = random.chance(0.5)
   turn(memory, gift, random.pick<SteamTradeState>(['pending', 'in_escrow']))
-  engine.after(random.int(withinMs), () => {
-    if (!isCalledOff) return finish()
+  engine.after(random.int(plan.withinMs), () => {
+    if (!isCalledOff) return finish(memory, gift, plan)
     turn(memory, gift, 'failed')
     faults.saw('departure called off')
     for (const { of } of gift.items) of.gift = null
   })
 }
 
+function finish(memory: Memory, gift: Gift, { bots, withinMs }: Plan): void {
+  const { random, engine } = memory
+  const { partner } = gift
+  const isOwn = bots.includes(partner)
+  turn(memory, gift, 'complete')
+  for (const item of gift.items) {
+    const { of } = item
+    item.newAssetId = nextId(memory)
+    of.gift = null
+    if (isOwn) putInto(of, partner, item.newAssetId)
+    else of.place = null
+  }
+  if (isOwn) tellReceiver(memory, gift)
+  if (random.chance(0.3)) engine.after(random.int(withinMs), () => takeBack(memory, gift))
+  else if (partner === STORAGE && random.chance(0.4))
+    engine.after(random.int(withinMs), () => sendBack(memory, gift, bots))
+}
+
+export function putInto(item: ExchangedItem, bot: string, assetId: string): void {
+  item.place = { bot, assetId }
+  item.bots.add(bot)
+}
+
+/** The same trade, as the history of the bot that got the items has it. */
+function tellReceiver(memory: Memory, { tradeId, bot, partner, beganAt, items }: Gift): void {
+  const received = items.map(({ asset, newAssetId }) => ({ ...asset, newAssetId, rolledBackAssetId: null }))
+  memory.undoings.push({ bot: partner, row: rowOfReceiver({ tradeId, from: bot, beganAt, received }) })
+}
+
+type Received = { tradeId: string; from: string; beganAt: number; received: SteamTrade['received'] }
+
+const rowOfReceiver = ({ tradeId, from, beganAt, received }: Received): SteamTrade => ({
+  tradeId,
+  partnerSteamId: from,
+  state: 'complete',
+  begunAt: new Date(beganAt),
+  received,
+  given: [],
+  settlesAt: null,
+  rollbackOf: null,
+})
+
+/** The operator sends some of the items to a bot again: the one that gave them, or another one. */
+function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
+  const { random, faults } = memory
+  const there = gift.items.filter(({ rolledBackAssetId, of }) => rolledBackAssetId === null && !of.isVanished)
+  // The histories of bots that hold nothing are not read.
+  const able = bots.filter((bot) => itemsInHand(memory, bot).length > 0)
+  const bot = able[random.int(Math.max(1, able.length))]
+  if (bot === undefined || there.length === 0) return
+  faults.saw('items sent back by a destination')
+  const some = there.slice(0, random.between(1, there.length))
+  const received = some.map((item) => {
+    const newAssetId = nextId(memory)
+    item.isSentBack = true
+    putInto(item.of, bot, newAssetId)
+    return { ...item.asset, assetId: item.newAssetId ?? '', newAssetId, rolledBackAssetId: null }
+  })
+  const tradeId = tradeIdOf(nextId(memory))
+  const beganAt = memory.engine.now()
+  memory.undoings.push({ bot, row: rowOfReceiver({ tradeId, from: gift.partner, beganAt, received }) })
+}
+
 /** Items that Steam lets the bot give, without protected ones. Of an exchange that Steam never named the till knows nothing. */
-function itemsInHand({ exchanges, engine }: Memory, bot: string): Exchange['items'] {
+export function itemsInHand({ exchanges, engine }: Memory, bot: string): ExchangedItem[] {
   return [...exchanges.values()].flatMap(({ offer, state, settlesAt, items }) => {
     const isFree = settlesAt === null || settlesAt <= engine.now()
-    const isThere = offer.bot === bot && state === 'complete' && isFree && !offer.isIdLost && !offer.isOpaque
-    return isThere ? items.filter(({ gift }) => gift === null) : []
+    const isThere = state === 'complete' && isFree && !offer.isIdLost && !offer.isOpaque
+    return isThere ? items.filter(({ gift, place }) => gift === null && place?.bot === bot) : []
   })
 }
 
-type Giving = { bot: string; partner: string; items: Exchange['items'] }
+type Giving = { bot: string; partner: string; items: readonly ExchangedItem[] }
 
 function begin(memory: Memory, { bot, partner, items }: Giving): Gift {
   const { engine, gifts } = memory
   const now = engine.now()
   const rows = items.map((item): GiftItem => {
-    const asset: OfferAsset = { ...item.asset, assetId: item.newAssetId ?? '' }
-    return { of: item, asset, newAssetId: null, rolledBackAssetId: null }
+    const asset: OfferAsset = { ...item.asset, assetId: item.place?.assetId ?? '' }
+    return { of: item, asset, newAssetId: null, rolledBackAssetId: null, isSentBack: false }
   })
   const id = tradeIdOf(nextId(memory))
   const parts = { tradeId: id, bot, partner, state: 'pending', beganAt: now, items: rows } as const
@@ -84,25 +148,34 @@ function turn({ engine }: Memory, gift: Gift, state: SteamTradeState): void {
   gift.changedAt = engine.now()
 }
 
-/** All of it, or its first item. */
+/** All of it, or its first item, as far as its new owner has it yet. */
 function takeBack(memory: Memory, gift: Gift): void {
-  const isWhole = memory.random.chance(0.5) || gift.items.length === 1
+  const { bot, partner, tradeId } = gift
+  const there = gift.items.filter(({ of, newAssetId, isSentBack }) => {
+    const isPassedOn = of.gift !== null || (of.place !== null && of.place.assetId !== newAssetId)
+    return !isSentBack && !isPassedOn && !of.isVanished && isWith(of, partner)
+  })
+  if (there.length === 0) return
+  const isWhole = there.length === gift.items.length && (memory.random.chance(0.5) || there.length === 1)
   memory.faults.saw('departure taken back')
   turn(memory, gift, isWhole ? 'rolled_back' : 'partly_rolled_back')
-  const back = isWhole ? gift.items : gift.items.slice(0, 1)
-  for (const item of back) item.rolledBackAssetId = item.asset.assetId
+  const back = isWhole ? there : there.slice(0, 1)
+  for (const item of back) {
+    item.rolledBackAssetId = item.asset.assetId
+    putInto(item.of, bot, item.asset.assetId)
+  }
   const undone = back.map(({ asset, newAssetId }) => ({
     asset: { ...asset, assetId: newAssetId ?? '' },
     as: asset.assetId,
   }))
-  addUndoing(memory, {
-    bot: gift.bot,
-    partner: gift.partner,
-    rollbackOf: gift.tradeId,
-    given: [],
-    received: undone,
-  })
+  addUndoing(memory, { bot, partner, rollbackOf: tradeId, given: [], received: undone })
+  if (memory.ofBot.has(partner))
+    addUndoing(memory, { bot: partner, partner: bot, rollbackOf: tradeId, given: undone, received: [] })
 }
+
+/** Of an account that is no bot nobody knows more than that no bot has the item. */
+const isWith = ({ place }: ExchangedItem, partner: string): boolean =>
+  place === null ? partner === THIEF || partner === STORAGE : place.bot === partner
 
 /** The row of a reversed delivery: in it the bot gives, and nobody stole anything. */
 export function undoDelivery(memory: Memory, exchange: Exchange, back: Exchange['items']): void {
@@ -157,11 +230,9 @@ const rowOf = (
   rollbackOf: gift.rollbackOf,
 })
 
-/** True where the item left its bot, and did not come back. */
-export const isAway = ({ gift, newAssetId }: Exchange['items'][number]): boolean => {
-  const item = gift?.items.find(({ asset }) => asset.assetId === newAssetId)
-  return item !== undefined && item.newAssetId !== null && item.rolledBackAssetId === null
-}
+/** True where the item left the bots by a trade, and did not come back. */
+export const isAway = ({ place, isVanished, newAssetId }: ExchangedItem): boolean =>
+  newAssetId !== null && place === null && !isVanished
 
 /** The last look through the histories begins after so long. */
 export const LAST_LOOK_MS = 100 * HOUR_MS
@@ -174,7 +245,9 @@ export function planGifts(memory: Memory, bots: readonly string[]): void {
   for (const bot of bots) {
     for (let count = random.int(MOST_GIFTS + 1); count > 0; count -= 1) {
       const after = random.chance(0.5) ? random.between(HOUR_MS / 6, HOUR_MS) : random.int(LAST_GIFT_MS)
-      engine.after(after, () => giveAway(memory, bot, LAST_LOOK_MS - LAST_GIFT_MS - HOUR_MS))
+      engine.after(after, () =>
+        giveAway(memory, bot, { bots, withinMs: LAST_LOOK_MS - LAST_GIFT_MS - HOUR_MS }),
+      )
     }
   }
 }

@@ -3,7 +3,7 @@ import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { CORE, type Core } from '../../gateway/trades/core.ts'
 import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/trades/trade.ts'
 
-const { decide, evolve, judgeDeparture } = CORE
+const { decide, evolve, judgeDeparture, compareWithBooks, settleDrift } = CORE
 type Decide = Core['decide']
 
 /** A delivered trade as a watcher saw it that read it before the other one delivered it. */
@@ -207,6 +207,9 @@ export const DEFECTS = {
         : [effect],
     ),
   }),
+  'who took items back is trusted as before': defect({
+    consequences: withEffects((effect) => (effect.kind === 'credit_on_release' ? [] : [effect])),
+  }),
   'until when funds are held is forgotten': defect({
     consequences: withEffects((effect) =>
       effect.kind === 'change_deposit'
@@ -230,6 +233,29 @@ export const DEFECTS = {
     judgeDeparture: (known, exchange, around) =>
       judgeDeparture(known, { ...exchange, rollbackOf: null }, around),
   }),
+  'a part of an inventory passes for all of it': defect({
+    compareWithBooks: (books, looks, begunAt) =>
+      compareWithBooks(
+        books,
+        looks.map((look) => ({ ...look, isComplete: true })),
+        begunAt,
+      ),
+  }),
+  'the first look makes a drift sure': defect({
+    settleDrift: (noted, ...around) =>
+      settleDrift(noted, ...around).map((each) => ({ ...each, isSure: true })),
+  }),
+  'what is missing is overlooked': defect({
+    compareWithBooks: (...compared) => {
+      const { found, learnt } = compareWithBooks(...compared)
+      return { found: found.filter(({ kind }) => kind !== 'missing'), learnt }
+    },
+  }),
+  'another bot of the till is taken for a thief': defect({
+    judgeDeparture: (known, exchange, around) =>
+      judgeDeparture(known, exchange, { ...around, isOwnBot: false }),
+  }),
+  'what a destination sends back is overlooked': defect({ sentBack: () => [] }),
   'what came back stays away in custody': defect({
     judgeDeparture: (known, exchange, around) =>
       judgeDeparture(known, exchange, around).filter(({ kind }) => kind !== 'returned'),

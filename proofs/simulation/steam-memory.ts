@@ -48,16 +48,26 @@ export type Exchange = {
   told: Set<SteamTradeState>
 }
 
-/** `gift`: the trade in which the bot gave it away. */
-type ExchangedItem = {
+export type ExchangedItem = {
   asset: OfferAsset
   newAssetId: string | null
   rolledBackAssetId: string | null
+  /** The trade in which a bot gives it away, while that is under way. */
   gift: Gift | null
+  /** The bot that has it, and what it calls it; null while none has. */
+  place: { bot: string; assetId: string } | null
+  /** Every bot that ever had it. */
+  bots: Set<string>
+  /** It is gone, and no trade took it. */
+  isVanished: boolean
 }
 
 /** `asset`: as the bot had it. */
-export type GiftItem = Omit<ExchangedItem, 'gift'> & { of: ExchangedItem }
+export type GiftItem = Pick<ExchangedItem, 'asset' | 'newAssetId' | 'rolledBackAssetId'> & {
+  of: ExchangedItem
+  /** Its new owner sent it to a bot again. */
+  isSentBack: boolean
+}
 
 /** A trade in which a bot gives. */
 export type Gift = {
@@ -76,13 +86,43 @@ export type Memory = Sim & {
   offers: Map<string, SteamOffer>
   exchanges: Map<string, Exchange>
   gifts: Map<string, Gift>
-  /** Rows that undo others, which stay as they are. */
+  /** Rows that undo others or bring something to a bot, which stay as they are. */
   undoings: { bot: string; row: SteamTrade }[]
   ofBot: Map<string, SteamOffer[]>
   byMessage: Map<string, SteamOffer>
   /** Asset id → Steam id of its owner, `bot`, or where it is under way. */
   owners: Map<string, string>
+  /** Items of bots that no trade brought. */
+  strangers: { bot: string; appId: number; assetId: string }[]
+  /** The item of each bot that Steam left out of its inventory last. */
+  leftOut: Map<string, string>
   /** By the Steam id of the bot. */
   misfortunes: Map<string, readonly Misfortune[]>
   lastId: number
 }
+
+export const createSteamMemory = (sim: Sim): Memory => ({
+  ...sim,
+  offers: new Map(),
+  exchanges: new Map(),
+  gifts: new Map(),
+  undoings: [],
+  strangers: [],
+  leftOut: new Map(),
+  ofBot: new Map(),
+  byMessage: new Map(),
+  owners: new Map(),
+  misfortunes: new Map(),
+  lastId: 1_000,
+})
+
+/** An item that is on its way to a bot. */
+export const itemOf = (asset: OfferAsset): ExchangedItem => ({
+  asset,
+  newAssetId: null,
+  rolledBackAssetId: null,
+  gift: null,
+  place: null,
+  bots: new Set(),
+  isVanished: false,
+})

@@ -1,11 +1,13 @@
 /** A bot's session with the simulated Steam. Answers take time, and some are lost. */
 
+import { GAME_FACTS } from '../../contract/games.ts'
 import type { Method } from '../../gateway/steam/methods.ts'
 import type {
   CancelAnswer,
   Offer,
   OfferAnswer,
   OffersAnswer,
+  OwnInventoryAnswer,
   PartnerAnswer,
   SendAnswer,
   SteamSession,
@@ -50,6 +52,10 @@ export function sessionOf(sim: Sim, behind: Behind): SteamSession {
     steamId: bot,
     checkPartner: () => read<PartnerAnswer>('GetTradeHoldDurations', () => steam.check(bot)),
     readInventory: async () => UNAVAILABLE,
+    readOwnInventory: (game) =>
+      read<OwnInventoryAnswer>('GetInventoryItemsWithDescriptions', () =>
+        steam.ownInventory(bot, GAME_FACTS[game].appId),
+      ),
     sendOffer: (partner, assets, message) => {
       const act = () => steam.send({ bot, partner: partner.steamId, assets, message })
       return ask<SendAnswer>({ method: 'send', act, lost: UNKNOWN, refused: notSent, risk: SEND_LOST })

@@ -11,12 +11,13 @@ import type {
   SteamTradeAnswer,
   SteamTradeState,
 } from '../../gateway/steam/steam.ts'
-import { planGifts, tellGift, undoDelivery } from './gifts.ts'
+import { drift, ownInventory } from './belongings.ts'
+import { planGifts, putInto, tellGift, undoDelivery } from './gifts.ts'
 import type { Misfortune } from './misfortunes.ts'
 import { LONGEST_PAUSE_MS, type Sim } from './process.ts'
 import { STALE_MS, statusOf, tell, tellExchange } from './steam-answers.ts'
 import { history, list } from './steam-lists.ts'
-import type { Exchange, Memory, SteamOffer } from './steam-memory.ts'
+import { createSteamMemory, type Exchange, itemOf, type Memory, type SteamOffer } from './steam-memory.ts'
 import { hold } from './violation.ts'
 
 export type Steam = ReturnType<typeof createSteam>
@@ -31,21 +32,10 @@ const FALSE_ENDS = ['declined', 'countered', 'cancelled', 'expired', 'invalid_it
 const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'access_denied'] as const
 
 export function createSteam(sim: Sim) {
-  const memory: Memory = {
-    ...sim,
-    offers: new Map(),
-    exchanges: new Map(),
-    gifts: new Map(),
-    undoings: [],
-    ofBot: new Map(),
-    byMessage: new Map(),
-    owners: new Map(),
-    misfortunes: new Map(),
-    lastId: 1_000,
-  }
-  const { offers, exchanges, gifts, byMessage, owners, misfortunes } = memory
+  const memory = createSteamMemory(sim)
+  const { offers, exchanges, gifts, strangers, leftOut, byMessage, owners, misfortunes } = memory
   return {
-    ...{ offers, exchanges, gifts, byMessage, owners, misfortunes },
+    ...{ offers, exchanges, gifts, strangers, leftOut, byMessage, owners, misfortunes },
     check: (bot: string) => check(memory, bot),
     refusesToken: (bot: string) => misfortuneOf(memory, bot) === 'token',
     send: (parcel: Parcel) => send(memory, parcel),
@@ -58,6 +48,8 @@ export function createSteam(sim: Sim) {
     accept: (offer: SteamOffer, how = {}) => accept(memory, offer, how),
     expire: (isMeant: (offer: SteamOffer) => boolean) => expire(memory, isMeant),
     decline: (offer: SteamOffer, state: Decline) => decline(memory, offer, state),
+    ownInventory: (bot: string, appId: number) => ownInventory(memory, bot, appId),
+    drift: (bot: string) => drift(memory, bot),
     planGifts: (bots: readonly string[]) => planGifts(memory, bots),
     reverse: (exchange: Exchange, assetIds?: readonly string[]) => reverse(memory, exchange, assetIds),
   }
@@ -236,12 +228,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   memory.lastId += 1
   const tradeId = `61${String(memory.lastId).padStart(17, '0')}`
   offer.tradeId = tradeId
-  const items = offer.assets.map((asset) => ({
-    asset,
-    newAssetId: null,
-    rolledBackAssetId: null,
-    gift: null,
-  }))
+  const items = offer.assets.map(itemOf)
   const state: SteamTradeState = hasEscrow ? 'in_escrow' : 'pending'
   const now = engine.now()
   const begun = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
@@ -312,6 +299,7 @@ function arrive(memory: Memory, exchange: Exchange): void {
   for (const item of exchange.items) {
     memory.lastId += 1
     item.newAssetId = String(memory.lastId)
+    putInto(item, exchange.offer.bot, item.newAssetId)
     owners.set(item.asset.assetId, 'bot')
   }
   if (isProtected && exchange.state === 'complete' && faults.plan(0.08)) {
@@ -379,6 +367,7 @@ function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[
   faults.saw(isWhole ? 'reversal, whole' : 'reversal, in part')
   for (const item of back) {
     item.rolledBackAssetId = item.asset.assetId
+    item.place = null
     owners.set(item.asset.assetId, exchange.offer.partner)
   }
   undoDelivery(memory, exchange, back)

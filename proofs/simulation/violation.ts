@@ -18,6 +18,7 @@ export type Invariant =
   | 'I16'
   | 'I17'
   | 'I18'
+  | 'I19'
   /** The code threw where it promises not to. */
   | 'defect'
 

@@ -12,6 +12,10 @@ import type { Tables } from '../../gateway/db/schema.ts'
 import { viewReader } from '../../gateway/deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from '../../gateway/deposits/store-deposit.ts'
 import { readDepositEvents, readEvents } from '../../gateway/events/store.ts'
+import { listDeposits as listForOperator } from '../../gateway/operations/deposit-list.ts'
+import type { DepositFilter } from '../../gateway/operations/deposit-list-store.ts'
+import { showDeposit } from '../../gateway/operations/deposits.ts'
+import { find } from '../../gateway/operations/find.ts'
 import { readBalances, readStatement } from '../../gateway/stores/balance-store.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
 import { claimLane } from '../../gateway/webhooks/store.ts'
@@ -137,6 +141,10 @@ const list = (query: object) => () =>
 const fiftyHashes = () =>
   Array.from({ length: 50 }, (_, n) => hash('md5', String(1 + Math.floor((DEPOSITS * n) / 50))))
 
+const operator = () => ({ db: observed, clock: till.clock })
+
+const operatorList = (filter: Partial<DepositFilter>) => listForOperator(operator(), { limit: 50, ...filter })
+
 const middle = () => String(1_000 + Math.floor(DEPOSITS / 2))
 const day = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
 
@@ -155,6 +163,17 @@ const CALLS: [string, () => Promise<unknown>][] = [
   ],
   ['the events of a deposit', () => readDepositEvents(observed, 1n)],
   ['the event log from the middle', () => readEvents(observed, STORE, { after: DEPOSITS / 2, limit: 100 })],
+  ...['order 7', '1500', '76561198000000001', 'a'.repeat(32), 'Item', 'Ember Forge', '17-9'].map(
+    (text): [string, () => Promise<unknown>] => [`a search for ${text}`, () => find(operator(), text)],
+  ),
+  ['the list of all deposits', () => operatorList({})],
+  ['the list from the middle', () => operatorList({ before: BigInt(middle()) })],
+  ['the list of a store', () => operatorList({ storeId: 2n })],
+  ['the list of a status that nothing has', () => operatorList({ status: 'pending' })],
+  ['the list of a store’s status', () => operatorList({ storeId: 1n, status: 'tradeDeclined' })],
+  ['the list of a shopper', () => operatorList({ steamId: '76561198000000077' })],
+  ['the list of what needs a person', () => operatorList({ needsPerson: true })],
+  ['what comes next for a deposit', () => showDeposit(operator(), 1_011n)],
   ['the balance', () => readBalances(observed, STORE)],
   ['the statement', () => readStatement(observed, STORE, { currency: 'USD', limit: 50 })],
   ['what a waiting page polls', () => viewReader(observed, 'http://steam.test')(['0'.repeat(32)])],

@@ -3,13 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { z } from 'zod'
 import { botQueue } from '../../gateway/bots/bot.ts'
-import { createBotGauges } from '../../gateway/bots/jobs.ts'
 import { beat, takeLeases } from '../../gateway/bots/lease-store.ts'
 import { beatProcess, readSpread } from '../../gateway/bots/process-store.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
-import { createDepartureGauges } from '../../gateway/departures/jobs.ts'
 import { viewReader } from '../../gateway/deposits/shopper-view.ts'
+import { createDriftStore } from '../../gateway/drift/store.ts'
 import { watchEpoch } from '../../gateway/epochs/service.ts'
 import { readStorageMetrics } from '../../gateway/http/metrics-store.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
@@ -34,11 +33,10 @@ const DAY_MS = 86_400_000
 export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Call[]; db: Db } {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const own = { ...deps, db }
-  const trades = { ...own, trades: createTradeStore(own) }
+  const trades = { ...own, trades: createTradeStore(own), drift: createDriftStore(db) }
   const events = { ...own, addDeliveries: deliveryWriter(own) }
   const metrics = createMetrics()
   readStorageMetrics(metrics.registry, db)
-  const gauges = { ...createBotGauges(metrics.registry), ...createDepartureGauges(metrics.registry) }
   const epochs = watchEpoch({
     ...own,
     memory: { of: () => undefined, keep() {} },
@@ -49,7 +47,7 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
   })
   const sweeps = [
     epochSweep(epochs),
-    ...sweepsOf({ trades, box: own.box, keep: KEEP, events, pool, metrics, gauges }),
+    ...sweepsOf({ trades, box: own.box, keep: KEEP, rules: deps.rules, events, pool, metrics }),
   ]
   const calls = [
     ...sweeps.map(({ name, work }) => ({ name, run: work })),

@@ -45,9 +45,9 @@ async function proveYear(url: string, size: Size) {
   ])
   const till = await tillOn({ db: database.db, url, queue, signals, log, lines, close: async () => {} })
   const begun = performance.now()
-  const bytes = await fillYear(database.db, size)
+  const bytes = await fillYear(url, size)
   const filledS = (performance.now() - begun) / 1_000
-  const perDeposit = Math.round(Number(bytes) / size.deposits)
+  const perDeposit = Math.round(bytes / size.deposits)
   console.log(`year: ${size.deposits} deposits in ${filledS.toFixed(0)} s, ${perDeposit} bytes each`)
   const observed = await observePool(url)
   const { calls, db } = callsOf(till.deps, observed)

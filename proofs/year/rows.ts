@@ -1,13 +1,29 @@
-/** A year of a till in every table that grows, written by the database itself. The ledger of it agrees with itself. */
-import { type RawBuilder, sql } from 'kysely'
+/**
+ * A year of a till in every table that grows, written by the database itself, as the sweeps of an hour ago left it. The ledger
+ * of it agrees with itself.
+ */
+import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely'
+import pg from 'pg'
 import type { Db } from '../../gateway/db/client.ts'
+import type { Tables } from '../../gateway/db/schema.ts'
 
 export type Size = { deposits: number; stores: number; bots: number }
 
 /** Deposits that wait for their shopper, or for an answer to their offer: the newest. */
 const WAITING = 200
-/** Resolves to the bytes of the database. The connection must be the only one of its pool. */
-export async function fillYear(db: Db, size: Size): Promise<bigint> {
+/** Fills the database at `url`, and resolves to its bytes. */
+export async function fillYear(url: string, size: Size): Promise<number> {
+  // Without the deadlines of the till's own connections: one of these statements writes a table.
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    return await fill(db, size)
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function fill(db: Db, size: Size): Promise<number> {
   await sql`set statement_timeout = 0`.execute(db)
   // Rows that fit by construction: no check of references, which would double the time.
   await sql`set session_replication_role = replica`.execute(db)
@@ -18,9 +34,9 @@ export async function fillYear(db: Db, size: Size): Promise<bigint> {
   await sql`drop table year_trade`.execute(db)
   await sql`set session_replication_role = origin`.execute(db)
   await sql`vacuum analyze`.execute(db)
-  const { rows } = await sql<{ bytes: bigint }>`
+  const { rows } = await sql<{ bytes: string }>`
     select pg_database_size(current_database()) as bytes`.execute(db)
-  return rows[0]?.bytes ?? 0n
+  return Number(rows[0]?.bytes ?? 0)
 }
 
 type Statements = RawBuilder<unknown>[]
@@ -43,7 +59,9 @@ const deposits = ({ deposits: count, stores, bots }: Size): Statements => [
       credited_amount, customer_reference, user_steam_id, user_token_sealed, user_name, created_at, expires_at)
     select md5(n::text), case when n % 5 = 0 then 1 else 1 + n % ${stores}::int end, 'order ' || n, '', status, 'USD',
       'https://store.test/', case when status = 'succeeded' then 1000 end, 'customer ' || n % 100000,
-      '76561198' || lpad((n % 200000)::text, 9, '0'), '\\x01'::bytea, 'nova_hound', at, case
+      '76561198' || lpad((n % 200000)::text, 9, '0'), case when at > now() - case
+        when status in ('succeeded', 'tradeDeclined') then interval '10 days 1 hour' else interval '26 hours' end then '\\x01'::bytea end,
+      case when at > now() - interval '30 days 2 hours' then 'nova_hound' end, at, case
         when status = 'created' and n % 4 = 0 then now() - interval '1 minute'
         when status = 'created' then now() + interval '1 hour' else at + interval '1 hour' end
     from (select n, now() - (${count}::int - n) * interval '365 days' / ${count}::int as at, case
@@ -52,7 +70,7 @@ const deposits = ({ deposits: count, stores, bots }: Size): Statements => [
       from generate_series(1, ${count}::int) n) made`,
   sql`
     create table year_trade as
-    select id as deposit_id, store_id, status, created_at, user_steam_id, 1 + (id % ${bots}::int)::bigint as bot_id,
+    select id as deposit_id, store_id, status, created_at, user_steam_id, 1 + (id / 10 % ${bots}::int)::bigint as bot_id,
       md5('quote ' || id)::uuid as quote_id, row_number() over (order by id) as trade_id, case
         when status = 'pending' then 'active' when status = 'tradeDeclined' then 'declined'
         when created_at > now() - interval '8 days' then 'held' else 'final' end as state
@@ -74,7 +92,8 @@ const trades = (): Statements => [
       currency, total, gross_total, at_risk_amount, steam_offer_id, steam_trade_id, send_started_at, deadline, accepted_at,
       delivered_at, settles_at, look_at, credit_mode, liability, risk_limit_usd_cents, due_at, created_at, ended_at)
     overriding system value
-    select trade_id, deposit_id, bot_id, quote_id, 'cs', 'c' || trade_id, user_steam_id, '\\x01'::bytea, state,
+    select trade_id, deposit_id, bot_id, quote_id, 'cs', 'c' || trade_id, user_steam_id,
+      case when created_at > now() - interval '10 days 1 hour' then '\\x01'::bytea end, state,
       case when state = 'declined' then 'declined' end, 'USD', 1000, 1100, case when state = 'held' then 1000 else 0 end,
       'o' || trade_id, case when state <> 'declined' then 't' || trade_id end, created_at, created_at + interval '5 minutes',
       case when state <> 'declined' then created_at + interval '1 minute' end,
@@ -154,11 +173,13 @@ const events = (): Statements => [
     select event.id, endpoint.id, case when is_due then 'due' else 'delivered' end, 1,
       case when is_due then now() - interval '1 minute' end, '200', case when not is_due then event.created_at end,
       case when is_due then sequence % 2 else 1 end
-    from (select *, created_at > now() - interval '1 hour' and sequence % 2 = 0 as is_due from event where sequence is not null) event
+    from (select *, created_at > now() - interval '1 hour' and sequence % 2 = 0 as is_due from event
+      where sequence is not null and created_at > now() - interval '90 days 1 hour') event
     join webhook_endpoint endpoint on endpoint.store_id = event.store_id`,
   sql`
     insert into webhook_attempt (delivery_id, endpoint_id, attempt, at, duration_ms, status, answer)
-    select id, endpoint_id, 1, coalesce(delivered_at, now()), 40, 200, '{"received":true}' from webhook_delivery`,
+    select id, endpoint_id, 1, coalesce(delivered_at, now()), 40, 200, '{"received":true}' from webhook_delivery
+    where coalesce(delivered_at, now()) > now() - interval '30 days 1 hour'`,
 ]
 
 /** What is kept for hours or days, and some of it for too long. */

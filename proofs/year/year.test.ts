@@ -1,6 +1,5 @@
 /** A small share of `npm run prove -- year`: no statement that runs without a person has to read a table that grows. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../../gateway/db/client.ts'
 import { startTill, type Till } from '../../gateway/testing/till.ts'
 import { type Call, callsOf } from './calls.ts'
 import { type ObservedPool, observePool } from './observed.ts'
@@ -16,9 +15,7 @@ let close: () => Promise<void>
 
 beforeAll(async () => {
   till = await startTill()
-  const database = openDatabase(till.url, 1)
-  await fillYear(database.db, SIZE)
-  await database.close()
+  await fillYear(till.url, SIZE)
   // A table this small is read whole wherever that is allowed: it is not, so an index is left out only where none serves.
   observed = await observePool(till.url, 'set enable_seqscan = off')
   const { calls: all, db } = callsOf(till.deps, observed)

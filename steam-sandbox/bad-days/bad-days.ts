@@ -1,4 +1,5 @@
 import { TIGHT_QUOTAS } from '../quotas.ts'
+import { CONFIRMATIONS } from './confirmations.ts'
 import { type BadDay, ERROR_PAGE } from './day.ts'
 import { INVENTORIES } from './inventories.ts'
 import { LOGINS } from './logins.ts'
@@ -49,6 +50,7 @@ export const BAD_DAY_GROUPS: { title: string; days: Record<string, BadDay> }[] =
   { title: 'Steam as a whole', days: EVERYWHERE },
   { title: 'Sending an offer', days: SENDS },
   { title: 'Offers and trades', days: READS },
+  { title: 'Confirmations on the phone of a bot', days: CONFIRMATIONS },
   { title: 'Inventories', days: INVENTORIES },
   { title: 'Logins, sessions and the trade page', days: LOGINS },
 ]
@@ -58,6 +60,7 @@ export const BAD_DAYS: Record<string, BadDay> = {
   ...EVERYWHERE,
   ...SENDS,
   ...READS,
+  ...CONFIRMATIONS,
   ...INVENTORIES,
   ...LOGINS,
 }

@@ -1,6 +1,6 @@
 import { codeOf, credentialsOf } from '../credentials.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
-import { give, lineOf, switchOff, switchOn } from '../routes/acts.ts'
+import { find, give, lineOf, lose, switchOff, switchOn } from '../routes/acts.ts'
 import { approveLogin } from '../routes/enrolment.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { refreshTokenOf } from '../tokens.ts'
@@ -40,6 +40,12 @@ const MISFORTUNES = [
   'login-27',
   'login-84',
   'login-503',
+  'confirm-list-429',
+  'confirm-too-many-requests',
+  'confirm-list-empty',
+  'confirm-failed',
+  'confirm-failed-done',
+  'confirm-something-else',
   'hold-15-days',
   'busy-for-nine-days',
 ]
@@ -68,19 +74,29 @@ function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): strin
 <button aria-label="Give the items of ${escapeHtml(name)} away">Give them away</button></form></details>`
 }
 
+/** What happens to an inventory without a trade. */
+function driftOf({ steamId, name }: Account): string {
+  const quoted = escapeHtml(name)
+  return `<details><summary>Change its inventory without a trade</summary><form method="post">
+<p>Steam’s history tells nothing of either. A gateway that holds the inventory against its books notices.</p>
+<button name="lose" value="${steamId}" aria-label="Let an item of ${quoted} vanish">Let an item vanish</button>
+<button name="find" value="${steamId}" aria-label="Add an item to ${quoted}">Add an item</button></form></details>`
+}
+
 function botCard(bot: Account, sandbox: Sandbox): string {
   const { clockS, nowS } = sandbox
-  const { accountName, password, sharedSecret } = credentialsOf(bot)
+  const { accountName, password, sharedSecret, identitySecret } = credentialsOf(bot)
   const rows = [
     ['Account name', accountName],
     ['Password', password],
     ['Code of the authenticator, just now', codeOf(sharedSecret, clockS())],
     ['Secret of the authenticator', sharedSecret],
+    ['Secret of confirmations', identitySecret],
     ['Refresh token', refreshTokenOf(bot, nowS())],
   ].map(
     ([label = '', value = '']) => `<p class="label">${label}</p>${copyRow(value, `${label} of ${bot.name}`)}`,
   )
-  return `<section class="card">${person(bot)}${rows.join('')}${givingOf(bot, sandbox)}${misfortunesOf(bot, sandbox)}</section>`
+  return `<section class="card">${person(bot)}${rows.join('')}${givingOf(bot, sandbox)}${driftOf(bot)}${misfortunesOf(bot, sandbox)}</section>`
 }
 
 export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
@@ -96,10 +112,20 @@ export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
       409,
     )
   }
+  const drifted = driftForm(form, sandbox)
+  if (drifted !== undefined) return drifted
   const clientId = /(\d+)\/?$/.exec(form.get('challenge')?.trim() ?? '')?.[1] ?? ''
   const bot = findAccount(sandbox.world(), form.get('bot') ?? '')
   if (bot && approveLogin(sandbox, clientId, bot)) return redirect('/bots/', 303)
   return page('No such login', '<h1>No such login</h1><p>It may be over. Begin a new one.</p>', 404)
+}
+
+function driftForm(form: URLSearchParams, sandbox: Sandbox): Reply | undefined {
+  const [loser, finder] = [form.get('lose'), form.get('find')]
+  if (loser === null && finder === null) return undefined
+  const changed = loser === null ? find(sandbox, finder ?? '') : lose(sandbox, loser, undefined)
+  if (changed.status === 200) return redirect('/bots/', 303)
+  return page('Nothing changed', '<h1>Nothing changed</h1><p>The bot has no item.</p>', 409)
 }
 
 function switchMisfortune(form: URLSearchParams, sandbox: Sandbox, { steamId }: Account): Reply {

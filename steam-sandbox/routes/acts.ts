@@ -2,6 +2,7 @@ import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { field, json, type Reply } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
 
+import { findItem, loseItems } from '../world/drifting.ts'
 import { giveAway } from '../world/giving.ts'
 import { dismissGuest } from '../world/guests.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'
@@ -30,6 +31,8 @@ export const ACTS: Record<string, Act> = {
       return json({ error: 'Say to: the Steam id of the one who gets the items.' }, 400)
     return give(sandbox, { from: id, to, assetIds: stringsOf(field(said, 'items')) })
   },
+  'POST bots lose': (sandbox, id, said) => lose(sandbox, id, stringsOf(field(said, 'items'))),
+  'POST bots find': (sandbox, id) => find(sandbox, id),
   'POST trades reverse': (sandbox, id, said) =>
     reverse(sandbox, id, {
       assetIds: stringsOf(field(said, 'items')),
@@ -109,6 +112,16 @@ export function give(
 ): Reply {
   const giving = { from, to, ...(assetIds ? { assetIds } : {}) }
   return done(sandbox.change<Done>((world, nowS) => giveAway(world, giving, nowS)))
+}
+
+/** Items of a bot vanish without a trade. */
+export function lose(sandbox: Sandbox, of: string, assetIds: string[] | undefined): Reply {
+  return done(sandbox.change<Done>((world) => loseItems(world, { of, ...(assetIds ? { assetIds } : {}) })))
+}
+
+/** A bot has an item that no trade brought. */
+export function find(sandbox: Sandbox, of: string): Reply {
+  return done(sandbox.change<Done>((world) => findItem(world, { of })))
 }
 
 function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {

@@ -4,6 +4,8 @@ import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount } from '../world/world.ts'
 import { partnerInventory, publicInventory } from './inventory.ts'
 import { sessionOf } from './login.ts'
+import { priceOverview } from './market.ts'
+import { mobileconf } from './mobileconf.ts'
 import { ownInventory } from './own.ts'
 import { tradePage } from './trade-page.ts'
 import { write } from './writes.ts'
@@ -11,7 +13,12 @@ import { write } from './writes.ts'
 /** The website steamcommunity.com, as far as programs use it. */
 export function community(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.host !== 'steamcommunity.com') return undefined
-  const open = publicInventory(request, sandbox) ?? profile(request, sandbox) ?? loginPage(request)
+  const open =
+    publicInventory(request, sandbox) ??
+    profile(request, sandbox) ??
+    priceOverview(request, sandbox) ??
+    loginPage(request) ??
+    mobileconf(request, sandbox)
   if (open) return open
   const steamId = sessionOf(request, sandbox)
   if (!steamId) {

@@ -52,6 +52,13 @@ export function sessionOf(request: Incoming, sandbox: Sandbox): string | undefin
   return steamId !== undefined && steamId === claimed ? steamId : undefined
 }
 
+/** The same for a session of the mobile app. */
+export function mobileSessionOf(request: Incoming, sandbox: Sandbox): string | undefined {
+  const steamId = sessionOf(request, sandbox)
+  const [, token] = cookieText(request.cookies.get('steamLoginSecure') ?? '').split('||')
+  return steamId !== undefined && callerOf(token ?? '', 'mobile', sandbox) === steamId ? steamId : undefined
+}
+
 function cookieText(value: string): string {
   try {
     return decodeURIComponent(value)

@@ -19,6 +19,8 @@ export type Traits = {
   wasBusy?: boolean
   /** Steam protects the trades of every game. */
   everyGameProtected?: boolean
+  /** Things that are no offer wait for a yes of its phone too. */
+  otherConfirmations?: boolean
   reaction?: Reaction
 }
 
@@ -83,6 +85,10 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   'every-game-protected': {
     line: 'Steam protects the trades of every game, not of Counter-Strike 2 alone.',
     traits: { everyGameProtected: true },
+  },
+  'confirm-something-else': {
+    line: 'The list of confirmations has a market listing under the number of an offer, and an API key. Switch it on with the Steam id of a bot.',
+    traits: { otherConfirmations: true },
   },
   'busy-for-nine-days': {
     line: 'A bot has made 1,000 exchanges a day for nine days: its lists are that long. Switch it on with the Steam id of a bot.',

@@ -15,7 +15,7 @@ import {
 const FIRST_STEAM_ID = 76561197960265728n
 const PROTECTION_S = 7 * DAY_S
 
-const isOrdinary = ({ twin }: ItemClass): boolean => twin === undefined
+export const isOrdinary = ({ twin }: ItemClass): boolean => twin === undefined
 
 type Counts = Record<number, number>
 

@@ -28,6 +28,8 @@ export type Account = {
   loginGeneration: number
   /** Whether the notice about trade protection was acknowledged. */
   acknowledged: boolean
+  /** How many confirmations that are no offer its phone said yes to. */
+  otherConfirmed?: number
   /** Reversing protected trades bars an account from trading for 30 days, calling off a held one for 7. */
   restrictedUntilS?: number
 }

@@ -33,6 +33,7 @@ export type Activity =
       language: Language
       reload: boolean
     }
+  | { key: string; kind: 'proposeItems'; request: number; target: number }
   | { key: string; kind: 'createTrade'; attempt: number; trade: TradeRequest; delayMs: number }
 
 export function activitiesOf(state: FlowState): Activity[] {
@@ -52,6 +53,15 @@ export function activitiesOf(state: FlowState): Activity[] {
     const { game } = page.stand
     const { language } = state
     activities.push({ key: `inventory ${request}`, kind: 'loadInventory', request, game, language, reload })
+  }
+  if (page.stage === 'wait-for-select-items' && page.stand.aim?.search.status === 'searching') {
+    const { target, search } = page.stand.aim
+    activities.push({
+      key: `propose ${search.request}`,
+      kind: 'proposeItems',
+      request: search.request,
+      target,
+    })
   }
   if (modal.kind === 'creating') {
     const { attempt, request: trade } = modal
@@ -83,7 +93,7 @@ function lookOf(state: FlowState): Activity | null {
     const delayMs = Math.max(LOOK_PAUSE_MS, (page.refusal.retryAfterS ?? 0) * 1000)
     return isUnjudged(page.refusal) ? { ...look, key: `look ${looks} failed`, delayMs } : null
   }
-  if (payment === null || payment.status === 'succeeded') return null
+  if (payment === null) return null
   if (modal.kind !== 'none' && modal.kind !== 'creationError' && modal.kind !== 'completed') return null
   if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
   if (isFinal(payment.status)) return null

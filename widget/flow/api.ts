@@ -38,14 +38,16 @@ const NOTHING: Refusal = { code: null, detail: null }
 
 export type Api = ReturnType<typeof createApi>
 
-/** The API shares the page's origin. `cookies` reads document.cookie at each call. */
-export function createApi(fetcher: typeof fetch, cookies: () => string) {
+/** The API shares the page's origin. `cookies` reads document.cookie at each call. `renew` may get another token. */
+export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {
     const first = await once<T>(request)
     const tokenLost =
       first.kind === 'refused' && first.refusal.code === ('cross_site_token' satisfies ErrorCode)
+    if (!tokenLost) return first
+    renew()
     // The refusal has set a new cookie: one repetition carries it.
-    return tokenLost ? once<T>(request) : first
+    return once<T>(request)
   }
 
   async function once<T>(request: Call): Promise<Answer<T>> {

@@ -4,6 +4,8 @@ import { type Activity, DEBOUNCE_MS } from './activities.ts'
 import type { Answer, Api } from './api.ts'
 import type { Effect, FlowEvent } from './events.ts'
 import { inventoryOf } from './inventory-answer.ts'
+import { propose } from './pick.ts'
+import { shownInventory } from './selectors.ts'
 import type { FlowState } from './state.ts'
 
 /** The world outside, as arguments. */
@@ -74,6 +76,8 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
           ? { type: 'inventoryLoaded', request, inventory: inventoryOf(answer.body) }
           : { type: 'inventoryFailed', request, code: refusalIn(answer).code }
       }
+      case 'proposeItems':
+        return proposeItems(world, stateOf(), { activity, signal })
       case 'createTrade': {
         const event = await createTrade(world, stateOf(), { activity, signal })
         // A refusal changes what the page believes of the deposit, so an unchanged answer would not take it back.
@@ -85,6 +89,25 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     }
   }
   return { payment, forget, eventOf }
+}
+
+type Proposing = { activity: Extract<Activity, { kind: 'proposeItems' }>; signal: AbortSignal }
+
+/** In slices, so the page goes on answering the shopper. */
+async function proposeItems(
+  world: World,
+  { page, payment }: FlowState,
+  { activity: { request, target }, signal }: Proposing,
+): Promise<FlowEvent> {
+  const inventory = page.stage === 'wait-for-select-items' ? shownInventory(page.stand) : null
+  const wish = { target, maxItems: inventory?.maxItems ?? 0, mostTotal: payment?.maxAmount ?? null }
+  const work = propose(inventory?.items ?? [], wish)
+  for (;;) {
+    const slice = work.next()
+    if (slice.done) return { type: 'itemsProposed', request, proposal: slice.value }
+    await world.wait(0, signal)
+    if (signal.aborted) return { type: 'itemsProposed', request, proposal: { kind: 'none' } }
+  }
 }
 
 /** Accepted, but Steam has not said yet whether the offer exists. */

@@ -1,11 +1,14 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
+import type { Proposal } from './pick.ts'
 import type { Dialogs, FlowState, Refusal, Sort } from './state.ts'
 
 /** Everything that can happen to the deposit page. `atMs` is monotonic. */
 export type FlowEvent =
   | { type: 'paymentLoaded'; payment: Payment; atMs: number }
+  /** The payment came with the page, and was true at `atMs`. */
+  | { type: 'paymentGiven'; payment: Payment; atMs: number }
   | { type: 'paymentUnchanged' }
   | { type: 'paymentFailed'; refusal: Refusal }
   | { type: 'retryPressed' }
@@ -23,7 +26,12 @@ export type FlowEvent =
   | { type: 'inventoryFailed'; request: number; code?: string | null }
   | { type: 'reloadPressed' }
   | { type: 'itemToggled'; id: string }
+  /** Picked besides those that are, as far as one offer takes them. */
+  | { type: 'itemsAdded'; ids: readonly string[] }
   | { type: 'selectionCleared' }
+  /** Items for this amount are wanted instead of those that are picked. */
+  | { type: 'amountAsked'; amount: number }
+  | { type: 'itemsProposed'; request: number; proposal: Proposal }
   | { type: 'searchTyped'; text: string }
   | { type: 'sortChosen'; sort: Sort }
   | { type: 'payPressed' }

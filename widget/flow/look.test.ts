@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Payment } from '../../contract/widget-api.ts'
 import { activitiesOf } from './activities.ts'
 import type { FlowState } from './state.ts'
 import {
@@ -11,6 +12,7 @@ import {
   inventoryRequest,
   loaded,
   opening,
+  payment,
   standOf,
   withItems,
 } from './test-states.ts'
@@ -162,4 +164,46 @@ it('D-26 a page whose store gave the link looks again until the user is known', 
   const again = having(state, { type: 'paymentUnchanged' }).state
   expect(activitiesOf(again)[0]?.key).not.toBe(activitiesOf(state)[0]?.key)
   expect(doing(having(again, loaded()).state).map(({ kind }) => kind)).toEqual(['loadInventory'])
+})
+
+describe('a payment that came with the page', () => {
+  const given = (change: Partial<Payment> = {}) =>
+    having(opening(), { type: 'paymentGiven', payment: payment(change), atMs: 400 })
+
+  it('opens the page on what it says, counted from when it was true, and is asked for at once', () => {
+    const { state } = given({ timeLeft: 60 })
+    expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: 60_400 })
+    expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadInventory', 'look'])
+    const asked = having(state, loaded({ timeLeft: 60 }, 1000)).state
+    expect(look(asked)).toMatchObject({ notBeforeMs: 61_000 })
+  })
+
+  it.each(['succeeded', 'paymentTimeout', 'tradeDeclined'] as const)(
+    'is asked for once where it says %s',
+    (status) => {
+      const { state } = given({ status, timeLeft: null, user: null })
+      expect(state.modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
+      expect(look(state)).toMatchObject({ delayMs: 0 })
+      expect(look(having(state, loaded({ status, timeLeft: null, user: null })).state)).toBeUndefined()
+      const lost = having(state, { type: 'paymentFailed', refusal: { code: null, detail: null } }).state
+      expect(look(lost)).toBeUndefined()
+    },
+  )
+
+  it('is polled where an offer is open, and leads on to the store', () => {
+    const pending = given({ status: 'pending', timeLeft: 200 }).state
+    expect(activitiesOf(pending).map(({ kind }) => kind)).toEqual(['loadInventory', 'poll'])
+    const { effects } = given({
+      status: 'succeeded',
+      timeLeft: null,
+      redirectUrl: 'https://store.example/thanks',
+    })
+    expect(effects).toEqual([{ kind: 'redirect', url: 'https://store.example/thanks', afterMs: 0 }])
+  })
+
+  it('changes nothing once the server has answered', () => {
+    const state = having(opening(), loaded({ status: 'pending', timeLeft: 200 }, 1000)).state
+    expect(having(state, { type: 'paymentGiven', payment: payment(), atMs: 400 }).state).toBe(state)
+  })
 })

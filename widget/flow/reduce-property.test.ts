@@ -84,6 +84,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   },
   { arbitrary: plain(fc.constantFrom(...IDS).map((id) => ({ type: 'itemToggled', id }))), weight: 8 },
   { arbitrary: fc.constant<Move>(() => ({ type: 'payPressed' })), weight: 4 },
+  plain(fc.subarray([...IDS, 'gone']).map((ids) => ({ type: 'itemsAdded', ids }))),
   plain(fc.constantFrom(LINK, OTHER_LINK, 'nonsense', '').map((text) => ({ type: 'linkTyped', text }))),
   plain(fc.constantFrom(...GAMES).map((game) => ({ type: 'gameChosen', game }))),
   plain(fc.constantFrom(...LANGUAGES).map((language) => ({ type: 'languageChosen', language }))),
@@ -102,11 +103,20 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
       { type: 'confirmationReopened' },
       { type: 'creationErrorClosed' },
       { type: 'searchTyped', text: 'a' },
+      { type: 'amountAsked', amount: 400 },
     ),
   ),
   age.map(
     (old): Move =>
       (state) => ({ type: 'userResolved', request: requestOf(state, old), user: userOfLink(state) }),
+  ),
+  fc.tuple(fc.subarray([...IDS, 'gone']), age).map(
+    ([ids, old]): Move =>
+      (state) => ({
+        type: 'itemsProposed',
+        request: requestOf(state, old),
+        proposal: { kind: 'found', ids, total: 1 },
+      }),
   ),
   age.map(
     (old): Move =>

@@ -223,6 +223,65 @@ describe('D-27 each game keeps its picks', () => {
   })
 })
 
+describe('items for an amount', () => {
+  const ask = (amount: number) => ({ type: 'amountAsked', amount }) as const
+  const answer = (state: FlowState, ...ids: string[]): FlowEvent => ({
+    type: 'itemsProposed',
+    request: state.nextRequest - 1,
+    proposal: { kind: 'found', ids, total: 200 * ids.length },
+  })
+  const searches = (state: FlowState) => activitiesOf(state).filter(({ kind }) => kind === 'proposeItems')
+
+  it('take the place of what was picked, and the amount stays to be seen', () => {
+    const asked = having(withItems(), toggle('3'), ask(400)).state
+    expect(searches(asked)).toMatchObject([{ target: 400 }])
+    expect(picked(asked)).toEqual(['3'])
+    const found = having(asked, answer(asked, '2', '1')).state
+    expect(picked(found)).toEqual(['2', '1'])
+    expect(standOf(found).aim).toMatchObject({ target: 400, search: { status: 'done' } })
+    expect(searches(found)).toEqual([])
+    expect(standOf(having(found, toggle('3')).state).aim?.target).toBe(400)
+    expect(standOf(having(found, { type: 'selectionCleared' }).state).aim).toBeNull()
+  })
+
+  it.each([
+    [1, 300],
+    [450, 450],
+    [9_000, 600],
+  ])('for %i are searched for %i, which can be paid', (amount, target) => {
+    const state = having(withItems(), loaded({ maxAmount: 600 }), ask(amount)).state
+    expect(searches(state)).toMatchObject([{ target }])
+  })
+
+  it('that cannot be had change no picks', () => {
+    const asked = having(withItems(), toggle('3'), ask(5_000)).state
+    const proposal = { kind: 'short', reach: 600 } as const
+    const { state } = having(asked, { type: 'itemsProposed', request: asked.nextRequest - 1, proposal })
+    expect(picked(state)).toEqual(['3'])
+    expect(standOf(state).aim).toEqual({ target: 5_000, search: { status: 'done', proposal } })
+  })
+
+  it.each<[string, FlowEvent]>([
+    ['another amount', ask(600)],
+    ['a pick', toggle('1')],
+    ['another game', { type: 'gameChosen', game: 'dota' }],
+    ['a reload', RELOAD],
+    ['a cleared selection', { type: 'selectionCleared' }],
+  ])('come too late after %s', (_what, event) => {
+    const asked = having(withItems(), ask(400)).state
+    const changed = having(asked, event).state
+    expect(having(changed, answer(asked, '3', '2')).state).toBe(changed)
+  })
+
+  it('are not picked under a payment that is being made, and not searched for without items', () => {
+    const asked = having(withItems(), toggle('1'), toggle('2'), ask(400), { type: 'payPressed' }).state
+    expect(asked.modal.kind).toBe('creating')
+    expect(picked(having(asked, answer(asked, '3')).state)).toEqual(['1', '2'])
+    const loading = having(withItems(), RELOAD).state
+    expect(having(loading, ask(400)).state).toBe(loading)
+  })
+})
+
 describe('picking', () => {
   it('A-012 a press picks, a second press puts back, in the order of the presses', () => {
     const state = having(withItems(), toggle('3'), toggle('1')).state
@@ -233,6 +292,20 @@ describe('picking', () => {
   it('A-072 all are put back at once', () => {
     const state = having(withItems(), toggle('1'), toggle('2'), { type: 'selectionCleared' }).state
     expect(picked(state)).toEqual([])
+  })
+
+  it('a range is picked besides what is, as far as one offer takes it', () => {
+    const add = (...ids: string[]) => ({ type: 'itemsAdded', ids }) as const
+    expect(picked(having(withItems(), toggle('2'), add('1', '2', 'gone', '3')).state)).toEqual([
+      '2',
+      '1',
+      '3',
+    ])
+    const two = having(withItems([item('1'), item('2'), item('3')], { maxItems: 2 }), toggle('3')).state
+    const { state, effects } = having(two, add('1', '2'))
+    expect(picked(state)).toEqual(['3', '1'])
+    expect(effects).toEqual([{ kind: 'toast', toast: { text: 'tooManyItems' } }])
+    expect(having(two, add('3', 'gone'))).toEqual({ state: two, effects: [] })
   })
 
   it('an item that is not there cannot be picked', () => {

@@ -2,7 +2,8 @@
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Game } from '../../contract/games.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
-import type { FlowEvent, Step } from './events.ts'
+import type { Effect, FlowEvent, Step } from './events.ts'
+import type { Proposal } from './pick.ts'
 import { acceptedGames, itemsById, shownInventory } from './selectors.ts'
 import type { FlowState, InventoryFailure, Stand } from './state.ts'
 
@@ -16,7 +17,10 @@ type StandEvent = Extract<
       | 'inventoryFailed'
       | 'reloadPressed'
       | 'itemToggled'
+      | 'itemsAdded'
       | 'selectionCleared'
+      | 'amountAsked'
+      | 'itemsProposed'
       | 'searchTyped'
       | 'sortChosen'
   }
@@ -49,8 +53,14 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
       return { state: inventoryFailed(state, stand, event), effects: [] }
     case 'itemToggled':
       return toggled(state, stand, event.id)
+    case 'itemsAdded':
+      return added(state, stand, event.ids)
     case 'selectionCleared':
-      return { state: withStand(state, { selection: [], setAside: [] }), effects: [] }
+      return { state: withStand(state, { selection: [], setAside: [], aim: null }), effects: [] }
+    case 'amountAsked':
+      return { state: amountAsked(state, stand, event.amount), effects: [] }
+    case 'itemsProposed':
+      return { state: itemsProposed(state, stand, event), effects: [] }
     case 'searchTyped':
       return { state: withStand(state, { search: event.text }), effects: [] }
     case 'sortChosen':
@@ -66,7 +76,8 @@ const NOTHING: Stand['inventory'] = { status: 'error', type: 'internal' }
 /** Each game keeps its picks: those of the game that is left wait, and those of the new one come with its items. */
 function turnedTo({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
   const kept = { ...elsewhere, [left]: [...setAside, ...selection] }
-  return { game, selection: [], setAside: kept[game] ?? [], elsewhere: { ...kept, [game]: [] }, search: '' }
+  const fresh = { selection: [], search: '', aim: null }
+  return { ...fresh, game, setAside: kept[game] ?? [], elsewhere: { ...kept, [game]: [] } }
 }
 
 function withStand(state: FlowState, change: Partial<Stand>): FlowState {
@@ -81,7 +92,11 @@ export function reloading(state: FlowState, change: Partial<Stand>, reload: bool
   const request = state.nextRequest
   return withStand(
     { ...state, nextRequest: request + 1 },
-    { ...change, inventory: { status: 'loading', request, kept: shownInventory(stand), reload } },
+    {
+      aim: unsought(stand),
+      ...change,
+      inventory: { status: 'loading', request, kept: shownInventory(stand), reload },
+    },
   )
 }
 
@@ -132,10 +147,43 @@ export function withFailure(state: FlowState, type: InventoryFailure): FlowState
   return state.page.stage === 'wait-for-select-items' ? failed(state, state.page.stand, type) : state
 }
 
+/** Within what can be paid. A payment under way is settled. */
+function amountAsked(state: FlowState, stand: Stand, amount: number): FlowState {
+  const { payment, nextRequest: request } = state
+  if (stand.inventory.status !== 'ready' || payment?.status !== 'created') return state
+  const target = Math.min(
+    Math.max(amount, stand.inventory.inventory.minPrice, 1),
+    payment.maxAmount ?? Number.POSITIVE_INFINITY,
+  )
+  const aim: Stand['aim'] = { target, search: { status: 'searching', request } }
+  return withStand({ ...state, nextRequest: request + 1 }, { aim })
+}
+
+/** A search ends where its items change, or where the shopper goes on picking. */
+const unsought = ({ aim }: Stand): Stand['aim'] => (aim?.search.status === 'searching' ? null : aim)
+
+function itemsProposed(
+  state: FlowState,
+  stand: Stand,
+  { request, proposal }: { request: number; proposal: Proposal },
+): FlowState {
+  const { aim } = stand
+  if (aim?.search.status !== 'searching' || aim.search.request !== request) return state
+  // Pay was pressed meanwhile, for what was picked then.
+  if (state.modal.kind !== 'none') return withStand(state, { aim: null })
+  const done: Stand['aim'] = { ...aim, search: { status: 'done', proposal } }
+  const inventory = shownInventory(stand)
+  if (proposal.kind !== 'found' || inventory === null) return withStand(state, { aim: done })
+  const there = itemsById(inventory.items)
+  const selection = proposal.ids.filter((id) => there.has(id)).slice(0, inventory.maxItems)
+  return withStand(state, { aim: done, selection })
+}
+
 function toggled(state: FlowState, stand: Stand, id: string): Step {
+  const aim = unsought(stand)
   if (stand.selection.includes(id)) {
     return {
-      state: withStand(state, { selection: stand.selection.filter((other) => other !== id) }),
+      state: withStand(state, { aim, selection: stand.selection.filter((other) => other !== id) }),
       effects: [],
     }
   }
@@ -144,5 +192,17 @@ function toggled(state: FlowState, stand: Stand, id: string): Step {
   if (stand.selection.length >= inventory.maxItems) {
     return { state, effects: [{ kind: 'toast', toast: { text: 'tooManyItems' } }] }
   }
-  return { state: withStand(state, { selection: [...stand.selection, id] }), effects: [] }
+  return { state: withStand(state, { aim, selection: [...stand.selection, id] }), effects: [] }
+}
+
+function added(state: FlowState, stand: Stand, ids: readonly string[]): Step {
+  const inventory = shownInventory(stand)
+  if (inventory === null) return { state, effects: [] }
+  const there = itemsById(inventory.items)
+  const wanted = new Set([...stand.selection, ...ids.filter((id) => there.has(id))])
+  const selection = [...wanted].slice(0, Math.max(inventory.maxItems, stand.selection.length))
+  const effects: Effect[] =
+    selection.length < wanted.size ? [{ kind: 'toast', toast: { text: 'tooManyItems' } }] : []
+  if (selection.length === stand.selection.length) return { state, effects }
+  return { state: withStand(state, { aim: unsought(stand), selection }), effects }
 }

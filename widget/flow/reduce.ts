@@ -13,6 +13,8 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
   switch (event.type) {
     case 'paymentLoaded':
       return paymentLoaded(looked(state), event.payment, event.atMs)
+    case 'paymentGiven':
+      return paymentGiven(state, event.payment, event.atMs)
     case 'paymentUnchanged':
       return step(looked(state.pollFailing ? { ...state, pollFailing: false } : state))
     case 'paymentFailed':
@@ -39,7 +41,10 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'inventoryFailed':
     case 'reloadPressed':
     case 'itemToggled':
+    case 'itemsAdded':
     case 'selectionCleared':
+    case 'amountAsked':
+    case 'itemsProposed':
     case 'searchTyped':
     case 'sortChosen':
       return unpressed(reduceStand(state, event))
@@ -125,6 +130,13 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
   }
 }
 
+/** The page opens on it, and asks at once whether it is still true. */
+function paymentGiven(before: FlowState, payment: Payment, atMs: number): Step {
+  if (before.payment !== null) return step(before)
+  const { state, effects } = paymentLoaded(before, payment, atMs)
+  return { state: { ...state, lookNow: !isPolling(state) }, effects }
+}
+
 /** Until when money is held is told nowhere else before the store. */
 const READING_MS = 8000
 const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)
@@ -205,6 +217,7 @@ function withUser(state: FlowState, user: User, link: string): FlowState {
         counts: {},
         search: '',
         sort: 'priceDown',
+        aim: null,
       },
     },
   }

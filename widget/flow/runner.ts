@@ -1,7 +1,7 @@
 /** Carries out what the pure flow asks for: keeps its activities going and does its effects once. */
 import { type Activity, activitiesOf, POLL_INTERVAL_MS } from './activities.ts'
 import { type Calls, createCalls, type World } from './calls.ts'
-import type { FlowEvent } from './events.ts'
+import type { FlowEvent, Step } from './events.ts'
 import { reduce } from './reduce.ts'
 import type { FlowState } from './state.ts'
 
@@ -57,8 +57,10 @@ function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promis
   }
 }
 
-export function startFlow(initial: FlowState, world: World): Flow {
-  let state = initial
+/** `first` has happened before the flow begins. */
+export function startFlow(initial: FlowState, world: World, first: FlowEvent | null = null): Flow {
+  const begun: Step = first === null ? { state: initial, effects: [] } : reduce(initial, first)
+  let { state } = begun
   const listeners = new Set<() => void>()
   let wake = new AbortController()
   const calls = createCalls(world, () => state)
@@ -84,6 +86,7 @@ export function startFlow(initial: FlowState, world: World): Flow {
   }
 
   ongoing.sync(activitiesOf(state))
+  for (const effect of begun.effects) world.perform(effect)
   return {
     state: () => state,
     dispatch,

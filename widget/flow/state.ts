@@ -3,6 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { FinalDepositStatus, InventoryErrorType } from '../../contract/statuses.ts'
 import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
+import type { Proposal } from './pick.ts'
 
 /** A refused call: our code and the server's own words, when it sent any. */
 export type Refusal = {
@@ -44,6 +45,12 @@ export const SORTS = ['default', 'priceDown', 'priceUp'] as const
 /** `default` is the order of the server's answer, newest first. */
 export type Sort = (typeof SORTS)[number]
 
+/** An amount that the shopper asked items for, and the latest answer. */
+export type Aim = {
+  target: number
+  search: { status: 'searching'; request: number } | { status: 'done'; proposal: Proposal }
+}
+
 export type Stand = {
   user: User
   game: Game
@@ -58,6 +65,8 @@ export type Stand = {
   counts: Partial<Record<Game, number>>
   search: string
   sort: Sort
+  /** Null until an amount was asked for, and after the selection was cleared. */
+  aim: Aim | null
 }
 
 export type Page =

@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedTotal } from '../flow/selectors.ts'
@@ -5,6 +6,7 @@ import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { Amount } from '../ui/currency.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
+import { PickForMe } from './pick-for-me.tsx'
 import { Money } from './summary.tsx'
 import { Target } from './target.tsx'
 
@@ -14,6 +16,7 @@ type Props = { stand: Stand; payment: Payment; flow: Flow }
 export function BottomBar({ stand, payment, flow }: Props) {
   const { texts } = usePage()
   const { block, hint } = usePayHint(stand, payment)
+  const { isPicking, setPicking, button } = usePicking(stand)
   if (payment.status === 'pending')
     return (
       <aside className="bottom-bar" aria-label={texts.summary}>
@@ -27,7 +30,8 @@ export function BottomBar({ stand, payment, flow }: Props) {
   return (
     <aside className="bottom-bar" aria-label={texts.summary}>
       {hint !== null && <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>}
-      <Target total={selectedTotal(stand)} payment={payment} />
+      {isPicking && <PickForMe stand={stand} payment={payment} flow={flow} />}
+      {(!isPicking || payment.targetAmount !== null) && <Target stand={stand} payment={payment} />}
       {stand.selection.length > 0 && <Money stand={stand} payment={payment} folded />}
       <div className="bottom-row">
         <div className="bottom-sum">
@@ -36,6 +40,16 @@ export function BottomBar({ stand, payment, flow }: Props) {
           </strong>
           <span>
             {texts.selectedCount(stand.selection.length)}
+            <button
+              ref={button}
+              type="button"
+              className="link"
+              aria-label={texts.pickForMe}
+              aria-expanded={isPicking}
+              onClick={() => setPicking(!isPicking)}
+            >
+              {texts.pickOpen}
+            </button>
             {stand.selection.length > 0 && (
               <button
                 type="button"
@@ -52,4 +66,19 @@ export function BottomBar({ stand, payment, flow }: Props) {
       </div>
     </aside>
   )
+}
+
+/** Closes once items were found, to show them, and gives the focus back. */
+function usePicking({ aim }: Stand) {
+  const [isPicking, setPicking] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const search = aim?.search
+  const isFound = search?.status === 'done' && search.proposal.kind === 'found'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every search that finds closes it, the same amount again too
+  useEffect(() => {
+    if (!isFound) return
+    setPicking(false)
+    button.current?.focus()
+  }, [isFound, search])
+  return { isPicking, setPicking, button }
 }

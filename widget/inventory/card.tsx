@@ -14,21 +14,19 @@ type Props = {
   currency: Currency
   selected: boolean
   isTabStop: boolean
-  onPress(): void
 }
 
 /** Letters of a price that a narrow card has room for in its usual size. */
 const LONG = 7
 
-/** One item; the whole card is the target. */
+/** One item; the whole card is the target, and the grid around it hears of presses and keys. */
 export const Card = memo(
-  function Card({ item, index, column, width, currency, selected, isTabStop, onPress }: Props) {
+  function Card({ item, index, column, width, currency, selected, isTabStop }: Props) {
     const { texts, money } = usePage()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
     const price = money(item.price, currency)
     const name = [item.name, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName, price]
     return (
-      // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of its cells
       // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
       <div
         role="gridcell"
@@ -39,7 +37,6 @@ export const Card = memo(
         aria-colindex={column + 1}
         aria-selected={selected}
         aria-label={name.filter((part) => part !== null && part !== undefined && part !== '').join(', ')}
-        onClick={onPress}
       >
         <span className="card-marks" aria-hidden="true">
           {item.isStatTrak && <span className="mark mark-stattrak">ST</span>}

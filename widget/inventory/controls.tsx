@@ -85,6 +85,7 @@ function SearchField({ stand, flow, focused = false }: Props & { focused?: boole
       <input
         ref={input}
         type="search"
+        aria-keyshortcuts="/"
         value={stand.search}
         maxLength={100}
         placeholder={texts.search}

@@ -11,13 +11,18 @@ type Props = {
   selection: readonly string[]
   currency: Currency
   onToggle(id: string): void
+  /** Picks these besides what is picked. */
+  onAdd(ids: readonly string[]): void
 }
 
 const NAVIGATION = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown']
 const PAGE_ROWS = 3
 
-/** The inventory after the APG grid pattern: one tab stop, arrows move, Space picks. Only rows in sight exist. */
-export function Grid({ items, selection, currency, onToggle }: Props) {
+/**
+ * The inventory after the APG grid pattern: one tab stop, arrows move, Space picks, Shift picks all up to there, Ctrl+A
+ * all that are shown. Only rows in sight exist.
+ */
+export function Grid({ items, selection, currency, onToggle, onAdd }: Props) {
   const { texts } = usePage()
   const size = useNarrow() ? MOBILE_CELL : DESKTOP_CELL
   const element = useRef<HTMLDivElement>(null)
@@ -28,10 +33,16 @@ export function Grid({ items, selection, currency, onToggle }: Props) {
   const current = Math.min(active, Math.max(items.length - 1, 0))
   const picked = useMemo(() => new Set(selection), [selection])
   const stride = layout.rowHeight + size.gap
-  const onKeyDown = useKeys({ element, layout, count: items.length, stride, current, setActive }, () => {
-    const item = items[current]
-    if (item !== undefined) onToggle(item.id)
-  })
+  const { press, extend, forgetAnchor } = usePresses({ items, current, onToggle, onAdd })
+  const onKeyDown = useKeys(
+    { element, layout, count: items.length, stride, current, setActive },
+    {
+      press: (isRange) => press(current, isRange),
+      extend,
+      turn: forgetAnchor,
+      all: () => onAdd(items.map(({ id }) => id)),
+    },
+  )
 
   const shown = Array.from({ length: rows.last - rows.first + 1 }, (_, offset) => rows.first + offset)
   return (
@@ -47,45 +58,100 @@ export function Grid({ items, selection, currency, onToggle }: Props) {
       aria-colcount={layout.columns}
       style={{ height: Math.max(0, layout.rows * stride - size.gap) }}
       onKeyDown={onKeyDown}
+      onClick={({ target, shiftKey }) => {
+        const index = indexOf(target)
+        if (index === undefined) return
+        setActive(index)
+        press(index, shiftKey)
+      }}
     >
       {shown.map((row) => (
-        // biome-ignore lint/a11y/useSemanticElements: see above
-        // biome-ignore lint/a11y/useFocusableInteractive: the cells take the focus
-        <div
+        <Row
           key={row}
-          role="row"
-          className="grid-row"
-          aria-rowindex={row + 1}
-          style={{
-            transform: `translateY(${row * stride}px)`,
-            height: layout.rowHeight,
-            columnGap: size.gap,
-            paddingInline: layout.side,
-          }}
-        >
-          {items.slice(row * layout.columns, (row + 1) * layout.columns).map((item, column) => {
-            const index = row * layout.columns + column
-            return (
-              <Card
-                key={item.id}
-                item={item}
-                index={index}
-                width={layout.cell}
-                column={column}
-                currency={currency}
-                selected={picked.has(item.id)}
-                isTabStop={index === current}
-                onPress={() => {
-                  setActive(index)
-                  onToggle(item.id)
-                }}
-              />
-            )
-          })}
-        </div>
+          row={row}
+          cells={items.slice(row * layout.columns, (row + 1) * layout.columns)}
+          {...{ layout, currency, picked, current, gap: size.gap }}
+        />
       ))}
     </div>
   )
+}
+
+type RowProps = {
+  row: number
+  cells: readonly Item[]
+  layout: Layout
+  gap: number
+  currency: Currency
+  picked: ReadonlySet<string>
+  /** The cell that is the tab stop. */
+  current: number
+}
+
+function Row({ row, cells, layout, gap, currency, picked, current }: RowProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above
+    // biome-ignore lint/a11y/useFocusableInteractive: the cells take the focus
+    <div
+      role="row"
+      className="grid-row"
+      aria-rowindex={row + 1}
+      style={{
+        transform: `translateY(${row * (layout.rowHeight + gap)}px)`,
+        height: layout.rowHeight,
+        columnGap: gap,
+        paddingInline: layout.side,
+      }}
+    >
+      {cells.map((item, column) => {
+        const index = row * layout.columns + column
+        return (
+          <Card
+            key={item.id}
+            item={item}
+            index={index}
+            width={layout.cell}
+            column={column}
+            currency={currency}
+            selected={picked.has(item.id)}
+            isTabStop={index === current}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+type Presses = Pick<Props, 'items' | 'onToggle' | 'onAdd'> & { current: number }
+
+function usePresses({ items, current, onToggle, onAdd }: Presses) {
+  /** Where a range begins: the cell that was pressed last, or that the first Shift was pressed on. */
+  const anchor = useRef<{ items: readonly Item[]; index: number } | null>(null)
+  const extend = (to: number): void => {
+    // A search or another order puts other items between two cells.
+    const from = anchor.current?.items === items ? anchor.current.index : current
+    anchor.current = { items, index: from }
+    const [first, last] = [Math.min(from, to), Math.max(from, to)]
+    onAdd(items.slice(first, last + 1).map(({ id }) => id))
+  }
+  const press = (index: number, isRange: boolean): void => {
+    if (isRange) {
+      extend(index)
+      return
+    }
+    anchor.current = { items, index }
+    const item = items[index]
+    if (item !== undefined) onToggle(item.id)
+  }
+  const forgetAnchor = (): void => {
+    anchor.current = null
+  }
+  return { press, extend, forgetAnchor }
+}
+
+function indexOf(target: EventTarget): number | undefined {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null
+  return cell === null ? undefined : Number(cell.dataset.index)
 }
 
 type Keys = {
@@ -97,18 +163,33 @@ type Keys = {
   setActive(index: number): void
 }
 
+type Acts = {
+  press(isRange: boolean): void
+  /** Picks up to this cell. */
+  extend(to: number): void
+  /** The next range begins elsewhere. */
+  turn(): void
+  all(): void
+}
+
 /** Arrows move the one tab stop, Space and Enter press the cell that has it. */
-function useKeys({ element, layout, count, stride, current, setActive }: Keys, onPress: () => void) {
+function useKeys({ element, layout, count, stride, current, setActive }: Keys, acts: Acts) {
   return (event: KeyboardEvent): void => {
     if (event.key === ' ' || event.key === 'Enter') {
       event.preventDefault()
-      onPress()
+      acts.press(event.shiftKey)
+    }
+    if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault()
+      acts.all()
     }
     if (!NAVIGATION.includes(event.key)) return
     event.preventDefault()
     const grid = { columns: layout.columns, count, pageRows: PAGE_ROWS, toCorner: event.ctrlKey }
     const next = nextCell(event.key, current, grid)
     scrollToRow(element.current, Math.floor(next / layout.columns) * stride, layout.rowHeight)
+    if (event.shiftKey) acts.extend(next)
+    else acts.turn()
     setActive(next)
     focusCell(element.current, next)
   }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { GAMES } from '../../contract/games.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
@@ -10,6 +10,7 @@ import { Age } from './age.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { Controls } from './controls.tsx'
 import { Grid } from './grid.tsx'
+import { useOutcome } from './pick-for-me.tsx'
 import { Summary } from './summary.tsx'
 import { NothingUsable, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
@@ -22,7 +23,8 @@ export function Stand({ stand, payment, flow }: Props) {
   const Panel = narrow ? BottomBar : Summary
   return (
     <>
-      <section className="stand">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut to a field that is reached without it */}
+      <section className="stand" onKeyDown={searchBySlash}>
         <Controls stand={stand} games={acceptedGames(payment)} flow={flow} />
         <OnlyGames payment={payment} />
         <KeptPicks stand={stand} />
@@ -32,6 +34,18 @@ export function Stand({ stand, payment, flow }: Props) {
       {isPayable(stand) && <Panel stand={stand} payment={payment} flow={flow} />}
     </>
   )
+}
+
+const TYPED_INTO = 'input:not([type=radio]), select, textarea'
+
+/** Only while the focus is among the items: elsewhere a single key would surprise those who dictate. */
+function searchBySlash(event: KeyboardEvent<HTMLElement>): void {
+  const { target, currentTarget, key } = event
+  if (key !== '/' || (target instanceof Element && target.matches(TYPED_INTO))) return
+  event.preventDefault()
+  const field = currentTarget.querySelector<HTMLElement>('.search input')
+  if (field !== null) field.focus()
+  else currentTarget.querySelector<HTMLElement>('.controls [aria-expanded=false]')?.click()
 }
 
 /** Beside an error, or without one item that can be used, there is nothing to pay with. */
@@ -78,6 +92,7 @@ function Shelf({ stand, payment, flow }: Props) {
           selection={stand.selection}
           currency={payment.currency}
           onToggle={(id) => flow.dispatch({ type: 'itemToggled', id })}
+          onAdd={(ids) => flow.dispatch({ type: 'itemsAdded', ids })}
         />
       )}
       {inventory.items.length === 0 && <Unavailable inventory={inventory} />}
@@ -142,14 +157,15 @@ function Skeletons() {
 /** How long a selection must rest before it is read out. */
 const QUIET_MS = 600
 
-/** One polite voice for the selection: quick picking is not read out item by item. */
+/** One polite voice for the selection and what was proposed: quick picking is not read out item by item. */
 function SelectionVoice({ stand, payment }: { stand: StandState; payment: Payment }) {
   const { texts, money } = usePage()
   const [said, setSaid] = useState('')
-  const text =
-    stand.selection.length === 0
-      ? ''
-      : texts.announceSelection(stand.selection.length, money(selectedTotal(stand), payment.currency))
+  const outcome = useOutcome(stand, payment)
+  const { length } = stand.selection
+  const selected =
+    length > 0 && texts.announceSelection(length, money(selectedTotal(stand), payment.currency))
+  const text = [outcome, selected].filter(Boolean).join(' ')
   useEffect(() => {
     const timer = setTimeout(() => setSaid(text), QUIET_MS)
     return () => clearTimeout(timer)

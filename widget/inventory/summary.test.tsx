@@ -74,6 +74,21 @@ describe('D-9 the money before the button', () => {
   })
 })
 
+describe('pick for me', () => {
+  it('suggests amounts that can be paid with the items, below the button', () => {
+    const markup = panel({})
+    const offered = [...markup.matchAll(/aria-label="Pick items for ([^"]+)"/g)].map(([, amount]) => amount)
+    expect(offered).toEqual(['$5.00', '$10.00', '$25.00', '$50.00'])
+    expect(markup.indexOf('class="picker"')).toBeGreaterThan(markup.indexOf('class="button primary pay"'))
+  })
+
+  it('suggests the amount of the store, and none under an open offer', () => {
+    const markup = panel({ payment: { targetAmount: 4_900 } })
+    expect(markup.match(/aria-label="Pick items for [^"]+"/g)).toEqual(['aria-label="Pick items for $49.00"'])
+    expect(panel({ payment: { status: 'pending' } })).not.toContain('picker')
+  })
+})
+
 describe('D-15 a target', () => {
   it.each([
     ['shows how far the items go', ['2'], '$20.00 of $60.00', 'max="6000" value="2000"'],

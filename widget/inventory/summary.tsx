@@ -8,6 +8,7 @@ import { Amount } from '../ui/currency.tsx'
 import { MoneyRows } from '../ui/money-rows.tsx'
 import { Picture } from './card.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
+import { PickForMe } from './pick-for-me.tsx'
 import { Target } from './target.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
@@ -24,7 +25,13 @@ export function Summary({ stand, payment, flow }: Props) {
       <dl className="summary-facts">
         <div>
           <dt>{texts.minimum}</dt>
-          <dd>{minPrice === undefined ? '–' : <Amount minor={minPrice} currency={payment.currency} />}</dd>
+          {minPrice === undefined ? (
+            <dd key="unknown">–</dd>
+          ) : (
+            <dd key="known">
+              <Amount minor={minPrice} currency={payment.currency} />
+            </dd>
+          )}
         </div>
         {payment.maxAmount !== null && (
           <div>
@@ -43,10 +50,11 @@ export function Summary({ stand, payment, flow }: Props) {
           </dd>
         </div>
       </dl>
-      <Target total={total} payment={payment} />
+      {payment.targetAmount !== null && <Target stand={stand} payment={payment} />}
       <Money stand={stand} payment={payment} />
       <PayButton stand={stand} payment={payment} flow={flow} />
-      {payment.status !== 'pending' && hint !== null && <p className="summary-note">{hint}</p>}
+      {payment.status !== 'pending' && <p className="summary-note">{hint}</p>}
+      {payment.status === 'created' && <PickForMe stand={stand} payment={payment} flow={flow} />}
       <button
         type="button"
         className="button quiet-button"
@@ -80,7 +88,10 @@ export function Summary({ stand, payment, flow }: Props) {
 /** When the money comes, where any of it is held. */
 export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
   const { texts } = usePage()
-  const hold = shownInventory(stand)?.hold ?? null
+  const inventory = shownInventory(stand)
+  // Keeps the place of what most inventories have: the button beneath must not move away when it comes.
+  if (inventory === null && stand.inventory.status === 'loading' && !folded) return <div className="money" />
+  const hold = inventory?.hold ?? null
   if (hold === null) return null
   const why = texts.whyLater(hold.days, texts.games[stand.game])
   const split = forecast(selectedTotal(stand), hold)

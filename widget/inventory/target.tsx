@@ -1,18 +1,23 @@
 import type { Payment } from '../../contract/widget-api.ts'
+import { selectedTotal } from '../flow/selectors.ts'
+import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 
-/** How far the picked items go towards what the store asks for. */
-export function Target({ total, payment }: { total: number; payment: Payment }) {
+/** How far the picked items go towards the amount that the shopper asked for, else towards the store's. */
+export function Target({ stand, payment }: { stand: Stand; payment: Payment }) {
   const { texts, money } = usePage()
-  const { targetAmount: target, currency } = payment
+  const { currency } = payment
+  const target = stand.aim?.target ?? payment.targetAmount
   if (!target) return null
+  const total = selectedTotal(stand)
+  const label = target === payment.targetAmount ? texts.target : texts.pickTarget
   const said = texts.targetReached(money(total, currency), money(target, currency))
   return (
     <div className="target">
       <p>
-        <span>{texts.target}</span> <span>{said}</span>
+        <span>{label}</span> <span>{said}</span>
       </p>
-      <progress max={target} value={Math.min(total, target)} aria-label={texts.target}>
+      <progress max={target} value={Math.min(total, target)} aria-label={label}>
         {said}
       </progress>
     </div>

@@ -17,8 +17,10 @@ import { Header } from '../ui/header.tsx'
 import { useNow } from '../ui/hooks.ts'
 import { addressesOf, loadStyles } from '../ui/loaded-again.ts'
 import { createPart, usePart } from '../ui/on-demand.ts'
+import { hasShell } from '../ui/shell-element.ts'
 import { DepositTitle } from './title.ts'
 import { useFlow } from './use-flow.ts'
+import { useStorePage } from './use-store-page.ts'
 
 const modals = createPart(async (attempt) => (await loadModals(attempt)).Modals)
 
@@ -50,6 +52,7 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
   const { page, payment, modal } = state
   const found = payment !== null
   useAccent(payment?.storeAccent ?? null)
+  useStorePage(state)
   // Before a modal is wanted, its code is here: a press on Pay shows it at once. The items come first.
   const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
   const part = usePart(modals, found && (modal.kind !== 'none' || !loading))
@@ -194,6 +197,7 @@ function Missing({ state }: { state: FlowState }) {
 
 function Waiting() {
   const { texts } = usePage()
+  if (hasShell()) return null
   return (
     <>
       <Header>

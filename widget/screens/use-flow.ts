@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { pageCookies, renewToken, tellStore } from '../embed.ts'
 import { createApi } from '../flow/api.ts'
 import type { World } from '../flow/calls.ts'
 import type { ToastText } from '../flow/events.ts'
@@ -15,6 +16,7 @@ import {
   storeLink,
 } from '../storage.ts'
 import type { NewToast, ToastStore } from '../toasts/store.ts'
+import { givenPayment } from './given.ts'
 
 /** Runs the flow of one deposit while the screen is mounted. */
 export function useFlow(hash: string, toasts: ToastStore): { state: FlowState; flow: Flow } | null {
@@ -22,13 +24,19 @@ export function useFlow(hash: string, toasts: ToastStore): { state: FlowState; f
   const current = useRef<Flow | null>(null)
 
   useEffect(() => {
-    const world = browserWorld(toasts, { hash, language: () => current.current?.state().language ?? 'en' })
+    const world = browserWorld(toasts, {
+      hash,
+      language: () => current.current?.state().language ?? 'en',
+      depositId: () => current.current?.state().payment?.id ?? '',
+    })
     const stored = {
       language: storedLanguage(),
       link: storedLink(),
       chosenLanguage: chosenLanguage(hash),
     }
-    const started = startFlow(initialState(hash, stored), world)
+    const given = givenPayment(hash)
+    const first = given && ({ type: 'paymentGiven', ...given } as const)
+    const started = startFlow(initialState(hash, stored), world, first)
     current.current = started
     setFlow(started)
     const stopListening = listenForReturn(started)
@@ -44,11 +52,11 @@ export function useFlow(hash: string, toasts: ToastStore): { state: FlowState; f
 
 const NEVER = () => () => {}
 
-type OfDeposit = { hash: string; language: () => FlowState['language'] }
+type OfDeposit = { hash: string; language: () => FlowState['language']; depositId: () => string }
 
-function browserWorld(toasts: ToastStore, { hash, language }: OfDeposit): World {
+function browserWorld(toasts: ToastStore, { hash, language, depositId }: OfDeposit): World {
   return {
-    api: createApi(fetch.bind(globalThis), () => document.cookie),
+    api: createApi(fetch.bind(globalThis), pageCookies, renewToken),
     now: () => performance.now(),
     wait,
     perform(effect) {
@@ -65,14 +73,20 @@ function browserWorld(toasts: ToastStore, { hash, language }: OfDeposit): World 
           storeChosenLanguage(hash, effect.language)
           return
         case 'redirect':
-          // In the place of this page: Back from the store must not lead here and on again.
-          if (/^https?:\/\//i.test(effect.url)) setTimeout(() => location.replace(effect.url), effect.afterMs)
+          if (/^https?:\/\//i.test(effect.url))
+            setTimeout(() => leadOn(effect.url, depositId()), effect.afterMs)
           return
         default:
           effect satisfies never
       }
     },
   }
+}
+
+/** In the place of this page: Back from the store must not lead here and on again. In a frame the store's page goes on. */
+function leadOn(redirectUrl: string, depositId: string): void {
+  const isTold = tellStore({ type: 'done', detail: { depositId, status: 'succeeded', redirectUrl } })
+  if (!isTold) location.replace(redirectUrl)
 }
 
 function toastOf(toast: ToastText, language: FlowState['language']): NewToast {

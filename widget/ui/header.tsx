@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect } from 'react'
 import { LANGUAGES, type Language } from '../../contract/languages.ts'
 import { isSandbox, usePage } from '../page.tsx'
 import { helpIn } from '../route.ts'
 import { Flag } from './icons.tsx'
+import { removeShell } from './shell-element.ts'
 
 const NAMES: Record<Language, string> = { en: 'English', ru: 'Русский' }
 
@@ -43,6 +44,7 @@ function SandboxBanner() {
 /** The help page itself has no link to help. */
 export function Header({ isHelp = false, children }: { isHelp?: boolean; children: ReactNode }) {
   const { texts, language } = usePage()
+  useLayoutEffect(removeShell, [])
   return (
     <>
       <SandboxBanner />

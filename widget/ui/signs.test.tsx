@@ -20,7 +20,6 @@ it.each([
       currency="USD"
       selected={false}
       isTabStop={false}
-      onPress={() => {}}
     />,
   )
   expect(/class="card-rarity">([^<]*)</.exec(card)?.[1]).toBe(rarityName ?? '')

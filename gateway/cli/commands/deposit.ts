@@ -1,14 +1,18 @@
 /** `deposit …`. */
 import { buildRouteMap } from '@stricli/core'
-import { id } from '../arguments.ts'
-import { command, FIND, type FindFlags } from '../command.ts'
-import { depositLines } from '../lines.ts'
+import { GAMES, type Game } from '../../../contract/games.ts'
+import { CURRENCIES, type Currency } from '../../../contract/money.ts'
+import { DEPOSIT_STATUSES, type DepositStatus } from '../../../contract/statuses.ts'
+import { amountIn, id, moment, STORE, steamId, text, wholeUpTo } from '../arguments.ts'
+import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { depositCsv, depositLines, depositListLines } from '../deposit-lines.ts'
 import type { Session } from '../session.ts'
+import { Refusal } from '../terminal.ts'
 
 const DEPOSIT = { parse: id, brief: 'the number of the deposit', placeholder: 'DEPOSIT' } as const
 
 const show = command({
-  does: "show all that is known of a deposit, in the order of time, with Steam's ids",
+  does: 'show all that is known of a deposit, what comes next, and what you can do',
   example: 'deposit show 1001',
   parameters: { flags: FIND, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
   load: async () => {
@@ -19,4 +23,99 @@ const show = command({
   lines: depositLines,
 })
 
-export const deposit = buildRouteMap({ routes: { show }, docs: { brief: 'visits to the till' } })
+const MOST_LISTED = 500
+const AMOUNT = { kind: 'parsed', parse: text, placeholder: 'AMOUNT', optional: true } as const
+const TIME = { kind: 'parsed', parse: moment, placeholder: 'TIME', optional: true } as const
+
+type ListFlags = FindFlags & {
+  store?: bigint
+  status?: DepositStatus
+  shopper?: string
+  from?: Date
+  to?: Date
+  amountFrom?: string
+  amountTo?: string
+  currency?: Currency
+  game?: Game
+  needsPerson?: boolean
+  before?: bigint
+  limit: number
+  csv?: boolean
+}
+
+const list = command({
+  does: 'show deposits of all stores, newest first',
+  example: 'deposit list --store 1 --status succeeded --from 2026-11-01 --to 2026-12-01 --csv',
+  parameters: {
+    flags: {
+      store: { ...STORE, kind: 'parsed', optional: true },
+      status: { kind: 'enum', values: DEPOSIT_STATUSES, brief: 'only those in this status', optional: true },
+      shopper: {
+        kind: 'parsed',
+        parse: steamId,
+        brief: 'only of this Steam account',
+        placeholder: 'STEAM_ID',
+        optional: true,
+      },
+      from: { ...TIME, brief: 'only those opened since then, such as 2026-11-01' },
+      to: { ...TIME, brief: 'only those opened before then' },
+      amountFrom: { ...AMOUNT, brief: 'only those credited with this much or more; needs --currency' },
+      amountTo: { ...AMOUNT, brief: 'only those credited with this much or less; needs --currency' },
+      currency: { kind: 'enum', values: CURRENCIES, brief: 'only those in this currency', optional: true },
+      game: { kind: 'enum', values: GAMES, brief: 'only those with a trade of this game', optional: true },
+      needsPerson: {
+        kind: 'boolean',
+        brief: 'only those that wait for you',
+        optional: true,
+        withNegated: false,
+      },
+      before: {
+        kind: 'parsed',
+        parse: id,
+        brief: 'the next page, as the page before names it',
+        placeholder: 'DEPOSIT',
+        optional: true,
+      },
+      limit: {
+        kind: 'parsed',
+        parse: wholeUpTo(MOST_LISTED),
+        brief: `how many, ${MOST_LISTED} at most`,
+        placeholder: 'NUMBER',
+        default: '50',
+      },
+      csv: { kind: 'boolean', brief: 'all pages, as CSV', optional: true, withNegated: false },
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const { exportDeposits, listDeposits } = await import('../../operations/deposit-list.ts')
+    return async (session: Session, { csv = false, ...flags }: ListFlags) => {
+      const filter = filterOf(flags)
+      return (csv ? exportDeposits : listDeposits)(await session.find(), filter)
+    }
+  },
+  lines: (page, { csv = false }) => (csv ? depositCsv(page) : depositListLines(page)),
+})
+
+function filterOf({ store, shopper, amountFrom, amountTo, currency, ...rest }: Omit<ListFlags, 'csv'>) {
+  const amount = (typed: string | undefined) => {
+    if (typed === undefined) return undefined
+    if (currency === undefined) throw new Refusal('usage', 'An amount needs --currency.')
+    return amountIn(currency, typed)
+  }
+  const range = { leastMinor: amount(amountFrom), mostMinor: amount(amountTo) }
+  return { ...rest, ...range, storeId: store, steamId: shopper, currency }
+}
+
+const hold = command({
+  does: 'hold all that a deposit brings until Steam can no longer take it back; before its offer only',
+  example: "deposit hold 1001 --reason 'its shopper took items back before'",
+  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
+  load: async () => {
+    const { holdDeposit } = await import('../../operations/deposits.ts')
+    return async (session: Session, flags: GraveFlags, depositId: bigint) =>
+      holdDeposit(await session.act(flags), depositId)
+  },
+})
+
+export const deposit = buildRouteMap({ routes: { show, list, hold }, docs: { brief: 'visits to the till' } })

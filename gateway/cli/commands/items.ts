@@ -3,9 +3,21 @@ import { buildRouteMap } from '@stricli/core'
 import type { ItemState } from '../../departures/item.ts'
 import { ITEM_STATES } from '../../operations/item-states.ts'
 import { id, text, wholeUpTo } from '../arguments.ts'
-import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  GRAVE_ACT,
+  type GraveFlags,
+  OF_BOT,
+} from '../command.ts'
+import { driftLines } from '../drift-lines.ts'
 import { departureLines, itemLifeLines, itemLines, itemPageLines, movedLines } from '../lines.ts'
+import { soldLines } from '../sale-lines.ts'
 import type { Session } from '../session.ts'
+import { giveBack, rule, send, unwish, wishes } from './sending.ts'
 
 const list = command({
   does: 'show what the bots hold, as CSV',
@@ -28,6 +40,18 @@ const moved = command({
       recordMoved(await session.act(flags), firstColumn(session.terminal.lines()))
   },
   lines: movedLines,
+})
+
+const sold = command({
+  does: 'record what items brought on other markets: lines of item,market,reference,price,received,currency,soldAt on stdin',
+  example: "items sold --reason 'sales of November' < sold.csv",
+  parameters: { flags: GRAVE_ACT },
+  load: async () => {
+    const { recordSold } = await import('../../operations/sales.ts')
+    return async (session: Session, flags: GraveFlags) =>
+      recordSold(await session.act(flags), session.terminal.lines())
+  },
+  lines: soldLines,
 })
 
 /** Of lines of the export, its head left out. */
@@ -112,13 +136,7 @@ const departures = command({
   example: 'items departures --unexplained',
   parameters: {
     flags: {
-      bot: {
-        kind: 'parsed',
-        parse: text,
-        brief: 'only of this bot: its number, or its Steam id',
-        placeholder: 'BOT',
-        optional: true,
-      },
+      bot: OF_BOT,
       unexplained: {
         kind: 'boolean',
         brief: 'only where nobody said that the items may leave',
@@ -167,7 +185,52 @@ const explain = command({
   },
 })
 
+type DriftFlags = ActFlags & { bot?: string; now?: boolean }
+
+const drift = command({
+  does: 'show where the inventories of the bots are not as the books say, as their last looks found',
+  example: 'items drift --bot 1 --now',
+  parameters: {
+    flags: {
+      bot: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'only of this bot: its number, its Steam id, or its name',
+        placeholder: 'BOT',
+        optional: true,
+      },
+      now: {
+        kind: 'boolean',
+        brief: 'have them looked at now: ask again in a minute',
+        optional: true,
+        withNegated: false,
+      },
+      ...ACT,
+    },
+  },
+  load: async () => {
+    const { listDrift, lookForDrift } = await import('../../operations/drift.ts')
+    return async (session: Session, { bot, now = false, ...flags }: DriftFlags) =>
+      now ? lookForDrift(await session.act(flags), bot) : listDrift(await session.find(), bot)
+  },
+  lines: driftLines,
+})
+
 export const items = buildRouteMap({
-  routes: { list: listAll, show, export: list, moved, departures, explain },
+  routes: {
+    list: listAll,
+    show,
+    export: list,
+    send,
+    return: giveBack,
+    wishes,
+    unwish,
+    rule,
+    moved,
+    sold,
+    departures,
+    explain,
+    drift,
+  },
   docs: { brief: 'the items in the hands of bots' },
 })

@@ -1,6 +1,6 @@
 /** `key-ring …`: the master keys. */
 import { buildRouteMap } from '@stricli/core'
-import { ACT, type ActFlags, command, FIND, type FindFlags } from '../command.ts'
+import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import { keyRingLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
@@ -25,4 +25,17 @@ const rotate = command({
   },
 })
 
-export const keyRing = buildRouteMap({ routes: { status, rotate }, docs: { brief: 'the master keys' } })
+const forget = command({
+  does: 'take what a lost master key sealed out of the database; the till must stand still',
+  example: "key-ring forget --reason 'the key was lost with its server'",
+  parameters: { flags: GRAVE_ACT },
+  load: async () => {
+    const { forgetLostKey } = await import('../../operations/key-ring.ts')
+    return async (session: Session, flags: GraveFlags) => forgetLostKey(await session.actOnForeign(flags))
+  },
+})
+
+export const keyRing = buildRouteMap({
+  routes: { status, rotate, forget },
+  docs: { brief: 'the master keys' },
+})

@@ -2,9 +2,10 @@
 import { buildRouteMap } from '@stricli/core'
 import { SCOPES, type Scope, SHOP_SCOPES } from '../../../contract/scopes.ts'
 import { STORE, text, wholeUpTo } from '../arguments.ts'
-import { ACT, type ActFlags, command, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import { keyOnly } from '../lines.ts'
 import type { Session } from '../session.ts'
+import { keyListLines } from '../store-lines.ts'
 
 const KEY = {
   parse: text,
@@ -84,4 +85,19 @@ const revoke = command({
   },
 })
 
-export const key = buildRouteMap({ routes: { add, rotate, revoke }, docs: { brief: 'API keys of stores' } })
+const list = command({
+  does: 'show the keys of a store, with their last use',
+  example: 'key list --store 1',
+  parameters: { flags: { store: { ...STORE, kind: 'parsed' }, ...FIND } },
+  load: async () => {
+    const { listKeys } = await import('../../operations/keys.ts')
+    return async (session: Session, { store }: FindFlags & { store: bigint }) =>
+      listKeys(await session.find(), store)
+  },
+  lines: keyListLines,
+})
+
+export const key = buildRouteMap({
+  routes: { list, add, rotate, revoke },
+  docs: { brief: 'API keys of stores' },
+})

@@ -1,9 +1,10 @@
 /** `payout …`. */
 import { buildRouteMap } from '@stricli/core'
 import type { Currency } from '../../../contract/money.ts'
-import { amountIn, CURRENCY, STORE, text } from '../arguments.ts'
-import { command, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { amountIn, CURRENCY, id, STORE, text, wholeUpTo } from '../arguments.ts'
+import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import type { Session } from '../session.ts'
+import { payoutLines } from '../store-lines.ts'
 
 type Flags = GraveFlags & { store: bigint; currency: Currency; amount: string; reference: string }
 
@@ -40,4 +41,59 @@ const record = command({
   },
 })
 
-export const payout = buildRouteMap({ routes: { record }, docs: { brief: 'what was paid to stores' } })
+const MOST_LISTED = 500
+
+type ListFlags = FindFlags & { store?: bigint; before?: bigint; limit: number }
+
+const list = command({
+  does: 'show what was paid to stores, newest first',
+  example: 'payout list --store 1',
+  parameters: {
+    flags: {
+      store: { ...STORE, kind: 'parsed', optional: true },
+      before: {
+        kind: 'parsed',
+        parse: id,
+        brief: 'the next page, as the page before names it',
+        placeholder: 'PAYOUT',
+        optional: true,
+      },
+      limit: {
+        kind: 'parsed',
+        parse: wholeUpTo(MOST_LISTED),
+        brief: `how many, ${MOST_LISTED} at most`,
+        placeholder: 'NUMBER',
+        default: '50',
+      },
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const { listPayouts } = await import('../../operations/payouts.ts')
+    return async (session: Session, { store: storeId, before, limit }: ListFlags) =>
+      listPayouts(await session.find(), { storeId, before, limit })
+  },
+  lines: payoutLines,
+})
+
+const voidOne = command({
+  does: 'take a payout back that never was; its store can spend the amount again',
+  example: "payout void 7 --reason 'the bank sent it back'",
+  parameters: {
+    flags: GRAVE_ACT,
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: id, brief: 'its number: see payout list', placeholder: 'PAYOUT' }],
+    },
+  },
+  load: async () => {
+    const { voidPayout } = await import('../../operations/payouts.ts')
+    return async (session: Session, flags: GraveFlags, payoutId: bigint) =>
+      voidPayout(await session.act(flags), payoutId)
+  },
+})
+
+export const payout = buildRouteMap({
+  routes: { list, record, void: voidOne },
+  docs: { brief: 'what was paid to stores' },
+})

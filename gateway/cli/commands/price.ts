@@ -2,9 +2,9 @@
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import type { Target } from '../../operations/prices.ts'
-import { text } from '../arguments.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags } from '../command.ts'
-import { priceLines, priceListLines } from '../lines.ts'
+import { amountIn, STORE, text } from '../arguments.ts'
+import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { coverageLines, priceLines, priceListLines } from '../price-lines.ts'
 import type { Session } from '../session.ts'
 import { Refusal } from '../terminal.ts'
 
@@ -12,7 +12,7 @@ const GAME = { kind: 'enum', values: GAMES, brief: 'the game' } as const
 const ITEM = {
   kind: 'parsed',
   parse: text,
-  brief: 'the market hash name of an item',
+  brief: 'the market hash name of an item, or a pattern such as "* Doppler *"',
   placeholder: 'NAME',
 } as const
 
@@ -33,13 +33,22 @@ function targetOf({ game, item, all = false }: TargetFlags): Target {
 }
 
 const show = command({
-  does: 'show what each source says of an item, and what a shopper is credited',
+  does: 'show what each source says of an item and since when, what counts, and what a shopper is credited',
   example: "price show --game cs --item 'AK-47 | Redline (Field-Tested)'",
-  parameters: { flags: { game: GAME, item: ITEM, ...FIND } },
+  parameters: {
+    flags: {
+      game: GAME,
+      item: { ...ITEM, brief: 'the market hash name of an item' },
+      store: { ...STORE, kind: 'parsed', brief: 'with the commission of this store', optional: true },
+      ...FIND,
+    },
+  },
   load: async () => {
     const { showPrice } = await import('../../operations/prices.ts')
-    return async (session: Session, { game, item }: FindFlags & { game: Game; item: string }) =>
-      showPrice(await session.find(), { game, item })
+    return async (
+      session: Session,
+      { game, item, store: storeId }: FindFlags & { game: Game; item: string; store?: bigint },
+    ) => showPrice(await session.find(), { game, item, storeId })
   },
   lines: priceLines,
 })
@@ -70,6 +79,45 @@ const freeze = command({
   },
 })
 
+const override = command({
+  does: 'give an item, or what a pattern fits, a price of your own, before commission',
+  example:
+    "price override --game cs --item '★ Karambit | Doppler *' --usd 850.00 --reason 'rubies sell for more'",
+  parameters: {
+    flags: {
+      game: GAME,
+      item: ITEM,
+      usd: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'the price in US dollars, with its decimals, such as 850.00',
+        placeholder: 'AMOUNT',
+      },
+      ...GRAVE_ACT,
+    },
+  },
+  load: async () => {
+    const { overridePrice } = await import('../../operations/prices.ts')
+    return async (session: Session, flags: GraveFlags & { game: Game; item: string; usd: string }) => {
+      const { game, item } = flags
+      const usdMicros = amountIn('USD', flags.usd) * 10_000n
+      return overridePrice(await session.act(flags), { game, item, usdMicros })
+    }
+  },
+})
+
+const coverage = command({
+  does: 'show how many items of a game are taken, by price, and why the others are not',
+  example: 'price coverage --game cs',
+  parameters: { flags: { game: GAME, ...FIND } },
+  load: async () => {
+    const { coverPrices } = await import('../../operations/prices.ts')
+    return async (session: Session, { game }: FindFlags & { game: Game }) =>
+      coverPrices(await session.find(), game)
+  },
+  lines: coverageLines,
+})
+
 const release = command({
   does: 'listen to the sources again',
   example: 'price release --game rust --all',
@@ -95,6 +143,7 @@ const list = command({
 })
 
 export const price = buildRouteMap({
-  routes: { show, block, freeze, release, list },
+  routes: { show, block, freeze, override, release, list, coverage },
+  aliases: { why: 'show' },
   docs: { brief: 'what items are worth' },
 })

@@ -1,9 +1,9 @@
-/** `shopper …`: Steam accounts that may not pay. */
+/** `shopper …`: Steam accounts that may not pay, or are credited late. */
 import { buildRouteMap } from '@stricli/core'
 import { steamId } from '../arguments.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
-import { deniedLines } from '../lines.ts'
 import type { Session } from '../session.ts'
+import { shopperLines, shopperListLines } from '../shopper-lines.ts'
 
 const STEAM_ID = {
   parse: steamId,
@@ -45,18 +45,41 @@ const erase = command({
   },
 })
 
+const show = command({
+  does: 'show whether a Steam account may pay, how it is credited, and the offers to it that are open',
+  example: 'shopper show 76561198000000077',
+  parameters: { flags: FIND, positional: ONE_ACCOUNT },
+  load: async () => {
+    const { showShopper } = await import('../../operations/shoppers.ts')
+    return async (session: Session, _flags: FindFlags, account: string) =>
+      showShopper(await session.find(), account)
+  },
+  lines: shopperLines,
+})
+
+const trust = command({
+  does: 'credit an account that took items back as its stores say again',
+  example: "shopper trust 76561198000000077 --reason 'its account was stolen then'",
+  parameters: { flags: GRAVE_ACT, positional: ONE_ACCOUNT },
+  load: async () => {
+    const { trustPayer } = await import('../../operations/shoppers.ts')
+    return async (session: Session, flags: GraveFlags, account: string) =>
+      trustPayer(await session.act(flags), account)
+  },
+})
+
 const list = command({
-  does: 'show the denied accounts, and the offers to them that are open yet',
+  does: 'show the denied accounts with the offers to them that are open yet, and those credited on release',
   example: 'shopper list',
   parameters: { flags: FIND },
   load: async () => {
-    const { listDenied } = await import('../../operations/shoppers.ts')
-    return async (session: Session, _flags: FindFlags) => listDenied(await session.find())
+    const { listShoppers } = await import('../../operations/shoppers.ts')
+    return async (session: Session, _flags: FindFlags) => listShoppers(await session.find())
   },
-  lines: deniedLines,
+  lines: shopperListLines,
 })
 
 export const shopper = buildRouteMap({
-  routes: { deny, allow, list, erase },
-  docs: { brief: 'accounts that may not pay, and what is known of one' },
+  routes: { show, deny, allow, list, trust, erase },
+  docs: { brief: 'accounts that may not pay or are credited late, and what is known of one' },
 })

@@ -1,10 +1,13 @@
 /** `store …`. */
 import { buildRouteMap } from '@stricli/core'
+import { GAMES, type Game } from '../../../contract/games.ts'
 import { SCOPES, type Scope } from '../../../contract/scopes.ts'
-import { STORE, text, wholeDollars } from '../arguments.ts'
+import { percentIn, STORE, text, wholeDollars, wholeUpTo } from '../arguments.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
-import { freshStoreLines, storeLines, updatedStoreLines } from '../lines.ts'
 import type { Session } from '../session.ts'
+import { freshStoreLines, storeLines, storeListLines, updatedStoreLines } from '../store-lines.ts'
+import { Refusal } from '../terminal.ts'
+import { credit, debit, report, statement, writeOff } from './store-books.ts'
 
 const ORIGIN = {
   kind: 'parsed',
@@ -22,6 +25,25 @@ const WEBHOOK_URL = {
 } as const
 
 const ACCENT = { kind: 'parsed', parse: text, placeholder: 'COLOUR', optional: true } as const
+
+const RISK_LIMIT = {
+  kind: 'parsed',
+  parse: wholeDollars,
+  brief: 'what may be credited while Steam can still take it back',
+  placeholder: 'DOLLARS',
+} as const
+
+const CREDIT_MODE = {
+  kind: 'enum',
+  values: ['on_accept', 'on_release'],
+  brief: 'on_release holds every credit',
+} as const
+
+const LIABILITY = {
+  kind: 'enum',
+  values: ['operator', 'store'],
+  brief: 'who bears reversals of what was credited',
+} as const
 
 type NewStore = {
   name: string
@@ -42,25 +64,9 @@ const add = command({
       name: { kind: 'parsed', parse: text, brief: 'its name, as shoppers see it', placeholder: 'NAME' },
       origin: { ...ORIGIN, variadic: true },
       webhookUrl: WEBHOOK_URL,
-      riskLimitUsd: {
-        kind: 'parsed',
-        parse: wholeDollars,
-        brief: 'what may be credited while Steam can still take it back',
-        placeholder: 'DOLLARS',
-        default: '0',
-      },
-      creditMode: {
-        kind: 'enum',
-        values: ['on_accept', 'on_release'],
-        brief: 'on_release holds every credit',
-        default: 'on_accept',
-      },
-      liability: {
-        kind: 'enum',
-        values: ['operator', 'store'],
-        brief: 'who bears reversals of what was credited',
-        default: 'operator',
-      },
+      riskLimitUsd: { ...RISK_LIMIT, default: '0' },
+      creditMode: { ...CREDIT_MODE, default: 'on_accept' },
+      liability: { ...LIABILITY, default: 'operator' },
       accent: { ...ACCENT, brief: "colour of the main things on its shoppers' page, such as '#3366cc'" },
       scope: {
         kind: 'enum',
@@ -95,16 +101,47 @@ const add = command({
 const accentOf = (accent: string | undefined): { accent?: string | null } =>
   accent === undefined ? {} : { accent: accent === 'none' ? null : accent }
 
-type Changes = { id: bigint; origin?: readonly string[]; webhookUrl?: string; accent?: string }
+type Changes = {
+  id: bigint
+  name?: string
+  origin?: readonly string[]
+  webhookUrl?: string
+  riskLimitUsd?: bigint
+  creditMode?: 'on_accept' | 'on_release'
+  liability?: 'operator' | 'store'
+  commission?: string
+  game?: readonly Game[]
+  allGames?: boolean
+  accent?: string
+}
 
 const update = command({
-  does: 'give a store other origins, its first endpoint another address, or its page another colour',
-  example: "store update --id 1 --accent '#3366cc'",
+  does: 'change settings of a store: each alone, or several at once',
+  example: 'store update --id 1 --risk-limit-usd 2500 --commission 22.50',
   parameters: {
     flags: {
       id: { ...STORE, kind: 'parsed' },
+      name: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'its name, as shoppers see it',
+        placeholder: 'NAME',
+        optional: true,
+      },
       origin: { ...ORIGIN, variadic: true, optional: true },
       webhookUrl: WEBHOOK_URL,
+      riskLimitUsd: { ...RISK_LIMIT, optional: true },
+      creditMode: { ...CREDIT_MODE, optional: true },
+      liability: { ...LIABILITY, optional: true },
+      commission: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'what you keep of its deposits, in percent, such as 22.50; none: as the settings say',
+        placeholder: 'PERCENT',
+        optional: true,
+      },
+      game: { kind: 'enum', values: GAMES, brief: 'the games that it takes', optional: true, variadic: true },
+      allGames: { kind: 'boolean', brief: 'it takes all games', optional: true, withNegated: false },
       accent: { ...ACCENT, brief: "another colour, such as '#3366cc'; none for the page's own" },
       ...ACT,
     },
@@ -112,16 +149,85 @@ const update = command({
   load: async () => {
     const { changeStore } = await import('../../operations/stores.ts')
     return async (session: Session, flags: ActFlags & Changes) => {
-      const { id: storeId, origin = [], webhookUrl, accent } = flags
-      return changeStore(await session.act(flags), {
-        storeId,
-        origins: [...origin],
-        ...(webhookUrl === undefined ? {} : { webhookUrl }),
+      const { id: storeId, name, origin, webhookUrl, riskLimitUsd, creditMode, liability, commission } = flags
+      const { game, allGames = false, accent } = flags
+      if (game !== undefined && allGames) throw new Refusal('usage', 'Give either --game, or --all-games.')
+      const changes = {
+        name,
+        origins: origin && [...origin],
+        webhookUrl,
+        riskLimitUsdCents: riskLimitUsd && riskLimitUsd * 100n,
+        creditMode,
+        liability,
+        commissionBps: commission === undefined ? undefined : percentIn(commission),
+        games: allGames ? null : game,
         ...accentOf(accent),
-      })
+      }
+      return changeStore(await session.act(flags), { storeId, ...changes })
     }
   },
   lines: updatedStoreLines,
+})
+
+const MOST_LISTED = 500
+
+type ListFlags = FindFlags & { disabled?: boolean; after?: bigint; limit: number }
+
+const list = command({
+  does: 'show all stores with their balances, and what of their limits is taken',
+  example: 'store list',
+  parameters: {
+    flags: {
+      disabled: {
+        kind: 'boolean',
+        brief: 'only those that are disabled',
+        optional: true,
+        withNegated: false,
+      },
+      after: {
+        ...STORE,
+        kind: 'parsed',
+        brief: 'the next page, as the page before names it',
+        optional: true,
+      },
+      limit: {
+        kind: 'parsed',
+        parse: wholeUpTo(MOST_LISTED),
+        brief: `how many, ${MOST_LISTED} at most`,
+        placeholder: 'NUMBER',
+        default: '50',
+      },
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const { listStores } = await import('../../operations/stores.ts')
+    return async (session: Session, { disabled, after, limit }: ListFlags) =>
+      listStores(await session.find(), { isDisabled: disabled, after, limit })
+  },
+  lines: storeListLines,
+})
+
+const disable = command({
+  does: 'let a store open no deposit, and take no items for it; what is under way goes on',
+  example: "store disable 1 --reason 'its contract ended'",
+  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [STORE] } },
+  load: async () => {
+    const { disableStore } = await import('../../operations/stores.ts')
+    return async (session: Session, flags: GraveFlags, storeId: bigint) =>
+      disableStore(await session.act(flags), storeId)
+  },
+})
+
+const enable = command({
+  does: 'take that back',
+  example: 'store enable 1',
+  parameters: { flags: ACT, positional: { kind: 'tuple', parameters: [STORE] } },
+  load: async () => {
+    const { enableStore } = await import('../../operations/stores.ts')
+    return async (session: Session, flags: ActFlags, storeId: bigint) =>
+      enableStore(await session.act(flags), storeId)
+  },
 })
 
 const show = command({
@@ -188,6 +294,21 @@ const forbidAddress = command({
 })
 
 export const store = buildRouteMap({
-  routes: { add, update, show, allowAddress, forbidAddress, freeRoom },
+  routes: {
+    list,
+    add,
+    update,
+    show,
+    disable,
+    enable,
+    statement,
+    report,
+    credit,
+    debit,
+    writeOff,
+    allowAddress,
+    forbidAddress,
+    freeRoom,
+  },
   docs: { brief: 'the stores that are credited' },
 })

@@ -1,7 +1,16 @@
 /** `trade …`: what an operator finds and says of trades that Steam cannot be asked about. */
 import { buildRouteMap } from '@stricli/core'
 import { id, text } from '../arguments.ts'
-import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  GRAVE_ACT,
+  type GraveFlags,
+  OF_BOT,
+} from '../command.ts'
 import { tradeLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
@@ -13,13 +22,7 @@ const list = command({
   example: 'trade list --bot 1',
   parameters: {
     flags: {
-      bot: {
-        kind: 'parsed',
-        parse: text,
-        brief: 'only of this bot: its number, or its Steam id',
-        placeholder: 'BOT',
-        optional: true,
-      },
+      bot: OF_BOT,
       ...FIND,
     },
   },
@@ -91,7 +94,18 @@ const reverse = command({
   },
 })
 
+const look = command({
+  does: 'have Steam asked about a trade now, and not when it is due',
+  example: 'trade look 17',
+  parameters: { flags: ACT, positional: ONE_TRADE },
+  load: async () => {
+    const { lookAtTrade } = await import('../../operations/trades.ts')
+    return async (session: Session, flags: ActFlags, tradeId: bigint) =>
+      lookAtTrade(await session.act(flags), tradeId)
+  },
+})
+
 export const trade = buildRouteMap({
-  routes: { list, end, credit, release, reverse },
+  routes: { list, look, end, credit, release, reverse },
   docs: { brief: 'collections of items' },
 })

@@ -24,13 +24,21 @@ import {
   rememberPartners,
   sendOffer,
 } from './offers.ts'
+import { readOwnInventory } from './own-inventory.ts'
 import { type ProfileHosts, readProfile } from './profile.ts'
 import { createTransport } from './transport.ts'
 
 /** Limits of one call in milliseconds, a renewal of the session included. */
-type Deadlines = { login: number; send: number; inventory: number; other: number }
+type Deadlines = { login: number; send: number; inventory: number; own: number; other: number }
 
-const DEFAULT_DEADLINES: Deadlines = { login: 10_000, send: 15_000, inventory: 15_000, other: 10_000 }
+const DEFAULT_DEADLINES: Deadlines = {
+  login: 10_000,
+  send: 15_000,
+  inventory: 15_000,
+  // Nobody waits for it, and its pages must lie apart.
+  own: 60_000,
+  other: 10_000,
+}
 
 export type WebSteamOptions = {
   /** From `createSandboxAgent`; without it the calls reach the real Steam. */
@@ -129,6 +137,8 @@ function createSession({ steamId, connection, deadlines, pages, time }: Parts): 
       const left = leftOf(deadlines.inventory)
       return readInventory({ connection, pages, left }, { partner, game, language })
     },
+    readOwnInventory: (game, how) =>
+      readOwnInventory({ connection, steamId, left: leftOf(deadlines.own) }, game, how),
     async sendOffer(partner, assets, message) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
       const answer = await sendOffer(connection, { partner, assets, message }, deadlines.send)

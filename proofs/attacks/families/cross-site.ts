@@ -56,7 +56,7 @@ export const csrfToken = family({
       off: [
         {
           file: CSRF,
-          from: 'isOurOrigin(request, isOurs) && hasMatchingToken(request, name)',
+          from: 'isOurOrigin(request, isOurs) && (framed !== undefined || hasMatchingToken(request, name))',
           to: 'isOurOrigin(request, isOurs)',
         },
       ],

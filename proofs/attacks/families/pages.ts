@@ -86,7 +86,7 @@ const framing = family({
     },
     'no frame around the page': {
       at: `${HEADERS} pageHeaders`,
-      off: [{ file: HEADERS, from: '"frame-ancestors \'none\'",', to: '' }],
+      off: [{ file: HEADERS, from: `\`frame-ancestors \${framedBy}\`,`, to: '' }],
     },
   },
   honest: showsPage,

@@ -1,9 +1,8 @@
-/** Departures in memory, and the custody of what left. */
-import { type Departure, type DepartureEvent, evolve } from '../../../gateway/departures/departure.ts'
+/** Departures in memory, and the custody of what left. In step with departures/store.ts. */
+import { type Departure, type DepartureEvent, evolve, keyOf } from '../../../gateway/departures/departure.ts'
 import type { DepartureStore, Noted } from '../../../gateway/departures/watch.ts'
 import type { OfferAsset, SteamTrade } from '../../../gateway/steam/steam.ts'
-import { hold } from '../violation.ts'
-import { everHeld, type Memory, type Pause } from './memory.ts'
+import { type CustodyEntry, everHeld, type Memory, type Pause } from './memory.ts'
 
 /** `begunAt`: when the simulated till began. */
 export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Date): DepartureStore {
@@ -23,24 +22,47 @@ export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Da
       await pause(1, 10)
       return noted
     },
-    // Nobody sends anything back in this world.
-    bringBack: async () => 0,
+    async bringBack(botId, { steamTradeId, received }) {
+      await pause(1, 10)
+      if ([...memory.trades.values()].some(({ deliveredBy }) => deliveredBy === steamTradeId)) return 0
+      for (const { appId, assetId, newAssetId } of received) {
+        const isKnown = memory.sentBack.some((sent) => sent.as === newAssetId && sent.botId === botId)
+        if (!isKnown && newAssetId !== null) memory.sentBack.push({ botId, appId, assetId, as: newAssetId })
+      }
+      return bookReturns(memory)
+    },
     async bookLate(botId) {
       await pause(1, 10)
-      for (const { stage, items } of departuresOf(memory, botId).values()) {
+      const known = [...departuresOf(memory, botId).values()]
+      for (const departure of known.sort((one, other) => one.begunAt.getTime() - other.begunAt.getTime())) {
+        const { stage, items, steamTradeId, partnerSteamId } = departure
         if (stage !== 'gone' && stage !== 'returned') continue
-        const left = items.filter(({ isBack }) => !isBack)
-        for (const asset of left)
-          if (stateOf(memory, botId, asset) === 'in') book(memory, { botId, asset, to: 'out' })
+        const booking = {
+          id: idOf(botId, steamTradeId),
+          botId,
+          otherBotId: ownBot(memory, botId, partnerSteamId),
+        }
+        for (const item of items) {
+          if (!item.isBack && !memory.booked.has(`${booking.id} ${keyOf(item)}`))
+            bookOut(memory, booking, item)
+        }
       }
+      bookReturns(memory)
     },
   }
 }
 
-function departuresOf({ departures }: Memory, botId: bigint): Map<string, Departure> {
+export function departuresOf({ departures }: Memory, botId: bigint): Map<string, Departure> {
   const known = departures.get(botId) ?? new Map<string, Departure>()
   departures.set(botId, known)
   return known
+}
+
+const idOf = (botId: bigint, steamTradeId: string): string => `${botId}/${steamTradeId}`
+
+function ownBot({ bots }: Memory, botId: bigint, steamId: string): bigint | undefined {
+  const other = bots.get(BigInt(steamId))
+  return other === undefined || other.botId === botId || other.state === 'retired' ? undefined : other.botId
 }
 
 type Noting = { botId: bigint; exchange: SteamTrade; judge: Parameters<DepartureStore['note']>[2] }
@@ -48,41 +70,93 @@ type Noting = { botId: bigint; exchange: SteamTrade; judge: Parameters<Departure
 function note(memory: Memory, { botId, exchange, judge }: Noting): Noted | undefined {
   const known = departuresOf(memory, botId)
   const before = known.get(exchange.tradeId)
-  const events = judge(before, { isOwnBot: false, movedByHand: new Set() })
+  const otherBotId = ownBot(memory, botId, exchange.partnerSteamId)
+  const events = judge(before, {
+    isOwnBot: otherBotId !== undefined,
+    isVaultsGift: false,
+    movedByHand: new Set(),
+  })
   const departure = events.reduce<Departure | undefined>(evolve, before)
   if (events.length === 0 || departure === undefined) return undefined
   known.set(exchange.tradeId, departure)
-  for (const event of events) apply(memory, botId, event)
-  const items = departure.items.filter((asset) => stateOf(memory, botId, asset) !== undefined).length
+  const booking = { id: idOf(botId, exchange.tradeId), botId, otherBotId }
+  for (const event of events) book(memory, booking, event)
+  const items = departure.items.filter((asset) => custodyOf(memory, botId, asset) !== undefined).length
   return { events, departure, items }
 }
 
-function apply(memory: Memory, botId: bigint, event: DepartureEvent): void {
-  if (event.kind === 'left') for (const asset of event.items) book(memory, { botId, asset, to: 'out' })
-  if (event.kind === 'returned') for (const asset of event.items) book(memory, { botId, asset, to: 'in' })
+type Booking = { id: string; botId: bigint; otherBotId: bigint | undefined }
+
+function book(memory: Memory, booking: Booking, event: DepartureEvent): void {
+  if (event.kind === 'left') for (const asset of event.items) bookOut(memory, booking, asset)
+  if (event.kind === 'returned') for (const asset of event.items) bookBack(memory, booking, asset)
 }
 
-/** The key of the custody of what the bot calls so. */
-function custodyKey({ trades }: Memory, botId: bigint, { assetId }: Pick<OfferAsset, 'assetId'>) {
-  for (const { facts, items } of trades.values()) {
-    if (facts.botId !== botId) continue
-    for (const [given, { receivedAssetId }] of items) {
-      if (receivedAssetId === assetId) return `${facts.id}/${given}`
-    }
+/** Every change of hands of the item that the bot once called so. */
+function custodyOf({ custody }: Memory, botId: bigint, { assetId }: Pick<OfferAsset, 'assetId'>) {
+  for (const entries of custody.values()) {
+    const isIt = entries.some(
+      (entry) => entry.moved === 'in' && entry.botId === botId && entry.as === assetId,
+    )
+    if (isIt) return entries
   }
   return undefined
 }
 
-const stateOf = (memory: Memory, botId: bigint, asset: Pick<OfferAsset, 'assetId'>) =>
-  memory.custody.get(custodyKey(memory, botId, asset) ?? '')
+type Move = Pick<CustodyEntry, 'moved' | 'botId' | 'as' | 'departure'>
 
-type Booking = { botId: bigint; asset: Pick<OfferAsset, 'assetId'>; to: 'in' | 'out' }
+function move({ engine }: Memory, entries: CustodyEntry[], entry: Move): void {
+  entries.push({ ...entry, at: new Date(engine.now()) })
+}
 
-/** Items that came before their delivery was known are booked later. */
-function book(memory: Memory, { botId, asset, to }: Booking): void {
-  const key = custodyKey(memory, botId, asset)
-  const was = memory.custody.get(key ?? '')
-  if (key === undefined || was === undefined) return
-  hold(was === (to === 'out' ? 'in' : 'out'), 'I13', () => `custody of ${key}: from ${was} to ${to}`)
-  memory.custody.set(key, to)
+type Left = OfferAsset & { newAssetId: string | null }
+
+function bookOut(memory: Memory, { id, botId, otherBotId }: Booking, asset: Left): void {
+  const entries = custodyOf(memory, botId, asset)
+  const last = entries?.at(-1)
+  if (entries === undefined || last === undefined) return
+  if (last.moved !== 'in' || last.botId !== botId) return
+  if (begunOf(memory, last.departure) > begunOf(memory, id)) return
+  memory.booked.add(`${id} ${keyOf(asset)}`)
+  move(memory, entries, { moved: 'out', botId, as: asset.assetId, departure: id })
+  if (otherBotId === undefined) return
+  move(memory, entries, { moved: 'in', botId: otherBotId, as: asset.newAssetId, departure: id })
+}
+
+/** When the departure began; 0 of a delivery. */
+function begunOf({ departures }: Memory, id: string | null): number {
+  const [botId = '0', steamTradeId = ''] = id?.split('/') ?? []
+  return departures.get(BigInt(botId))?.get(steamTradeId)?.begunAt.getTime() ?? 0
+}
+
+function bookBack(memory: Memory, { id, botId }: Booking, asset: OfferAsset & { as: string }): void {
+  const entries = custodyOf(memory, botId, asset)
+  const last = entries?.at(-1)
+  if (entries === undefined || last?.departure !== id || last.moved === 'back') return
+  if (last.moved === 'in' && last.botId === botId) return
+  if (last.moved === 'in') move(memory, entries, { moved: 'out', botId: last.botId, as: null, departure: id })
+  move(memory, entries, { moved: 'in', botId, as: asset.as, departure: id })
+}
+
+/** Books what left a bot for an account of the operator, and was sent to a bot again. */
+function bookReturns(memory: Memory): number {
+  let items = 0
+  for (const { botId: to, appId, assetId, as } of memory.sentBack) {
+    for (const [from, known] of memory.departures) {
+      for (const [steamTradeId, departure] of known) {
+        const item = departure.items.find(
+          (each) => each.newAssetId === assetId && each.appId === appId && !each.isBack,
+        )
+        if (departure.stage !== 'gone' || item === undefined) continue
+        const entries = custodyOf(memory, from, item)
+        const id = idOf(from, steamTradeId)
+        const last = entries?.at(-1)
+        if (entries === undefined || last?.moved !== 'out' || last.departure !== id) continue
+        known.set(steamTradeId, evolve(departure, { kind: 'returned', items: [{ ...item, as }] }))
+        move(memory, entries, { moved: 'in', botId: to, as, departure: id })
+        items += 1
+      }
+    }
+  }
+  return items
 }

@@ -6,6 +6,7 @@ import { moveOn } from './attempts.ts'
 import type { Posting } from './book.ts'
 import { bar, doubt, trust } from './fleet.ts'
 import type { DepositRow, Memory, TradeRow } from './memory.ts'
+import { settingsFor } from './promises.ts'
 import { changeRoom } from './room.ts'
 import { checkCredit, checkPromise, checkRelease, checkReversal, checkRisk } from './truth.ts'
 
@@ -72,6 +73,9 @@ export function apply(memory: Memory, run: Run, { row, effect }: { row: TradeRow
     case 'change_room':
       run.checks.push(() => changeRoom(memory, row, effect))
       return
+    case 'credit_on_release':
+      run.checks.push(() => memory.careful.add(row.trade.partnerSteamId))
+      return
     case 'count_reversed':
       run.checks.push(() => {
         deposit.store.reversed += effect.amount
@@ -126,16 +130,15 @@ function free({ taken }: Memory, run: Run, row: TradeRow): void {
 type Custody = { row: TradeRow; effect: Extract<Effect, { kind: 'record_custody' }> }
 
 function recordCustody({ custody }: Memory, run: Run, { row, effect }: Custody): void {
-  const { moved, items } = effect
+  const { moved, items, at } = effect
+  const { id, botId } = row.facts
   run.checks.push(() => {
-    for (const { assetId } of items) {
-      const key = `${row.facts.id}/${assetId}`
-      hold(
-        custody.get(key) === (moved === 'in' ? undefined : 'in'),
-        'I13',
-        () => `custody of ${key} ${moved}`,
-      )
-      custody.set(key, moved)
+    for (const { assetId, receivedAssetId: as } of items) {
+      const key = `${id}/${assetId}`
+      const entries = custody.get(key) ?? []
+      const was = entries.at(-1)?.moved
+      hold(was === (moved === 'in' ? undefined : 'in'), 'I13', () => `custody of ${key} ${moved}`)
+      custody.set(key, [...entries, { moved, botId, as, departure: null, at }])
     }
   })
 }
@@ -154,7 +157,7 @@ function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): vo
   memory.atRisk.add(row)
   if (isDelivery) {
     // As the store is set now: whatever the rules made of it.
-    row.settings = { ...row.deposit.store }
+    row.settings = settingsFor(memory, row)
     run.checks.push(() => {
       checkCredit(steam, trades, row)
       checkRisk(memory, row)

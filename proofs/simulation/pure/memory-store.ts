@@ -4,7 +4,6 @@ import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/t
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
 import { roomFor } from '../../../gateway/ledger/entry.ts'
 import type { Standing } from '../../../gateway/trades/consequences.ts'
-import { WAIT_MS, waitsUntil } from '../../../gateway/trades/giving-up.ts'
 import { EDGES, type Trade } from '../../../gateway/trades/trade.ts'
 import type {
   HopelessTrade,
@@ -18,7 +17,15 @@ import type {
 import { JobFailed } from '../process.ts'
 import { hold } from '../violation.ts'
 import { chooseFor } from './fleet.ts'
-import { type Bot, everHeld, type Memory, type Pause, setDue, type TradeRow } from './memory.ts'
+import {
+  type Bot,
+  everHeld,
+  type Memory,
+  type Pause,
+  setDue,
+  silentUntilMs,
+  type TradeRow,
+} from './memory.ts'
 import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
 import { roomBeside } from './promises.ts'
 import { checkRoom, giveBackRoom } from './room.ts'
@@ -128,8 +135,9 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
         const rows: TradeRow[] = []
         for (const row of due) {
           if (rows.length === limit) break
-          const isServed = bots.get(row.facts.botId)?.state === 'active'
-          if (isServed && row.facts.dueAt !== null && row.facts.dueAt.getTime() <= nowMs) rows.push(row)
+          const { dueAt, botId } = row.facts
+          if (dueAt !== null && dueAt.getTime() <= nowMs && bots.get(botId)?.state === 'active')
+            rows.push(row)
         }
         for (const row of rows) setDue(memory, row, nextAt)
         return rows.map(({ facts }) => facts)
@@ -164,16 +172,15 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
 
 function hopelessTrades({ due, bots }: Memory, now: Date): HopelessTrade[] {
   const found: HopelessTrade[] = []
-  const isSilent = ({ trade, createdAt }: TradeRow) => {
-    // Most are young.
-    const until = now.getTime() - createdAt.getTime() < WAIT_MS / 2 ? null : waitsUntil(trade)
-    return until !== null && until <= now
-  }
+  const nowMs = now.getTime()
+  const retired = new Set(
+    [...bots.values()].flatMap(({ state, botId }) => (state === 'retired' ? botId : [])),
+  )
   for (const row of due) {
     const { facts } = row
     if (facts.dueAt === null) continue
-    if (bots.get(facts.botId)?.state === 'retired') found.push({ ...facts, because: 'bot_retired' })
-    else if (isSilent(row)) found.push({ ...facts, because: 'unresolved' })
+    if (retired.size > 0 && retired.has(facts.botId)) found.push({ ...facts, because: 'bot_retired' })
+    else if (silentUntilMs(row.trade) <= nowMs) found.push({ ...facts, because: 'unresolved' })
   }
   for (const { state, open } of bots.values()) {
     for (const { facts } of state === 'retired' ? open : [])
@@ -357,7 +364,7 @@ function standingOf(memory: Memory, row: TradeRow): Standing {
     reversals: row.reversals,
     settlesAt: row.settlesAt,
     terms: row.terms ?? {
-      creditMode: store.mode,
+      creditMode: memory.careful.has(row.trade.partnerSteamId) ? 'on_release' : store.mode,
       liability: store.liability,
       riskLimitUsdCents: store.riskLimit,
     },

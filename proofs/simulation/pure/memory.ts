@@ -4,7 +4,9 @@ import type { Bar, BarScope } from '../../../gateway/bots/bar.ts'
 import type { HistoryLook } from '../../../gateway/bots/history-store.ts'
 import type { Departure } from '../../../gateway/departures/departure.ts'
 import { DEPOSIT_LIFE_MS } from '../../../gateway/deposits/deposit.ts'
+import type { DriftState } from '../../../gateway/drift/watch.ts'
 import type { ItemWorth, Terms } from '../../../gateway/trades/consequences.ts'
+import { waitsUntil } from '../../../gateway/trades/giving-up.ts'
 import type { Trade } from '../../../gateway/trades/trade.ts'
 import type { TradeFacts } from '../../../gateway/trades/trade-store.ts'
 import type { Sim } from '../process.ts'
@@ -86,6 +88,20 @@ export type TradeRow = {
   deliveredBy: string | null
 }
 
+/** `as`: what the bot calls the item. `departure`: of the trade by which it moved, with its bot; null at its delivery. */
+export type CustodyEntry = {
+  moved: 'in' | 'back' | 'out'
+  botId: bigint
+  as: string | null
+  departure: string | null
+  at: Date
+}
+
+/** `assetId`: as its sender had it. */
+export type SentBack = { botId: bigint; appId: number; assetId: string; as: string }
+
+export type Drift = DriftState & { dueAt: Date }
+
 export type Outage = { isDown: boolean; isKnown: boolean }
 
 export type Memory = Sim & {
@@ -106,10 +122,19 @@ export type Memory = Sim & {
   due: Set<TradeRow>
   unpaid: Set<DepositRow>
   dueFromMs: number
-  /** Where each item of a trade is. */
-  custody: Map<string, 'in' | 'back' | 'out'>
+  /** Shoppers who are credited on release, and how many reversals of each trade the operator has forgiven. */
+  careful: Set<string>
+  forgiven: Map<TradeRow, number>
+  /** Every change of hands of each item of a trade, in order. */
+  custody: Map<string, CustodyEntry[]>
   /** By bot, and by Steam trade. */
   departures: Map<bigint, Map<string, Departure>>
+  /** Items of departures whose custody was moved. */
+  booked: Set<string>
+  /** Items that accounts of the operator sent to a bot. */
+  sentBack: SentBack[]
+  /** By bot. */
+  drift: Map<bigint, Drift>
   book: Book
   wake(row: TradeRow, at: Date): void
   /** A wish went on at another bot. */
@@ -132,11 +157,22 @@ export function createMemory(
     due: new Set(),
     unpaid: new Set(),
     dueFromMs: 0,
+    careful: new Set(),
+    forgiven: new Map(),
     custody: new Map(),
     departures: new Map(),
+    booked: new Set(),
+    sentBack: [],
+    drift: new Map(),
     book: createBook(),
   }
 }
+
+export const freshBot = (botId: bigint): Bot => ({
+  ...{ botId, epoch: 0n, state: 'active', backlog: new Set(), open: new Set() },
+  ...{ bars: new Map(), doubts: new Map(), tokenRefusedAt: null, loginAfter: 0 },
+  history: { begunAt: null, after: null, completeAt: null, turnedAt: null },
+})
 
 export function openDeposit(
   memory: Memory,
@@ -174,9 +210,20 @@ export function setDue(memory: Memory, row: TradeRow, dueAt: Date | null): void 
   memory.dueFromMs = Math.min(memory.dueFromMs, dueAt.getTime())
 }
 
+const silences = new WeakMap<Trade, number>()
+
+/** When a trade without a word of Steam is given up. Every sweep asks for every trade that may be due, and a trade never changes. */
+export function silentUntilMs(trade: Trade): number {
+  const known = silences.get(trade)
+  if (known !== undefined) return known
+  const until = waitsUntil(trade)?.getTime() ?? Number.POSITIVE_INFINITY
+  silences.set(trade, until)
+  return until
+}
+
 /** True once the bot held an item: from then on its history is read. */
-export const everHeld = ({ custody, trades }: Memory, botId: bigint): boolean =>
-  [...custody.keys()].some((key) => trades.get(BigInt(key.split('/')[0] ?? 0))?.facts.botId === botId)
+export const everHeld = ({ custody }: Memory, botId: bigint): boolean =>
+  [...custody.values()].some((entries) => entries.some((entry) => entry.botId === botId))
 
 /** `pause`: a wait of the process for the database. A crash there ends what it was doing. */
 export type Pause = (low: number, high: number) => Promise<void>

@@ -3,7 +3,7 @@ import type { Game } from '../../../contract/games.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { promisedPart, type Room, roomFor } from '../../../gateway/ledger/entry.ts'
 import type { Trade } from '../../../gateway/trades/trade.ts'
-import type { Memory, TradeRow } from './memory.ts'
+import type { Memory, Store, TradeRow } from './memory.ts'
 
 export const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
@@ -15,7 +15,20 @@ const KEEPS: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRA
 export function promiseTo(memory: Memory, row: TradeRow): bigint {
   if (PROTECTION_DAYS[row.facts.game] === 0) return 0n
   const riskRoom = roomFor(roomBeside(memory, row))
-  return promisedPart({ total: row.total, isProtected: true, mode: row.deposit.store.mode, riskRoom })
+  const mode = memory.careful.has(row.trade.partnerSteamId) ? 'on_release' : row.deposit.store.mode
+  return promisedPart({ total: row.total, isProtected: true, mode, riskRoom })
+}
+
+/** How a delivery must be credited: as its store is set, or on release if its shopper took items back and is not forgiven. */
+export function settingsFor(memory: Memory, row: TradeRow): Store {
+  const { store } = row.deposit
+  return { ...store, mode: tookBack(memory, row) ? 'on_release' : store.mode }
+}
+
+function tookBack({ trades, forgiven }: Memory, { trade: { partnerSteamId } }: TradeRow): boolean {
+  return [...trades.values()].some(
+    (other) => other.trade.partnerSteamId === partnerSteamId && other.reversals > (forgiven.get(other) ?? 0),
+  )
 }
 
 export function roomBeside(memory: Memory, row: TradeRow): Room {

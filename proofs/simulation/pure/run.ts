@@ -2,11 +2,11 @@
 import { pino } from 'pino'
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
+import { driftHandler } from '../../../gateway/drift/watch.ts'
 import type { Log } from '../../../gateway/kit/log.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
 import { CORE, type Core } from '../../../gateway/trades/core.ts'
 import { sweepDeposits } from '../../../gateway/trades/expiry.ts'
-import { waitsUntil } from '../../../gateway/trades/giving-up.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { sweepHistories } from '../../../gateway/trades/protection.ts'
 import type { ShellDeps } from '../../../gateway/trades/trade-store.ts'
@@ -21,15 +21,17 @@ import { bornAs, type Gate, JobFailed, revive, waitForTurn } from '../process.ts
 import { createSteam } from '../steam.ts'
 import { sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
+import { planDrift } from './drifting.ts'
 import { isLockedOut } from './lockout.ts'
-import { type Bot, createMemory, type Store, type TradeRow } from './memory.ts'
+import { type Bot, createMemory, freshBot, type Store, silentUntilMs, type TradeRow } from './memory.ts'
 import { createMemoryDepartures } from './memory-departures.ts'
+import { createMemoryDrift } from './memory-drift.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { PROTECTION_DAYS } from './promises.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
 import { checkThefts, planTheftChecks } from './thefts.ts'
-import { changeStores, creditByHand, planDeaths, troubleSteam } from './troubles.ts'
+import { changeStores, creditByHand, forgiveShoppers, planDeaths, troubleSteam } from './troubles.ts'
 import { checkAlive, checkRest, checkRested } from './truth.ts'
 
 export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
@@ -96,11 +98,13 @@ function play(scene: Scene, deposits: number): void {
     })
   }
   planTheftChecks(scene, [20 * HOUR_MS, LAST_LOOK_MS])
+  planDrift(scene, { able: () => ableProcess(scene), inHand: (bot, act) => inHand(scene, bot, act) })
   sweep(scene)
   troubleSteam(scene, 2 * FAULTS_MS)
   changeStores(scene, FAULTS_MS)
   planDeaths(scene, FAULTS_MS)
   creditByHand(scene, BY_HAND_MS)
+  forgiveShoppers(scene, DAY_MS)
   // Most sweeps have ended by then: nothing was due any more.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene))
   engine.at(START + FAULTS_MS, () => calm(scene))
@@ -134,16 +138,7 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
     reversed: 0n,
   }))
   for (const botId of [1n, 2n, 3n]) {
-    const empty = { backlog: new Set<TradeRow>(), open: new Set<TradeRow>() }
-    memory.bots.set(botId, {
-      ...{ botId, epoch: 0n, state: 'active' },
-      ...empty,
-      bars: new Map(),
-      doubts: new Map(),
-      history: { begunAt: null, after: null, completeAt: null, turnedAt: null },
-      tokenRefusedAt: null,
-      loginAfter: 0,
-    })
+    memory.bots.set(botId, freshBot(botId))
     steam.misfortunes.set(String(botId), drawMisfortunes(sim, FAULTS_MS))
   }
   const scene: Scene = { ...memory, core, stores, fail, processes: [] }
@@ -181,7 +176,11 @@ function createProcess(scene: Scene, name: string): Process {
     protectionDays: (game) => PROTECTION_DAYS[game],
     historyEveryMs: HOUR_MS,
   }
-  const process: Process = { ...life, leases: new Map(), gate, deps, handlers: tradeHandlers(deps) }
+  const drift = createMemoryDrift(scene, gate)
+  const look = driftHandler({ ...deps, drift })
+  const lookForDrift = (bot: Bot) => look(contextOf(scene, process, bot))
+  const handlers = tradeHandlers(deps)
+  const process: Process = { ...life, leases: new Map(), gate, deps, handlers, drift, lookForDrift }
   return process
 }
 
@@ -360,11 +359,13 @@ function sweep(scene: Scene): void {
 /** When something is due next. Trades of a bot that is out of service are only ever given up. */
 function nextDue({ due, unpaid, bots }: Scene): number {
   let next = Number.POSITIVE_INFINITY
+  const isServed = new Set(
+    [...bots.values()].flatMap(({ state, botId }) => (state === 'active' ? botId : [])),
+  )
   for (const row of due) {
     const { dueAt, botId } = row.facts
-    const isServed = bots.get(botId)?.state === 'active'
     if (dueAt === null) due.delete(row)
-    else next = Math.min(next, (isServed ? dueAt : waitsUntil(row.trade))?.getTime() ?? next)
+    else next = Math.min(next, isServed.has(botId) ? dueAt.getTime() : silentUntilMs(row.trade))
   }
   for (const deposit of unpaid) {
     if (deposit.status === 'created') next = Math.min(next, deposit.expiresAt.getTime())

@@ -1,15 +1,19 @@
 /** All that the parts of one simulated till share on the pure level. */
 import type { BotHandlers } from '../../../gateway/bots/bot.ts'
+import type { DriftStore } from '../../../gateway/drift/watch.ts'
 import type { Core } from '../../../gateway/trades/core.ts'
 import type { ShellDeps } from '../../../gateway/trades/trade-store.ts'
 import { type Gate, JobFailed, type Life } from '../process.ts'
-import type { Memory, Store } from './memory.ts'
+import type { Bot, Memory, Store } from './memory.ts'
 
 export type Process = Life & {
   /** The leases it believes to hold: epoch, and end by its own count. */
   leases: Map<bigint, { epoch: bigint; endsAt: number }>
   gate: Gate
   deps: ShellDeps
+  drift: DriftStore
+  /** As the holder of the bot's lease. */
+  lookForDrift(bot: Bot): Promise<void>
   handlers: Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'>
 }
 

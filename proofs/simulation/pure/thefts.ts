@@ -1,8 +1,8 @@
 /** Holds the departures that the till knows of against what really left. */
 import { DESTINATIONS } from '../gifts.ts'
-import type { Gift } from '../steam-memory.ts'
+import type { ExchangedItem, Gift } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
-import { everHeld, type Memory } from './memory.ts'
+import { everHeld, type Memory, type TradeRow } from './memory.ts'
 
 /** The till reads of a gift a while after it began; what Steam says of it may be a minute old. */
 const MARGIN_MS = 120_000
@@ -33,16 +33,36 @@ export function planTheftChecks(memory: Memory, looks: readonly number[]): void 
   for (const ms of looks) engine.after(ms + LOOK_MS, () => checkThefts(memory, begunAt + ms))
 }
 
-function checkGift({ departures }: Memory, gift: Gift): void {
+function checkGift({ departures, bots }: Memory, gift: Gift): void {
   const { tradeId, bot, partner, state } = gift
   const known = departures.get(BigInt(bot))?.get(tradeId)
   if (known === undefined && state === 'failed') return
   hold(known !== undefined, 'I18', () => `nobody noticed ${tradeId}, in which bot ${bot} gave`)
-  const mayLeave = [...DESTINATIONS.values()].includes(partner)
-  const isExplained = known?.explanation?.kind === 'destination'
+  const other = bots.get(BigInt(partner))
+  // A bot that was retired meanwhile is one of the till no longer.
+  if (other?.state === 'retired') return
+  const mayLeave = other !== undefined || [...DESTINATIONS.values()].includes(partner)
+  const { kind } = known?.explanation ?? {}
+  const isExplained = kind === (other === undefined ? 'destination' : 'own_bot')
   hold(
     mayLeave === isExplained,
     'I18',
     () => `${tradeId} to ${partner} is ${isExplained ? '' : 'not '}explained`,
   )
+}
+
+/** The books have the item exactly if a bot has it, and at that bot. */
+export function checkItem(
+  { custody, bots }: Memory,
+  { facts, deliveredBy }: TradeRow,
+  { item, isKept }: { item: ExchangedItem; isKept: boolean },
+): void {
+  const { assetId } = item.asset
+  const last = custody.get(`${facts.id}/${assetId}`)?.at(-1)
+  // Nobody reads the history of a bot that is gone.
+  if (deliveredBy !== null && [...item.bots].some((bot) => bots.get(BigInt(bot))?.state !== 'active')) return
+  const isThere = last?.moved === 'in'
+  hold(isThere === isKept, 'I13', () => `item ${assetId} of trade ${facts.id} is ${last?.moved ?? 'nowhere'}`)
+  const isSame = item.place === null || !isThere || String(last.botId) === item.place.bot
+  hold(isSame, 'I18', () => `item ${assetId} is booked to bot ${last?.botId}, bot ${item.place?.bot} has it`)
 }

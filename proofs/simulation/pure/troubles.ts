@@ -89,6 +89,20 @@ async function credit(
   hold(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
 }
 
+/** The operator takes the word of the stores again for some who took items back. `withinMs`: from now. */
+export function forgiveShoppers(scene: Scene, withinMs: number): void {
+  const { engine, random, faults } = scene
+  engine.after(random.int(withinMs), () => {
+    for (const shopper of scene.careful) {
+      if (!random.chance(0.3)) continue
+      faults.saw('shopper forgiven by an operator')
+      scene.careful.delete(shopper)
+      for (const row of scene.trades.values())
+        if (row.trade.partnerSteamId === shopper) scene.forgiven.set(row, row.reversals)
+    }
+  })
+}
+
 /** The operator changes how a store is credited, and who bears its reversals. `withinMs`: from now. */
 export function changeStores(scene: Scene, withinMs: number): void {
   const { engine, random, faults, stores } = scene

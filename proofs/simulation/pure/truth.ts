@@ -13,6 +13,7 @@ import { hold } from '../violation.ts'
 import type { Book } from './book.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'
 import { roomBeside } from './promises.ts'
+import { checkItem } from './thefts.ts'
 
 /** A credit needs an exchange that brought these very items, and only one credit an exchange. */
 export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
@@ -36,16 +37,17 @@ const DAY_MS = 86_400_000
 
 /**
  * Called at each delivery. The credit before Steam's protection ends never exceeds the limit of the store, and
- * a store that waits for the release is credited nothing before. Computed from the ledger alone.
+ * a store that waits for the release is credited nothing before, and neither is anybody for who took items back. Computed from the ledger alone.
  */
-export function checkRisk({ book, trades, engine, steam }: Memory, row: TradeRow): void {
+export function checkRisk(memory: Memory, row: TradeRow): void {
+  const { book, trades, engine, steam } = memory
   const { store } = row.deposit
   const early = (of: TradeRow): bigint => book.early(of.facts.id)
   const exchange = steam.exchanges.get(row.deliveredBy ?? '')
   // Nobody can know yet what Steam tells later.
   const isProtected = exchange !== undefined && exchange.settlesAt !== null && !isToldLate(exchange)
   const name = `trade ${row.facts.id}`
-  if (isProtected && store.mode === 'on_release') {
+  if (isProtected && row.settings?.mode === 'on_release') {
     hold(early(row) === 0n, 'I15', () => `${name} is credited ${early(row)} before the release`)
   }
   if (!isProtected || early(row) === 0n) return
@@ -65,8 +67,8 @@ export function checkRisk({ book, trades, engine, steam }: Memory, row: TradeRow
 /** A shopper was told what is credited at once. It is kept as far as the store's limit goes, whatever others took. */
 export function checkPromise(memory: Memory, row: TradeRow): void {
   const { book } = memory
-  const { store } = row.deposit
-  if (store.mode === 'on_release') return
+  // Nor to somebody who took items back meanwhile.
+  if (row.settings?.mode === 'on_release') return
   const { free } = roomBeside(memory, row)
   const due = least(row.promised, free)
   const atOnce = book.early(row.facts.id)
@@ -290,7 +292,7 @@ export function checkRest(memory: Memory): void {
 }
 
 function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): void {
-  const { steam, custody, bots } = memory
+  const { steam, bots } = memory
   const { trade, facts } = row
   const name = `trade ${facts.id} (${trade.state})`
   const isGone = bots.get(facts.botId)?.state !== 'active'
@@ -309,13 +311,11 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   for (const item of exchange?.items ?? []) {
     const isOurs = item.newAssetId !== null && item.rolledBackAssetId === null
     if (isOurs) kept += row.items.get(item.asset.assetId)?.price ?? 0n
-    const at = custody.get(`${facts.id}/${item.asset.assetId}`)
-    const isKept = row.deliveredBy !== null && isOurs && !isAway(item)
-    hold((at === 'in') === isKept, 'I13', () => `${name}: item ${item.asset.assetId} is ${at ?? 'nowhere'}`)
+    checkItem(memory, row, { item, isKept: row.deliveredBy !== null && isOurs && !isAway(item) })
   }
   const credited = row.deliveredBy === null ? 0n : row.total - row.reversed
   hold(kept === credited, 'I7', () => `${name}: the bot has items of ${kept}, credited are ${credited}`)
-  const net = { held: 0n, available: 0n, loss: 0n, commission: 0n, items: 0n, paid_out: 0n }
+  const net = { held: 0n, available: 0n, loss: 0n, commission: 0n, items: 0n, paid_out: 0n, adjustments: 0n }
   for (const entry of entries) {
     net[entry.debit] -= entry.amount
     net[entry.credit] += entry.amount

@@ -36,6 +36,9 @@ const snapshot = z.object({
       offer: z.string().nullable(),
       exchange: z.string().nullable(),
       delivered: z.boolean(),
+      partner: z.string(),
+      deliveredAtMs: z.number().nullable(),
+      backAtMs: z.number().nullable(),
       cancelling: z.string().nullable(),
       total: money,
       held: money,
@@ -77,6 +80,8 @@ const SNAPSHOT = `select
     'entries', (select coalesce(sum(case when credit_account = a.id then amount else -amount end), 0)::text
       from ledger_entry where a.id in (credit_account, debit_account))) order by id), '[]') from account a) as accounts,
   (select coalesce(json_agg(json_build_object('id', id, 'deposit', deposit_id, 'bot', bot_id, 'state', state, 'reason', reason,
+    'partner', partner_steam_id, 'deliveredAtMs', (extract(epoch from delivered_at) * 1000)::bigint,
+    'backAtMs', (select (max(extract(epoch from reversed_at)) * 1000)::bigint from trade_item where trade_id = t.id),
     'code', secret_code, 'offer', steam_offer_id, 'exchange', steam_trade_id, 'delivered', delivered_at is not null, 'cancelling', cancelling,
     'total', total::text, 'held', held_amount::text, 'reversed', reversed_amount::text,
     'live', (select count(*) from trade_item where trade_id = t.id and live),
@@ -116,7 +121,7 @@ export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot)
   for (const trade of now.trades) {
     checkTrade(scene, states.get(trade.id), trade)
     if (trade.state === 'final' && states.get(trade.id)?.state === 'held') checkRelease(scene, trade)
-    if (trade.delivered) checkTerms(scene, trade)
+    if (trade.delivered) checkTerms(scene, trade, now)
     if (trade.delivered && states.get(trade.id)?.delivered !== true) checkRisk(trade, now)
   }
   const statuses = new Map(before?.deposits.map(({ id, status }) => [id, status]))
@@ -131,13 +136,25 @@ export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot)
   hold(new Set(exchanges).size === exchanges.length, 'I6', () => 'an exchange is credited twice')
 }
 
+/** Clocks are wrong by minutes. */
+const CLOCKS_MS = 20 * 60_000
+
 export const keyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms): string =>
   `${creditMode} ${liability} ${riskLimitUsdCents}`
 
 /** The terms of a delivery are the settings of the store at some time, and it keeps to them. */
-function checkTerms({ settings }: Scene, trade: TradeRow): void {
+function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot): void {
   const { id, store, mode, liability, limit, early, isProtected, bearers } = trade
-  const isKnown = settings.get(store)?.has(`${mode} ${liability} ${limit}`) === true
+  const back = trades.flatMap((other) => (other.partner === trade.partner ? (other.backAtMs ?? []) : []))
+  const isKnownLong = Math.min(...back) < (trade.deliveredAtMs ?? 0) - 2 * CLOCKS_MS
+  const isLate = mode === 'on_release'
+  hold(
+    isLate || !isKnownLong,
+    'I15',
+    () => `trade ${id}: its shopper took items back, and is credited ${mode}`,
+  )
+  const had = (known: string) => settings.get(store)?.has(`${known} ${liability} ${limit}`) === true
+  const isKnown = had(`${mode}`) || (isLate && back.length > 0 && had('on_accept'))
   hold(isKnown, 'I15', () => `trade ${id} has terms that its store never had: ${mode} ${liability} ${limit}`)
   const isEarly = isProtected && mode === 'on_release' && early > 0n
   hold(!isEarly, 'I15', () => `trade ${id} is credited ${early} before the release`)
@@ -229,9 +246,6 @@ function checkEnd(steam: Steam, { id, state, offer, reason }: TradeRow): void {
       : (WORDS[state]?.some((word) => told?.has(word)) ?? true)
   hold(isSaid, 'I7', () => `trade ${id} ended as ${reason}, which Steam never said`)
 }
-
-/** Clocks are wrong by minutes. */
-const CLOCKS_MS = 20 * 60_000
 
 function checkGivenUp({ steam, engine, lost }: Scene, { id, bot, code, reason }: TradeRow): void {
   const madeAt = steam.byMessage.get(code)?.createdAt

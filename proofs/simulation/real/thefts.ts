@@ -17,15 +17,18 @@ export async function checkThefts(scene: Scene): Promise<void> {
     'select distinct bot_id::int as bot from custody_entry',
   )
   const everHeld = new Set(watched.flatMap(({ bot }) => (isLost(scene, bot) ? [] : [BOTS[bot - 1]])))
-  const mayLeave = new Set(DESTINATIONS.values())
+  const mayLeave = new Map([...DESTINATIONS.values()].map((account) => [account, 'destination']))
+  for (const bot of BOTS) mayLeave.set(bot, 'own_bot')
   for (const { tradeId, bot, partner, state } of steam.gifts.values()) {
     if (!everHeld.has(bot) || (state === 'failed' && !explanations.has(tradeId))) continue
     hold(explanations.has(tradeId), 'I18', () => `nobody noticed ${tradeId}, in which ${bot} gave`)
-    const isExplained = explanations.get(tradeId) === 'destination'
+    // A bot that was retired meanwhile is one of the till no longer.
+    if (isLost(scene, BOTS.indexOf(partner) + 1)) continue
+    const explanation = explanations.get(tradeId) ?? null
     hold(
-      mayLeave.has(partner) === isExplained,
+      explanation === (mayLeave.get(partner) ?? null),
       'I18',
-      () => `${tradeId} to ${partner}: explained ${isExplained}`,
+      () => `${tradeId} to ${partner} is explained by ${explanation}`,
     )
   }
   await checkCustody(scene)
@@ -38,11 +41,12 @@ async function checkCustody(scene: Scene): Promise<void> {
   )
   for (const { bot, exchange, asset, moved } of rows) {
     const item = scene.steam.exchanges.get(exchange)?.items.find((each) => each.asset.assetId === asset)
-    if (isLost(scene, bot) || item === undefined || item.rolledBackAssetId !== null) continue
-    hold(
-      (moved === 'out') === isAway(item),
-      'I18',
-      () => `item ${asset} of ${exchange} is ${moved} in custody`,
-    )
+    if (item === undefined || item.rolledBackAssetId !== null) continue
+    // Nobody reads the history of a bot that is gone.
+    if ([...item.bots].some((had) => isLost(scene, BOTS.indexOf(had) + 1))) continue
+    const name = `item ${asset} of ${exchange}`
+    hold((moved === 'out') === isAway(item), 'I18', () => `${name} is ${moved} in custody`)
+    const isSame = item.place === null || BOTS[bot - 1] === item.place.bot
+    hold(isSame, 'I18', () => `${name} is booked to bot ${bot}, ${item.place?.bot} has it`)
   }
 }

@@ -1,0 +1,51 @@
+/** The calls of the console. Every one is a POST: the browser then names our origin, and the server asks for it. */
+
+export type Failure = { kind: string; message: string }
+export type Reply<T> = { ok: true; data: T; message: string } | { ok: false; failure: Failure }
+
+/** The half of the session that only this origin can read. The other one is a cookie that no script sees. */
+const KEY = 'console-session'
+const LONGEST_MS = 30_000
+
+export const readSession = (): string | null => localStorage.getItem(KEY)
+export const keepSession = (half: string): void => localStorage.setItem(KEY, half)
+export const forgetSession = (): void => localStorage.removeItem(KEY)
+
+const NO_ANSWER: Failure = { kind: 'offline', message: 'The console does not answer. Check the connection.' }
+
+export function headersOf(isWatching: boolean): Record<string, string> {
+  const session = readSession()
+  return {
+    'content-type': 'application/json',
+    ...(session !== null && { 'x-console-session': session }),
+    ...(isWatching && { 'x-console-watching': '1' }),
+  }
+}
+
+type Listener = () => void
+const signedOut = new Set<Listener>()
+
+/** Tells when a call was refused because the session has ended. */
+export function onSignedOut(listener: Listener): () => void {
+  signedOut.add(listener)
+  return () => signedOut.delete(listener)
+}
+
+/** `isWatching`: the page asks without a person, which keeps no session alive. */
+export async function call<T>(path: string, body: object = {}, isWatching = false): Promise<Reply<T>> {
+  try {
+    const response = await fetch(`/ops/${path}`, {
+      method: 'POST',
+      headers: headersOf(isWatching),
+      body: JSON.stringify(body),
+      cache: 'no-store',
+      signal: AbortSignal.timeout(LONGEST_MS),
+    })
+    const answer = (await response.json()) as { data: T; message: string } | { error: Failure }
+    if (!('error' in answer)) return { ok: true, ...answer }
+    if (answer.error.kind === 'signed_out') for (const listener of signedOut) listener()
+    return { ok: false, failure: answer.error }
+  } catch {
+    return { ok: false, failure: NO_ANSWER }
+  }
+}

@@ -1,0 +1,58 @@
+/** Hears that something changed, as long as the page is looked at. */
+import { headersOf } from './call.ts'
+
+type Listener = () => void
+
+const listeners = new Set<Listener>()
+const AGAIN_MS = 3_000
+const LONGEST_WAIT_MS = 60_000
+/** Changes of the same moment are shown together. */
+const GATHER_MS = 500
+
+export function onChange(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Ends with the signal. Begins again after a break, later each time. */
+export async function follow(signal: AbortSignal): Promise<void> {
+  let waitMs = AGAIN_MS
+  while (!signal.aborted) {
+    const wasOpen = await listen(signal).catch(() => false)
+    waitMs = wasOpen ? AGAIN_MS : Math.min(waitMs * 2, LONGEST_WAIT_MS)
+    await pause(waitMs, signal)
+  }
+}
+
+async function listen(signal: AbortSignal): Promise<boolean> {
+  const response = await fetch('/ops/live', { method: 'POST', headers: headersOf(true), body: '{}', signal })
+  if (!response.ok || response.body === null) return false
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  for (let rest = ''; ; ) {
+    const { done, value } = await reader.read()
+    if (done) return true
+    const lines = (rest + value).split('\n')
+    rest = lines.pop() ?? ''
+    if (lines.some((line) => line.startsWith('data:'))) gather()
+  }
+}
+
+let isGathering = false
+
+function gather(): void {
+  if (isGathering) return
+  isGathering = true
+  setTimeout(() => {
+    isGathering = false
+    if (document.visibilityState === 'visible') for (const listener of listeners) listener()
+  }, GATHER_MS)
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })

@@ -1,0 +1,57 @@
+/** The questions to the browser's authenticator, and the way in. */
+import { call, keepSession, type Reply } from './call.ts'
+
+type Options<T> = { options: T }
+
+const REFUSED = { kind: 'passkey', message: 'No passkey was given. Try again.' }
+
+async function given<T>(asked: Promise<Credential | null>, read: (credential: PublicKeyCredential) => T) {
+  const credential = await asked.catch(() => null)
+  return credential instanceof PublicKeyCredential ? read(credential) : undefined
+}
+
+async function show(path: string): Promise<Reply<{ session?: string }>> {
+  const begun = await call<Options<PublicKeyCredentialRequestOptionsJSON>>(`${path}/begin`)
+  if (!begun.ok) return begun
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(begun.data.options)
+  const assertion = await given(navigator.credentials.get({ publicKey }), (credential) => credential.toJSON())
+  if (assertion === undefined) return { ok: false, failure: REFUSED }
+  return call(`${path}/finish`, { assertion })
+}
+
+/** Signs in with a passkey of this console. */
+export async function signIn(): Promise<Reply<unknown>> {
+  return began(await show('sign-in'))
+}
+
+/** The same operator shows a passkey again. */
+export const stepUp = (): Promise<Reply<unknown>> => show('step-up')
+
+export type Invitation = {
+  name: string
+  role: string
+  options: PublicKeyCredentialCreationOptionsJSON
+}
+
+/** Looks at a link. Nothing is spent. */
+export const readLink = (link: string): Promise<Reply<Invitation>> => call('link/begin', { link })
+
+/** Registers a passkey with it, which spends the link and signs in. */
+export async function register(link: string, { options }: Invitation): Promise<Reply<unknown>> {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+  const registration = await given(navigator.credentials.create({ publicKey }), (credential) =>
+    credential.toJSON(),
+  )
+  if (registration === undefined) return { ok: false, failure: REFUSED }
+  return began(await call('link/finish', { link, registration }))
+}
+
+/** The link that `npm start` prints. */
+export async function enterSandbox(key: string): Promise<Reply<unknown>> {
+  return began(await call('sandbox', { key }))
+}
+
+function began(reply: Reply<{ session?: string }>): Reply<unknown> {
+  if (reply.ok && reply.data.session !== undefined) keepSession(reply.data.session)
+  return reply
+}

@@ -1,0 +1,69 @@
+import { Component, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { call, forgetSession, onSignedOut, readSession } from './api/call.ts'
+import { follow } from './api/live.ts'
+import { Frame } from './frame.tsx'
+import { Me } from './me.ts'
+import { Enter } from './pages/enter.tsx'
+import { SignIn } from './pages/sign-in.tsx'
+import { pageOf } from './pages.tsx'
+import { followClock } from './ui/format.ts'
+import { Failed } from './ui/parts.tsx'
+import { usePlace } from './ui/place.ts'
+
+type State = { kind: 'looking' } | { kind: 'out'; why: string | undefined } | { kind: 'in'; me: Me }
+
+export function App() {
+  const [state, setState] = useState<State>({ kind: 'looking' })
+  const place = usePlace()
+
+  const look = useCallback(async () => {
+    if (readSession() === null) return setState({ kind: 'out', why: undefined })
+    const reply = await call<Me>('session')
+    if (reply.ok) {
+      followClock(reply.data.now)
+      return setState({ kind: 'in', me: reply.data })
+    }
+    const { kind, message } = reply.failure
+    if (kind === 'signed_out') forgetSession()
+    setState({ kind: 'out', why: kind === 'signed_out' ? undefined : message })
+  }, [])
+  useEffect(() => void look(), [look])
+  useEffect(
+    () =>
+      onSignedOut(() => {
+        forgetSession()
+        setState({ kind: 'out', why: undefined })
+      }),
+    [],
+  )
+  const isIn = state.kind === 'in'
+  useEffect(() => {
+    if (!isIn) return
+    const watching = new AbortController()
+    void follow(watching.signal)
+    return () => watching.abort()
+  }, [isIn])
+
+  if (place.path === '/enter') return <Enter onIn={() => void look()} />
+  if (state.kind === 'looking') return <div className="skeleton" aria-busy="true" />
+  if (state.kind === 'out') return <SignIn why={state.why} onIn={() => void look()} />
+  return (
+    <Me value={state.me}>
+      <Frame place={place}>
+        <Safe key={place.address}>{pageOf(place)}</Safe>
+      </Frame>
+    </Me>
+  )
+}
+
+/** A page that breaks leaves the rest of the console standing. */
+class Safe extends Component<{ children: ReactNode }, { isBroken: boolean }> {
+  override state = { isBroken: false }
+  static getDerivedStateFromError() {
+    return { isBroken: true }
+  }
+  override render(): ReactNode {
+    if (!this.state.isBroken) return this.props.children
+    return <Failed failure={{ kind: 'failed', message: 'This page failed. Go to another one and back.' }} />
+  }
+}

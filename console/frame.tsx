@@ -1,0 +1,168 @@
+import { type FormEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import { call, forgetSession } from './api/call.ts'
+import { Me } from './me.ts'
+import { MENU } from './pages.tsx'
+import { Dialog } from './ui/dialog.tsx'
+import { Go } from './ui/link.tsx'
+import { go, type Place } from './ui/place.ts'
+
+/** The menu, the search and the keys, around every page. */
+export function Frame({ place, children }: { place: Place; children: ReactNode }) {
+  const me = useContext(Me)
+  const [showsKeys, setShowsKeys] = useState(false)
+  const search = useRef<HTMLInputElement>(null)
+  useKeys({ onFind: () => search.current?.focus(), onHelp: () => setShowsKeys(true) })
+  useEffect(() => {
+    const [, name] = MENU.find(([to]) => isAt(place.path, to)) ?? ['', 'Find']
+    document.title = `${name} · Tradetill console`
+  }, [place.path])
+
+  const onFind = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const typed = search.current?.value.trim() ?? ''
+    if (typed !== '') go(`/find?${new URLSearchParams({ text: typed })}`)
+  }
+  return (
+    <>
+      {me.isSandbox && (
+        <p className="sandbox-banner">
+          Sandbox: no real items, no real money. You came in without a passkey, by the link of npm start.
+        </p>
+      )}
+      <a className="skip" href="#page">
+        Skip to the page
+      </a>
+      <header className="top">
+        <Go to="/" className="brand">
+          Tradetill
+        </Go>
+        <search className="find">
+          <form onSubmit={onFind}>
+            <input
+              ref={search}
+              key={place.query.get('text') ?? ''}
+              type="search"
+              name="text"
+              aria-label="Find a link, number, order, account, offer, asset, code or name"
+              placeholder="Find anything ( / )"
+              defaultValue={place.path === '/find' ? (place.query.get('text') ?? '') : ''}
+              maxLength={500}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </form>
+        </search>
+        <Person />
+      </header>
+      <nav className="menu" aria-label="Pages">
+        <ul>
+          {MENU.map(([to, name]) => (
+            <li key={to}>
+              <Go to={to} current={isAt(place.path, to)}>
+                {name}
+              </Go>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main id="page" tabIndex={-1}>
+        {children}
+      </main>
+      {showsKeys && <Keys onClose={() => setShowsKeys(false)} />}
+    </>
+  )
+}
+
+const isAt = (path: string, to: string): boolean => (to === '/' ? path === '/' : path.startsWith(to))
+
+function Person() {
+  const { name, role } = useContext(Me)
+  const signOut = async (): Promise<void> => {
+    await call('sign-out')
+    forgetSession()
+    location.assign('/')
+  }
+  return (
+    <div className="person">
+      <span>
+        {name} <span className="quiet">({role})</span>
+      </span>
+      <button type="button" className="link" onClick={() => void signOut()}>
+        Sign out
+      </button>
+    </div>
+  )
+}
+
+const KEYS = [
+  ['/', 'find'],
+  ['j', 'next row'],
+  ['k', 'previous row'],
+  ['Enter', 'open the row'],
+  ['g then o, d, s, b, m', 'go to Overview, Deposits, Stores, Bots, Money'],
+  ['?', 'show the keys'],
+  ['Esc', 'close'],
+] as const
+
+function Keys({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="keys">
+        {KEYS.map(([key, does]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="dialog-foot">
+        <button type="button" className="button primary" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+const PLACES: Record<string, string> = { o: '/', d: '/deposits', s: '/stores', b: '/bots', m: '/money' }
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('input, select, textarea, dialog') !== null
+
+function useKeys({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }): void {
+  const handlers = useRef({ onFind, onHelp })
+  handlers.current = { onFind, onHelp }
+  useEffect(() => {
+    let isGoing = false
+    const onKey = (event: KeyboardEvent): void => {
+      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
+      const to = isGoing ? PLACES[event.key] : undefined
+      isGoing = event.key === 'g'
+      if (to !== undefined) go(to)
+      else if (event.key === '/') handlers.current.onFind()
+      else if (event.key === '?') handlers.current.onHelp()
+      else if (event.key === 'j') walk(1)
+      else if (event.key === 'k') walk(-1)
+      else if (event.key === 'Enter') {
+        open(event)
+        return
+      } else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}
+
+function walk(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+  const at = rows.findIndex((row) => row.contains(document.activeElement))
+  const next = rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step]
+  next?.focus()
+}
+
+function open({ target }: KeyboardEvent): void {
+  if (target instanceof HTMLElement && target.matches('[data-row]')) target.querySelector('a')?.click()
+}

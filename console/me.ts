@@ -1,0 +1,22 @@
+import { createContext } from 'react'
+import type { OperatorRole } from '../contract/operators.ts'
+
+export type Me = {
+  name: string
+  role: OperatorRole
+  mode: 'sandbox' | 'live'
+  /** Came in by the link of npm start, without a passkey. */
+  isSandbox: boolean
+  isFresh: boolean
+  /** By the till's clock. */
+  now: string
+}
+
+export const Me = createContext<Me>({
+  name: '',
+  role: 'viewer',
+  mode: 'sandbox',
+  isSandbox: false,
+  isFresh: false,
+  now: '',
+})

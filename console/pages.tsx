@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react'
+import { ActsPage } from './pages/acts.tsx'
+import { BotsPage } from './pages/bots.tsx'
+import { DepositPage } from './pages/deposit.tsx'
+import { DepositsPage } from './pages/deposits.tsx'
+import { FindPage } from './pages/find.tsx'
+import { ItemsPage } from './pages/items.tsx'
+import { MoneyPage } from './pages/money.tsx'
+import { OverviewPage } from './pages/overview.tsx'
+import { PricesPage } from './pages/prices.tsx'
+import { SettingsPage } from './pages/settings.tsx'
+import { ShoppersPage } from './pages/shoppers.tsx'
+import { StorePage } from './pages/store.tsx'
+import { StoresPage } from './pages/stores.tsx'
+import { WeatherPage } from './pages/weather.tsx'
+import { WebhooksPage } from './pages/webhooks.tsx'
+import type { Place } from './ui/place.ts'
+
+/** The pages of the menu, by worth. */
+export const MENU = [
+  ['/', 'Overview'],
+  ['/deposits', 'Deposits'],
+  ['/stores', 'Stores'],
+  ['/bots', 'Bots'],
+  ['/shoppers', 'Shoppers'],
+  ['/money', 'Money'],
+  ['/webhooks', 'Webhooks'],
+  ['/prices', 'Prices'],
+  ['/items', 'Items'],
+  ['/weather', 'Weather'],
+  ['/acts', 'Acts'],
+  ['/settings', 'Settings'],
+] as const
+
+const PAGES: Record<string, (place: Place) => ReactNode> = {
+  '/': () => <OverviewPage />,
+  '/find': (place) => <FindPage query={place.query} />,
+  '/deposits': (place) => <DepositsPage query={place.query} />,
+  '/stores': () => <StoresPage />,
+  '/bots': () => <BotsPage />,
+  '/shoppers': () => <ShoppersPage />,
+  '/money': () => <MoneyPage />,
+  '/webhooks': () => <WebhooksPage />,
+  '/prices': (place) => <PricesPage query={place.query} />,
+  '/items': (place) => <ItemsPage query={place.query} />,
+  '/weather': () => <WeatherPage />,
+  '/acts': (place) => <ActsPage query={place.query} />,
+  '/settings': () => <SettingsPage />,
+}
+
+export function pageOf(place: Place): ReactNode {
+  const [, kind, id = ''] = /^\/(deposits|stores)\/(\d{1,18})$/.exec(place.path) ?? []
+  if (kind === 'deposits') return <DepositPage depositId={id} />
+  if (kind === 'stores') return <StorePage storeId={id} />
+  const page = PAGES[place.path]
+  return page === undefined ? <p className="empty">There is no such page.</p> : page(place)
+}

@@ -1,0 +1,55 @@
+import type { ActPage } from '../../gateway/operations/acts.ts'
+import type { Json } from '../api/json.ts'
+import { allRows, useRows } from '../ui/answer.ts'
+import { Filters } from '../ui/filters.tsx'
+import { Heading, Time } from '../ui/parts.tsx'
+import { type Column, List } from '../ui/table.tsx'
+
+type Page = Json<ActPage>
+type Row = Page['acts'][number]
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'When', show: ({ at }) => <Time at={at} />, text: ({ at }) => at },
+  { name: 'Who', show: ({ operator }) => operator, text: ({ operator }) => operator },
+  { name: 'Act', show: ({ act }) => act, text: ({ act }) => act },
+  {
+    name: 'What',
+    show: (row) => <code className="long">{JSON.stringify(row.arguments)}</code>,
+    text: (row) => JSON.stringify(row.arguments),
+  },
+  { name: 'Why', show: ({ reason }) => reason ?? '—', text: ({ reason }) => reason },
+]
+
+const rowsOf = ({ acts }: Page): readonly Row[] => acts
+
+export function ActsPage({ query }: { query: URLSearchParams }) {
+  const [act, operator, since] = ['act', 'operator', 'since'].map((name) => query.get(name))
+  const input = {
+    ...(act != null && { act }),
+    ...(operator != null && { operator }),
+    ...(since != null && { since: `${since}T00:00:00Z` }),
+  }
+  const rows = useRows<Page, Row>('acts', input, rowsOf)
+  return (
+    <>
+      <Heading title="Acts" />
+      <Filters
+        query={query}
+        fields={[
+          { name: 'act', label: 'Act' },
+          { name: 'operator', label: 'Who' },
+          { name: 'since', label: 'Since', type: 'date' },
+        ]}
+      />
+      <List
+        caption="What operators did, newest first"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ actId }) => actId}
+        empty="Nobody did anything that fits this filter."
+        all={() => allRows<Page, Row>('acts', input, rowsOf)}
+        fileName="acts"
+      />
+    </>
+  )
+}

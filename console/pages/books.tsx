@@ -1,0 +1,127 @@
+import { useState } from 'react'
+import { CURRENCIES, type Currency } from '../../contract/money.ts'
+import type { PayoutPage } from '../../gateway/operations/payouts.ts'
+import type { StatementPage } from '../../gateway/operations/store-books.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { allRows, useRows } from '../ui/answer.ts'
+import { formatMinor, words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Panel, Pill, Time } from '../ui/parts.tsx'
+import { type Column, List } from '../ui/table.tsx'
+
+type Page = Json<StatementPage>
+type Movement = Page['movements'][number]
+
+const movementsOf = ({ movements }: Page): readonly Movement[] => movements
+
+const columnsIn = (currency: Currency): readonly Column<Movement>[] => [
+  { name: 'When', show: ({ at }) => <Time at={at} />, text: ({ at }) => at },
+  { name: 'Why', show: ({ cause }) => words(cause), text: ({ cause }) => cause },
+  {
+    name: 'Deposit',
+    show: ({ depositId }) => (depositId === null ? '—' : <Go to={`/deposits/${depositId}`}>{depositId}</Go>),
+    text: ({ depositId }) => depositId,
+  },
+  { name: 'Reference', show: ({ reference }) => reference ?? '—', text: ({ reference }) => reference },
+  {
+    name: 'Available',
+    isNumber: true,
+    show: ({ availableMinor }) => formatMinor(availableMinor, currency),
+    text: ({ availableMinor }) => availableMinor / 100,
+  },
+  {
+    name: 'Held',
+    isNumber: true,
+    show: ({ heldMinor }) => formatMinor(heldMinor, currency),
+    text: ({ heldMinor }) => heldMinor / 100,
+  },
+]
+
+/** Every movement of the store's money. */
+export function Statement({ storeId }: { storeId: string }) {
+  const [currency, setCurrency] = useState<Currency>('USD')
+  const input = { storeId, currency }
+  const rows = useRows<Page, Movement>('statement', input, movementsOf)
+  return (
+    <Panel
+      title="Statement"
+      aside={
+        <label className="filter-box filter">
+          Currency
+          <select
+            value={currency}
+            onChange={(event) =>
+              setCurrency(CURRENCIES.find((each) => each === event.target.value) ?? currency)
+            }
+          >
+            {CURRENCIES.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      }
+    >
+      <List
+        caption="Movements, newest first"
+        columns={columnsIn(currency)}
+        rows={rows}
+        keyOf={({ entryId }) => entryId}
+        empty={`No money moved in ${currency}.`}
+        all={() => allRows<Page, Movement>('statement', input, movementsOf)}
+        fileName={`statement-${storeId}-${currency}`}
+      />
+    </Panel>
+  )
+}
+
+type Paid = Json<PayoutPage>
+type Payout = Paid['payouts'][number]
+
+const payoutsOf = ({ payouts }: Paid): readonly Payout[] => payouts
+
+export function Payouts({ storeId }: { storeId: string }) {
+  const rows = useRows<Paid, Payout>('payouts', { storeId }, payoutsOf)
+  const columns: readonly Column<Payout>[] = [
+    { name: 'Payout', show: ({ payoutId }) => payoutId, text: ({ payoutId }) => payoutId },
+    { name: 'Reference', show: ({ reference }) => reference, text: ({ reference }) => reference },
+    {
+      name: 'Amount',
+      isNumber: true,
+      show: ({ amountMinor, currency }) => formatMinor(amountMinor, currency),
+      text: ({ amountMinor }) => amountMinor / 100,
+    },
+    { name: 'When', show: ({ paidAt }) => <Time at={paidAt} />, text: ({ paidAt }) => paidAt },
+    {
+      name: 'State',
+      show: ({ payoutId, voidedAt }) =>
+        voidedAt === null ? (
+          <ActButton
+            act="payout void"
+            label="Void"
+            does="Takes back a payout that never was: the store can spend the amount again."
+            needs="operator"
+            needsReason
+            input={() => ({ payoutId })}
+            onDone={rows.again}
+          />
+        ) : (
+          <Pill tone="bad">voided</Pill>
+        ),
+      text: ({ voidedAt }) => (voidedAt === null ? 'paid' : 'voided'),
+    },
+  ]
+  return (
+    <Panel title="Payouts">
+      <List
+        caption="Payouts, newest first"
+        columns={columns}
+        rows={rows}
+        keyOf={({ payoutId }) => payoutId}
+        empty="Nothing was paid out yet."
+        all={() => allRows<Paid, Payout>('payouts', { storeId }, payoutsOf)}
+        fileName={`payouts-${storeId}`}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,152 @@
+import type { BotList } from '../../gateway/operations/bots.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Heading, Loaded, Pill, Status, Time } from '../ui/parts.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+
+type Data = Json<BotList>
+type Bot = Data['bots'][number]
+
+export function BotsPage() {
+  const { shown, again } = useAnswer<Data>('bots', {})
+  return (
+    <>
+      <Heading title="Bots">
+        {shown.kind === 'ready' && <Arms isDisarmed={shown.data.disarmed} again={again} />}
+      </Heading>
+      <Loaded shown={shown} again={again}>
+        {({ bots, tooMany, disarmed }) => (
+          <>
+            {disarmed && (
+              <p className="notice notice-bad">The bots are disarmed: no gateway speaks for one.</p>
+            )}
+            {tooMany > 0 && (
+              <p className="notice">{tooMany} bots find no gateway: each holds as many as it may.</p>
+            )}
+            <Table
+              caption="Bots, oldest first"
+              rows={bots}
+              keyOf={({ botId }) => botId}
+              empty="No bot yet: tradetill bot enrol adds the first one."
+              columns={columnsWith(again)}
+            />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Arms({ isDisarmed, again }: { isDisarmed: boolean; again: () => void }) {
+  return (
+    <ActButton
+      act={isDisarmed ? 'bot arm' : 'bot disarm'}
+      label={isDisarmed ? 'Arm the bots' : 'Disarm the bots'}
+      does={
+        isDisarmed
+          ? 'Gateways speak for the bots again.'
+          : 'No gateway on this database speaks for a bot, such as on a copy of it.'
+      }
+      needs="operator"
+      input={() => ({})}
+      onDone={again}
+    />
+  )
+}
+
+const columnsWith = (again: () => void): readonly Column<Bot>[] => [
+  {
+    name: 'Bot',
+    show: ({ botId, name }) => (
+      <>
+        <Go to={`/items?bot=${botId}`}>{name}</Go> <span className="quiet">#{botId}</span>
+      </>
+    ),
+  },
+  {
+    name: 'State',
+    show: ({ state, stateReason, reachable }) => (
+      <>
+        <Status of={state} />{' '}
+        <Pill tone={reachable ? 'good' : 'bad'}>{reachable ? 'online' : 'offline'}</Pill>{' '}
+        {stateReason !== null && !reachable && <span className="quiet">{stateReason}</span>}
+      </>
+    ),
+  },
+  {
+    name: 'Rests',
+    show: ({ bars }) =>
+      bars.length === 0 ? (
+        '—'
+      ) : (
+        <ul className="plain-list">
+          {bars.map(({ scope, reason, until }) => (
+            <li key={scope + reason}>
+              {scope}: {words(reason)}, ends <Time at={until} />
+            </li>
+          ))}
+        </ul>
+      ),
+  },
+  { name: 'Items', isNumber: true, show: ({ itemsHeld }) => itemsHeld },
+  { name: 'Level', isNumber: true, show: ({ level }) => level },
+  {
+    name: 'Token ends',
+    show: ({ tokenExpiresAt, tokenEndsSoon }) => (
+      <>
+        <Time at={tokenExpiresAt} /> {tokenEndsSoon && <Pill tone="warn">soon</Pill>}
+      </>
+    ),
+  },
+  { name: 'Steam id', show: ({ steamId }) => steamId },
+  { name: 'Acts', show: (bot) => <BotActs bot={bot} again={again} /> },
+]
+
+function BotActs({ bot: { botId, name, state }, again }: { bot: Bot; again: () => void }) {
+  const common = { input: () => ({ bot: botId }), onDone: again }
+  return (
+    <div className="acts">
+      {state === 'active' && (
+        <ActButton
+          {...common}
+          act="bot pause"
+          label="Pause"
+          does={`${name} collects nothing new. Open trades go on.`}
+          needs="support"
+        />
+      )}
+      {state === 'paused' && (
+        <ActButton
+          {...common}
+          act="bot resume"
+          label="Resume"
+          does={`${name} collects again.`}
+          needs="support"
+        />
+      )}
+      {state !== 'retired' && (
+        <ActButton
+          {...common}
+          act="bot retire"
+          label="Retire"
+          does={`For a bot that will never be back: open trades of ${name} end, and its held credit waits for you.`}
+          needs="operator"
+          needsReason
+        />
+      )}
+      {(state === 'retired' || state === 'dead') && (
+        <ActButton
+          {...common}
+          act="bot remove"
+          label="Remove"
+          does={`Removes ${name} and its token, once none of its trades must be watched.`}
+          needs="operator"
+          needsReason
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,153 @@
+import type { DepositView } from '../../gateway/operations/deposits.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { formatMinor, formatTime, words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
+
+type View = Json<DepositView>
+
+export function DepositPage({ depositId }: { depositId: string }) {
+  const { shown, again } = useAnswer<View>('deposit', { depositId })
+  return (
+    <>
+      <Heading title={`Deposit ${depositId}`} />
+      <Loaded shown={shown} again={again}>
+        {(view) => (
+          <>
+            <About view={view} />
+            <Outlook view={view} again={again} />
+            <Timeline moments={view.moments} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function About({ view: deposit }: { view: View }) {
+  const { currency } = deposit
+  return (
+    <Panel title={deposit.externalId} aside={<Status of={deposit.status} />}>
+      {deposit.needs.map((need) => (
+        <Pill key={need} tone="bad">
+          {words(need)}
+        </Pill>
+      ))}
+      <Facts
+        facts={[
+          [
+            'Store',
+            <Go key="s" to={`/stores/${deposit.storeId}`}>
+              {deposit.store}
+            </Go>,
+          ],
+          ['Credited', formatMinor(deposit.amountMinor, currency)],
+          ['Held', formatMinor(deposit.heldMinor, currency)],
+          ['Taken back', formatMinor(deposit.reversedMinor, currency)],
+          [
+            'Shopper',
+            deposit.steamId === null ? (
+              '—'
+            ) : (
+              <Go key="p" to={`/deposits?steamId=${deposit.steamId}`}>
+                {deposit.steamId}
+              </Go>
+            ),
+          ],
+          ['Game', deposit.game ?? '—'],
+          ['Opened', <Time key="t" at={deposit.createdAt} />],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Outlook({ view, again }: { view: View; again: () => void }) {
+  return (
+    <Panel title="What happens next">
+      {view.next.length === 0 ? (
+        <p className="empty">Nothing: it is over.</p>
+      ) : (
+        <ol className="plain-list">
+          {view.next.map(({ at, what }) => (
+            <li key={what}>
+              {at === null ? <span className="quiet">when somebody acts</span> : <Time at={at} />} {what}
+            </li>
+          ))}
+        </ol>
+      )}
+      <div className="acts">
+        {view.can.map((can) => (
+          <Act key={can.command} can={can} again={again} />
+        ))}
+      </div>
+    </Panel>
+  )
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const RELEASING = new Set(['trade release', 'trade reverse', 'trade end'])
+
+/** An act that the operations offer for the deposit now. One without a place here is named by its command. */
+function Act({ can, again }: { can: View['can'][number]; again: () => void }) {
+  const [, , named = ''] = can.command.split(' ')
+  if (can.from !== null)
+    return (
+      <p className="quiet">
+        {can.act}, from {formatTime(can.from)}: {can.does}
+      </p>
+    )
+  const common = { act: can.act, label: capital(can.act), does: can.does, needsReason: true, onDone: again }
+  if (RELEASING.has(can.act))
+    return <ActButton {...common} needs="operator" input={() => ({ tradeId: named })} />
+  if (can.act === 'trade credit')
+    return (
+      <ActButton
+        {...common}
+        needs="operator"
+        fields={[
+          { name: 'steamTradeId', label: 'Number of the Steam trade that you have seen' },
+          ...(can.command.includes('--offer') ? [{ name: 'offerId', label: 'Number of its offer' }] : []),
+        ]}
+        input={({ steamTradeId = '', offerId }) => ({
+          tradeId: named,
+          steamTradeId,
+          offerId: offerId ?? null,
+        })}
+      />
+    )
+  if (can.act === 'trade look')
+    return <ActButton {...common} needs="support" needsReason={false} input={() => ({ tradeId: named })} />
+  if (can.act === 'deposit hold')
+    return <ActButton {...common} needs="operator" input={() => ({ depositId: named })} />
+  if (can.act === 'shopper deny')
+    return <ActButton {...common} needs="support" input={() => ({ steamId: named })} />
+  if (can.act === 'bot retire')
+    return <ActButton {...common} needs="operator" input={() => ({ bot: named })} />
+  return (
+    <p className="quiet">
+      {can.does}: <code>tradetill {can.command}</code>
+    </p>
+  )
+}
+
+function Timeline({ moments }: { moments: View['moments'] }) {
+  return (
+    <Panel title="What happened">
+      <ol className="timeline">
+        {moments.map(({ at, what, amountMinor, currency }, index) => (
+          // Moments of one deposit only grow, and two may read the same.
+          // biome-ignore lint/suspicious/noArrayIndexKey: as said.
+          <li key={index}>
+            <time dateTime={at}>{formatTime(at)}</time>
+            <span>{what}</span>
+            {currency !== null && <strong>{formatMinor(amountMinor, currency)}</strong>}
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  )
+}

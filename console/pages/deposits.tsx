@@ -1,0 +1,102 @@
+import { GAMES } from '../../contract/games.ts'
+import { DEPOSIT_STATUSES } from '../../contract/statuses.ts'
+import type { DepositPage } from '../../gateway/operations/deposit-list.ts'
+import type { Json } from '../api/json.ts'
+import { allRows, useRows } from '../ui/answer.ts'
+import { Filters } from '../ui/filters.tsx'
+import { formatMinor, words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
+import { type Column, List } from '../ui/table.tsx'
+
+type Page = Json<DepositPage>
+type Row = Omit<Page['deposits'][number], 'needs'> & { needs?: Page['deposits'][number]['needs'] }
+
+export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
+  {
+    name: 'Deposit',
+    show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
+    text: ({ depositId }) => depositId,
+  },
+  {
+    name: 'Status',
+    show: ({ status, needs = [] }) => (
+      <>
+        <Status of={status} />{' '}
+        {needs.map((need) => (
+          <Pill key={need} tone="bad">
+            {words(need)}
+          </Pill>
+        ))}
+      </>
+    ),
+    text: ({ status }) => status,
+  },
+  {
+    name: 'Store',
+    show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go>,
+    text: ({ store }) => store,
+  },
+  { name: 'Order', show: ({ externalId }) => externalId, text: ({ externalId }) => externalId },
+  {
+    name: 'Shopper',
+    show: ({ steamId }) => steamId ?? <span className="quiet">—</span>,
+    text: ({ steamId }) => steamId,
+  },
+  { name: 'Game', show: ({ game }) => game ?? '—', text: ({ game }) => game },
+  {
+    name: 'Credited',
+    isNumber: true,
+    show: ({ amountMinor, currency }) => formatMinor(amountMinor, currency),
+    text: ({ amountMinor }) => (amountMinor === null ? null : amountMinor / 100),
+  },
+  { name: 'Currency', show: ({ currency }) => currency, text: ({ currency }) => currency },
+  {
+    name: 'Held',
+    isNumber: true,
+    show: ({ heldMinor, currency }) => (heldMinor === 0 ? '—' : formatMinor(heldMinor, currency)),
+    text: ({ heldMinor }) => heldMinor / 100,
+  },
+  { name: 'Opened', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
+]
+
+const rowsOf = ({ deposits }: Page): readonly Row[] => deposits
+
+export function DepositsPage({ query }: { query: URLSearchParams }) {
+  const input = {
+    ...(query.get('status') !== null && { status: query.get('status') }),
+    ...(query.get('game') !== null && { game: query.get('game') }),
+    ...(query.get('store') !== null && { storeId: query.get('store') }),
+    ...(query.get('steamId') !== null && { steamId: query.get('steamId') }),
+    ...(query.get('from') !== null && { from: `${query.get('from')}T00:00:00Z` }),
+    ...(query.get('to') !== null && { to: `${query.get('to')}T00:00:00Z` }),
+    ...(query.get('needs') === '1' && { needsPerson: true }),
+  }
+  const rows = useRows<Page, Row>('deposits', input, rowsOf)
+  return (
+    <>
+      <Heading title="Deposits" />
+      <Filters
+        query={query}
+        fields={[
+          { name: 'status', label: 'Status', options: DEPOSIT_STATUSES },
+          { name: 'game', label: 'Game', options: GAMES },
+          { name: 'store', label: 'Store number' },
+          { name: 'steamId', label: 'Steam id' },
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'Before', type: 'date' },
+          { name: 'needs', label: 'Needs a person', type: 'checkbox' },
+        ]}
+      />
+      <List
+        caption="Deposits, newest first"
+        columns={DEPOSIT_COLUMNS}
+        rows={rows}
+        keyOf={({ depositId }) => depositId}
+        empty="No deposit fits this filter."
+        all={() => allRows<Page, Row>('deposits', input, rowsOf)}
+        fileName="deposits"
+      />
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+import { useEffect, useState } from 'react'
+import type { Failure } from '../api/call.ts'
+import { enterSandbox, type Invitation, readLink, register } from '../api/passkey.ts'
+import { Failed } from '../ui/parts.tsx'
+import { go } from '../ui/place.ts'
+
+/** The secret stands after the #: no server is sent it, and no log has it. */
+const secretOf = (hash: string): { kind: 'link' | 'sandbox'; secret: string } => {
+  const text = hash.replace(/^#/, '')
+  return text.startsWith('sandbox=')
+    ? { kind: 'sandbox', secret: text.slice('sandbox='.length) }
+    : { kind: 'link', secret: text }
+}
+
+type State =
+  | { kind: 'looking' }
+  | { kind: 'failed'; failure: Failure }
+  | { kind: 'invited'; invitation: Invitation; isBusy: boolean; failure: Failure | undefined }
+
+/** A one-time link, or the link of npm start. Opening it spends nothing. */
+export function Enter({ onIn }: { onIn: () => void }) {
+  const [{ kind, secret }] = useState(() => secretOf(location.hash))
+  const [state, setState] = useState<State>({ kind: 'looking' })
+  useEffect(() => {
+    if (kind === 'sandbox') return
+    void readLink(secret).then((reply) =>
+      setState(
+        reply.ok
+          ? { kind: 'invited', invitation: reply.data, isBusy: false, failure: undefined }
+          : { kind: 'failed', failure: reply.failure },
+      ),
+    )
+  }, [kind, secret])
+
+  const enter = (): void => {
+    go('/')
+    onIn()
+  }
+  const come = async (invitation: Invitation): Promise<void> => {
+    setState({ kind: 'invited', invitation, isBusy: true, failure: undefined })
+    const reply = await register(secret, invitation)
+    if (reply.ok) return enter()
+    setState({ kind: 'invited', invitation, isBusy: false, failure: reply.failure })
+  }
+  const play = async (): Promise<void> => {
+    const reply = await enterSandbox(secret)
+    if (reply.ok) enter()
+    else setState({ kind: 'failed', failure: reply.failure })
+  }
+  return (
+    <main className="door">
+      <h1>Tradetill console</h1>
+      {kind === 'sandbox' && (
+        <>
+          <p>This is a sandbox: no real items, no real money, and no passkey is needed.</p>
+          <button type="button" className="button primary" onClick={() => void play()}>
+            Enter the sandbox
+          </button>
+        </>
+      )}
+      {state.kind === 'invited' && (
+        <>
+          <p>
+            You come in as <strong>{state.invitation.name}</strong> ({state.invitation.role}). Your device
+            keeps a passkey for this console; nobody has to remember a password.
+          </p>
+          <button
+            type="button"
+            className="button primary"
+            disabled={state.isBusy}
+            onClick={() => void come(state.invitation)}
+          >
+            {state.isBusy ? 'Waiting for your device…' : 'Register a passkey'}
+          </button>
+          {state.failure !== undefined && <Failed failure={state.failure} />}
+        </>
+      )}
+      {state.kind === 'failed' && <Failed failure={state.failure} />}
+    </main>
+  )
+}

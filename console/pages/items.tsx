@@ -1,0 +1,154 @@
+import type { DeparturePage } from '../../gateway/operations/departures.ts'
+import { ITEM_STATES } from '../../gateway/operations/item-states.ts'
+import type { ItemPage } from '../../gateway/operations/items.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { allRows, useRows } from '../ui/answer.ts'
+import { Filters } from '../ui/filters.tsx'
+import { formatMinor, words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
+import { type Column, List } from '../ui/table.tsx'
+
+export function ItemsPage({ query }: { query: URLSearchParams }) {
+  return (
+    <>
+      <Heading title="Items">
+        <Go
+          className="button small"
+          to={query.get('show') === 'departures' ? '/items' : '/items?show=departures'}
+        >
+          {query.get('show') === 'departures' ? 'All items' : 'What left'}
+        </Go>
+      </Heading>
+      {query.get('show') === 'departures' ? <Departures /> : <Items query={query} />}
+    </>
+  )
+}
+
+type Items = Json<ItemPage>
+type Item = Items['items'][number]
+
+const ITEM_COLUMNS: readonly Column<Item>[] = [
+  {
+    name: 'Item',
+    show: ({ marketHashName }) => marketHashName,
+    text: ({ marketHashName }) => marketHashName,
+  },
+  { name: 'State', show: ({ state }) => <Status of={state} />, text: ({ state }) => state },
+  { name: 'Bot', show: ({ bot }) => bot, text: ({ bot }) => bot },
+  {
+    name: 'Deposit',
+    show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
+    text: ({ depositId }) => depositId,
+  },
+  {
+    name: 'Worth',
+    isNumber: true,
+    show: ({ grossMinor, currency }) => formatMinor(grossMinor, currency),
+    text: ({ grossMinor }) => grossMinor / 100,
+  },
+  {
+    name: 'Credited',
+    isNumber: true,
+    show: ({ priceMinor, currency }) => formatMinor(priceMinor, currency),
+    text: ({ priceMinor }) => priceMinor / 100,
+  },
+  { name: 'Currency', show: ({ currency }) => currency, text: ({ currency }) => currency },
+  { name: 'Came', show: ({ receivedAt }) => <Time at={receivedAt} />, text: ({ receivedAt }) => receivedAt },
+  { name: 'Asset', show: ({ assetId }) => assetId ?? '—', text: ({ assetId }) => assetId },
+]
+
+const itemsOf = ({ items }: Items): readonly Item[] => items
+
+function Items({ query }: { query: URLSearchParams }) {
+  const input = Object.fromEntries(
+    ['bot', 'state', 'asset'].flatMap((name) => {
+      const value = query.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
+  const rows = useRows<Items, Item>('items', input, itemsOf)
+  return (
+    <>
+      <Filters
+        query={query}
+        fields={[
+          { name: 'state', label: 'State', options: ITEM_STATES },
+          { name: 'bot', label: 'Bot number or Steam id' },
+          { name: 'asset', label: 'Asset' },
+        ]}
+      />
+      <List
+        caption="Items that came to a bot, newest first"
+        columns={ITEM_COLUMNS}
+        rows={rows}
+        keyOf={({ item }) => item}
+        empty="No item fits this filter."
+        all={() => allRows<Items, Item>('items', input, itemsOf)}
+        fileName="items"
+      />
+    </>
+  )
+}
+
+type Gone = Json<DeparturePage>
+type Departure = Gone['departures'][number]
+
+const departuresOf = ({ departures }: Gone): readonly Departure[] => departures
+
+function Departures() {
+  const rows = useRows<Gone, Departure>('departures', {}, departuresOf)
+  const columns: readonly Column<Departure>[] = [
+    { name: 'Departure', show: ({ departureId }) => departureId, text: ({ departureId }) => departureId },
+    { name: 'Bot', show: ({ bot }) => bot, text: ({ bot }) => bot },
+    {
+      name: 'To',
+      show: ({ partnerSteamId }) => partnerSteamId,
+      text: ({ partnerSteamId }) => partnerSteamId,
+    },
+    { name: 'Stage', show: ({ stage }) => <Status of={stage} />, text: ({ stage }) => stage },
+    {
+      name: 'Why',
+      show: ({ explanation, destination }) =>
+        explanation === null ? (
+          <Pill tone="bad">nobody knows</Pill>
+        ) : (
+          `${words(explanation)}${destination === null ? '' : ` ${destination}`}`
+        ),
+      text: ({ explanation }) => explanation,
+    },
+    {
+      name: 'Items',
+      show: ({ items }) => items.map(({ marketHashName, assetId }) => marketHashName ?? assetId).join(', '),
+      text: ({ items }) => items.map(({ marketHashName, assetId }) => marketHashName ?? assetId).join(', '),
+    },
+    { name: 'Began', show: ({ begunAt }) => <Time at={begunAt} />, text: ({ begunAt }) => begunAt },
+    {
+      name: 'Acts',
+      show: ({ departureId, explanation }) =>
+        explanation === null && (
+          <ActButton
+            act="items explain"
+            label="Explain"
+            does="Ends the alarm: you know why these items left."
+            needs="operator"
+            needsReason
+            input={() => ({ departureId })}
+            onDone={rows.again}
+          />
+        ),
+    },
+  ]
+  return (
+    <List
+      caption="What left the bots, newest first"
+      columns={columns}
+      rows={rows}
+      keyOf={({ departureId }) => departureId}
+      empty="Nothing left the bots yet."
+      all={() => allRows<Gone, Departure>('departures', {}, departuresOf)}
+      fileName="departures"
+    />
+  )
+}

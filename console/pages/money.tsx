@@ -1,0 +1,135 @@
+import type { Money } from '../../gateway/console/overview-store.ts'
+import type { Json } from '../api/json.ts'
+import { useAnswer } from '../ui/answer.ts'
+import { formatMinor, words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+
+type Data = Json<Money>
+
+export function MoneyPage() {
+  const { shown, again } = useAnswer<Data>('money', {})
+  return (
+    <>
+      <Heading title="Money" />
+      <Loaded shown={shown} again={again}>
+        {(data) => (
+          <>
+            <Check check={data.check} />
+            <Stores balances={data.balances} />
+            <Risk atRisk={data.atRisk} />
+            <Own own={data.own} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Check({ check }: { check: Data['check'] }) {
+  const differences = check?.differences ?? 0
+  return (
+    <Panel
+      title="Ledger check"
+      aside={
+        <Pill tone={differences > 0 ? 'bad' : check?.completeAt == null ? 'warn' : 'good'}>
+          {differences > 0
+            ? `${differences} differences`
+            : check?.completeAt == null
+              ? 'not yet'
+              : 'it adds up'}
+        </Pill>
+      }
+    >
+      <p>
+        Accounts, trades, deposits and the custody of every item are computed again by code that did not write
+        them. The last whole check ended <Time at={check?.completeAt ?? null} />; newer entries are checked as
+        they come.
+      </p>
+      {differences > 0 && (
+        <p>
+          A difference is a fault of ours: <code>tradetill ledger verify</code> names each.
+        </p>
+      )}
+    </Panel>
+  )
+}
+
+function Stores({ balances }: Pick<Data, 'balances'>) {
+  return (
+    <Panel title="What stores have">
+      <Table
+        caption="Balances of stores"
+        rows={balances}
+        keyOf={({ storeId, currency }) => storeId + currency}
+        empty="Nothing was credited yet."
+        columns={[
+          { name: 'Store', show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go> },
+          {
+            name: 'Available',
+            isNumber: true,
+            show: ({ availableMinor, currency }) => formatMinor(availableMinor, currency),
+          },
+          {
+            name: 'Held',
+            isNumber: true,
+            show: ({ heldMinor, currency }) => formatMinor(heldMinor, currency),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
+  return (
+    <Panel title="At risk">
+      <p className="quiet">
+        Credit that stores can spend while Steam still lets the sender take the items back.
+      </p>
+      <Table
+        caption="Credit at risk by store"
+        rows={atRisk}
+        keyOf={({ storeId }) => storeId}
+        empty="There is no store yet."
+        columns={[
+          { name: 'Store', show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go> },
+          { name: 'At risk', isNumber: true, show: ({ usdMinor }) => formatMinor(usdMinor, 'USD') },
+          { name: 'Limit', isNumber: true, show: ({ limitUsdMinor }) => formatMinor(limitUsdMinor, 'USD') },
+          {
+            name: 'Used',
+            show: ({ store, usdMinor, limitUsdMinor }) => (
+              <progress
+                max={Math.max(1, limitUsdMinor)}
+                value={usdMinor}
+                aria-label={`${store}: used of its limit`}
+              />
+            ),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Own({ own }: Pick<Data, 'own'>) {
+  return (
+    <Panel title="Of the operator">
+      <Table
+        caption="Accounts of the operator"
+        rows={own}
+        keyOf={({ kind, currency }) => kind + currency}
+        empty="Nothing was booked yet."
+        columns={[
+          { name: 'Account', show: ({ kind }) => words(kind) },
+          {
+            name: 'Balance',
+            isNumber: true,
+            show: ({ amountMinor, currency }) => formatMinor(amountMinor, currency),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}

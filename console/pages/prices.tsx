@@ -1,0 +1,195 @@
+import { GAMES } from '../../contract/games.ts'
+import type { PriceList, PriceView } from '../../gateway/operations/prices.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { Filters } from '../ui/filters.tsx'
+import { formatMicros, formatMinor, words } from '../ui/format.ts'
+import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+
+type ListData = Json<PriceList>
+type View = Json<PriceView>
+
+export function PricesPage({ query }: { query: URLSearchParams }) {
+  const game = query.get('game') ?? 'cs'
+  const item = query.get('item') ?? ''
+  const { shown, again } = useAnswer<ListData>('prices', {})
+  return (
+    <>
+      <Heading title="Prices">
+        <GameActs game={game} again={again} />
+      </Heading>
+      <Filters
+        query={query}
+        fields={[
+          { name: 'game', label: 'Game', options: GAMES },
+          { name: 'item', label: 'Market hash name' },
+        ]}
+      />
+      {item !== '' && <Item key={game + item} game={game} item={item} />}
+      <Loaded shown={shown} again={again}>
+        {({ feeds, holds }) => (
+          <>
+            <Sources feeds={feeds} />
+            <Holds holds={holds} again={again} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Sources({ feeds }: Pick<ListData, 'feeds'>) {
+  return (
+    <Panel title="Sources">
+      <Table
+        caption="Sources of prices"
+        rows={feeds}
+        keyOf={({ source, feed }) => `${source} ${feed}`}
+        empty="No source has been asked yet."
+        columns={[
+          { name: 'Source', show: ({ source }) => source },
+          { name: 'Of', show: ({ feed }) => feed },
+          { name: 'Last good', show: ({ goodAt }) => <Time at={goodAt} /> },
+          {
+            name: 'Health',
+            show: ({ failures, lastError }) =>
+              failures === 0 ? (
+                <Pill tone="good">good</Pill>
+              ) : (
+                <>
+                  <Pill tone="bad">{failures} failures</Pill> <span className="quiet long">{lastError}</span>
+                </>
+              ),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Holds({ holds, again }: Pick<ListData, 'holds'> & { again: () => void }) {
+  return (
+    <Panel title="Blocked and frozen">
+      <Table
+        caption="Items out of the hands of the sources"
+        rows={holds}
+        keyOf={({ game: of, item: name }) => `${of} ${name}`}
+        empty="Nothing is blocked or frozen."
+        columns={[
+          { name: 'Game', show: (row) => row.game },
+          { name: 'Item', show: (row) => row.item ?? 'the whole game' },
+          { name: 'How', show: ({ hold }) => <Pill tone="warn">{hold}</Pill> },
+          { name: 'Since', show: ({ since }) => <Time at={since} /> },
+          {
+            name: 'Acts',
+            show: (row) => (
+              <ActButton
+                act="price release"
+                label="Release"
+                does="Listens to the sources again."
+                needs="support"
+                input={() => ({ game: row.game, item: row.item })}
+                onDone={again}
+              />
+            ),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function GameActs({ game, again }: { game: string; again: () => void }) {
+  return (
+    <ActButton
+      act="price block"
+      label={`Block all of ${game}`}
+      does={`Takes no item of ${game} from now on, not even at prices shown before.`}
+      needs="support"
+      input={() => ({ game, item: null })}
+      onDone={again}
+    />
+  )
+}
+
+function Item({ game, item }: { game: string; item: string }) {
+  const { shown, again } = useAnswer<View>('price', { game, item })
+  return (
+    <Panel title={item}>
+      <Loaded shown={shown} again={again}>
+        {(view) => (
+          <>
+            <Facts
+              facts={[
+                ['Worth', formatMicros(view.worthUsdMicros)],
+                ['Credited', view.credit === null ? '—' : formatMinor(view.credit.amountMinor, 'USD')],
+                [
+                  'Taken',
+                  view.unavailable === null ? (
+                    <Pill key="y" tone="good">
+                      yes
+                    </Pill>
+                  ) : (
+                    <Pill key="n" tone="bad">
+                      no: {words(view.unavailable)}
+                    </Pill>
+                  ),
+                ],
+              ]}
+            />
+            <Table
+              caption="What each source says"
+              rows={view.sources}
+              keyOf={({ source }) => source}
+              empty="No source says anything of it."
+              columns={[
+                { name: 'Source', show: ({ source }) => source },
+                { name: 'Price', isNumber: true, show: ({ usdMicros }) => formatMicros(usdMicros) },
+                { name: 'Of 7 days', isNumber: true, show: (row) => formatMicros(row.levelUsdMicros) },
+                {
+                  name: 'Seen',
+                  show: ({ popularity, popularityKind }) => `${popularity} (${words(popularityKind)})`,
+                },
+                { name: 'Says since', show: ({ asOf }) => <Time at={asOf} /> },
+                {
+                  name: 'Counts',
+                  show: ({ fresh }) => (
+                    <Pill tone={fresh ? 'good' : 'warn'}>{fresh ? 'yes' : 'too old'}</Pill>
+                  ),
+                },
+              ]}
+            />
+            <ItemActs game={game} item={item} again={again} />
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  )
+}
+
+function ItemActs({ game, item, again }: { game: string; item: string; again: () => void }) {
+  const common = { needs: 'support', input: () => ({ game, item }), onDone: again } as const
+  return (
+    <div className="acts">
+      <ActButton {...common} act="price block" label="Block" does="Takes no such item from now on." />
+      <ActButton
+        {...common}
+        act="price freeze"
+        label="Freeze"
+        does="Keeps its price as it is, however old."
+      />
+      <ActButton
+        {...common}
+        act="price override"
+        label="Set a price"
+        does="Gives it a price of your own, before commission."
+        needs="operator"
+        needsReason
+        fields={[{ name: 'usd', label: 'US dollars', hint: 'With its decimals, such as 850.00.' }]}
+        input={({ usd }) => ({ game, item, usd })}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,158 @@
+import { useContext } from 'react'
+import type { OperatorList } from '../../gateway/operations/operators.ts'
+import type { ProposalList } from '../../gateway/operations/proposals.ts'
+import { call, forgetSession } from '../api/call.ts'
+import type { Json } from '../api/json.ts'
+import { Me } from '../me.ts'
+import { ActButton } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { formatMinor } from '../ui/format.ts'
+import { Facts, Heading, Loaded, Panel, Status, Time } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+
+export function SettingsPage() {
+  return (
+    <>
+      <Heading title="Settings" />
+      <Session />
+      <Proposals />
+      <Operators />
+    </>
+  )
+}
+
+function Session() {
+  const me = useContext(Me)
+  const signOut = async (): Promise<void> => {
+    await call('sign-out-everywhere')
+    forgetSession()
+    location.assign('/')
+  }
+  return (
+    <Panel title="You">
+      <Facts
+        facts={[
+          ['Name', me.name],
+          ['Role', me.role],
+          ['Session', 'ends 30 minutes after your last call, and 12 hours after it began'],
+        ]}
+      />
+      <div className="acts">
+        <button type="button" className="button small" onClick={() => void signOut()}>
+          Sign out everywhere
+        </button>
+      </div>
+    </Panel>
+  )
+}
+
+function Proposals() {
+  const { shown, again } = useAnswer<Json<ProposalList>>('proposals', {})
+  return (
+    <Panel title="Second operator">
+      <Loaded shown={shown} again={again}>
+        {({ proposals, aboveUsdMinor }) => (
+          <>
+            <p>
+              {aboveUsdMinor === null
+                ? 'No act needs a second operator.'
+                : `A second operator must approve what moves more than ${formatMinor(aboveUsdMinor, 'USD')}.`}
+            </p>
+            <Table
+              caption="Acts that wait for a second operator"
+              rows={proposals}
+              keyOf={({ proposalId }) => proposalId}
+              empty="Nothing waits."
+              columns={[
+                { name: 'Number', show: ({ proposalId }) => proposalId },
+                { name: 'State', show: ({ state }) => <Status of={state} /> },
+                { name: 'Act', show: ({ act }) => act },
+                { name: 'What', show: ({ input }) => <code className="long">{JSON.stringify(input)}</code> },
+                {
+                  name: 'Worth',
+                  isNumber: true,
+                  show: ({ worthUsdMinor }) => formatMinor(worthUsdMinor, 'USD'),
+                },
+                {
+                  name: 'By',
+                  show: ({ proposedBy, backedBy }) =>
+                    backedBy === null ? `${proposedBy}, not proved` : proposedBy,
+                },
+                { name: 'Why', show: ({ reason }) => reason ?? '—' },
+                { name: 'When', show: ({ createdAt }) => <Time at={createdAt} /> },
+                {
+                  name: 'Acts',
+                  show: ({ proposalId, state, act }) =>
+                    state === 'open' && <Decide proposalId={proposalId} act={act} again={again} />,
+                },
+              ]}
+            />
+            <Limit again={again} />
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  )
+}
+
+function Decide({ proposalId, act, again }: { proposalId: string; act: string; again: () => void }) {
+  const common = { needs: 'operator', input: () => ({ proposalId }), onDone: again } as const
+  return (
+    <div className="acts">
+      <ActButton {...common} act="proposal approve" label="Approve" does={`Does it now: ${act}.`} />
+      <ActButton {...common} act="proposal decline" label="Decline" does="It is not done." needsReason />
+    </div>
+  )
+}
+
+function Limit({ again }: { again: () => void }) {
+  return (
+    <div className="acts">
+      <ActButton
+        act="proposal limit"
+        label="Change the limit"
+        does="Above it a second operator must approve what moves money. Once it is set, a change needs one too."
+        needs="operator"
+        needsReason
+        fields={[
+          {
+            name: 'dollars',
+            label: 'Whole dollars',
+            isOptional: true,
+            hint: 'Empty: no act needs a second one.',
+          },
+        ]}
+        input={({ dollars = '' }) => ({ dollars: dollars.trim() === '' ? null : dollars.trim() })}
+        onDone={again}
+      />
+    </div>
+  )
+}
+
+function Operators() {
+  const { shown, again } = useAnswer<Json<OperatorList>>('operators', {})
+  return (
+    <Panel title="Operators">
+      <p className="quiet">
+        They come and go by the command line: <code>tradetill operator add NAME --role viewer</code>
+      </p>
+      <Loaded shown={shown} again={again}>
+        {({ operators }) => (
+          <Table
+            caption="Operators"
+            rows={operators}
+            keyOf={({ operatorId }) => operatorId}
+            empty="Nobody has a passkey yet."
+            columns={[
+              { name: 'Name', show: ({ name }) => name },
+              { name: 'Role', show: ({ role }) => role },
+              { name: 'Passkeys', isNumber: true, show: ({ passkeys }) => passkeys },
+              { name: 'Sessions', isNumber: true, show: ({ sessions }) => sessions },
+              { name: 'Since', show: ({ createdAt }) => <Time at={createdAt} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Panel>
+  )
+}

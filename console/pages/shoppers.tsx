@@ -1,0 +1,132 @@
+import type { ShopperList } from '../../gateway/operations/shoppers.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { Go } from '../ui/link.tsx'
+import { Heading, Loaded, Panel, Time } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+
+const STEAM_ID = [{ name: 'steamId', label: 'Steam id', hint: '17 digits.' }] as const
+
+export function ShoppersPage() {
+  const { shown, again } = useAnswer<Json<ShopperList>>('shoppers', {})
+  return (
+    <>
+      <Heading title="Shoppers">
+        <ActButton
+          act="shopper deny"
+          label="Deny an account"
+          does="Takes no items from it any longer. Its open offers stay as they are."
+          needs="support"
+          needsReason
+          fields={STEAM_ID}
+          input={({ steamId }) => ({ steamId: steamId?.trim() })}
+          onDone={again}
+        />
+        <ActButton
+          act="shopper erase"
+          label="Erase an account"
+          does="Erases it from all that is over. An open offer, a protection or the deny-list keeps what it needs, and the answer says so."
+          needs="operator"
+          needsReason
+          fields={STEAM_ID}
+          input={({ steamId }) => ({ steamId: steamId?.trim() })}
+          onDone={again}
+        />
+      </Heading>
+      <Loaded shown={shown} again={again}>
+        {({ shoppers, onRelease }) => (
+          <>
+            <Denied shoppers={shoppers} again={again} />
+            <Careful shoppers={onRelease} again={again} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+type Lists = Json<ShopperList>
+type Part<LIST extends keyof Lists> = { shoppers: Lists[LIST]; again: () => void }
+
+function Denied({ shoppers, again }: Part<'shoppers'>) {
+  return (
+    <Panel title="May not pay">
+      <Table
+        caption="Accounts that may not pay, the newest first"
+        rows={shoppers}
+        keyOf={({ steamId }) => steamId}
+        empty="Nobody is denied."
+        columns={[
+          { name: 'Account', show: ({ steamId }) => <Account steamId={steamId} /> },
+          { name: 'Since', show: ({ deniedAt }) => <Time at={deniedAt} /> },
+          { name: 'Why', show: ({ reason }) => reason },
+          { name: 'Open offers', show: ({ openTrades }) => <OpenOffers trades={openTrades} /> },
+          {
+            name: 'Acts',
+            show: ({ steamId }) => (
+              <ActButton
+                act="shopper allow"
+                label="Allow"
+                does="It may pay again."
+                needs="support"
+                input={() => ({ steamId })}
+                onDone={again}
+              />
+            ),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Careful({ shoppers, again }: Part<'onRelease'>) {
+  return (
+    <Panel title="Took items back">
+      <p className="quiet">Their deposits are credited once Steam can no longer take the items back.</p>
+      <Table
+        caption="Accounts that took items back"
+        rows={shoppers}
+        keyOf={({ steamId }) => steamId}
+        empty="Nobody took items back."
+        columns={[
+          { name: 'Account', show: ({ steamId }) => <Account steamId={steamId} /> },
+          { name: 'Times', isNumber: true, show: ({ reversals }) => reversals },
+          { name: 'Last', show: ({ lastAt }) => <Time at={lastAt} /> },
+          {
+            name: 'Acts',
+            show: ({ steamId }) => (
+              <ActButton
+                act="shopper trust"
+                label="Trust again"
+                does="Its deposits are credited as its stores say, until it takes items back again."
+                needs="operator"
+                needsReason
+                input={() => ({ steamId })}
+                onDone={again}
+              />
+            ),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+const Account = ({ steamId }: { steamId: string }) => <Go to={`/deposits?steamId=${steamId}`}>{steamId}</Go>
+
+type Trades = Lists['shoppers'][number]['openTrades']
+
+function OpenOffers({ trades }: { trades: Trades }) {
+  if (trades.length === 0) return <span className="quiet">—</span>
+  return (
+    <ul className="plain-list">
+      {trades.map(({ tradeId, depositId }) => (
+        <li key={tradeId}>
+          <Go to={`/deposits/${depositId}`}>Deposit {depositId}</Go>
+        </li>
+      ))}
+    </ul>
+  )
+}

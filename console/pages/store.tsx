@@ -1,0 +1,305 @@
+import { CURRENCIES } from '../../contract/money.ts'
+import { SCOPES } from '../../contract/scopes.ts'
+import type { StoreView } from '../../gateway/operations/stores.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton, type Field } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { formatMinor, words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+import { Payouts, Statement } from './books.tsx'
+
+type View = Json<StoreView>
+type Part = { store: View; again: () => void }
+
+export function StorePage({ storeId }: { storeId: string }) {
+  const { shown, again } = useAnswer<View>('store', { storeId })
+  return (
+    <Loaded shown={shown} again={again}>
+      {(store) => (
+        <>
+          <Heading title={store.name}>
+            <Go className="button small" to={`/deposits?store=${store.storeId}`}>
+              Its deposits
+            </Go>
+          </Heading>
+          <Settings store={store} again={again} />
+          <Balances store={store} again={again} />
+          <Statement storeId={store.storeId} />
+          <Payouts storeId={store.storeId} />
+          <Keys store={store} again={again} />
+          <Endpoints store={store} again={again} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Settings({ store, again }: Part) {
+  const { storeId, disabledAt } = store
+  return (
+    <Panel
+      title={`Store ${storeId}`}
+      aside={disabledAt === null ? <Pill tone="good">enabled</Pill> : <Pill tone="bad">disabled</Pill>}
+    >
+      <Facts
+        facts={[
+          ['Credit', words(store.creditMode)],
+          ['Liable for reversals', store.liability],
+          ['Risk limit', formatMinor(store.riskLimit.amountMinor, 'USD')],
+          ['At risk now', formatMinor(store.atRisk.amountMinor, 'USD')],
+          [
+            'Commission',
+            store.commissionBps === null ? 'as the settings say' : `${store.commissionBps / 100} %`,
+          ],
+          ['Games', store.games?.join(', ') ?? 'all'],
+          ['Origins', store.origins.join(', ')],
+          ['Colour', store.accent ?? '—'],
+          ['Since', <Time key="t" at={store.createdAt} />],
+        ]}
+      />
+      <div className="acts">
+        <ActButton
+          act="store update"
+          label="Change settings"
+          does="A change holds for deposits and trades to come. Those that were delivered keep their terms."
+          needs="operator"
+          fields={fieldsOf(store)}
+          input={(typed) => ({ storeId, ...changesOf(store, typed) })}
+          onDone={again}
+        />
+        <ActButton
+          act={disabledAt === null ? 'store disable' : 'store enable'}
+          label={disabledAt === null ? 'Disable' : 'Enable'}
+          does={
+            disabledAt === null
+              ? 'It opens no deposit and takes no items from now on. Open trades go on.'
+              : 'It opens deposits and takes items again.'
+          }
+          needs="operator"
+          needsReason={disabledAt === null}
+          input={() => ({ storeId })}
+          onDone={again}
+        />
+      </div>
+    </Panel>
+  )
+}
+
+function fieldsOf(store: View): readonly Field[] {
+  return [
+    { name: 'name', label: 'Name', value: store.name },
+    { name: 'origins', label: 'Origins, with commas', value: store.origins.join(', ') },
+    {
+      name: 'creditMode',
+      label: 'Credit',
+      value: store.creditMode,
+      options: ['on_accept', 'on_release'],
+    },
+    {
+      name: 'liability',
+      label: 'Liable for reversals',
+      value: store.liability,
+      options: ['operator', 'store'],
+    },
+    {
+      name: 'riskLimit',
+      label: 'Risk limit in whole dollars',
+      value: String(Math.floor(store.riskLimit.amountMinor / 100)),
+    },
+    {
+      name: 'commissionBps',
+      label: 'Commission in hundredths of a percent',
+      value: store.commissionBps === null ? '' : String(store.commissionBps),
+      isOptional: true,
+      hint: 'Such as 2500. Empty: as the settings say.',
+    },
+    {
+      name: 'games',
+      label: 'Games, with commas',
+      value: store.games?.join(', ') ?? '',
+      isOptional: true,
+      hint: 'Empty: all.',
+    },
+    {
+      name: 'accent',
+      label: 'Colour',
+      value: store.accent ?? '',
+      isOptional: true,
+      hint: 'Such as #3366ff.',
+    },
+  ]
+}
+
+const listOf = (typed: string): string[] =>
+  typed
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+
+/** Only fields that were changed: the record of the act says just these. */
+function changesOf(store: View, typed: Record<string, string>): Record<string, unknown> {
+  const before = new Map(fieldsOf(store).map(({ name, value = '' }) => [name, value]))
+  const changed = Object.entries(typed).filter(([name, value]) => before.get(name) !== value.trim())
+  return Object.fromEntries(
+    changed.map(([name, value]) => {
+      const text = value.trim()
+      if (name === 'origins') return [name, listOf(text)]
+      if (name === 'games') return [name, text === '' ? null : listOf(text)]
+      if (name === 'commissionBps') return [name, text === '' ? null : Number(text)]
+      if (name === 'riskLimit') return ['riskLimitUsdCents', text]
+      return [name, text]
+    }),
+  )
+}
+
+function Balances({ store, again }: Part) {
+  return (
+    <Panel title="Balances">
+      <Table
+        caption="Balances by currency"
+        rows={store.balances}
+        keyOf={({ currency }) => currency}
+        empty="Nothing was credited yet."
+        columns={[
+          { name: 'Currency', show: ({ currency }) => currency },
+          {
+            name: 'Available',
+            isNumber: true,
+            show: ({ availableMinor, currency }) => formatMinor(availableMinor, currency),
+          },
+          {
+            name: 'Held',
+            isNumber: true,
+            show: ({ heldMinor, currency }) => formatMinor(heldMinor, currency),
+          },
+          {
+            name: 'Taken back',
+            isNumber: true,
+            show: ({ reversedMinor, currency }) => formatMinor(reversedMinor, currency),
+          },
+        ]}
+      />
+      <div className="acts">
+        {BOOKINGS.map(({ act, label, does }) => (
+          <ActButton
+            key={act}
+            act={act}
+            label={label}
+            does={does}
+            needs="operator"
+            needsReason
+            fields={BOOKING_FIELDS}
+            input={(typed) => ({ storeId: store.storeId, ...typed })}
+            onDone={again}
+          />
+        ))}
+      </div>
+    </Panel>
+  )
+}
+
+const BOOKINGS = [
+  {
+    act: 'payout record',
+    label: 'Record a payout',
+    does: 'Records what you paid to the store outside the till. The same reference is recorded once.',
+  },
+  { act: 'store credit', label: 'Credit', does: 'Gives the store money that no deposit brought.' },
+  { act: 'store debit', label: 'Debit', does: 'Takes money from what the store has available.' },
+  { act: 'store write-off', label: 'Write off', does: 'Gives up what the store owes, at your loss.' },
+] as const
+
+const BOOKING_FIELDS: readonly Field[] = [
+  { name: 'currency', label: 'Currency', options: CURRENCIES },
+  { name: 'amount', label: 'Amount', hint: 'With its decimals, such as 1250.00.' },
+  { name: 'reference', label: 'Reference', hint: 'It keeps the same from being recorded twice.' },
+]
+
+const keyOf = ({ apiKey }: Record<string, unknown>): string | null =>
+  typeof apiKey === 'string' ? apiKey : null
+
+function Keys({ store, again }: Part) {
+  return (
+    <Panel title="API keys">
+      <Table
+        caption="API keys"
+        rows={store.keys}
+        keyOf={({ keyId }) => keyId}
+        empty="No key works: the store cannot call."
+        columns={[
+          { name: 'Key', show: ({ keyId }) => <code>{keyId}</code> },
+          { name: 'For', show: ({ name }) => name },
+          { name: 'May', show: ({ scopes }) => scopes.join(', ') },
+          { name: 'Last used', show: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+          { name: 'Ends', show: ({ expiresAt }) => <Time at={expiresAt} /> },
+          {
+            name: 'Acts',
+            show: ({ keyId }) => (
+              <div className="acts">
+                <ActButton
+                  act="key rotate"
+                  label="Rotate"
+                  does="Makes a key like this one, which works beside it for a day."
+                  needs="operator"
+                  input={() => ({ keyId, overlapHours: 24 })}
+                  onDone={again}
+                  secretOf={keyOf}
+                />
+                <ActButton
+                  act="key revoke"
+                  label="Revoke"
+                  does="Ends the key at once: the store's calls with it are refused."
+                  needs="operator"
+                  needsReason
+                  input={() => ({ keyId })}
+                  onDone={again}
+                />
+              </div>
+            ),
+          },
+        ]}
+      />
+      <div className="acts">
+        <ActButton
+          act="key add"
+          label="Add a key"
+          does="Makes another key of the store, with these rights only."
+          needs="operator"
+          fields={[
+            { name: 'name', label: 'What it is for' },
+            { name: 'scopes', label: 'Rights, with commas', value: 'deposits:read', hint: SCOPES.join(', ') },
+            { name: 'expires', label: 'How long it works', isOptional: true, hint: 'Such as 90d, or empty.' },
+          ]}
+          input={({ name, scopes = '', expires = '' }) => ({
+            storeId: store.storeId,
+            name,
+            scopes: scopes.split(',').map((scope) => scope.trim()),
+            ...(expires.trim() !== '' && { expires: expires.trim() }),
+          })}
+          onDone={again}
+          secretOf={keyOf}
+        />
+      </div>
+    </Panel>
+  )
+}
+
+function Endpoints({ store }: Part) {
+  return (
+    <Panel title="Webhooks">
+      <Table
+        caption="Webhook endpoints"
+        rows={store.endpoints}
+        keyOf={({ endpointId }) => endpointId}
+        empty="No endpoint: the store is told nothing."
+        columns={[
+          { name: 'Number', show: ({ endpointId }) => endpointId },
+          { name: 'Address', show: ({ url }) => url.split('?')[0] },
+          { name: 'State', show: ({ state }) => <Status of={state} /> },
+        ]}
+      />
+    </Panel>
+  )
+}

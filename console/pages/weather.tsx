@@ -1,0 +1,93 @@
+import type { Weather } from '../../gateway/console/overview-store.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { words } from '../ui/format.ts'
+import { Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+
+type Data = Json<Weather>
+
+const WORDS: Record<Data['outages'][number]['kind'], string> = {
+  offers: 'Steam takes no offers',
+  inventories: 'Steam shows no inventories',
+  maintenance: 'Maintenance is on',
+  deposits: 'No deposit can be paid',
+}
+
+export function WeatherPage() {
+  const { shown, again } = useAnswer<Data>('weather', {})
+  return (
+    <>
+      <Heading title="Weather">
+        <MaintenanceActs shown={shown.kind === 'ready' ? shown.data : undefined} again={again} />
+      </Heading>
+      <Loaded shown={shown} again={again}>
+        {({ outages, bots }) => (
+          <>
+            <Panel title="Now">
+              {outages.length === 0 ? (
+                <p className="empty">Steam answers, and maintenance is off.</p>
+              ) : (
+                <ul className="plain-list">
+                  {outages.map(({ kind, since }) => (
+                    <li key={kind}>
+                      <Pill tone="bad">{WORDS[kind]}</Pill> since <Time at={since} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Panel>
+            <Panel title="By bot">
+              <Table
+                caption="How Steam answers each bot"
+                rows={bots}
+                keyOf={({ botId }) => botId}
+                empty="There is no bot yet."
+                columns={[
+                  { name: 'Bot', show: ({ bot }) => bot },
+                  {
+                    name: 'Reach',
+                    show: ({ online }) => (
+                      <Pill tone={online ? 'good' : 'bad'}>{online ? 'online' : 'offline'}</Pill>
+                    ),
+                  },
+                  { name: 'Offers', show: (row) => <Health since={row.offersFailingSince} /> },
+                  { name: 'Inventories', show: (row) => <Health since={row.inventoriesFailingSince} /> },
+                ]}
+              />
+            </Panel>
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Health({ since }: { since: string | null }) {
+  if (since === null) return <Pill tone="good">good</Pill>
+  return (
+    <>
+      <Pill tone="bad">failing</Pill> since <Time at={since} />
+    </>
+  )
+}
+
+function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () => void }) {
+  const isOn = shown?.outages.some(({ kind }) => kind === 'maintenance') === true
+  const turn = isOn ? 'off' : 'on'
+  return (
+    <ActButton
+      act={`maintenance ${turn}`}
+      label={words(`Turn_maintenance_${turn}`)}
+      does={
+        isOn
+          ? 'Trades begin again, and deposits get back the time that stood still.'
+          : 'No new trade begins and no deposit expires. Trades under way go on.'
+      }
+      needs="support"
+      input={() => ({})}
+      onDone={again}
+    />
+  )
+}

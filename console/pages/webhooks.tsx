@@ -1,0 +1,122 @@
+import { useState } from 'react'
+import type { EndpointPage as Answer } from '../../gateway/operations/webhooks.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { allRows, useRows } from '../ui/answer.ts'
+import { Go } from '../ui/link.tsx'
+import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
+import { type Column, List } from '../ui/table.tsx'
+
+type Page = Json<Answer>
+type Row = Page['endpoints'][number]
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'Endpoint', show: ({ endpointId }) => endpointId, text: ({ endpointId }) => endpointId },
+  {
+    name: 'Store',
+    show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go>,
+    text: ({ store }) => store,
+  },
+  { name: 'Address', show: ({ url }) => <span className="long">{url}</span>, text: ({ url }) => url },
+  {
+    name: 'State',
+    show: ({ state, disabledReason }) => (
+      <>
+        <Status of={state} /> {disabledReason === 'gone' && <Pill tone="bad">gone</Pill>}
+      </>
+    ),
+    text: ({ state }) => state,
+  },
+  {
+    name: 'Last attempt',
+    show: (row) => (
+      <>
+        <Time at={row.lastAttempt?.at ?? null} /> <Pill tone={toneOf(row)}>{saidOf(row)}</Pill>
+      </>
+    ),
+    text: saidOf,
+  },
+  {
+    name: 'Come again',
+    isNumber: true,
+    show: ({ retrying, failingSince }) => (
+      <>
+        {retrying}{' '}
+        {failingSince !== null && (
+          <span className="quiet">
+            since <Time at={failingSince} />
+          </span>
+        )}
+      </>
+    ),
+    text: ({ retrying }) => retrying,
+  },
+  { name: 'Given up', isNumber: true, show: ({ givenUp }) => givenUp, text: ({ givenUp }) => givenUp },
+  { name: 'Acts', show: ({ endpointId }) => <EndpointActs endpointId={endpointId} /> },
+]
+
+function saidOf({ lastAttempt }: Row): string {
+  if (lastAttempt === null) return 'none yet'
+  return lastAttempt.failure ?? String(lastAttempt.status)
+}
+
+function toneOf({ lastAttempt }: Row): 'good' | 'bad' | 'plain' {
+  if (lastAttempt === null) return 'plain'
+  const { status, failure } = lastAttempt
+  return failure === null && status !== null && status >= 200 && status < 300 ? 'good' : 'bad'
+}
+
+const secretOf = ({ webhookSecret }: Record<string, unknown>): string | null =>
+  typeof webhookSecret === 'string' ? webhookSecret : null
+
+function EndpointActs({ endpointId }: { endpointId: string }) {
+  return (
+    <div className="acts">
+      <ActButton
+        act="webhook replay"
+        label="Replay"
+        does="Sends the events of a range again that the endpoint wants."
+        needs="support"
+        fields={[
+          { name: 'from', label: 'First number in the event log of its store' },
+          { name: 'to', label: 'Last number' },
+        ]}
+        input={({ from, to }) => ({ endpointId, fromSequence: Number(from), toSequence: Number(to) })}
+      />
+      <ActButton
+        act="webhook rotate"
+        label="Rotate secret"
+        does="Gives the endpoint a new secret; the old one signs beside it for a day."
+        needs="operator"
+        needsReason
+        input={() => ({ endpointId, overlapHours: 24 })}
+        secretOf={secretOf}
+      />
+    </div>
+  )
+}
+
+const rowsOf = ({ endpoints }: Page): readonly Row[] => endpoints
+
+export function WebhooksPage() {
+  const [failing, setFailing] = useState(false)
+  const rows = useRows<Page, Row>('endpoints', { failing }, rowsOf)
+  return (
+    <>
+      <Heading title="Webhooks" />
+      <label className="filter filter-box">
+        <input type="checkbox" checked={failing} onChange={(event) => setFailing(event.target.checked)} />
+        Only those that fail
+      </label>
+      <List
+        caption="Webhook endpoints of all stores, in the order of their numbers"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ endpointId }) => endpointId}
+        empty={failing ? 'None of them fails.' : 'No store has an endpoint yet.'}
+        all={() => allRows<Page, Row>('endpoints', { failing }, rowsOf)}
+        fileName="webhooks"
+      />
+    </>
+  )
+}

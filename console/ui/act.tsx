@@ -1,0 +1,166 @@
+/** An act of an operator, who says why, shows a passkey where it is asked for, and hears what became of it. */
+import { type FormEvent, type ReactNode, useContext, useId, useState } from 'react'
+import { mayAs, type OperatorRole } from '../../contract/operators.ts'
+import { call, type Failure } from '../api/call.ts'
+import { stepUp } from '../api/passkey.ts'
+import { Me } from '../me.ts'
+import { Dialog } from './dialog.tsx'
+import { Failed } from './parts.tsx'
+
+export type Field = {
+  name: string
+  label: string
+  hint?: string
+  value?: string
+  options?: readonly string[]
+  isOptional?: boolean
+}
+
+type Props = {
+  /** As the command line names it. */
+  act: string
+  label: string
+  /** Its effect, in a sentence. */
+  does: ReactNode
+  needs: OperatorRole
+  needsReason?: boolean
+  fields?: readonly Field[]
+  /** The act's input, of the text that was typed. */
+  input: (typed: Record<string, string>) => object
+  onDone?: () => void
+  /** A secret that is shown once, such as a key. */
+  secretOf?: (data: Record<string, unknown>) => string | null
+}
+
+export function ActButton(props: Props) {
+  const me = useContext(Me)
+  const [isOpen, setOpen] = useState(false)
+  if (!mayAs(me.role, props.needs)) return null
+  return (
+    <>
+      <button type="button" className="button small" onClick={() => setOpen(true)}>
+        {props.label}
+      </button>
+      {isOpen && <ActDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+type Outcome =
+  | { kind: 'asking' }
+  | { kind: 'busy' }
+  | { kind: 'failed'; failure: Failure }
+  | { kind: 'done'; message: string; secret: string | null }
+
+function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
+  const [outcome, setOutcome] = useState<Outcome>({ kind: 'asking' })
+  const { act, label, does, onDone, input, secretOf } = props
+
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    const { reason = '', ...typed } = typedIn(event.currentTarget)
+    setOutcome({ kind: 'busy' })
+    const body = { reason: reason.trim() === '' ? null : reason.trim(), input: input(typed) }
+    const path = `act/${act.replaceAll(' ', '-')}`
+    let reply = await call<Record<string, unknown>>(path, body)
+    if (!reply.ok && reply.failure.kind === 'step_up') {
+      const shown = await stepUp()
+      reply = shown.ok ? await call(path, body) : shown
+    }
+    if (!reply.ok) {
+      if (reply.failure.kind === 'proposed') onDone?.()
+      return setOutcome({ kind: 'failed', failure: reply.failure })
+    }
+    onDone?.()
+    const secret = secretOf?.(reply.data) ?? null
+    setOutcome({ kind: 'done', message: reply.message === '' ? 'Done.' : reply.message, secret })
+  }
+  if (outcome.kind === 'done') {
+    return (
+      <Dialog title={label} onClose={onClose}>
+        <p role="status">{outcome.message}</p>
+        {outcome.secret !== null && (
+          <p className="secret">
+            <span className="quiet">Shown this once:</span> <code>{outcome.secret}</code>
+          </p>
+        )}
+        <div className="dialog-foot">
+          <button type="button" className="button primary" onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog title={label} onClose={onClose}>
+      <p>{does}</p>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        <ActFields {...props} />
+        {outcome.kind === 'failed' && <Failed failure={outcome.failure} />}
+        <p className="quiet">
+          As a command: <code>tradetill {act}</code>
+        </p>
+        <div className="dialog-foot">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={outcome.kind === 'busy'}>
+            {outcome.kind === 'busy' ? 'Working…' : label}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+const typedIn = (form: HTMLFormElement): Record<string, string> =>
+  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
+
+function ActFields({ fields = [], needsReason = false }: Pick<Props, 'fields' | 'needsReason'>) {
+  return (
+    <>
+      {fields.map((field) => (
+        <LabelledField key={field.name} {...field} />
+      ))}
+      <LabelledField
+        name="reason"
+        label="Why, for the record"
+        isOptional={!needsReason}
+        {...(!needsReason && { hint: 'You may leave it out.' })}
+      />
+    </>
+  )
+}
+
+export function LabelledField({ name, label, hint, value = '', options, isOptional = false }: Field) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {options === undefined ? (
+        <input
+          id={id}
+          name={name}
+          defaultValue={value}
+          required={!isOptional}
+          maxLength={500}
+          autoComplete="off"
+          spellCheck={false}
+          {...(hint !== undefined && { 'aria-describedby': `${id}-hint` })}
+        />
+      ) : (
+        <select id={id} name={name} defaultValue={value}>
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      )}
+      {hint !== undefined && (
+        <span id={`${id}-hint`} className="quiet">
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}

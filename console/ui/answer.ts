@@ -1,0 +1,114 @@
+/** The server's answers, kept fresh while it changes. */
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { call, type Failure, type Reply } from '../api/call.ts'
+import { onChange } from '../api/live.ts'
+
+export type Shown<T> =
+  | { kind: 'loading' }
+  | { kind: 'failed'; failure: Failure }
+  | { kind: 'ready'; data: T; failure: Failure | undefined }
+
+/** The answer of a find. A later failure keeps what was shown, and says so. */
+export function useAnswer<T>(name: string, input: object): { shown: Shown<T>; again: () => void } {
+  const asked = JSON.stringify(input)
+  const [answers, setAnswers] = useState<{ asked: string; shown: Shown<T> }>()
+  const latest = useRef(0)
+
+  const ask = useCallback(
+    async (isWatching: boolean) => {
+      latest.current += 1
+      const mine = latest.current
+      const reply = await call<T>(`find/${name}`, JSON.parse(asked) as object, isWatching)
+      if (mine !== latest.current) return
+      setAnswers((before) => {
+        const old = before?.asked === asked ? before.shown : undefined
+        if (reply.ok) return { asked, shown: { kind: 'ready', data: reply.data, failure: undefined } }
+        const { failure } = reply
+        return { asked, shown: old?.kind === 'ready' ? { ...old, failure } : { kind: 'failed', failure } }
+      })
+    },
+    [name, asked],
+  )
+  useEffect(() => {
+    void ask(false)
+    return onChange(() => void ask(true))
+  }, [ask])
+  const shown: Shown<T> = answers?.asked === asked ? answers.shown : { kind: 'loading' }
+  return { shown, again: () => void ask(false) }
+}
+
+export type Rows<ROW> = {
+  shown: Shown<readonly ROW[]>
+  hasMore: boolean
+  isLoadingMore: boolean
+  more: () => void
+  again: () => void
+}
+
+type Page<ROW> = { rows: readonly ROW[]; next: string | null }
+
+/** A list, page by page. Changes are shown while only its first page is; further pages stay as they are. */
+export function useRows<ANSWER extends { next: string | null }, ROW>(
+  name: string,
+  input: object,
+  rowsOf: (answer: ANSWER) => readonly ROW[],
+): Rows<ROW> {
+  const first = useAnswer<ANSWER>(name, input)
+  const asked = JSON.stringify(input)
+  const [further, setFurther] = useState<{ asked: string; pages: Page<ROW>[] }>({ asked, pages: [] })
+  const [isLoadingMore, setLoading] = useState(false)
+  const held = useRef<{ asked: string; page: Page<ROW> }>(undefined)
+
+  const pages = further.asked === asked ? further.pages : []
+  if (first.shown.kind === 'ready' && (pages.length === 0 || held.current?.asked !== asked)) {
+    const { data } = first.shown
+    held.current = { asked, page: { rows: rowsOf(data), next: data.next } }
+  }
+  const begin = held.current?.asked === asked ? held.current.page : undefined
+  const last = pages.at(-1) ?? begin
+  const more = async (): Promise<void> => {
+    if (last?.next == null || isLoadingMore) return
+    setLoading(true)
+    const reply = await call<ANSWER>(`find/${name}`, { ...input, before: last.next })
+    setLoading(false)
+    if (!reply.ok) return
+    const page = { rows: rowsOf(reply.data), next: reply.data.next }
+    setFurther((before) => ({ asked, pages: [...(before.asked === asked ? before.pages : []), page] }))
+  }
+  const again = (): void => {
+    setFurther({ asked, pages: [] })
+    first.again()
+  }
+  const rows = [begin, ...pages].flatMap((page) => page?.rows ?? [])
+  const shown: Shown<readonly ROW[]> =
+    first.shown.kind === 'ready' && begin !== undefined
+      ? { kind: 'ready', data: rows, failure: first.shown.failure }
+      : first.shown.kind === 'failed'
+        ? first.shown
+        : { kind: 'loading' }
+  return { shown, hasMore: last?.next != null, isLoadingMore, more: () => void more(), again }
+}
+
+const MOST_EXPORTED = 20_000
+
+/** Every row that a filter shows, for a file. */
+export async function allRows<ANSWER extends { next: string | null }, ROW>(
+  name: string,
+  input: object,
+  rowsOf: (answer: ANSWER) => readonly ROW[],
+): Promise<readonly ROW[] | Failure> {
+  const rows: ROW[] = []
+  for (let before: string | null = null; ; ) {
+    const reply: Reply<ANSWER> = await call<ANSWER>(`find/${name}`, {
+      ...input,
+      limit: 200,
+      ...(before !== null && { before }),
+    })
+    if (!reply.ok) return reply.failure
+    rows.push(...rowsOf(reply.data))
+    before = reply.data.next
+    if (before === null) return rows
+    if (rows.length >= MOST_EXPORTED)
+      return { kind: 'usage', message: `More than ${MOST_EXPORTED} rows: narrow the filter.` }
+  }
+}

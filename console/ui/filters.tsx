@@ -1,0 +1,68 @@
+import { useId } from 'react'
+import { setQuery } from './place.ts'
+
+export type FilterField = {
+  name: string
+  label: string
+  options?: readonly string[]
+  type?: 'text' | 'date' | 'checkbox'
+}
+
+/** Filters of a list. Each stands in the address as soon as it is chosen. */
+export function Filters({ query, fields }: { query: URLSearchParams; fields: readonly FilterField[] }) {
+  const isSet = fields.some(({ name }) => query.has(name))
+  return (
+    <form className="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+      {fields.map((field) => (
+        <Filter key={field.name} {...field} value={query.get(field.name) ?? ''} />
+      ))}
+      {isSet && (
+        <button
+          type="button"
+          className="link"
+          onClick={() => setQuery(Object.fromEntries(fields.map(({ name }) => [name, ''])))}
+        >
+          Clear
+        </button>
+      )}
+    </form>
+  )
+}
+
+function Filter({ name, label, options, type = 'text', value }: FilterField & { value: string }) {
+  const id = useId()
+  const choose = (chosen: string): void => setQuery({ [name]: chosen.trim() })
+  return (
+    <div className={type === 'checkbox' ? 'filter filter-box' : 'filter'}>
+      <label htmlFor={id}>{label}</label>
+      {options !== undefined ? (
+        <select id={id} value={value} onChange={(event) => choose(event.target.value)}>
+          <option value="">all</option>
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      ) : type === 'checkbox' ? (
+        <input
+          id={id}
+          type="checkbox"
+          checked={value === '1'}
+          onChange={(event) => choose(event.target.checked ? '1' : '')}
+        />
+      ) : (
+        <input
+          key={value}
+          id={id}
+          type={type}
+          defaultValue={value}
+          maxLength={200}
+          autoComplete="off"
+          onBlur={(event) => choose(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') choose(event.currentTarget.value)
+          }}
+        />
+      )}
+    </div>
+  )
+}

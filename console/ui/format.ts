@@ -1,0 +1,53 @@
+/** How amounts and times read. */
+import type { Currency } from '../../contract/money.ts'
+
+const money = new Map<string, Intl.NumberFormat>()
+
+export function formatMinor(minor: number | null, currency: Currency): string {
+  if (minor === null) return '—'
+  const format = money.get(currency) ?? new Intl.NumberFormat('en-US', { style: 'currency', currency })
+  money.set(currency, format)
+  return format.format(minor / 100)
+}
+
+const MICROS = 1_000_000
+
+export const formatMicros = (micros: number | null): string =>
+  micros === null
+    ? '—'
+    : new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }).format(
+        micros / MICROS,
+      )
+
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+
+export const formatTime = (iso: string): string => TIME.format(new Date(iso))
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** A sandbox can be advanced: its times are ahead of the browser's clock. */
+let aheadMs = 0
+
+export function followClock(tillNow: string): void {
+  aheadMs = new Date(tillNow).getTime() - Date.now()
+}
+
+/** As a person says it: 5 min. ago. */
+export function formatAgo(iso: string, nowMs = Date.now() + aheadMs): string {
+  const seconds = Math.round((new Date(iso).getTime() - nowMs) / 1_000)
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1]
+  return RELATIVE.format(Math.trunc(seconds / size), unit)
+}
+
+/** `tradeTimeout` and `under_way` as words. */
+export const words = (name: string): string =>
+  name
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()

@@ -1,0 +1,23 @@
+import type { MouseEvent, ReactNode } from 'react'
+import { go } from './place.ts'
+
+type Props = { to: string; className?: string; children: ReactNode; current?: boolean }
+
+/** A link inside the console. With a modifier it opens as any other. */
+export function Go({ to, className, children, current = false }: Props) {
+  const onClick = (event: MouseEvent): void => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return
+    event.preventDefault()
+    go(to)
+  }
+  return (
+    <a
+      href={to}
+      onClick={onClick}
+      {...(className !== undefined && { className })}
+      {...(current && { 'aria-current': 'page' })}
+    >
+      {children}
+    </a>
+  )
+}

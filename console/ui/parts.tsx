@@ -1,0 +1,115 @@
+/** Small parts that every page is made of. */
+import type { ReactNode } from 'react'
+import type { Failure } from '../api/call.ts'
+import type { Shown } from './answer.ts'
+import { formatAgo, formatTime, words } from './format.ts'
+
+export function Time({ at }: { at: string | null }) {
+  if (at === null) return <span className="quiet">—</span>
+  return (
+    <time dateTime={at} title={formatTime(at)}>
+      {formatAgo(at)}
+    </time>
+  )
+}
+
+export type Tone = 'good' | 'warn' | 'bad' | 'plain'
+
+/** The word says it; the colour only helps. */
+export function Pill({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
+  return <span className={`pill pill-${tone}`}>{children}</span>
+}
+
+const TONES: Record<string, Tone> = {
+  succeeded: 'good',
+  active: 'good',
+  final: 'good',
+  enabled: 'good',
+  online: 'good',
+  pending: 'warn',
+  held: 'warn',
+  paused: 'warn',
+  open: 'warn',
+  unknown: 'warn',
+  tradeDeclined: 'bad',
+  tradeCountered: 'bad',
+  tradeHasInvalidItems: 'bad',
+  reversed: 'bad',
+  dead: 'bad',
+  disabled: 'bad',
+}
+
+export const Status = ({ of }: { of: string }) => <Pill tone={TONES[of] ?? 'plain'}>{words(of)}</Pill>
+
+export function Failed({ failure, again }: { failure: Failure; again?: () => void }) {
+  return (
+    <div className="notice notice-bad" role="alert">
+      <p>{failure.message}</p>
+      {again !== undefined && (
+        <button type="button" className="button small" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+type LoadedProps<T> = { shown: Shown<T>; again: () => void; children: (data: T) => ReactNode }
+
+/** Loading, failed, or what there is. A later look that fails takes nothing away. */
+export function Loaded<T>({ shown, again, children }: LoadedProps<T>) {
+  switch (shown.kind) {
+    case 'loading':
+      return (
+        <div className="skeleton" role="status">
+          <span className="visually-hidden">Loading</span>
+        </div>
+      )
+    case 'failed':
+      return <Failed failure={shown.failure} again={again} />
+    case 'ready':
+      return (
+        <>
+          {shown.failure !== undefined && <Failed failure={shown.failure} again={again} />}
+          {children(shown.data)}
+        </>
+      )
+    default:
+      return shown satisfies never
+  }
+}
+
+export function Heading({ title, children }: { title: ReactNode; children?: ReactNode }) {
+  return (
+    <header className="heading">
+      <h1>{title}</h1>
+      {children !== undefined && <div className="heading-acts">{children}</div>}
+    </header>
+  )
+}
+
+export function Panel({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
+  return (
+    <section className="panel">
+      <div className="panel-head">
+        <h2>{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** Facts by name. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,40 @@
+/** Where the page is. Filters stand in the address, so it can be sent to a colleague. */
+import { useSyncExternalStore } from 'react'
+
+const listeners = new Set<() => void>()
+
+const tell = (): void => {
+  for (const listener of listeners) listener()
+}
+addEventListener('popstate', tell)
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export type Place = { path: string; query: URLSearchParams; address: string }
+
+export function usePlace(): Place {
+  const address = useSyncExternalStore(subscribe, () => location.pathname + location.search)
+  const [path = '/', search = ''] = address.split('?')
+  return { path, query: new URLSearchParams(search), address }
+}
+
+export function go(address: string): void {
+  if (address !== location.pathname + location.search) history.pushState(null, '', address)
+  tell()
+  scrollTo(0, 0)
+}
+
+/** Another filter of the same page takes the place of this one. */
+export function setQuery(changes: Record<string, string>): void {
+  const query = new URLSearchParams(location.search)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') query.delete(name)
+    else query.set(name, value)
+  }
+  const search = query.toString()
+  history.replaceState(null, '', location.pathname + (search === '' ? '' : `?${search}`))
+  tell()
+}

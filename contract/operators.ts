@@ -1,0 +1,7 @@
+/** The roles of operators. Each may do what the ones before it may. */
+export const OPERATOR_ROLES = ['viewer', 'support', 'operator'] as const
+
+export type OperatorRole = (typeof OPERATOR_ROLES)[number]
+
+export const mayAs = (role: OperatorRole, needed: OperatorRole): boolean =>
+  OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(needed)

@@ -1,0 +1,208 @@
+<?php
+
+/*
+ * A whole small store on a Tradetill, with PHP and its SQLite alone.
+ *
+ * export TILL_URL=http://localhost:4300 TILL_KEY=tt_test_... TILL_SECRET=whsec_... PORT=8080
+ * php shop.php reconcile &
+ * PHP_CLI_SERVER_WORKERS=8 php -S 127.0.0.1:8080 shop.php
+ *
+ * docs/store-guide.md explains each step. PHP 8.1 or newer.
+ */
+
+declare(strict_types=1);
+
+function setting(string $name, string $otherwise = ''): string
+{
+    $value = getenv($name);
+    return $value === false || $value === '' ? $otherwise : $value;
+}
+
+function shopUrl(): string
+{
+    return 'http://localhost:' . setting('PORT', '8080');
+}
+
+/** SQLite lets one process write at a time, and the others wait. */
+function database(): PDO
+{
+    static $db = null;
+    if ($db === null) {
+        $db = new PDO('sqlite:' . setting('DATA', __DIR__ . '/shop.sqlite'));
+        $db->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
+        $db->exec('pragma busy_timeout = 15000');
+        $db->exec(
+            "create table if not exists purchase (id text primary key, customer text not null);
+             create table if not exists credit (deposit text primary key, sequence integer not null,
+               customer text not null, currency text not null, amount integer not null, held integer not null,
+               reversed integer not null, charged integer not null);
+             create table if not exists position (one integer primary key, sequence integer not null);
+             insert into position values (1, 0) on conflict do nothing;"
+        );
+    }
+    return $db;
+}
+
+/** @param list<mixed> $values */
+function query(string $sql, array $values = []): PDOStatement
+{
+    $statement = database()->prepare($sql);
+    $statement->execute($values);
+    return $statement;
+}
+
+/** No answer, 429 and 5xx are asked again. Reads change nothing, and the order id makes the POST repeatable. */
+function till(string $path, ?array $body = null, int $tries = 3): array
+{
+    $http = [
+        'method' => $body === null ? 'GET' : 'POST',
+        'header' => ['authorization: Bearer ' . setting('TILL_KEY'), 'content-type: application/json'],
+        'timeout' => 10,
+        'follow_location' => 0,
+        'ignore_errors' => true,
+    ];
+    if ($body !== null) {
+        $http['content'] = json_encode($body, JSON_THROW_ON_ERROR);
+    }
+    $text = @file_get_contents(setting('TILL_URL') . $path, false, stream_context_create(['http' => $http]));
+    $head = $text === false ? [] : $http_response_header;
+    $status = preg_match('/^\S+ (\d{3})/', $head[0] ?? '', $found) === 1 ? (int) $found[1] : 0;
+    if ($status >= 200 && $status < 300) {
+        return json_decode($text, true, 64, JSON_THROW_ON_ERROR);
+    }
+    $isPassing = $status === 0 || $status === 429 || $status >= 500;
+    if (!$isPassing || $tries === 1) {
+        throw new RuntimeException("the till refused $path: " . ($text === false ? 'no answer' : $text));
+    }
+    $pause = preg_match('/^retry-after: (\d+)/im', implode("\n", $head), $found) === 1 ? (int) $found[1] : 1;
+    sleep(min($pause, 30));
+    return till($path, $body, $tries - 1);
+}
+
+/** The order is stored first: a call whose answer was lost is repeated with the same id, which never makes a second deposit. */
+function openDeposit(string $customer): array
+{
+    $order = 'order-' . bin2hex(random_bytes(16));
+    query('insert into purchase values (?, ?)', [$order, $customer]);
+    return till('/v1/deposits', [
+        'externalId' => $order,
+        'currency' => 'USD',
+        'backToStoreUrl' => shopUrl() . '/?order={EXTERNAL_ID}',
+        'customerReference' => $customer,
+        'customerLabel' => $customer,
+    ]);
+}
+
+/**
+ * An event has the whole deposit, so the one with the larger sequence replaces what was known. That makes every repetition
+ * and every order right. Types that are added later may tell of other things than deposits.
+ */
+function take(array $event): void
+{
+    $deposit = $event['data'];
+    if (!str_starts_with($event['type'], 'deposit.') || $deposit['amount'] === null) {
+        return;
+    }
+    query(
+        'insert into credit values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (deposit) do update
+         set sequence = excluded.sequence, amount = excluded.amount, held = excluded.held,
+           reversed = excluded.reversed, charged = excluded.charged
+         where excluded.sequence > credit.sequence',
+        [
+            $deposit['id'],
+            $event['sequence'],
+            $deposit['customerReference'] ?? 'nobody',
+            $deposit['currency'],
+            $deposit['amount'],
+            $deposit['heldAmount'],
+            $deposit['reversedAmount'],
+            $deposit['chargedAmount'] ?? 0,
+        ]
+    );
+}
+
+/** Below zero the account is closed until that is settled. What the till owes you is another sum: amount - charged. */
+function spendable(string $customer): int
+{
+    $sql = "select sum(amount - reversed - held) from credit where customer = ? and currency = 'USD'";
+    return (int) query($sql, [$customer])->fetchColumn();
+}
+
+/** The event log is ordered and without gaps: what was read up to a sequence is all there is up to it. */
+function reconcile(): void
+{
+    do {
+        $after = query('select sequence from position')->fetchColumn();
+        $page = till("/v1/events?after=$after");
+        foreach ($page['events'] as $event) {
+            take($event);
+        }
+        query('update position set sequence = ?', [$page['next']]);
+    } while ($page['hasMore']);
+}
+
+/** Standard Webhooks: HMAC-SHA256 over id.timestamp.body, the body as it came. Several signatures while secrets change. */
+function isGenuine(string $body): bool
+{
+    $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
+    if (preg_match('/^\d{1,12}$/D', $timestamp) !== 1 || abs(time() - (int) $timestamp) > 300) {
+        return false;
+    }
+    $key = base64_decode(preg_replace('/^whsec_/', '', setting('TILL_SECRET')));
+    $signed = ($_SERVER['HTTP_WEBHOOK_ID'] ?? '') . ".$timestamp.$body";
+    $wanted = 'v1,' . base64_encode(hash_hmac('sha256', $signed, $key, true));
+    foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {
+        if (hash_equals($wanted, $given)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+function serve(): void
+{
+    $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+    // Your sign-in says this; here the address does.
+    $customer = is_string($_GET['customer'] ?? null) ? $_GET['customer'] : 'guest';
+    if ($path === '/webhooks/tradetill') {
+        // Over the body as it came, before it is parsed.
+        $body = file_get_contents('php://input');
+        if (!isGenuine($body)) {
+            http_response_code(400);
+            return;
+        }
+        $event = json_decode($body, true, 64, JSON_THROW_ON_ERROR);
+        // A test of this address wants its challenge back; live endpoints are enabled by that.
+        if ($event['type'] === 'webhook.test') {
+            echo $event['data']['challenge'];
+            return;
+        }
+        take($event);
+        // Only now: 2xx means that the event is yours for good.
+        http_response_code(204);
+        return;
+    }
+    if ($path === '/buy') {
+        header('location: ' . openDeposit($customer)['url'], true, 303);
+        return;
+    }
+    echo spendable($customer);
+}
+
+if (PHP_SAPI === 'cli') {
+    for (;;) {
+        try {
+            reconcile();
+        } catch (Throwable $error) {
+            fwrite(STDERR, "the log is read again soon: {$error->getMessage()}\n");
+        }
+        usleep((int) setting('RECONCILE_MS', '60000') * 1000);
+    }
+}
+
+try {
+    serve();
+} catch (Throwable $error) {
+    error_log((string) $error);
+    http_response_code(500);
+}

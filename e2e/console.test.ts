@@ -1,0 +1,237 @@
+import { once } from 'node:events'
+import { request as callAs, createServer } from 'node:http'
+import type { Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { violations } from './support/axe.ts'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { command, enterSandbox, giveAuthenticator } from './support/console.ts'
+import { answerOffer } from './support/sandbox.ts'
+import { depositOf, openBrowser, query, shopper, till } from './support/shared-till.ts'
+import { callerOf, standingOffer } from './support/widget-calls.ts'
+
+/** A deposit that was paid, so every page has something to show. */
+async function paidDeposit(): Promise<string> {
+  const deposit = await depositOf()
+  const caller = await callerOf(till.gateway, deposit)
+  const { tradeUrl } = await shopper()
+  await caller.post('/api/trade-url', { tradeUrl })
+  const { offerId } = await standingOffer(caller)
+  await answerOffer(till.sandbox, offerId, 'accept')
+  await expect.poll(async () => (await caller.payment()).status).toBe('succeeded')
+  return deposit.id
+}
+
+const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] => [
+  ['/', 'Where shoppers leave'],
+  ['/deposits', depositId],
+  [`/deposits/${depositId}`, 'What happened'],
+  [`/find?text=${depositId}`, 'succeeded'],
+  ['/stores', 'Ember Forge'],
+  ['/stores/1', 'Statement'],
+  ['/bots', 'Tradetill Bot'],
+  ['/shoppers', 'Nobody is denied.'],
+  ['/money', 'Ledger check'],
+  ['/webhooks', '/webhooks/tradetill'],
+  ['/prices', 'Blocked and frozen'],
+  ['/items', 'Tradetill Bot'],
+  ['/items?show=departures', 'Nothing left the bots yet.'],
+  ['/weather', 'By bot'],
+  ['/acts', 'store add'],
+  ['/settings', 'Second operator'],
+]
+
+describe.each([
+  { viewport: DESKTOP, scheme: 'dark' },
+  { viewport: MOBILE, scheme: 'light' },
+] as const)('at $viewport.width px, $scheme', ({ viewport, scheme }) => {
+  test('every page of the console shows what there is, and WCAG forbids nothing of it', async () => {
+    const depositId = await paidDeposit()
+    const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
+    await enterSandbox(page)
+    expect(await page.getByText('without a passkey').isVisible()).toBe(true)
+    for (const [path, shows] of pagesOf(depositId)) {
+      await page.goto(till.console + path)
+      await page.getByRole('main').getByText(shows).first().waitFor()
+      expect([path, await violations(page)]).toEqual([path, []])
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect([path, wide]).toEqual([path, viewport.width])
+    }
+  })
+})
+
+async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.textContent ?? '')
+
+/** Tabs until what is focused says so. */
+async function tabTo(page: Page, wanted: string): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await page.keyboard.press('Tab')
+        return focused(page)
+      },
+      { interval: 0 },
+    )
+    .toBe(wanted)
+}
+
+test('an operator comes in by a link, registers a passkey, and works with the keyboard alone', async () => {
+  const depositId = await paidDeposit()
+  const { page } = await openBrowser({ viewport: DESKTOP })
+  await giveAuthenticator(page)
+  const name = `nina ${depositId}`
+  const link = /http:\S+\/enter#\S+/.exec(await command('operator', 'add', name, '--role', 'operator'))?.[0]
+  await page.goto(link ?? '')
+  await page.getByText(`You come in as ${name}`).waitFor()
+  await tabTo(page, 'Register a passkey')
+  await press(page, 'Enter')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+  // The text is found, and its deposit opened from the row.
+  await press(page, '/')
+  await page.keyboard.type(depositId)
+  await press(page, 'Enter')
+  await page.getByRole('cell', { name: depositId }).first().waitFor()
+  await page.getByRole('main').focus()
+  await press(page, 'j', 'Enter')
+  await page.getByRole('heading', { name: `Deposit ${depositId}` }).waitFor()
+  await page.getByText('credited').first().waitFor()
+
+  // The keys are told, and the dialog gives the focus back.
+  await press(page, '?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await press(page, 'Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+
+  // An act of money asks for the passkey once more: the last check was too long ago.
+  await query("update operator_session set verified_at = now() - interval '6 minutes'")
+  await page.goto(`${till.console}/stores/1`)
+  await page.getByRole('button', { name: 'Credit', exact: true }).waitFor()
+  await tabTo(page, 'Credit')
+  await press(page, 'Enter')
+  const dialog = page.getByRole('dialog', { name: 'Credit' })
+  await dialog.waitFor()
+  expect(await violations(page)).toEqual([])
+  await dialog.getByLabel('Amount').focus()
+  await page.keyboard.type('1.00')
+  await press(page, 'Tab')
+  await page.keyboard.type(`gift ${depositId}`)
+  await press(page, 'Tab')
+  await page.keyboard.type('a test')
+  await press(page, 'Enter')
+  await dialog.getByRole('status').waitFor()
+  const [session] = await query(
+    "select verified_at > now() - interval '1 minute' as fresh from operator_session order by begun_at desc limit 1",
+  )
+  expect(session).toEqual({ fresh: true })
+  await press(page, 'Tab', 'Enter')
+  await dialog.waitFor({ state: 'hidden' })
+
+  // The act is on record, and a page that is open shows the next one.
+  await press(page, 'g')
+  await page.goto(`${till.console}/acts?operator=${encodeURIComponent(name)}`)
+  await page.getByRole('cell', { name: 'store credit' }).waitFor()
+  await command('maintenance', 'on', '--by', name)
+  await page.getByRole('cell', { name: 'maintenance on' }).waitFor()
+  await command('maintenance', 'off', '--by', name)
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  expect(await page.getByText(`${name} (operator)`).isVisible()).toBe(true)
+})
+
+/** A server on another port of localhost, which answers its page and keeps the cookies that it is sent. */
+async function hostileServer(html: string) {
+  const cookies: string[] = []
+  const server = createServer(({ headers }, response) => {
+    cookies.push(headers.cookie ?? '')
+    response.writeHead(200, { 'content-type': 'text/html' }).end(html)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('it has no port')
+  return { url: `http://localhost:${address.port}/`, cookies }
+}
+
+/** A call without a browser, which sends what it likes. */
+async function forged(cookie: string): Promise<number | undefined> {
+  const { host, origin, port } = new URL(till.console)
+  const call = callAs({ host: '127.0.0.1', port, path: '/ops/find/acts', method: 'POST' })
+  const headers = {
+    host,
+    origin,
+    cookie,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/json',
+  }
+  for (const [name, value] of Object.entries(headers)) call.setHeader(name, value)
+  call.end('{}')
+  const [response] = await once(call, 'response')
+  response.resume()
+  return response.statusCode
+}
+
+test('D-33 a hostile page on another port of localhost gets nothing, and neither does its server', async () => {
+  const { page, context, seen } = await openBrowser()
+  await enterSandbox(page)
+  const { url, cookies } = await hostileServer('<!doctype html><title>another</title><p>hello')
+  const other = await context.newPage()
+  await other.goto(url)
+  const console_ = till.console
+  const tried = await other.evaluate(async (target) => {
+    const call = async (path: string, init: RequestInit): Promise<string> => {
+      try {
+        const response = await fetch(target + path, { credentials: 'include', ...init })
+        return `${response.status} ${await response.text()}`
+      } catch {
+        return 'nothing'
+      }
+    }
+    const json = { 'content-type': 'application/json' }
+    const frame = document.createElement('iframe')
+    frame.src = target
+    document.body.append(frame)
+    await new Promise((resolve) => frame.addEventListener('load', resolve))
+    let framed = 'nothing'
+    try {
+      framed = frame.contentWindow?.document.body.innerHTML ?? 'nothing'
+    } catch {
+      framed = 'nothing'
+    }
+    return {
+      read: await call('/ops/find/acts', { method: 'POST', body: '{}' }),
+      asJson: await call('/ops/find/acts', { method: 'POST', headers: json, body: '{}' }),
+      page: await call('/', {}),
+      act: await call('/ops/act/maintenance-on', { method: 'POST', mode: 'no-cors', body: '{}' }),
+      half: localStorage.getItem('console-session') ?? 'nothing',
+      cookie: document.cookie === '' ? 'nothing' : document.cookie,
+      framed,
+    }
+  }, console_)
+  expect(tried).toEqual({
+    read: 'nothing',
+    asJson: 'nothing',
+    page: 'nothing',
+    act: expect.stringMatching(/^(?:nothing|0 )/),
+    half: 'nothing',
+    cookie: 'nothing',
+    framed: expect.not.stringContaining('Overview'),
+  })
+  // The browser itself refused to frame the console.
+  expect(seen.complaints.splice(0)).toEqual([expect.stringContaining("frame-ancestors 'none'")])
+  expect(await query("select 1 from outage where kind = 'maintenance'")).toEqual([])
+  // The browser sends the cookie to every port of the host, so its server has it: it is one half of the session only.
+  const stolen = cookies.find((cookie) => cookie.includes('__Host-console='))
+  expect(stolen).toBeDefined()
+  expect(await forged(stolen ?? '')).toBe(401)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+})

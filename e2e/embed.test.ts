@@ -1,0 +1,235 @@
+/** D-32: a deposit in a page of its store. Pages of two origins hold frames, and only one of them is the store's. */
+import { createServer } from 'node:http'
+import type { Frame, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { LOADER_INTEGRITY } from '../gateway/http/embed-loader.ts'
+import { freePort } from '../gateway/testing/free-port.ts'
+import { violations } from './support/axe.ts'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { answerOffer } from './support/sandbox.ts'
+import {
+  callsTo,
+  depositOf,
+  openBrowser,
+  query,
+  sharedBrowser,
+  shopper,
+  till,
+} from './support/shared-till.ts'
+import { TEXTS } from './support/shopper.ts'
+import { callerOf, standingOffer } from './support/widget-calls.ts'
+
+/**
+ * A server of the shop's pages, under names that are other sites than the till's: a browser keeps its cookies from their
+ * frames. The query says what frames the policy of the page lets in.
+ */
+const server = createServer((request, response) => {
+  const frames = new URL(request.url ?? '/', STORE).searchParams.get('frames') ?? till.gateway
+  const policy = `script-src ${till.gateway} 'unsafe-inline'; frame-src ${frames}`
+  response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(SHOP)
+})
+const port = await freePort()
+const STORE = `http://shop.localhost:${port}`
+const FOREIGN = `http://other.localhost:${port}`
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await query('update store set origins = array_append(origins, $1) where not $1 = any(origins)', [STORE])
+})
+
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** A page of a shop with the loader as the guide has it. It writes down what it is told. */
+const SHOP = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+  <script src="${till.gateway}/embed/v1.js" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script>
+  <script>
+    const told = []
+    for (const type of ['ready', 'status', 'resize', 'close', 'done', 'load_failed', 'link'])
+      document.addEventListener('tradetill:' + type, ({ detail }) => told.push({ type, detail }))
+    const open = (url, mode) => {
+      window.deposit = tradetill.open(url, { mode, target: document.querySelector(mode === 'inline' ? 'main' : 'body') })
+    }
+  </script></head>
+  <body><main><h1>Shop</h1><button style="padding: 1em">Top up</button></main></body></html>`
+
+/** Shows the shop, whose button opens the deposit. */
+async function goShopping(
+  page: Page,
+  { url, mode = 'modal', origin = STORE, frames = till.gateway }: Record<string, string> & { url: string },
+): Promise<void> {
+  await page.goto(`${origin}/?${new URLSearchParams({ frames })}`)
+  const press = `open(${JSON.stringify(url)}, ${JSON.stringify(mode)})`
+  await page.evaluate(`document.querySelector('button').onclick = () => ${press}`)
+  await page.getByRole('button', { name: 'Top up' }).click()
+}
+
+const ready = (page: Page): Promise<string> => page.evaluate('deposit.ready')
+
+type Told = { type: string; detail: Record<string, unknown> | null }
+const told = async (page: Page, type: string): Promise<Told['detail'][]> =>
+  (await page.evaluate<Told[]>('told')).filter((one) => one.type === type).map(({ detail }) => detail)
+
+function frameOf(page: Page): Frame {
+  const [, frame] = page.frames()
+  if (frame === undefined) throw new Error('the shop holds no frame')
+  return frame
+}
+
+/** As browsers do in frames of other sites where people block what follows them: every look at storage throws. */
+const BLOCKED = `if (window !== window.top)
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError') } })`
+
+async function openOffer(url: string): Promise<string> {
+  const caller = await callerOf(till.gateway, { id: '', url, hash: url.slice(-32) })
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+  return (await standingOffer(caller)).offerId
+}
+
+test.each(['en', 'ru'] as const)(
+  'a shopper pays over the page of the store, with storage blocked, in %s',
+  async (language) => {
+    const visited = await openBrowser({ viewport: DESKTOP })
+    const { page, context } = visited
+    await context.addInitScript(BLOCKED)
+    const redirectUrl = `${STORE}/paid?order={EXTERNAL_ID}`
+    const { url, id } = await depositOf({ language, embedOrigin: STORE, redirectUrl })
+    await goShopping(page, { url })
+    expect(await ready(page)).toBe('ready')
+    const frame = frameOf(page)
+    const texts = TEXTS[language]
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('IFRAME')
+    const dialog = page.getByRole('dialog', { name: 'Payment with game items' })
+    expect(await dialog.count()).toBe(1)
+    expect(await page.evaluate('document.documentElement.style.overflow')).toBe('hidden')
+    const { tradeUrl, name } = await shopper()
+    await frame.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
+    await frame.getByRole('link', { name }).waitFor()
+    await frame.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
+    await frame.getByRole('gridcell').first().click()
+    expect(await violations(page)).toEqual([])
+    await frame.getByRole('button', { name: texts.pay, exact: true }).click()
+    await frame.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
+    const [trade] = callsTo(visited, '/api/trade')
+    expect(trade?.headers['x-csrf-token']).toMatch(/^e1\./)
+    expect(await context.cookies()).toEqual([])
+    const [{ offer }] = (await query('select steam_offer_id as offer from trade where deposit_id = $1', [
+      id,
+    ])) as [{ offer: string }]
+    await answerOffer(till.sandbox, offer, 'accept')
+    await page.waitForURL(`${STORE}/paid?order=*`)
+  },
+)
+
+test('the shop decides what follows: it is told, and may keep the shopper where they are', async () => {
+  const { page } = await openBrowser({ viewport: DESKTOP })
+  const { url, id } = await depositOf({ embedOrigin: STORE, redirectUrl: `${STORE}/paid` })
+  const offerId = await openOffer(url)
+  await goShopping(page, { url, mode: 'inline' })
+  expect(await ready(page)).toBe('ready')
+  await page.evaluate(`addEventListener('tradetill:done', (event) => event.preventDefault())`)
+  await expect.poll(() => told(page, 'status')).toEqual([{ depositId: id, status: 'pending' }])
+  const height = async () => (await page.locator('iframe').boundingBox())?.height ?? 0
+  expect(await height()).toBeGreaterThanOrEqual(480)
+  expect(await height()).toBeLessThanOrEqual(DESKTOP.height)
+  await answerOffer(till.sandbox, offerId, 'accept')
+  const done = { depositId: id, status: 'succeeded', redirectUrl: `${STORE}/paid` }
+  await expect.poll(() => told(page, 'done')).toEqual([done])
+  expect(new URL(page.url()).pathname).toBe('/')
+  expect(await violations(page)).toEqual([])
+  await frameOf(page).getByRole('link', { name: TEXTS.en.backToStore }).click()
+  await page.waitForURL(`${till.store}/`)
+})
+
+test('Esc in the frame or the page closes it and gives the focus back; an open offer asks first', async () => {
+  const { page } = await openBrowser({ viewport: DESKTOP })
+  const { url, id } = await depositOf({ embedOrigin: STORE })
+  await goShopping(page, { url })
+  expect(await ready(page)).toBe('ready')
+  await frameOf(page).getByRole('textbox', { name: TEXTS.en.tradeLink }).press('Escape')
+  await page.locator('iframe').waitFor({ state: 'detached' })
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Top up')
+  expect(await page.evaluate('document.documentElement.style.overflow')).toBe('')
+
+  await openOffer(url)
+  await page.keyboard.press('Enter')
+  expect(await ready(page)).toBe('ready')
+  await expect.poll(() => told(page, 'status')).toContainEqual({ depositId: id, status: 'pending' })
+  const asked: string[] = []
+  page.on('dialog', (question) => {
+    asked.push(question.message())
+    return asked.length === 1 ? question.dismiss() : question.accept()
+  })
+  await page.getByRole('button', { name: 'Close' }).focus()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => asked).toEqual([TEXTS.en.closeQuestion])
+  expect(await page.locator('iframe').count()).toBe(1)
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.locator('iframe').waitFor({ state: 'detached' })
+  expect(asked).toHaveLength(2)
+})
+
+test('an element that comes and goes a hundred times leaves nothing behind, and works then', async () => {
+  const { page } = await openBrowser({ viewport: DESKTOP })
+  const { url } = await depositOf({ embedOrigin: STORE })
+  await goShopping(page, { url })
+  await page.evaluate(
+    `for (let times = 0; times < 100; times += 1) { deposit.remove(); document.body.append(deposit) }`,
+  )
+  expect(await ready(page)).toBe('ready')
+  expect(page.frames()).toHaveLength(2)
+  await page.evaluate('deposit.close()')
+  expect(page.frames()).toHaveLength(1)
+  expect(await page.evaluate('document.documentElement.style.overflow')).toBe('')
+  await expect(page.evaluate(`tradetill.open('https://evil.example/deposit/1')`)).rejects.toThrow('is not of')
+})
+
+test('on a narrow screen the page itself opens, and an element is a link to it', async () => {
+  const visited = await openBrowser({ viewport: MOBILE })
+  const { page, context } = visited
+  const { url } = await depositOf({ embedOrigin: STORE })
+  await goShopping(page, { url })
+  await page.waitForURL(url)
+  await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
+  expect((await context.cookies(till.gateway)).map(({ name }) => name)).toEqual(['csrf'])
+  await page.goto(`${STORE}/`)
+  await page.evaluate(
+    `document.body.insertAdjacentHTML('beforeend', '<tradetill-deposit src="${url}"></tradetill-deposit>')`,
+  )
+  expect(await page.getByRole('link', { name: 'Open the payment page' }).getAttribute('href')).toBe(url)
+  expect(await violations(page)).toEqual([])
+})
+
+describe('a frame that does not load', () => {
+  test.each([
+    ['another origin than the deposit names', { origin: FOREIGN }],
+    ['a page whose policy lacks the till', { frames: "'none'" }],
+    ['a deposit that names no origin', { embedOrigin: undefined }],
+  ])(
+    'in %s becomes a link, and the console says what is missing',
+    async (_what, { embedOrigin = STORE, ...shop }: Record<string, string | undefined>) => {
+      // A context of its own: Chromium complains of every frame that it refuses.
+      const context = await (await sharedBrowser()).newContext({ viewport: DESKTOP, locale: 'en-US' })
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
+      const lines: string[] = []
+      page.on('console', (line) => lines.push(line.text()))
+      await page.clock.install()
+      const { url } = await depositOf({ embedOrigin })
+      await goShopping(page, { url, ...shop })
+      // A greeting that comes from the page itself, or from a frame beside, is no answer of the till.
+      await page.evaluate(`postMessage({ tradetill: 1 }, '*')`)
+      await page.clock.runFor(8_000)
+      expect(await ready(page)).toBe('load_failed')
+      expect(await page.getByRole('link', { name: 'Open the payment page' }).getAttribute('href')).toBe(url)
+      expect(lines.filter((line) => line.startsWith('tradetill-deposit'))).toEqual([
+        expect.stringContaining(`"frame-src ${till.gateway}"`),
+      ])
+      expect(await told(page, 'ready')).toEqual([])
+      expect(await violations(page)).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,95 @@
+/** What a shopper sees of the first answer alone, before any code of the page is here. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { callsTo, depositOf, openBrowser, shopper, till } from './support/shared-till.ts'
+import { TEXTS } from './support/shopper.ts'
+import { callerOf } from './support/widget-calls.ts'
+
+/** Holds back the code of the page until `release` is called. */
+async function holdCode(page: Page): Promise<{ release(): void }> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/assets/*.js', async (route) => {
+    await promise
+    await route.continue()
+  })
+  return { release: () => resolve() }
+}
+
+/** Runs in the page: keeps what shifted, from its beginning. */
+function watchShifts(): void {
+  const shifts: string[] = []
+  Reflect.set(window, 'shifts', shifts)
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const sources: { node: Element | null }[] = Reflect.get(entry, 'sources')
+      const names = sources.map(({ node }) => `${node?.nodeName} ${node?.className}`)
+      shifts.push(`${Reflect.get(entry, 'value')}: ${names.join(', ')}`)
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
+const shiftsOf = (page: Page): Promise<string[]> => page.evaluate(() => Reflect.get(window, 'shifts'))
+
+const PARTS = ['.header', '.header h1', '.deposit-id', '.language', '.link-panel', '.link-input']
+
+/** Where the parts stand, in whole pixels. */
+const places = (page: Page, parts: readonly string[]) =>
+  page.evaluate(
+    (selectors) =>
+      selectors.map((selector) => {
+        const box = document.querySelector(selector)?.getBoundingClientRect()
+        return box && [selector, ...[box.x, box.y, box.width, box.height].map(Math.round)]
+      }),
+    parts,
+  )
+
+test.each([
+  { language: 'en', viewport: DESKTOP },
+  { language: 'ru', viewport: MOBILE },
+  { language: 'ru', viewport: { width: 320, height: 640 } },
+] as const)(
+  'whose payment it is stands there before the code, and where it stays: $language at $viewport.width px',
+  async ({ language, viewport }) => {
+    const opened = await openBrowser({ viewport })
+    const { page } = opened
+    const texts = TEXTS[language]
+    const deposit = await depositOf({ language, customerLabel: 'Ada </script> & Co.' })
+    await page.addInitScript(watchShifts)
+    const { release } = await holdCode(page)
+    await page.goto(deposit.url, { waitUntil: 'commit' })
+    const title = page.getByRole('heading', { name: texts.depositTo('Ember Forge') })
+    await title.waitFor()
+    await page.getByText('Ada </script> & Co.').waitFor()
+    await page.getByText(`#${deposit.id}`).waitFor()
+    expect(await page.title()).toBe(`Ember Forge #${deposit.id}`)
+    expect(callsTo(opened, '/api/payment')).toEqual([])
+    const before = await places(page, PARTS)
+    release()
+    await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
+    expect(await page.locator('#shell').count()).toBe(0)
+    expect(await places(page, PARTS)).toEqual(before)
+    await expect.poll(() => callsTo(opened, '/api/payment').length).toBe(1)
+    expect(await shiftsOf(page)).toEqual([])
+  },
+)
+
+test('the items are asked for with the payment that came along, and nothing shifts until they stand', async () => {
+  const deposit = await depositOf({ language: 'en' })
+  const caller = await callerOf(till.gateway, deposit)
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+  const opened = await openBrowser()
+  const { page } = opened
+  await page.addInitScript(watchShifts)
+  // The answer of the call would come too late for that.
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/api/payment?*', async (route) => {
+    await promise
+    await route.continue()
+  })
+  await page.goto(deposit.url)
+  await page.getByRole('gridcell').first().waitFor()
+  expect(callsTo(opened, '/api/payment')).toHaveLength(1)
+  resolve()
+  expect(await shiftsOf(page)).toEqual([])
+})

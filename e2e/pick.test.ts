@@ -1,0 +1,70 @@
+/** Items that the page chooses for an amount. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { Messages } from '../widget/i18n/en.ts'
+import { MOBILE } from './support/browser.ts'
+import { openStand } from './support/shared-till.ts'
+import { centsOf, pay } from './support/shopper.ts'
+
+const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
+
+test('a typed amount is met from above by keyboard alone, and can be paid', async () => {
+  const { page, texts, inventory } = await openStand()
+  await amountField(page, texts).focus()
+  await page.keyboard.type('12,34')
+  await page.keyboard.press('Enter')
+  const picker = page.getByRole('group', { name: texts.pickForMe })
+  await picker.getByText(/^Picked: /).waitFor()
+  await page
+    .getByRole('status')
+    .getByText(/^Picked: .* selected, \$/)
+    .waitFor()
+  const total = centsOf((await page.locator('.summary-total dd').textContent()) ?? '')
+  const single = Math.min(...inventory.items.map(({ price }) => price).filter((price) => price >= 1_234))
+  expect(total).toBeGreaterThanOrEqual(1_234)
+  expect(total).toBeLessThanOrEqual(single)
+  expect(await page.getByRole('progressbar', { name: texts.pickTarget }).getAttribute('max')).toBe('1234')
+  await pay(page, texts)
+})
+
+test('D-15 on a phone the amount of the store is one press away, and the focus comes back', async () => {
+  const { page, texts } = await openStand({
+    language: 'ru',
+    viewport: MOBILE,
+    deposit: { targetAmount: 2_000 },
+  })
+  const door = page.getByRole('button', { name: texts.pickForMe })
+  await door.click()
+  await page.getByRole('button', { name: /^Подобрать предметы на 20,00/ }).click()
+  await expect.poll(() => door.getAttribute('aria-expanded')).toBe('false')
+  expect(await door.evaluate((element) => element === document.activeElement)).toBe(true)
+  const bar = page.getByRole('progressbar', { name: texts.target })
+  await expect.poll(() => bar.getAttribute('value')).toBe('2000')
+  expect(centsOf((await page.locator('.bottom-sum strong').textContent()) ?? '')).toBeGreaterThanOrEqual(
+    2_000,
+  )
+})
+
+test('Shift picks a range, Ctrl+A all that the search shows, and / leads to the search', async () => {
+  const { page, texts } = await openStand()
+  const cell = (index: number) => page.getByRole('gridcell').nth(index)
+  const picked = () => page.getByRole('gridcell', { selected: true }).count()
+  await cell(1).click()
+  await cell(3).click({ modifiers: ['Shift'] })
+  expect(await picked()).toBe(3)
+  // The range begins where the last press without Shift was.
+  await cell(0).click({ modifiers: ['Shift'] })
+  expect(await picked()).toBe(4)
+  await page.getByRole('button', { name: texts.clearAll }).click()
+  await cell(2).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Shift+ArrowRight')
+  expect(await picked()).toBe(2)
+  await page.keyboard.press('/')
+  expect(await page.getByRole('searchbox').evaluate((input) => input === document.activeElement)).toBe(true)
+  await page.keyboard.type('AK-47')
+  expect(await page.getByRole('searchbox').inputValue()).toBe('AK-47')
+  await cell(0).focus()
+  await page.keyboard.press('Control+a')
+  expect(await picked()).toBe(await page.getByRole('gridcell').count())
+})

@@ -1,0 +1,49 @@
+/** The operator's console of the shared till, as an operator's browser sees it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { runCommand } from '../../gateway/testing/command.ts'
+import { eventually } from './process.ts'
+import { till } from './shared-till.ts'
+
+/** The link that this run of npm start has printed. */
+export const sandboxLink = (): Promise<string> =>
+  eventually('the link of the console is printed', async () => {
+    const printed = readFileSync(till.outputFile, 'utf8')
+    return /http:\S+\/enter#sandbox=\S+/.exec(printed)?.[0]
+  })
+
+/** Enters by that link. */
+export async function enterSandbox(page: Page): Promise<void> {
+  await page.goto(await sandboxLink())
+  await page.getByRole('button', { name: 'Enter the sandbox' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+}
+
+/** Runs a command on the machine of the till, and returns its output. */
+export async function command(...args: string[]): Promise<string> {
+  const env = {
+    TRADETILL_DATA: join(till.root, 'gateway'),
+    TRADETILL_STEAM_SANDBOX_URL: till.sandbox,
+    TRADETILL_CONSOLE_PORT: new URL(till.console).port,
+  }
+  const { code, out, errors } = await runCommand(args, { env })
+  if (code !== 0) throw new Error(errors)
+  return out
+}
+
+/** A device of the browser that keeps passkeys and knows its owner. */
+export async function giveAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}

@@ -1,0 +1,76 @@
+/** `listen`. */
+
+import type { Listened } from '../../operations/listening.ts'
+import type { Answer } from '../../operations/operation.ts'
+import { text, webAddress, wholeUpTo } from '../arguments.ts'
+import { command, FIND, type FindFlags } from '../command.ts'
+import type { Session } from '../session.ts'
+
+type ListenFlags = FindFlags & {
+  till: URL
+  forwardTo: URL
+  key?: string
+  secret?: string
+  after: number
+  once?: boolean
+}
+
+const MOST_SEQUENCE = 999_999_999
+
+export const listen = command({
+  does: "hand the events of a store's log on to an address of your own machine, signed, until Ctrl-C",
+  example:
+    'listen --till http://127.0.0.1:9 --key tt_test_1 --forward-to http://localhost:8080/webhooks/tradetill --after 57',
+  parameters: {
+    flags: {
+      till: { kind: 'parsed', parse: webAddress, brief: 'the address of the till', placeholder: 'URL' },
+      forwardTo: { kind: 'parsed', parse: webAddress, brief: 'where the events go', placeholder: 'URL' },
+      key: {
+        kind: 'parsed',
+        parse: text,
+        brief: "the store's API key, with deposits:read; asked for without it",
+        placeholder: 'KEY',
+        optional: true,
+      },
+      secret: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'the secret that the handler checks signatures with; one is made and shown without it',
+        placeholder: 'SECRET',
+        optional: true,
+      },
+      after: {
+        kind: 'parsed',
+        parse: wholeUpTo(MOST_SEQUENCE),
+        brief: 'sequence of the last event that you have; 0 sends the whole log',
+        placeholder: 'SEQUENCE',
+        default: '0',
+      },
+      once: { kind: 'boolean', brief: 'end at the end of the log', optional: true, withNegated: false },
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const operations = await import('../../operations/listening.ts')
+    return async ({ terminal }: Session, flags: ListenFlags): Promise<Answer<Listened>> => {
+      const { till, forwardTo: to, key, secret, after, once = false } = flags
+      const stop = new AbortController()
+      const end = () => stop.abort()
+      const apiKey = key ?? (await askKey(terminal))
+      process.once('SIGINT', end)
+      try {
+        const say = (line: string) => terminal.warn(line)
+        return await operations.listen({ till, to, apiKey, secret, after, once, signal: stop.signal, say })
+      } finally {
+        process.removeListener('SIGINT', end)
+      }
+    }
+  },
+})
+
+async function askKey(terminal: Session['terminal']): Promise<string> {
+  const questions = terminal.openQuestions()
+  const typed = await questions.ask('API key: ', { hidden: true })
+  questions.close()
+  return typed.trim()
+}

@@ -1,0 +1,71 @@
+/** `operator …`: who may use the console. */
+import { buildRouteMap } from '@stricli/core'
+import { OPERATOR_ROLES, type OperatorRole } from '../../../contract/operators.ts'
+import { text } from '../arguments.ts'
+import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { linkLines, operatorLines } from '../operator-lines.ts'
+import type { Session } from '../session.ts'
+
+const NAME = { parse: text, brief: 'the name that acts are recorded under', placeholder: 'NAME' } as const
+const ONE_NAME = { kind: 'tuple', parameters: [NAME] } as const
+
+const add = command({
+  does: 'let somebody into the console; prints a link that registers a passkey, once and within 10 minutes',
+  example: 'operator add nina --role support',
+  parameters: {
+    flags: {
+      role: {
+        kind: 'enum',
+        values: OPERATOR_ROLES,
+        brief: 'viewer sees, support also switches and refuses, operator also moves money and items',
+      },
+      ...ACT,
+    },
+    positional: ONE_NAME,
+  },
+  load: async () => {
+    const { addOperator } = await import('../../operations/operators.ts')
+    return async (session: Session, { role, ...flags }: ActFlags & { role: OperatorRole }, name: string) =>
+      addOperator(await session.act(flags), { name, role })
+  },
+  lines: linkLines,
+})
+
+const link = command({
+  does: 'print another link for an operator, such as for a second passkey',
+  example: 'operator link nina',
+  parameters: { flags: ACT, positional: ONE_NAME },
+  load: async () => {
+    const { linkOperator } = await import('../../operations/operators.ts')
+    return async (session: Session, flags: ActFlags, name: string) =>
+      linkOperator(await session.act(flags), name)
+  },
+  lines: linkLines,
+})
+
+const list = command({
+  does: 'show who may use the console, with their passkeys and sessions',
+  example: 'operator list',
+  parameters: { flags: FIND },
+  load: async () => {
+    const { listOperators } = await import('../../operations/operators.ts')
+    return async (session: Session, _flags: FindFlags) => listOperators(await session.find())
+  },
+  lines: operatorLines,
+})
+
+const remove = command({
+  does: "end an operator's sessions, passkeys and link at once",
+  example: "operator remove nina --reason 'left the firm'",
+  parameters: { flags: GRAVE_ACT, positional: ONE_NAME },
+  load: async () => {
+    const { dismissOperator } = await import('../../operations/operators.ts')
+    return async (session: Session, flags: GraveFlags, name: string) =>
+      dismissOperator(await session.act(flags), name)
+  },
+})
+
+export const operator = buildRouteMap({
+  routes: { add, link, list, remove },
+  docs: { brief: 'who may use the console' },
+})

@@ -1,0 +1,54 @@
+/** `proposal …`: what waits for a second operator. */
+import { buildRouteMap } from '@stricli/core'
+import { id, text } from '../arguments.ts'
+import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { limitOf, proposalLines } from '../operator-lines.ts'
+import type { Session } from '../session.ts'
+
+const PROPOSAL = { parse: id, brief: 'the number of the proposal', placeholder: 'PROPOSAL' } as const
+
+const list = command({
+  does: 'show what waits for a second operator, who approves it in the console',
+  example: 'proposal list',
+  parameters: { flags: FIND },
+  load: async () => {
+    const { listProposals } = await import('../../operations/proposals.ts')
+    return async (session: Session, _flags: FindFlags) => listProposals(await session.find())
+  },
+  lines: proposalLines,
+})
+
+const decline = command({
+  does: 'end a proposal: it is not done',
+  example: "proposal decline 7 --reason 'the amount is wrong'",
+  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [PROPOSAL] } },
+  load: async () => {
+    const { declineProposal } = await import('../../operations/proposals.ts')
+    return async (session: Session, flags: GraveFlags, proposalId: bigint) =>
+      declineProposal(await session.act(flags), proposalId)
+  },
+})
+
+const limit = command({
+  does: 'have a second operator approve what moves more than this; once set, a change needs one too',
+  example: "proposal limit 500 --reason 'two of us by now'",
+  parameters: {
+    flags: GRAVE_ACT,
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: text, brief: 'whole dollars, or none', placeholder: 'LIMIT' }],
+    },
+  },
+  load: async () => {
+    const { limitAct } = await import('../../operations/proposals.ts')
+    return async (session: Session, flags: GraveFlags, typed: string) => {
+      const aboveUsdMinor = limitOf(typed)
+      return limitAct(await session.act(flags), { aboveUsdMinor })
+    }
+  },
+})
+
+export const proposal = buildRouteMap({
+  routes: { list, decline, limit },
+  docs: { brief: 'what waits for a second operator' },
+})

@@ -1,0 +1,33 @@
+/** `report …`: what the till earned. */
+import { buildRouteMap } from '@stricli/core'
+import type { SalesReport } from '../../operations/sales.ts'
+import { moment } from '../arguments.ts'
+import { command, FIND, type FindFlags } from '../command.ts'
+import { saleCsvLines, saleLines } from '../sale-lines.ts'
+import type { Session } from '../session.ts'
+
+type Flags = FindFlags & { from: Date; to: Date; csv?: boolean }
+
+const sales = command({
+  does: 'show what the items brought that were sold in a time, each beside its cost, and the books of the markets',
+  example: 'report sales --from 2026-11-01 --to 2026-12-01',
+  parameters: {
+    flags: {
+      from: { kind: 'parsed', parse: moment, brief: 'sold then or later', placeholder: 'TIME' },
+      to: { kind: 'parsed', parse: moment, brief: 'sold before', placeholder: 'TIME' },
+      csv: { kind: 'boolean', brief: 'one line of CSV for each sale', optional: true, withNegated: false },
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const { reportSales } = await import('../../operations/sales.ts')
+    return async (session: Session, { from, to, csv = false }: Flags) => {
+      const answer = await reportSales(await session.find(), { from, to })
+      if (answer.kind !== 'done' || !csv) return answer
+      return { ...answer, data: { ...answer.data, csv: saleCsvLines(answer.data) } }
+    }
+  },
+  lines: ({ csv, ...found }: SalesReport & { csv?: string[] }) => csv ?? saleLines(found),
+})
+
+export const report = buildRouteMap({ routes: { sales }, docs: { brief: 'what the till earned' } })

@@ -1,0 +1,150 @@
+/** `store …`: the books of a store. */
+import { CURRENCIES, type Currency } from '../../../contract/money.ts'
+import { amountIn, CURRENCY, id, moment, STORE, text, wholeUpTo } from '../arguments.ts'
+import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import type { Session } from '../session.ts'
+import { reportCsv, reportLines, statementCsv, statementLines } from '../store-lines.ts'
+
+const ONE_STORE = { kind: 'tuple', parameters: [STORE] } as const
+const MOST_LISTED = 500
+const CSV = { kind: 'boolean', brief: 'as CSV', optional: true, withNegated: false } as const
+
+type StatementFlags = FindFlags & { currency: Currency; before?: bigint; limit: number; csv?: boolean }
+
+export const statement = command({
+  does: 'show every movement of the money of a store, newest first',
+  example: 'store statement 1 --currency USD --csv',
+  parameters: {
+    flags: {
+      currency: CURRENCY,
+      before: {
+        kind: 'parsed',
+        parse: id,
+        brief: 'the next page, as the page before names it',
+        placeholder: 'ENTRY',
+        optional: true,
+      },
+      limit: {
+        kind: 'parsed',
+        parse: wholeUpTo(MOST_LISTED),
+        brief: `how many, ${MOST_LISTED} at most`,
+        placeholder: 'NUMBER',
+        default: '50',
+      },
+      csv: { ...CSV, brief: 'all pages, as CSV' },
+      ...FIND,
+    },
+    positional: ONE_STORE,
+  },
+  load: async () => {
+    const { exportStatement, showStatement } = await import('../../operations/store-books.ts')
+    return async (session: Session, flags: StatementFlags, storeId: bigint) => {
+      const { currency, before, limit, csv = false } = flags
+      return (csv ? exportStatement : showStatement)(await session.find(), {
+        storeId,
+        currency,
+        before,
+        limit,
+      })
+    }
+  },
+  lines: (page, { csv = false }) => (csv ? statementCsv(page) : statementLines(page)),
+})
+
+const TIME = { kind: 'parsed', parse: moment, placeholder: 'TIME' } as const
+
+type ReportFlags = FindFlags & { from: Date; to: Date; by: 'day' | 'month'; csv?: boolean }
+
+export const report = command({
+  does: 'show what a time brought a store: movements by day, cause and currency, and your commission',
+  example: 'store report 1 --from 2026-11-01 --to 2026-12-01 --by month --csv',
+  parameters: {
+    flags: {
+      from: { ...TIME, brief: 'its beginning, such as 2026-11-01 (UTC)' },
+      to: { ...TIME, brief: 'its end, which is not in it' },
+      by: { kind: 'enum', values: ['day', 'month'], brief: 'a row for each', default: 'day' },
+      csv: CSV,
+      ...FIND,
+    },
+    positional: ONE_STORE,
+  },
+  load: async () => {
+    const { reportStore } = await import('../../operations/store-books.ts')
+    return async (session: Session, { from, to, by }: ReportFlags, storeId: bigint) =>
+      reportStore(await session.find(), { storeId, from, to, by })
+  },
+  lines: (data, { csv = false }) => (csv ? reportCsv(data) : reportLines(data)),
+})
+
+const ADJUSTMENT = {
+  currency: { kind: 'enum', values: CURRENCIES, brief: 'the currency' },
+  amount: { kind: 'parsed', parse: text, brief: 'with its decimals, such as 12.50', placeholder: 'AMOUNT' },
+  reference: {
+    kind: 'parsed',
+    parse: text,
+    brief: 'a name of yours: it keeps an adjustment from being recorded twice',
+    placeholder: 'TEXT',
+  },
+} as const
+
+type AdjustmentFlags = GraveFlags & { currency: Currency; amount: string; reference: string }
+
+const wantedOf = ({ currency, amount, reference }: AdjustmentFlags, storeId: bigint) => ({
+  storeId,
+  currency,
+  amountMinor: amountIn(currency, amount),
+  reference,
+})
+
+export const credit = command({
+  does: 'give a store money that no deposit brought',
+  example:
+    "store credit 1 --currency USD --amount 12.50 --reference 'case 7' --reason 'items of a lost offer'",
+  parameters: { flags: { ...ADJUSTMENT, ...GRAVE_ACT }, positional: ONE_STORE },
+  load: async () => {
+    const { creditStore } = await import('../../operations/store-books.ts')
+    return async (session: Session, flags: AdjustmentFlags, storeId: bigint) => {
+      const wanted = wantedOf(flags, storeId)
+      return creditStore(await session.act(flags), wanted)
+    }
+  },
+})
+
+export const debit = command({
+  does: 'take money from what a store has available',
+  example:
+    "store debit 1 --currency USD --amount 12.50 --reference 'case 8' --reason 'its shopper paid it back'",
+  parameters: {
+    flags: {
+      ...ADJUSTMENT,
+      mayOwe: {
+        kind: 'boolean',
+        brief: 'also beyond what it has: the store owes the rest',
+        optional: true,
+        withNegated: false,
+      },
+      ...GRAVE_ACT,
+    },
+    positional: ONE_STORE,
+  },
+  load: async () => {
+    const { debitStore } = await import('../../operations/store-books.ts')
+    return async (session: Session, flags: AdjustmentFlags & { mayOwe?: boolean }, storeId: bigint) => {
+      const wanted = { ...wantedOf(flags, storeId), mayOwe: flags.mayOwe }
+      return debitStore(await session.act(flags), wanted)
+    }
+  },
+})
+
+export const writeOff = command({
+  does: 'give up what a store owes, at your loss',
+  example: "store write-off 1 --currency USD --amount 12.50 --reference 'case 9' --reason 'it closed'",
+  parameters: { flags: { ...ADJUSTMENT, ...GRAVE_ACT }, positional: ONE_STORE },
+  load: async () => {
+    const { writeOffStore } = await import('../../operations/store-books.ts')
+    return async (session: Session, flags: AdjustmentFlags, storeId: bigint) => {
+      const wanted = wantedOf(flags, storeId)
+      return writeOffStore(await session.act(flags), wanted)
+    }
+  },
+})

@@ -1,0 +1,149 @@
+/** How a person reads deposits, and what a search found. */
+import { decimalOf, formatAmount } from '../operations/amount.ts'
+import { csvLines } from '../operations/csv.ts'
+import type { DepositInList, DepositPage } from '../operations/deposit-list.ts'
+import type { DepositView } from '../operations/deposits.ts'
+import type { Findings, FoundDeposit } from '../operations/find.ts'
+
+const NEEDS = {
+  bot_away: 'NOBODY SPEAKS FOR ITS BOT',
+  steam_silent: 'STEAM HAS SAID NOTHING FOR A DAY',
+  credit_waits: 'ITS HELD CREDIT WAITS FOR YOU',
+}
+
+type Row = Pick<
+  DepositInList,
+  | 'depositId'
+  | 'storeId'
+  | 'store'
+  | 'externalId'
+  | 'status'
+  | 'currency'
+  | 'amountMinor'
+  | 'steamId'
+  | 'createdAt'
+>
+
+export function wordsOf(row: Row): string[] {
+  const { depositId, storeId, store, externalId, status, currency, amountMinor, steamId, createdAt } = row
+  return [
+    String(depositId),
+    createdAt.toISOString(),
+    status,
+    amountMinor === null ? `nothing, ${currency}` : formatAmount(amountMinor, currency),
+    `store ${storeId} (${store})`,
+    `order ${externalId}`,
+    ...(steamId === null ? [] : [`shopper ${steamId}`]),
+  ]
+}
+
+export const depositListLines = ({ deposits, next }: DepositPage): string[] => [
+  ...deposits.map((row) => [...wordsOf(row), ...row.needs.map((need) => NEEDS[need])].join('\t')),
+  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+]
+
+const COLUMNS = [
+  'depositId',
+  'createdAt',
+  'storeId',
+  'store',
+  'externalId',
+  'status',
+  'currency',
+  'amount',
+  'held',
+  'reversed',
+  'steamId',
+  'game',
+  'needs',
+] as const
+
+export const depositCsv = ({ deposits }: Pick<DepositPage, 'deposits'>): string[] =>
+  csvLines(
+    COLUMNS,
+    deposits.map(({ amountMinor, heldMinor, reversedMinor, needs, ...row }) => ({
+      ...row,
+      amount: amountMinor === null ? null : decimalOf(amountMinor, row.currency),
+      held: decimalOf(heldMinor, row.currency),
+      reversed: decimalOf(reversedMinor, row.currency),
+      needs: needs.join(' '),
+    })),
+  )
+
+export function depositLines({ moments, next, can, needs }: DepositView): string[] {
+  return [
+    ...moments.map(({ at, what, amountMinor, currency }) => {
+      const amount =
+        amountMinor === null || currency === null ? '' : `, ${formatAmount(amountMinor, currency)}`
+      return `${at.toISOString()}  ${what}${amount}`
+    }),
+    ...needs.map((need) => NEEDS[need]),
+    ...(next.length === 0 ? ['Next: nothing.'] : ['Next:']),
+    ...next.map(({ at, what }) => `  ${at?.toISOString() ?? 'not known when       '}  ${what}`),
+    ...(can.length === 0 ? [] : ['You can:']),
+    ...can.map(({ command, does, from }) => {
+      const later = from === null ? '' : ` (from ${from.toISOString()})`
+      return `  ${command}  ${does}${later}`
+    }),
+  ]
+}
+
+const AS: Record<FoundDeposit['as'][number], string> = {
+  hash: 'its link',
+  deposit: 'its number',
+  trade: 'its trade',
+  order: 'its order id',
+  steam_id: 'its shopper',
+  offer: 'its offer',
+  steam_trade: 'its Steam trade',
+  asset: 'its item',
+  code: 'its secret code',
+  item_name: 'the name of its item',
+}
+
+/** A line for each thing, with what the text is of it. */
+export function findingLines(found: Findings): string[] {
+  return [
+    ...found.deposits.map((row) =>
+      ['deposit', ...wordsOf(row), `by ${row.as.map((as) => AS[as]).join(', ')}`].join('\t'),
+    ),
+    ...found.shoppers.map(({ steamId, name, isDenied, isBot }) =>
+      [
+        'shopper',
+        steamId,
+        ...(name === null ? [] : [name]),
+        ...(isDenied ? ['DENIED'] : []),
+        ...(isBot ? ['A BOT OF THIS TILL'] : []),
+      ].join('\t'),
+    ),
+    ...found.stores.map(({ storeId, name }) => ['store', storeId, name].join('\t')),
+    ...found.bots.map(({ botId, name, steamId, state }) => ['bot', botId, state, steamId, name].join('\t')),
+    ...found.items.map(({ game, item }) => ['item', game, item].join('\t')),
+    ...found.events.flatMap(({ eventId, storeId, type, sequence, depositId, createdAt, deliveries }) => [
+      [
+        'event',
+        eventId,
+        createdAt.toISOString(),
+        type,
+        `store ${storeId}, ${sequence ?? 'not published'}`,
+        ...(depositId === null ? [] : [`deposit ${depositId}`]),
+      ].join('\t'),
+      ...deliveries.map(({ deliveryId, endpointId, state, attempts, said }) =>
+        [
+          '',
+          `delivery ${deliveryId}`,
+          `endpoint ${endpointId}`,
+          state,
+          `${attempts} attempts`,
+          ...(said === null ? [] : [said]),
+        ].join('\t'),
+      ),
+    ]),
+    ...found.departures.map(({ departureId, bot, partnerSteamId, steamTradeId }) =>
+      ['departure', departureId, `bot ${bot}`, `to ${partnerSteamId}`, `Steam trade ${steamTradeId}`].join(
+        '\t',
+      ),
+    ),
+    ...(found.isCut ? ['There are more: say more of what you look for, or use deposit list.'] : []),
+  ]
+}

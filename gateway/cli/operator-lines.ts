@@ -1,0 +1,48 @@
+/** How a person reads what concerns operators of the console. */
+import { formatAmount } from '../operations/amount.ts'
+import { toJson } from '../operations/json.ts'
+import type { FreshLink, OperatorList } from '../operations/operators.ts'
+import type { ProposalList } from '../operations/proposals.ts'
+import { Refusal } from './terminal.ts'
+
+export function linkLines({ name, role, url, endsAt }: FreshLink): string[] {
+  return [
+    `${name} (${role}) opens this link and registers a passkey. It works once, until ${endsAt.toISOString()}:`,
+    url,
+  ]
+}
+
+export function operatorLines({ operators }: OperatorList): string[] {
+  if (operators.length === 0) return ['Nobody may use the console yet: see operator add.']
+  return operators.map(({ name, role, passkeys, sessions, createdAt }) =>
+    [
+      name,
+      role,
+      `${passkeys} passkeys`,
+      `${sessions} sessions`,
+      `since ${createdAt.toISOString().slice(0, 10)}`,
+    ].join('\t'),
+  )
+}
+
+export function proposalLines({ proposals, aboveUsdMinor }: ProposalList): string[] {
+  const limit =
+    aboveUsdMinor === null
+      ? 'No act needs a second operator.'
+      : `A second operator must approve what moves more than ${formatAmount(aboveUsdMinor, 'USD')}.`
+  const lines = proposals.map(
+    ({ proposalId, state, act, input, proposedBy, backedBy, decidedBy, reason }) => {
+      const who = [`by ${proposedBy}`, ...(backedBy === null ? [] : [`backed by ${backedBy}`])]
+      const end = decidedBy === null ? [] : [`${state} by ${decidedBy}`]
+      return [proposalId, state, act, toJson(input), ...who, ...end, reason ?? ''].join('\t')
+    },
+  )
+  return [...lines, limit]
+}
+
+export function limitOf(typed: string): bigint | null {
+  if (typed === 'none') return null
+  if (!/^\d{1,9}$/.test(typed))
+    throw new Refusal('usage', 'LIMIT must be whole dollars, such as 500, or none.')
+  return BigInt(typed) * 100n
+}

@@ -1,0 +1,72 @@
+/** How a person reads prices. */
+import { durationText } from '../kit/duration.ts'
+import { formatAmount } from '../operations/amount.ts'
+import type { Coverage, HoldView, PriceList, PriceView } from '../operations/prices.ts'
+
+const COUNTED = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days', listings: 'on sale' }
+
+export function priceLines(price: PriceView): string[] {
+  const said = price.sources.map((source) => {
+    const level = source.levelUsdMicros === null ? 'no level yet' : `level ${dollars(source.levelUsdMicros)}`
+    const popularity = `${source.popularity} ${COUNTED[source.popularityKind]}`
+    const asOf = `${source.asOf.toISOString()}${source.fresh ? '' : ', too old'}`
+    const age = `${durationText(Math.max(0, source.ageSeconds))} old`
+    return [source.source, dollars(source.usdMicros), level, popularity, asOf, age].join('\t')
+  })
+  return [...said, ...price.holds.map(holdLine), ...verdictText(price)]
+}
+
+function verdictText({ worthUsdMicros, credit, unavailable, verdict, commissionBps }: PriceView): string[] {
+  if (unavailable !== null) return [`not taken: ${VERDICTS[verdict]}`]
+  if (worthUsdMicros === null || credit === null) return []
+  const credited = formatAmount(credit.amountMinor, credit.currency)
+  return [
+    `worth ${dollars(worthUsdMicros)}, a shopper is credited ${credited} after ${(commissionBps / 100).toFixed(2)} % commission`,
+  ]
+}
+
+export const priceListLines = ({ feeds, holds }: PriceList): string[] => [
+  ...feeds.map(({ source, feed, goodAt, failures, lastError }) => {
+    const good = goodAt === null ? 'never answered' : `answered ${goodAt.toISOString()}`
+    const refused = lastError === null ? '' : `\t${lastError}`
+    const failing = failures === 0 ? refused : `\tfailed ${failures} times: ${lastError}`
+    return `${source}\t${feed}\t${good}${failing}`
+  }),
+  ...holds.map(holdLine),
+]
+
+const holdLine = ({ game, item, hold, usdMicros, since }: HoldView): string => {
+  const price = usdMicros === null ? '' : ` at ${dollars(usdMicros)}`
+  return `${game}\t${item ?? 'the whole game'}\t${hold}${price} since ${since.toISOString()}`
+}
+
+const VERDICTS: Record<PriceView['verdict'], string> = {
+  accepted: 'accepted',
+  not_popular: 'it sells too seldom (notPopular)',
+  no_price: 'no source has said anything of late (noPrice)',
+  in_dispute: 'what the sources say does not fit together (noPrice)',
+  too_cheap: 'it is too cheap (tooCheap)',
+  blocked: 'you blocked it (noPrice)',
+}
+
+/** A line for each band, and one for each example. */
+export const coverageLines = ({ items, bands }: Coverage): string[] => [
+  ...bands.flatMap(
+    ({ fromUsd, examples, accepted, not_popular, no_price, in_dispute, too_cheap, blocked }) => [
+      [
+        `from ${fromUsd} USD`,
+        `${accepted} accepted`,
+        `${not_popular} not popular`,
+        `${no_price} without a price`,
+        `${in_dispute} in dispute`,
+        `${too_cheap} too cheap`,
+        `${blocked} blocked`,
+      ].join('\t'),
+      ...examples.map(({ item, verdict }) => `\t${item}\t${VERDICTS[verdict]}`),
+    ],
+  ),
+  `${items} items have a price at some source.`,
+]
+
+/** Millionths as dollars, rounded down to cents. */
+const dollars = (micros: bigint): string => formatAmount(micros / 10_000n, 'USD')

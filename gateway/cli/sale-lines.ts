@@ -1,0 +1,72 @@
+/** How a person, or a spreadsheet, reads what items brought. */
+import { decimalOf, formatAmount } from '../operations/amount.ts'
+import { csvLines } from '../operations/csv.ts'
+import type { SalesReport, SaleView, SoldItems } from '../operations/sales.ts'
+
+const COLUMNS = [
+  ...['soldAt', 'state', 'market', 'reference', 'game', 'marketHashName', 'item', 'depositId', 'currency'],
+  ...['price', 'received', 'refund', 'cost', 'costCurrency', 'result'],
+] as const
+
+const rowOf = (sale: SaleView) => {
+  const amount = (minor: bigint | null) => (minor === null ? '' : decimalOf(minor, sale.currency))
+  return {
+    ...sale,
+    price: amount(sale.priceMinor),
+    received: amount(sale.receivedMinor),
+    refund: amount(sale.refundMinor),
+    cost: decimalOf(sale.costMinor, sale.costCurrency),
+    result: amount(sale.resultMinor),
+  }
+}
+
+/** One line for each sale, under a head. */
+export const saleCsvLines = ({ sales }: SalesReport): string[] => csvLines(COLUMNS, sales.map(rowOf))
+
+export function saleLines({ sales, totals, markets, isCut }: SalesReport): string[] {
+  const amount = (minor: bigint | null, { currency }: { currency: SaleView['currency'] }) =>
+    minor === null ? 'open' : formatAmount(minor, currency)
+  return [
+    ...sales.map((sale) =>
+      [
+        sale.soldAt.toISOString(),
+        sale.state,
+        `${sale.market} ${sale.reference}`,
+        sale.marketHashName,
+        `item ${sale.item}`,
+        `deposit ${sale.depositId}`,
+        `price ${amount(sale.priceMinor, sale)}`,
+        `received ${amount(sale.receivedMinor, sale)}`,
+        `cost ${formatAmount(sale.costMinor, sale.costCurrency)}`,
+        `result ${amount(sale.resultMinor, sale)}`,
+      ].join('\t'),
+    ),
+    ...(isCut ? ['There are more: choose a shorter time.'] : []),
+    ...totals.map((total) =>
+      [
+        `${total.by} ${total.name}`,
+        `${total.sales} sold`,
+        `brought ${amount(total.broughtMinor, total)}`,
+        `fees ${amount(total.feesMinor, total)}`,
+        `result ${amount(total.resultMinor, total)}`,
+      ].join('\t'),
+    ),
+    ...markets.map((books) =>
+      [
+        `${books.market} now`,
+        `free ${amount(books.freeMinor, books)}${differenceText(books.freeDifferenceMinor, books)}`,
+        `settling ${amount(books.settlingMinor, books)}${differenceText(books.settlingDifferenceMinor, books)}`,
+      ].join('\t'),
+    ),
+  ]
+}
+
+function differenceText(minor: bigint | null, { currency }: { currency: SaleView['currency'] }): string {
+  if (minor === null) return ' (the market never said)'
+  return minor === 0n ? '' : ` (THE MARKET SAYS ${formatAmount(minor, currency)} MORE)`
+}
+
+export const soldLines = ({ sold, refused }: SoldItems): string[] => [
+  ...refused.map(({ line, message }) => `line ${line} ${message}`),
+  `${sold.length} recorded as sold.`,
+]

@@ -1,0 +1,38 @@
+/** How a person reads webhooks. */
+import type { AttemptPage, EndpointPage } from '../operations/webhooks.ts'
+
+export const endpointLines = ({ endpoints, next }: EndpointPage): string[] => [
+  ...endpoints.map((endpoint) => {
+    const { endpointId, storeId, store, url, state, disabledReason, retrying, givenUp } = endpoint
+    const { failingSince, lastAttempt } = endpoint
+    return [
+      endpointId,
+      disabledReason === null ? state : `${state} (${disabledReason})`,
+      `store ${storeId} (${store})`,
+      url,
+      ...(retrying === 0 ? [] : [`${retrying} come again, since ${failingSince?.toISOString()}`]),
+      ...(givenUp === 0 ? [] : [`${givenUp} given up`]),
+      ...(lastAttempt === null
+        ? []
+        : [`last ${lastAttempt.at.toISOString()}: ${said(lastAttempt.status, lastAttempt.failure)}`]),
+    ].join('\t')
+  }),
+  ...(next === null ? [] : [`There are more: --after ${next}`]),
+]
+
+const said = (status: number | null, failure: string | null): string =>
+  status === null ? (failure ?? 'no answer') : `status ${status}`
+
+export const attemptLines = ({ attempts, next }: AttemptPage): string[] => [
+  ...attempts.map(({ attemptId, at, type, sequence, attempt, durationMs, status, failure }) =>
+    [
+      attemptId,
+      at.toISOString(),
+      `event ${sequence ?? 'without a number'}: ${type}`,
+      `attempt ${attempt}`,
+      `${durationMs} ms`,
+      said(status, failure),
+    ].join('\t'),
+  ),
+  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+]

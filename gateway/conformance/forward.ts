@@ -1,0 +1,133 @@
+/** Hands the event log of a store on to an address of its developer, signed as webhooks are, in its order. */
+import { z } from 'zod'
+import { type WebhookEvent, webhookSchema } from '../../contract/webhooks.ts'
+import type { Clock } from '../kit/clock.ts'
+import { signWebhook } from '../webhooks/signature.ts'
+
+export type Forwarding = {
+  /** Where the log is read, such as `https://pay.example`. */
+  till: URL
+  apiKey: string
+  /** Where the events go. */
+  to: URL
+  secret: string
+  /** `sequence` of the last event that is not to be sent. */
+  after: number
+  /** True: ends at the end of the log. */
+  once: boolean
+  signal?: AbortSignal | undefined
+}
+
+export type ForwardDeps = {
+  clock: Clock
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>
+  /** Called after each try to send an event. */
+  onTry(event: WebhookEvent, answer: string): void
+}
+
+export type Forwarded =
+  | { kind: 'ended'; sequence: number; sent: number }
+  | { kind: 'unreachable' | 'refused'; sequence: number; sent: number; reason: string }
+
+const DEADLINE_MS = 15_000
+const LOOK_MS = 1_000
+const LONGEST_MS = 30_000
+const PAGE = 100
+
+const pageSchema = z.object({ events: z.array(webhookSchema), next: z.int(), hasMore: z.boolean() })
+const problemSchema = z.object({ code: z.string(), detail: z.string() })
+
+/**
+ * Sends each event until it is answered 2xx, and then the next one. The cursor moves only then, so a run that begins where
+ * another ended leaves nothing out.
+ */
+export async function forwardEvents(deps: ForwardDeps, wanted: Forwarding): Promise<Forwarded> {
+  const { signal, once } = wanted
+  let sequence = wanted.after
+  let sent = 0
+  let failures = 0
+  let wasThere = false
+  while (signal?.aborted !== true) {
+    const page = await readPage(wanted, sequence)
+    if (page.kind === 'refused') return { ...page, sequence, sent }
+    if (page.kind !== 'page') {
+      // A wrong address is told at once. A till that restarts comes back.
+      if (!wasThere) return { ...page, sequence, sent }
+      failures += 1
+      await deps.wait(pauseMs(failures), signal)
+      continue
+    }
+    wasThere = true
+    failures = 0
+    for (const event of page.events) {
+      if (!(await sendUntilTaken(deps, wanted, event))) return { kind: 'ended', sequence, sent }
+      sequence = event.sequence
+      sent += 1
+    }
+    if (page.hasMore) continue
+    if (once) break
+    await deps.wait(LOOK_MS, signal)
+  }
+  return { kind: 'ended', sequence, sent }
+}
+
+const pauseMs = (failures: number): number => Math.min(LOOK_MS * 2 ** (failures - 1), LONGEST_MS)
+
+type Page =
+  | { kind: 'page'; events: WebhookEvent[]; hasMore: boolean }
+  | { kind: 'unreachable' | 'refused'; reason: string }
+
+async function readPage({ till, apiKey, signal }: Forwarding, after: number): Promise<Page> {
+  const url = `${till.origin}/v1/events?after=${after}&limit=${PAGE}`
+  try {
+    const headers = { authorization: `Bearer ${apiKey}` }
+    const answer = await fetch(url, { headers, redirect: 'error', signal: deadline(signal) })
+    const body: unknown = await answer.json()
+    if (answer.ok) return { kind: 'page', ...pageSchema.parse(body) }
+    const { code, detail } = problemSchema.parse(body)
+    const isPassing = answer.status >= 500 || answer.status === 429
+    return { kind: isPassing ? 'unreachable' : 'refused', reason: `${code}: ${detail}` }
+  } catch (error) {
+    return { kind: 'unreachable', reason: `${till.origin} cannot be reached: ${reasonOf(error)}` }
+  }
+}
+
+/** False once it is to end. */
+async function sendUntilTaken(
+  { clock, wait, onTry }: ForwardDeps,
+  { to, secret, signal }: Forwarding,
+  event: WebhookEvent,
+): Promise<boolean> {
+  const body = JSON.stringify(event)
+  for (let tries = 1; signal?.aborted !== true; tries += 1) {
+    const signed = signWebhook([secret], { id: event.id, body, at: clock.now() })
+    const headers = { ...signed, 'content-type': 'application/json' }
+    const answer = await post(to, { headers, body, signal: deadline(signal) })
+    onTry(event, answer.said)
+    if (answer.isTaken) return true
+    await wait(pauseMs(tries), signal)
+  }
+  return false
+}
+
+async function post(to: URL, init: RequestInit): Promise<{ said: string; isTaken: boolean }> {
+  try {
+    const answer = await fetch(to, { method: 'POST', redirect: 'manual', ...init })
+    await answer.body?.cancel()
+    return { said: String(answer.status), isTaken: answer.ok }
+  } catch (error) {
+    return { said: `no answer (${reasonOf(error)})`, isTaken: false }
+  }
+}
+
+const deadline = (signal: AbortSignal | undefined): AbortSignal =>
+  signal === undefined
+    ? AbortSignal.timeout(DEADLINE_MS)
+    : AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
+
+/** fetch hides the cause in another error. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return 'unknown error'
+  return 'code' in cause ? String(cause.code) : cause.message
+}

@@ -1,0 +1,64 @@
+/** The life of a deposit that never was, event by event, as a till would tell it. Pure. */
+import { randomUUID } from 'node:crypto'
+import { type DepositEventType, EPOCH_TYPE, type EventType } from '../../contract/event-types.ts'
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import type { WebhookEvent } from '../../contract/webhooks.ts'
+import { AMOUNT, type Change, changed } from './invented.ts'
+
+const HELD = 250
+const MORE = 500
+const WEEK_MS = 7 * 86_400_000
+
+type Step = (deposit: StoreDeposit, coming: readonly EventType[], now: Date) => Change
+
+const paid = ({ amount }: StoreDeposit) =>
+  ({ status: 'succeeded', endReason: null, amount: amount ?? AMOUNT }) as const
+
+/** What each event changes. `coming` has the types that follow. */
+const STEPS: Record<DepositEventType, Step> = {
+  'deposit.pending': () => ({ status: 'pending' }),
+  // Only what is held can become available later.
+  'deposit.succeeded': (deposit, coming, now) => ({
+    ...paid(deposit),
+    ...(coming.includes('deposit.funds_available') && {
+      heldAmount: HELD,
+      heldUntil: new Date(now.getTime() + WEEK_MS).toISOString(),
+    }),
+  }),
+  'deposit.amount_increased': (deposit) => ({ ...paid(deposit), amount: paid(deposit).amount + MORE }),
+  'deposit.funds_available': (deposit) => ({ ...paid(deposit), heldAmount: 0, heldUntil: null }),
+  // The part that was held costs the store something; the operator bears the rest.
+  'deposit.reversed': (deposit) => ({
+    ...paid(deposit),
+    ...{ heldAmount: 0, heldUntil: null },
+    ...{ reversedAmount: paid(deposit).amount, chargedAmount: deposit.heldAmount },
+  }),
+  'deposit.payment_timeout': () => ({ status: 'paymentTimeout', endReason: 'expired' }),
+  'deposit.trade_timeout': () => ({ status: 'tradeTimeout', endReason: 'deadline' }),
+  'deposit.trade_declined': () => ({ status: 'tradeDeclined', endReason: 'declined' }),
+  'deposit.trade_countered': () => ({ status: 'tradeCountered', endReason: 'countered' }),
+  'deposit.trade_has_invalid_items': () => ({ status: 'tradeHasInvalidItems', endReason: 'invalid_items' }),
+}
+
+type Setting = {
+  deposit: StoreDeposit
+  /** The first event gets the next number. */
+  afterSequence: number
+  now: Date
+}
+
+/** One event of each type, in this order, all of one deposit. */
+export function storyOf(
+  types: readonly EventType[],
+  { deposit, afterSequence, now }: Setting,
+): WebhookEvent[] {
+  const timestamp = now.toISOString()
+  let current = deposit
+  return types.map((type, index) => {
+    const sequence = afterSequence + index + 1
+    const envelope = { id: randomUUID(), timestamp, sequence }
+    if (type === EPOCH_TYPE) return { ...envelope, type, data: { epoch: 2, previousSequence: sequence - 1 } }
+    current = { ...changed(current, STEPS[type](current, types.slice(index + 1), now)), sequence }
+    return { ...envelope, type, data: current }
+  })
+}

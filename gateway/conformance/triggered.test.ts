@@ -1,0 +1,228 @@
+/** Invented events, and the event log handed on, as a store with the package takes them. */
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { EVENT_TYPES, type EventType } from '../../contract/event-types.ts'
+import { webhookSchema } from '../../contract/webhooks.ts'
+import { takeOnce, verifyWebhook } from '../../sdk/index.ts'
+import { readConfig } from '../config.ts'
+import { publishEvents } from '../events/service.ts'
+import { systemClock } from '../kit/clock.ts'
+import { trigger } from '../operations/trigger.ts'
+import { runCommand } from '../testing/command.ts'
+import { payFor } from '../testing/payment.ts'
+import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
+import { SECRET } from '../testing/webhooks.ts'
+import { forwardEvents } from './forward.ts'
+import { inventedDeposit } from './invented.ts'
+import { storyOf } from './story.ts'
+
+let till: Till
+let api: StoreApi
+let tillUrl: string
+let hookUrl: string
+let secret = SECRET
+/** Statuses of the next answers; 204 after them. */
+let statuses: number[] = []
+let taken: { type: string; sequence: number }[] = []
+let balance = 0
+const kept = new Map<string, { sequence: number; spendable: number }>()
+
+const receiver = createServer(async (request, response) => {
+  let body = ''
+  for await (const chunk of request) body += String(chunk)
+  const event = await verifyWebhook({ secret, headers: request.headers, body }).catch(() => undefined)
+  if (event === undefined || !('sequence' in event)) return void response.writeHead(400).end()
+  taken.push({ type: event.type, sequence: event.sequence })
+  const status = statuses.shift() ?? 204
+  if (status === 204) {
+    await takeOnce(
+      {
+        update({ id }, decide) {
+          const settled = decide(kept.get(id))
+          if (settled === undefined) return
+          kept.set(id, settled.kept)
+          balance += settled.change
+        },
+      },
+      event,
+    )
+  }
+  response.writeHead(status).end()
+})
+
+beforeAll(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+  tillUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const address = receiver.address()
+  hookUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook`
+  await payFor(till, await aBot(till), await aDeposit(till, api.store))
+  await publishEvents(till.deps)
+})
+afterAll(async () => {
+  receiver.closeAllConnections()
+  receiver.close()
+  await api.app.close()
+  await till.close()
+})
+beforeEach(() => {
+  taken = []
+  statuses = []
+  balance = 0
+  secret = SECRET
+})
+
+describe('a story', () => {
+  const tell = (...types: EventType[]) => {
+    const order = { externalId: 'a', currency: 'USD', customerReference: null, metadata: {} } as const
+    const now = new Date('2026-11-23T12:00:00Z')
+    return storyOf(types, { deposit: inventedDeposit('7', order, now), afterSequence: 5, now })
+  }
+  const worth = (...types: EventType[]) =>
+    tell(...types).map(({ data }) =>
+      'amount' in data ? [data.status, (data.amount ?? 0) - data.heldAmount - data.reversedAmount] : [],
+    )
+
+  it.each(EVENT_TYPES)('%s is as a till would write it', (type) => {
+    const [event] = tell(type)
+    expect(event).toEqual(webhookSchema.parse(event))
+    expect(event).toMatchObject({ type, sequence: 6 })
+  })
+
+  it('goes on with the same deposit', () => {
+    expect(worth('deposit.trade_timeout', 'deposit.succeeded', 'deposit.amount_increased')).toEqual([
+      ['tradeTimeout', 0],
+      ['succeeded', 1_000],
+      ['succeeded', 1_500],
+    ])
+    expect(worth('deposit.pending', 'deposit.succeeded', 'deposit.funds_available')).toEqual([
+      ['pending', 0],
+      ['succeeded', 750],
+      ['succeeded', 1_000],
+    ])
+    expect(worth('deposit.succeeded', 'epoch.started', 'deposit.reversed')).toEqual([
+      ['succeeded', 1_000],
+      [],
+      ['succeeded', 0],
+    ])
+  })
+})
+
+describe('tradetill trigger', () => {
+  const run = (...args: string[]) => runCommand(['trigger', ...args, '--json'], { databaseUrl: till.url })
+
+  it('sends what is named, signed, to the webhooks of the store', async () => {
+    const add = ['store', 'add', '--name', 'Other', '--origin', 'http://localhost:8080', '--json']
+    const limit = ['--risk-limit-usd', '100', '--webhook-url', hookUrl]
+    const added = await runCommand([...add, ...limit], { databaseUrl: till.url })
+    const { storeId, webhookSecret } = JSON.parse(added.out)
+    secret = webhookSecret
+    const types = ['deposit.trade_timeout', 'deposit.succeeded', 'epoch.started', 'deposit.amount_increased']
+    const { out, code } = await run('--store', storeId, '--customer', 'nova', ...types)
+    expect(code).toBe(0)
+    expect(taken.map(({ type }) => type)).toEqual(types)
+    expect(balance).toBe(1_500)
+    expect(JSON.parse(out).deliveries.map(({ status }: { status: number }) => status)).toEqual([
+      204, 204, 204, 204,
+    ])
+    const logged = await till.db
+      .selectFrom('event')
+      .select('id')
+      .where('store_id', '=', BigInt(storeId))
+      .execute()
+    expect(logged).toEqual([])
+    statuses = [500]
+    const refused = await run('--store', storeId, 'deposit.pending')
+    expect([refused.code, JSON.parse(refused.errors).error.message]).toEqual([
+      4,
+      '1 of 1 were not answered 2xx.',
+    ])
+  })
+
+  it.each([
+    [['--store', '99', 'deposit.pending'], 3, 'There is no store 99.'],
+    [['--store', '1', 'deposit.pending'], 4, 'Store 1 has no enabled webhook.'],
+    [['--store', '1', 'deposit.lost'], 2, 'TYPE must be one of deposit.pending,'],
+  ])('refuses %s', async (args, code, message) => {
+    const answer = await run(...args)
+    expect(answer.code).toBe(code)
+    expect(answer.errors).toContain(message)
+  })
+})
+
+it('nothing is invented in live mode', async () => {
+  const read = readConfig({ DATABASE_URL: till.url, TRADETILL_MASTER_KEY: 'a'.repeat(64) })
+  if (read.kind === 'refused') throw new Error(read.problems.join())
+  const config = { ...read.config, mode: 'live', masterKey: Buffer.alloc(32) } as const
+  const wanted = { storeId: api.store.id, types: ['deposit.succeeded'] } as const
+  const answer = await trigger({ config, db: till.db, clock: till.clock }, wanted)
+  expect(answer).toMatchObject({
+    kind: 'refused',
+    refusal: 'conflict',
+    message: expect.stringContaining('live mode'),
+  })
+  expect(taken).toEqual([])
+})
+
+describe('tradetill listen', () => {
+  const run = (key: string, ...args: string[]) =>
+    runCommand(
+      [
+        'listen',
+        '--till',
+        tillUrl,
+        '--key',
+        key,
+        '--forward-to',
+        hookUrl,
+        '--secret',
+        SECRET,
+        '--once',
+        '--json',
+        ...args,
+      ],
+      { databaseUrl: 'postgres://nobody@127.0.0.1:9/none' },
+    )
+
+  it('hands the log on in its order, without a database, and goes on at the cursor', async () => {
+    const { out, code } = await run(api.key)
+    expect([code, JSON.parse(out)]).toEqual([0, { sequence: 2, sent: 2 }])
+    expect(taken).toEqual([
+      { type: 'deposit.pending', sequence: 1 },
+      { type: 'deposit.succeeded', sequence: 2 },
+    ])
+    expect(balance).toBe(3_000)
+    expect(JSON.parse((await run(api.key, '--after', '1')).out)).toEqual({ sequence: 2, sent: 1 })
+    expect(balance).toBe(3_000)
+  })
+
+  it('sends an event until it is taken, and no later one before it', async () => {
+    statuses = [500, 302, 204]
+    const waits: number[] = []
+    const said: string[] = []
+    const forwarded = await forwardEvents(
+      {
+        clock: systemClock,
+        wait: async (ms) => void waits.push(ms),
+        onTry: ({ sequence }, answer) => void said.push(`${sequence} ${answer}`),
+      },
+      { till: new URL(tillUrl), apiKey: api.key, to: new URL(hookUrl), secret: SECRET, after: 0, once: true },
+    )
+    expect(forwarded).toEqual({ kind: 'ended', sequence: 2, sent: 2 })
+    expect(said).toEqual(['1 500', '1 302', '1 204', '2 204'])
+    expect(waits).toEqual([1_000, 2_000])
+  })
+
+  it('says what the till refused, and that it is not there', async () => {
+    expect(await run('tt_test_wrong')).toMatchObject({
+      code: 4,
+      errors: expect.stringContaining('unauthorized'),
+    })
+    expect(await run(api.key, '--after', '9')).toMatchObject({
+      code: 4,
+      errors: expect.stringContaining('cursor_ahead'),
+    })
+  })
+})

@@ -1,0 +1,42 @@
+/** The operator's console, for the composition root: where it is wanted, it is served beside the rest. */
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import type { Log } from './kit/log.ts'
+import type { Shutdown } from './kit/shutdown.ts'
+import type { Storage } from './storage-parts.ts'
+
+const FOLDER = join(import.meta.dirname, '../console/dist')
+
+type Parts = Pick<Storage, 'database' | 'clock' | 'masterKey'> & { config: Config; log: Log }
+
+/** Nothing where no port is set, or other processes serve the operators. */
+export async function serveConsole({ config, log, database, clock, masterKey }: Parts, shutdown: Shutdown) {
+  const { console: place, roles } = config
+  if (place === undefined || !(roles.has('web') || roles.has('console'))) return
+  // A till without a console loads none of it.
+  const [{ createConsole }, { createLive }, { readMark }] = await Promise.all([
+    import('./console/app.ts'),
+    import('./console/live.ts'),
+    import('./console/overview-store.ts'),
+  ])
+  const { db } = database
+  const { url, host, port, sandboxKey } = place
+  const live = createLive({ log, readMark: () => readMark(db) })
+  const app = await createConsole({
+    folder: FOLDER,
+    log,
+    live,
+    db,
+    clock,
+    config: { ...config, masterKey },
+    party: { url },
+    sandboxKey: config.mode === 'live' ? undefined : sandboxKey,
+    nowMs: () => performance.now(),
+  })
+  shutdown.add('calls', 'console', async () => {
+    await live.stop()
+    await app.close()
+  })
+  await app.listen({ host, port })
+  log.info({ url: url.origin }, 'the console is ready')
+}

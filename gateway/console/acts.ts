@@ -1,0 +1,133 @@
+/** The acts of the console, by the names of the commands that do the same. */
+import { z } from 'zod'
+import { GAMES } from '../../contract/games.ts'
+import { SCOPES } from '../../contract/scopes.ts'
+import { parseAmount } from '../operations/amount.ts'
+import { pauseBot, removeBot, resumeBot, retireBot } from '../operations/bots.ts'
+import { explainDeparture } from '../operations/departures.ts'
+import { holdDeposit } from '../operations/deposits.ts'
+import { addKey, revokeKey, rotateKey } from '../operations/keys.ts'
+import { switchMaintenance } from '../operations/maintenance.ts'
+import { recordPayout, voidPayout } from '../operations/payouts.ts'
+import { blockPrice, freezePrice, overridePrice, releasePrice } from '../operations/prices.ts'
+import { approveProposal, declineProposal, limitAct } from '../operations/proposals.ts'
+import { armBots } from '../operations/restore.ts'
+import { allowPayer, denyPayer, erasePayer, trustPayer } from '../operations/shoppers.ts'
+import { creditStore, debitStore, writeOffStore } from '../operations/store-books.ts'
+import { changeStore, disableStore, enableStore } from '../operations/stores.ts'
+import { creditTrade, endTrade, lookAtTrade, releaseTrade, reverseTrade } from '../operations/trades.ts'
+import { replayWebhooks, rotateWebhookSecret } from '../operations/webhooks.ts'
+import { type Call, graveAct, supportAct } from './call.ts'
+import { currency, id, nothing, steamId, text } from './input.ts'
+
+const bot = z.object({ bot: text(20) })
+const target = z.object({ game: z.enum(GAMES), item: text().nullable() })
+const trade = z.object({ tradeId: id })
+const shopper = z.object({ steamId })
+const key = text(20)
+const store = z.object({ storeId: id })
+const proposal = z.object({ proposalId: id })
+const HOURS = z.int().min(0).max(9_999)
+const DOLLARS = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
+
+const SEQUENCE = z.int().min(1).max(999_999_999)
+/** Cents of a dollar, as they are typed. */
+const dollars = z
+  .string()
+  .max(30)
+  .transform((typed, context) => {
+    const amountMinor = parseAmount(typed, 'USD')
+    if (amountMinor !== undefined) return amountMinor
+    context.addIssue({ code: 'custom', message: 'the amount must have its decimals, such as 850.00' })
+    return z.NEVER
+  })
+
+const BOOKED = { storeId: id, reference: z.string().max(200) }
+/** An amount as it is typed, for the operations that take it in minor units. */
+const booked = z
+  .object({ ...BOOKED, currency, amount: z.string().max(30), mayOwe: z.boolean().default(false) })
+  .transform(({ amount, ...rest }, context) => {
+    const amountMinor = parseAmount(amount, rest.currency)
+    if (amountMinor !== undefined) return { ...rest, amountMinor }
+    context.addIssue({ code: 'custom', message: 'the amount must have its decimals, such as 1250.00' })
+    return z.NEVER
+  })
+
+const storeChange = z.object({
+  storeId: id,
+  name: text().optional(),
+  origins: z.array(text()).max(20).optional(),
+  webhookUrl: text(2_000).optional(),
+  accent: text(7).optional(),
+  creditMode: z.enum(['on_accept', 'on_release']).optional(),
+  liability: z.enum(['operator', 'store']).optional(),
+  riskLimitUsdCents: DOLLARS.transform((dollars) => BigInt(dollars) * 100n).optional(),
+  commissionBps: z.int().nullable().optional(),
+  games: z.array(z.enum(GAMES)).nullable().optional(),
+})
+
+export const ACTS: Record<string, Call> = {
+  'bot pause': supportAct(bot, (deps, input) => pauseBot(deps, input.bot)),
+  'bot resume': supportAct(bot, (deps, input) => resumeBot(deps, input.bot)),
+  'bot retire': graveAct(bot, (deps, input) => retireBot(deps, input.bot)),
+  'bot remove': graveAct(bot, (deps, input) => removeBot(deps, input.bot)),
+  'bot arm': graveAct(nothing, (deps) => armBots(deps, true)),
+  'bot disarm': graveAct(nothing, (deps) => armBots(deps, false)),
+  'deposit hold': graveAct(z.object({ depositId: id }), (deps, { depositId }) =>
+    holdDeposit(deps, depositId),
+  ),
+  'trade look': supportAct(trade, (deps, { tradeId }) => lookAtTrade(deps, tradeId)),
+  'trade end': graveAct(trade, (deps, { tradeId }) => endTrade(deps, tradeId)),
+  'trade credit': graveAct(
+    trade.extend({ steamTradeId: text(20), offerId: text(20).nullable() }),
+    creditTrade,
+  ),
+  'trade release': graveAct(trade, (deps, { tradeId }) => releaseTrade(deps, tradeId)),
+  'trade reverse': graveAct(trade, (deps, { tradeId }) => reverseTrade(deps, tradeId)),
+  'payout record': graveAct(booked, (deps, { amountMinor: amount, ...payout }) =>
+    recordPayout(deps, { ...payout, amount }),
+  ),
+  'payout void': graveAct(z.object({ payoutId: id }), (deps, { payoutId }) => voidPayout(deps, payoutId)),
+  'store update': graveAct(storeChange, changeStore),
+  'store disable': graveAct(store, (deps, { storeId }) => disableStore(deps, storeId)),
+  'store enable': graveAct(store, (deps, { storeId }) => enableStore(deps, storeId)),
+  'store credit': graveAct(booked, creditStore),
+  'store debit': graveAct(booked, debitStore),
+  'store write-off': graveAct(booked, writeOffStore),
+  'key add': graveAct(
+    z.object({
+      storeId: id,
+      name: text(80),
+      scopes: z.array(z.enum(SCOPES)).min(1),
+      expires: text(20).optional(),
+    }),
+    (deps, { expires, ...rest }) => addKey(deps, { ...rest, expires }),
+  ),
+  'key rotate': graveAct(z.object({ keyId: key, overlapHours: HOURS }), rotateKey),
+  'key revoke': graveAct(z.object({ keyId: key }), (deps, { keyId }) => revokeKey(deps, keyId)),
+  'price block': supportAct(target, blockPrice),
+  'price freeze': supportAct(target, freezePrice),
+  'price release': supportAct(target, releasePrice),
+  'price override': graveAct(z.object({ game: z.enum(GAMES), item: text(), usd: dollars }), (deps, input) =>
+    overridePrice(deps, { game: input.game, item: input.item, usdMicros: input.usd * 10_000n }),
+  ),
+  'maintenance on': supportAct(nothing, (deps) => switchMaintenance(deps, true)),
+  'maintenance off': supportAct(nothing, (deps) => switchMaintenance(deps, false)),
+  'shopper deny': supportAct(shopper, (deps, input) => denyPayer(deps, input.steamId)),
+  'shopper allow': supportAct(shopper, (deps, input) => allowPayer(deps, input.steamId)),
+  'shopper erase': graveAct(shopper, (deps, input) => erasePayer(deps, input.steamId)),
+  'shopper trust': graveAct(shopper, (deps, input) => trustPayer(deps, input.steamId)),
+  'webhook replay': supportAct(
+    z.object({ endpointId: id, fromSequence: SEQUENCE, toSequence: SEQUENCE }),
+    replayWebhooks,
+  ),
+  'webhook rotate': graveAct(z.object({ endpointId: id, overlapHours: HOURS }), rotateWebhookSecret),
+  'items explain': graveAct(z.object({ departureId: id }), (deps, { departureId }) =>
+    explainDeparture(deps, departureId),
+  ),
+  'proposal approve': graveAct(proposal, (deps, { proposalId }) => approveProposal(deps, proposalId)),
+  'proposal decline': graveAct(proposal, (deps, { proposalId }) => declineProposal(deps, proposalId)),
+  'proposal limit': graveAct(z.object({ dollars: DOLLARS.nullable() }), (deps, { dollars }) =>
+    limitAct(deps, { aboveUsdMinor: dollars === null ? null : BigInt(dollars) * 100n }),
+  ),
+}

@@ -1,0 +1,47 @@
+/** A call of the console: who may make it, what it takes, and the operation that answers. */
+import type { z } from 'zod'
+import type { OperatorRole } from '../../contract/operators.ts'
+import { type ActDeps, type Answer, type FindDeps, refused } from '../operations/operation.ts'
+
+export type Call = {
+  role: OperatorRole
+  /** It moves money or items, or concerns keys and limits: only soon after the check of a passkey. */
+  isFresh: boolean
+  run(deps: ActDeps, input: unknown): Promise<Answer<unknown>>
+}
+
+export function find<INPUT>(
+  input: z.ZodType<INPUT>,
+  run: (deps: FindDeps, input: INPUT) => Promise<Answer<unknown>>,
+): Call {
+  return { role: 'viewer', isFresh: false, run: checked(input, run) }
+}
+
+/** Switches and refuses. */
+export function supportAct<INPUT>(
+  input: z.ZodType<INPUT>,
+  run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
+): Call {
+  return { role: 'support', isFresh: false, run: checked(input, run) }
+}
+
+/** Moves money or items, or concerns keys and limits. */
+export function graveAct<INPUT>(
+  input: z.ZodType<INPUT>,
+  run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
+): Call {
+  return { role: 'operator', isFresh: true, run: checked(input, run) }
+}
+
+function checked<INPUT>(
+  schema: z.ZodType<INPUT>,
+  run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
+): Call['run'] {
+  return async (deps, input) => {
+    const read = schema.safeParse(input)
+    if (read.success) return run(deps, read.data)
+    const [issue] = read.error.issues
+    const where = issue?.path.join('.') ?? ''
+    return refused('usage', `${where === '' ? 'The call' : where}: ${issue?.message ?? 'is malformed'}`)
+  }
+}

@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mayAs, OPERATOR_ROLES, type OperatorRole } from '../../contract/operators.ts'
+import { allCommands } from '../cli/app.ts'
+import { recordPayout } from '../operations/payouts.ts'
+import { approveProposal, declineProposal, limitAct, listProposals } from '../operations/proposals.ts'
+import type { Authenticator } from '../testing/authenticator.ts'
+import {
+  OWN,
+  post,
+  SANDBOX_KEY,
+  sessionOf,
+  show,
+  signedIn,
+  startConsole,
+  type TestConsole,
+} from '../testing/console.ts'
+import { ACTS } from './acts.ts'
+import { FINDS } from './finds.ts'
+
+const MINUTE_MS = 60_000
+
+type Person = { headers: Record<string, string>; device: Authenticator }
+
+let till: TestConsole
+const people = new Map<OperatorRole, Person>()
+
+const personOf = (role: OperatorRole): Person => {
+  const person = people.get(role)
+  if (person === undefined) throw new Error(`nobody is ${role}`)
+  return person
+}
+const headersOf = (role: OperatorRole) => personOf(role).headers
+
+beforeAll(async () => {
+  till = await startConsole()
+  for (const role of OPERATOR_ROLES) people.set(role, await signedIn(till, `the ${role}`, role))
+  await till.db
+    .insertInto('store')
+    .values({ name: 'Ember', origins: ['https://store.test'] })
+    .execute()
+  await till.db
+    .insertInto('account')
+    .values({ store_id: 1n, kind: 'available', currency: 'USD', balance: 1_000_000n, floor: 0n })
+    .execute()
+})
+afterAll(() => till.close())
+beforeEach(() => till.rest(60 * MINUTE_MS))
+
+const pathOf = (act: string): string => `act/${act.replaceAll(' ', '-')}`
+
+const acting = (role: OperatorRole, act: string, input: object = {}, reason: string | null = 'a test') =>
+  post(till, pathOf(act), { headers: headersOf(role), body: { reason, input } })
+
+const CALLS = [
+  ...Object.entries(FINDS).map(([name, call]) => ({ path: `find/${name}`, ...call })),
+  ...Object.entries(ACTS).map(([name, call]) => ({ path: pathOf(name), ...call })),
+]
+const OTHERS = ['session', 'sign-out-everywhere', 'live', 'step-up/begin', 'sign-in/begin']
+
+describe('D-33 a page of another port of this host', () => {
+  const { origin: _, ...noOrigin } = OWN
+  const { 'sec-fetch-site': __, ...noSite } = OWN
+  const HOSTILE: [string, Record<string, string>][] = [
+    ['from its own origin', { ...OWN, origin: 'http://localhost:4302', 'sec-fetch-site': 'same-site' }],
+    ['with our origin, as a same-site call', { ...OWN, 'sec-fetch-site': 'same-site' }],
+    ['from elsewhere', { ...OWN, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['from a page without an origin', { ...OWN, origin: 'null' }],
+    ['without an origin', noOrigin],
+    ['without Sec-Fetch-Site', noSite],
+    ['as a form', { ...OWN, 'content-type': 'text/plain' }],
+    ['as a form of another kind', { ...OWN, 'content-type': 'application/x-www-form-urlencoded' }],
+  ]
+
+  test.each(HOSTILE)('gets nothing %s, with the session of an operator', async (_title, headers) => {
+    const { cookie = '', 'x-console-session': half = '' } = headersOf('operator')
+    for (const path of [...CALLS.map((call) => call.path), ...OTHERS]) {
+      const said = await post(till, path, { headers: { ...headers, cookie, 'x-console-session': half } })
+      expect([path, said.status, said.error?.kind]).toEqual([path, 403, 'cross_site'])
+      till.rest(MINUTE_MS)
+    }
+  })
+
+  test.each(['/%6fps/find/acts', '/ops/%66ind/acts', '/ops/find/acts?x=1'])(
+    'gets nothing at %s',
+    async (url) => {
+      const headers = { ...headersOf('operator'), origin: 'http://localhost:4302' }
+      const answer = await till.app.inject({ method: 'POST', url, headers, payload: '{}' })
+      expect(answer.json()).toMatchObject({ error: { kind: 'cross_site' } })
+    },
+  )
+
+  test.each([['127.0.0.1:4304'], ['evil.example'], ['localhost:4302'], ['localhost'], ['[::1]:4304']])(
+    'gets nothing as %s',
+    async (host) => {
+      const said = await post(till, 'find/acts', { headers: { ...headersOf('operator'), host } })
+      expect(said).toMatchObject({ status: 421, error: { kind: 'wrong_host' } })
+      const page = await till.app.inject({ url: '/', headers: { host } })
+      expect(page.statusCode).toBe(421)
+    },
+  )
+
+  test('cannot read, frame or open the page as its own', async () => {
+    const { headers } = await till.app.inject({ url: '/', headers: { host: OWN.host } })
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    })
+    const policy = String(headers['content-security-policy'])
+    for (const part of [
+      "default-src 'none'",
+      "frame-ancestors 'none'",
+      "form-action 'none'",
+      "trusted-types 'none'",
+    ])
+      expect(policy).toContain(part)
+    expect(policy).not.toContain('unsafe')
+  })
+})
+
+describe('a call', () => {
+  test('of somebody who is signed out is refused, whichever it is', async () => {
+    for (const { path } of CALLS) {
+      const said = await post(till, path, { body: { reason: 'a test', input: {} } })
+      expect([path, said.error?.kind]).toEqual([path, 'signed_out'])
+    }
+  })
+
+  test('is made as POST only', async () => {
+    const said = await post(till, 'find/acts', { headers: headersOf('operator'), method: 'GET' })
+    expect(said.status).toBeGreaterThanOrEqual(403)
+  })
+
+  test.each(CALLS)('$path is for $role and above', async ({ path, role }) => {
+    for (const each of OPERATOR_ROLES) {
+      // Nothing is named, so what is let in is refused as malformed, or finds nothing to do.
+      const body = path.startsWith('act/') ? { reason: null, input: { nothing: 'here' } } : {}
+      const said = await post(till, path, { headers: headersOf(each), body })
+      expect([each, said.error?.kind === 'forbidden']).toEqual([each, !mayAs(each, role)])
+    }
+    await till.db.deleteFrom('outage').execute()
+    await till.db.deleteFrom('halt').execute()
+  })
+
+  test.each(CALLS.filter(({ isFresh }) => isFresh))('$path needs a fresh passkey', async ({ path }) => {
+    till.clock.advance(6 * MINUTE_MS)
+    const { device, headers } = personOf('operator')
+    const body = { reason: 'a test', input: {} }
+    expect((await post(till, path, { headers, body })).error?.kind).toBe('step_up')
+    expect((await show(till, { device, headers, at: 'step-up' })).status).toBe(200)
+    expect((await post(till, path, { headers, body })).error?.kind).not.toBe('step_up')
+    await till.db.deleteFrom('halt').execute()
+    // Nobody else falls asleep meanwhile.
+    for (const role of OPERATOR_ROLES) await post(till, 'session', { headers: headersOf(role) })
+  })
+
+  test('that changes something writes who, what and why', async () => {
+    await show(till, { ...personOf('operator'), at: 'step-up' })
+    const payout = { storeId: '1', currency: 'USD', amount: '12.50', reference: 'wire 1' }
+    expect(await acting('operator', 'payout record', payout, 'November')).toMatchObject({ status: 200 })
+    const { data } = await post(till, 'find/acts', {
+      headers: headersOf('viewer'),
+      body: { act: 'payout record' },
+    })
+    expect(data).toMatchObject({
+      acts: [
+        { operator: 'the operator', reason: 'November', arguments: { amountMinor: 1250, storeId: '1' } },
+      ],
+    })
+  })
+
+  test('that is refused by the operation says so, and changes nothing', async () => {
+    const said = await acting('operator', 'payout record', {
+      storeId: '9',
+      currency: 'USD',
+      amount: '1.00',
+      reference: 'x',
+    })
+    expect(said).toMatchObject({ status: 404, error: { kind: 'not_found', message: 'There is no store 9.' } })
+    expect(await acting('operator', 'key revoke', { keyId: 'x' }, null)).toMatchObject({
+      status: 400,
+      error: { message: 'key revoke needs a reason.' },
+    })
+  })
+
+  test('of one operator is limited: 30 acts at once', async () => {
+    const kinds = new Set<string | undefined>()
+    for (let n = 0; n < 40; n += 1)
+      kinds.add((await acting('support', 'price release', { game: 'cs', item: 'x' })).error?.kind)
+    expect([...kinds]).toEqual(['conflict', 'too_many'])
+    expect((await acting('operator', 'price release', { game: 'cs', item: 'x' })).error?.kind).toBe(
+      'conflict',
+    )
+  })
+
+  test('of a sandbox’s own session needs no passkey', async () => {
+    const headers = sessionOf(await post(till, 'sandbox', { body: { key: SANDBOX_KEY } }))
+    till.clock.advance(6 * MINUTE_MS)
+    const said = await post(till, 'act/key-revoke', { headers, body: { reason: 'x', input: { keyId: 'x' } } })
+    expect(said.error?.kind).toBe('not_found')
+  })
+})
+
+test('every act of the command line has its place in the console, or is told here with the reason', () => {
+  const commands = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
+  const missing = commands.map(({ name }) => name).filter((name) => ACTS[name] === undefined)
+  expect(missing.sort()).toEqual(
+    [
+      // They ask at the terminal, and the phone of the bot answers.
+      ...['bot add', 'bot enrol', 'bot renew'],
+      // They read files, or work where no gateway runs.
+      ...['items drift', 'items moved', 'key-ring rotate', 'restore finish', 'restore recount'],
+      // A sandbox's toy.
+      'clock advance',
+      // The owner of the machine lets operators in: one who is in must not let in others.
+      ...['operator add', 'operator link', 'operator remove'],
+      // They show a secret of the store, or decide where the till may connect.
+      ...['store add', 'store allow-address', 'store forbid-address', 'store free-room'],
+    ].sort(),
+  )
+  const known = new Set(allCommands().map(({ name }) => name))
+  const own = ['proposal approve']
+  expect(Object.keys(ACTS).filter((name) => !known.has(name) && !own.includes(name))).toEqual([])
+})
+
+describe('D-33 above the limit a second operator must approve', () => {
+  let ada: Person
+  let grace: Person
+  let wire = 100
+
+  beforeAll(async () => {
+    // The calls above took the tries of this address.
+    till.rest(60 * MINUTE_MS)
+    ada = await signedIn(till, 'Ada')
+    till.rest(60 * MINUTE_MS)
+    grace = await signedIn(till, 'Grace')
+    expect(await limitAct(till.by('host'), { aboveUsdMinor: 10_000n })).toMatchObject({ kind: 'done' })
+  })
+  beforeEach(async () => {
+    for (const person of [ada, grace]) {
+      till.rest(60 * MINUTE_MS)
+      await show(till, { ...person, at: 'step-up' })
+    }
+  })
+
+  const pay = (person: Person, amount: string) => {
+    wire += 1
+    const input = { storeId: '1', currency: 'USD', amount, reference: `wire ${wire}` }
+    return post(till, 'act/payout-record', { headers: person.headers, body: { reason: 'wages', input } })
+  }
+  const decide = (person: Person, proposalId: string, verb = 'approve') =>
+    post(till, `act/proposal-${verb}`, {
+      headers: person.headers,
+      body: { reason: 'looked at', input: { proposalId } },
+    })
+  const numberIn = (message = ''): string => /proposal (\d+)/.exec(message)?.[1] ?? ''
+  const paid = async () =>
+    Number(
+      (
+        await till.db
+          .selectFrom('payout')
+          .select((eb) => eb.fn.countAll().as('count'))
+          .executeTakeFirst()
+      )?.count,
+    )
+
+  test('what does not go above it is done at once', async () => {
+    expect(await pay(ada, '100.00')).toMatchObject({ status: 200 })
+  })
+
+  test('what goes above it waits, and is done once by somebody else', async () => {
+    const before = await paid()
+    const said = await pay(ada, '100.01')
+    expect(said).toMatchObject({ status: 202, error: { kind: 'proposed' } })
+    const proposalId = numberIn(said.error?.message)
+    expect(await decide(ada, proposalId)).toMatchObject({ status: 409 })
+    expect(await paid()).toBe(before)
+    const decided = await Promise.all([decide(grace, proposalId), decide(grace, proposalId)])
+    expect(decided.map(({ status }) => status).sort()[0]).toBe(200)
+    expect(decided.map(({ status }) => status).sort()[1]).toBeGreaterThan(400)
+    expect(await paid()).toBe(before + 1)
+    const [record] = await till.db
+      .selectFrom('operator_act')
+      .select(['operator', 'arguments', 'reason'])
+      .where('act', '=', 'payout record')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .execute()
+    expect(record).toMatchObject({
+      operator: 'Ada',
+      reason: 'wages',
+      arguments: { approvedBy: 'Grace', proposalId },
+    })
+  })
+
+  test('what the command line proposes needs two, because it proves nobody', async () => {
+    const before = await paid()
+    const payout = { storeId: 1n, currency: 'USD', amount: 20_000n, reference: 'by command' } as const
+    const said = await recordPayout(till.by('Grace'), payout)
+    expect(said).toMatchObject({ kind: 'refused', refusal: 'proposed' })
+    const proposalId = numberIn(said.message)
+    expect(await approveProposal(till.by('Ada'), BigInt(proposalId))).toMatchObject({ refusal: 'conflict' })
+    expect(await decide(ada, proposalId)).toMatchObject({ status: 200, data: { state: 'backed' } })
+    expect(await decide(ada, proposalId)).toMatchObject({ status: 409 })
+    expect(await paid()).toBe(before)
+    expect(await decide(grace, proposalId)).toMatchObject({ status: 200, data: { state: 'approved' } })
+    expect(await paid()).toBe(before + 1)
+  })
+
+  test('what is declined is not done', async () => {
+    const proposalId = numberIn((await pay(ada, '150.00')).error?.message)
+    expect(await decide(ada, proposalId, 'decline')).toMatchObject({ status: 200 })
+    expect(await decide(grace, proposalId)).toMatchObject({ status: 404 })
+    const other = numberIn((await pay(ada, '150.00')).error?.message)
+    expect(await declineProposal(till.by('host'), BigInt(other))).toMatchObject({ kind: 'done' })
+  })
+
+  test('what could not be done is refused, and not proposed', async () => {
+    expect(await pay(ada, '99999.00')).toMatchObject({ status: 409, error: { kind: 'conflict' } })
+  })
+
+  test('a change of the limit needs a second one, too', async () => {
+    const said = await limitAct(till.by('host'), { aboveUsdMinor: null })
+    expect(said).toMatchObject({ refusal: 'proposed' })
+    const list = await listProposals({ ...till.by('host') })
+    expect(list).toMatchObject({ data: { aboveUsdMinor: 10_000n } })
+    const proposalId = numberIn(said.message)
+    await decide(ada, proposalId)
+    expect(await decide(grace, proposalId)).toMatchObject({ status: 200 })
+    expect(await listProposals({ ...till.by('host') })).toMatchObject({ data: { aboveUsdMinor: null } })
+    expect(await pay(ada, '900.00')).toMatchObject({ status: 200 })
+  })
+})

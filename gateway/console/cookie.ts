@@ -1,0 +1,40 @@
+/** The two halves of a session's secret. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/**
+ * Browsers give a cookie to every port of its host, whatever serves there, and take a Secure one from localhost too. So
+ * the cookie alone opens nothing: the page keeps the other half where only its own origin can read it.
+ */
+const NAME = '__Host-console'
+const HALF = /^[\w-]{43}$/
+const LONGEST_S = 12 * 60 * 60
+
+export type Halves = { cookie: string; page: string }
+
+const half = (): string => randomBytes(32).toString('base64url')
+
+export const newHalves = (): Halves => ({ cookie: half(), page: half() })
+
+export const sha256 = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+export const isSame = (one: Buffer, other: Buffer): boolean =>
+  one.length === other.length && timingSafeEqual(one, other)
+
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
+
+export const setCookie = (cookie: string): string => `${NAME}=${cookie}; ${ATTRIBUTES}; Max-Age=${LONGEST_S}`
+export const CLEAR_COOKIE = `${NAME}=; ${ATTRIBUTES}; Max-Age=0`
+
+type Headers = Record<string, string | string[] | undefined>
+
+/** Two cookies of the name mean that somebody planted one: then there is no session. */
+export function readHalves(headers: Headers): Halves | undefined {
+  const found = String(headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${NAME}=`))
+  const cookie = found[0]?.slice(NAME.length + 1)
+  const page = headers['x-console-session']
+  const isWhole = found.length === 1 && cookie !== undefined && typeof page === 'string'
+  return isWhole && HALF.test(cookie) && HALF.test(page) ? { cookie, page } : undefined
+}

@@ -1,0 +1,75 @@
+/** The lists and views of the console. */
+import { z } from 'zod'
+import { GAMES } from '../../contract/games.ts'
+import { DEPOSIT_STATUSES } from '../../contract/statuses.ts'
+import { listActs } from '../operations/acts.ts'
+import { listBots } from '../operations/bots.ts'
+import { listDepartures } from '../operations/departures.ts'
+import { listDeposits } from '../operations/deposit-list.ts'
+import { showDeposit } from '../operations/deposits.ts'
+import { find as findAll } from '../operations/find.ts'
+import { ITEM_STATES } from '../operations/item-states.ts'
+import { listItems } from '../operations/items.ts'
+import { done } from '../operations/operation.ts'
+import { listOperators } from '../operations/operators.ts'
+import { listPayouts } from '../operations/payouts.ts'
+import { listPrices, showPrice } from '../operations/prices.ts'
+import { listProposals } from '../operations/proposals.ts'
+import { listShoppers } from '../operations/shoppers.ts'
+import { showStatement } from '../operations/store-books.ts'
+import { listStores, showStore } from '../operations/stores.ts'
+import { listTrades } from '../operations/trades.ts'
+import { listEndpoints } from '../operations/webhooks.ts'
+import { type Call, find } from './call.ts'
+import { currency, id, nothing, page, steamId, text, time } from './input.ts'
+import { readMoney, readOverview, readWeather } from './overview-store.ts'
+
+export const FINDS: Record<string, Call> = {
+  overview: find(nothing, async ({ db, clock }) => done(await readOverview(db, clock.now()))),
+  deposit: find(z.object({ depositId: id }), (deps, { depositId }) => showDeposit(deps, depositId)),
+  trades: find(z.object({ bot: text(20).optional() }), (deps, { bot }) => listTrades(deps, bot)),
+  store: find(z.object({ storeId: id }), (deps, { storeId }) => showStore(deps, storeId)),
+  find: find(z.object({ text: text(500) }), (deps, input) => findAll(deps, input.text)),
+  deposits: find(
+    z.object({
+      ...page,
+      storeId: id.optional(),
+      status: z.enum(DEPOSIT_STATUSES).optional(),
+      steamId: steamId.optional(),
+      from: time.optional(),
+      to: time.optional(),
+      game: z.enum(GAMES).optional(),
+      needsPerson: z.boolean().optional(),
+    }),
+    listDeposits,
+  ),
+  // In the order of their numbers, so a page goes on after the last one.
+  stores: find(z.object(page), (deps, { before, limit }) => listStores(deps, { after: before, limit })),
+  statement: find(z.object({ ...page, storeId: id, currency }), showStatement),
+  payouts: find(z.object({ ...page, storeId: id.optional() }), listPayouts),
+  endpoints: find(z.object({ ...page, failing: z.boolean().default(false) }), (deps, { before, ...rest }) =>
+    listEndpoints(deps, { ...rest, after: before }),
+  ),
+  bots: find(nothing, (deps) => listBots(deps)),
+  items: find(
+    z.object({
+      ...page,
+      bot: text(20).optional(),
+      state: z.enum(ITEM_STATES).optional(),
+      asset: text(50).optional(),
+    }),
+    listItems,
+  ),
+  departures: find(z.object(page), listDepartures),
+  money: find(nothing, async ({ db }) => done(await readMoney(db))),
+  prices: find(nothing, (deps) => listPrices(deps)),
+  price: find(z.object({ game: z.enum(GAMES), item: text() }), showPrice),
+  weather: find(nothing, async ({ db }) => done(await readWeather(db))),
+  shoppers: find(nothing, (deps) => listShoppers(deps)),
+  acts: find(
+    z.object({ ...page, act: text(80).optional(), operator: text(80).optional(), since: time.optional() }),
+    listActs,
+  ),
+  proposals: find(nothing, (deps) => listProposals(deps)),
+  operators: find(nothing, (deps) => listOperators(deps)),
+}

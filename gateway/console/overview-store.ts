@@ -1,0 +1,162 @@
+/** The first things that an operator sees: today, the money, and what needs a person. Each query goes by an index. */
+import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { Db } from '../db/client.ts'
+import type { AccountKind } from '../db/schema.ts'
+import type { OutageTable } from '../db/time-tables.ts'
+
+const HOURS = 24
+
+export type Overview = {
+  /** Hour by hour, the oldest first. */
+  hours: { at: Date; opened: number; succeeded: number }[]
+  /** Of the last 24 hours. */
+  statuses: { status: DepositStatus; count: number }[]
+  credited: { currency: Currency; amountMinor: bigint; deposits: number }[]
+  funnel: Funnel
+  needs: Needs
+}
+
+/** How far the deposits of the last 24 hours came. */
+export type Funnel = { opened: number; linked: number; priced: number; offered: number; paid: number }
+
+/** Numbers of what somebody must look at. */
+export type Needs = {
+  tradesOverdue: number
+  botsDead: number
+  botsUnheld: number
+  tokensEndSoon: number
+  endpointsLost: number
+  webhooksLate: number
+  departuresUnexplained: number
+  proposalsOpen: number
+  feedsFailing: number
+  ledgerDifferences: number
+}
+
+/** `created_at` has an index over all stores. */
+export async function readOverview(db: Db, now: Date): Promise<Overview> {
+  const since = new Date(now.getTime() - HOURS * 3_600_000)
+  const { rows: hours } = await sql<Overview['hours'][number]>`
+    select hour as at, count(deposit.id)::int as opened, count(*) filter (where status = 'succeeded')::int as succeeded
+    from generate_series(date_trunc('hour', ${since}::timestamptz) + interval '1 hour',
+      date_trunc('hour', ${now}::timestamptz), interval '1 hour') hour
+    left join deposit on created_at >= greatest(hour, ${since}) and created_at < hour + interval '1 hour'
+    group by hour order by hour`.execute(db)
+  const { rows: statuses } = await sql<Overview['statuses'][number]>`
+    select status, count(*)::int as count from deposit where created_at >= ${since} group by status
+    order by 2 desc`.execute(db)
+  const { rows: credited } = await sql<Overview['credited'][number]>`
+    select currency, sum(credited_amount)::bigint as "amountMinor", count(*)::int as deposits from deposit
+    where created_at >= ${since} and credited_amount is not null group by currency order by currency`.execute(
+    db,
+  )
+  return { hours, statuses, credited, funnel: await readFunnel(db, since), needs: await readNeeds(db) }
+}
+
+async function readFunnel(db: Db, since: Date): Promise<Funnel> {
+  const { rows } = await sql<Funnel>`
+    select count(*)::int as opened, count(*) filter (where user_steam_id is not null)::int as linked,
+      count(*) filter (where exists (select from quote where quote.deposit_id = deposit.id))::int as priced,
+      count(*) filter (where exists (select from trade where trade.deposit_id = deposit.id
+        and steam_offer_id is not null))::int as offered,
+      count(*) filter (where status = 'succeeded')::int as paid
+    from deposit where created_at >= ${since}`.execute(db)
+  return rows[0] ?? { opened: 0, linked: 0, priced: 0, offered: 0, paid: 0 }
+}
+
+async function readNeeds(db: Db): Promise<Needs> {
+  const { rows } = await sql<Needs>`
+    select
+      (select count(*) from trade where due_at < (select till_now()) - interval '1 minute')::int as "tradesOverdue",
+      (select count(*) from bot where state = 'dead')::int as "botsDead",
+      (select count(*) from bot where state = 'active' and not online)::int as "botsUnheld",
+      (select count(*) from bot where state in ('active', 'paused')
+        and token_expires_at < (select till_now()) + interval '30 days')::int as "tokensEndSoon",
+      (select count(*) from webhook_endpoint where state = 'disabled' and disabled_reason = 'gone'
+        and removed_at is null)::int as "endpointsLost",
+      (select count(*) from webhook_delivery where state = 'due'
+        and due_at < (select till_now()) - interval '5 minutes')::int as "webhooksLate",
+      (select count(*) from departure where explanation is null)::int as "departuresUnexplained",
+      (select count(*) from proposal where state = 'open')::int as "proposalsOpen",
+      (select count(*) from price_feed where failures > 0)::int as "feedsFailing",
+      coalesce((select differences from ledger_check), 0)::int as "ledgerDifferences"`.execute(db)
+  const [needs] = rows
+  if (needs === undefined) throw new Error('the database answered nothing')
+  return needs
+}
+
+export type Money = {
+  balances: {
+    storeId: bigint
+    store: string
+    currency: Currency
+    heldMinor: bigint
+    availableMinor: bigint
+  }[]
+  /** Of the operator: what items are worth, what commissions brought, and what was lost. */
+  own: { kind: AccountKind; currency: Currency; amountMinor: bigint }[]
+  atRisk: { storeId: bigint; store: string; usdMinor: bigint; limitUsdMinor: bigint }[]
+  check: { completeAt: Date | null; differences: number; verifiedEntry: bigint } | null
+}
+
+const MOST_STORES = 500
+
+export async function readMoney(db: Db): Promise<Money> {
+  const { rows: balances } = await sql<Money['balances'][number]>`
+    select store.id as "storeId", store.name as store, currency,
+      coalesce(sum(balance) filter (where kind = 'held'), 0)::bigint as "heldMinor",
+      coalesce(sum(balance) filter (where kind = 'available'), 0)::bigint as "availableMinor"
+    from account join store on store.id = account.store_id
+    group by store.id, currency order by store.id, currency limit ${MOST_STORES}`.execute(db)
+  const { rows: own } = await sql<Money['own'][number]>`
+    select kind, currency, sum(balance)::bigint as "amountMinor" from account where store_id is null
+    group by kind, currency order by kind, currency`.execute(db)
+  const { rows: atRisk } = await sql<Money['atRisk'][number]>`
+    select store.id as "storeId", store.name as store, coalesce(usd_cents, 0)::bigint as "usdMinor",
+      risk_limit_usd_cents as "limitUsdMinor"
+    from store left join credit_at_risk risk on risk.store_id = store.id
+    order by usd_cents desc nulls last, store.id limit ${MOST_STORES}`.execute(db)
+  const { rows: checks } = await sql<NonNullable<Money['check']>>`
+    select complete_at as "completeAt", differences, verified_entry as "verifiedEntry" from ledger_check`.execute(
+    db,
+  )
+  return { balances, own, atRisk, check: checks[0] ?? null }
+}
+
+export type Weather = {
+  outages: { kind: OutageTable['kind']; since: Date }[]
+  bots: {
+    botId: bigint
+    bot: string
+    online: boolean
+    offersFailingSince: Date | null
+    inventoriesFailingSince: Date | null
+  }[]
+}
+
+export async function readWeather(db: Db): Promise<Weather> {
+  const outages = await db.selectFrom('outage').select(['kind', 'since']).orderBy('since').execute()
+  const bots = await db
+    .selectFrom('bot')
+    .select(['id as botId', 'name as bot', 'online'])
+    .select(['offers_failing_since as offersFailingSince'])
+    .select(['inventories_failing_since as inventoriesFailingSince'])
+    .where('state', 'in', ['active', 'paused', 'dead'])
+    .orderBy('id')
+    .limit(1_000)
+    .execute()
+  return { outages, bots }
+}
+
+/** Grows, or changes, with whatever the page shows. */
+export async function readMark(db: Db): Promise<string> {
+  const { rows } = await sql<{ mark: string }>`
+    select concat_ws('.', (select max(id) from deposit), (select sum(last_sequence) from store),
+      (select max(id) from ledger_entry), (select max(id) from operator_act),
+      (select max(id) from trade), (select count(*) from outage),
+      (select string_agg(state || online::text, '' order by id) from bot),
+      (select count(*) from proposal where state = 'open')) as mark`.execute(db)
+  return rows[0]?.mark ?? ''
+}

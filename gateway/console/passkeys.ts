@@ -1,0 +1,117 @@
+/** Passkeys, by the library: what a browser is asked, and whether what it answers is true. */
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import { z } from 'zod'
+import type { LinkedOperator, Passkey } from '../operators/store.ts'
+
+const TIMEOUT_MS = 5 * 60_000
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const
+
+const encoded = z.string().regex(/^[\w-]{1,20000}$/)
+const credential = { id: encoded, rawId: encoded, type: z.literal('public-key') }
+
+export const registrationSchema = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: encoded,
+    attestationObject: encoded,
+    transports: z.array(z.string().max(20)).max(10).default([]),
+  }),
+})
+
+export const assertionSchema = z.object({
+  ...credential,
+  response: z.object({ clientDataJSON: encoded, authenticatorData: encoded, signature: encoded }),
+})
+
+export type Registration = z.infer<typeof registrationSchema>
+export type Assertion = z.infer<typeof assertionSchema>
+
+/** The party that a passkey is for: the host's name, at this origin only. */
+export type Party = { url: URL }
+
+type Known = Pick<Passkey, 'credentialId' | 'transports'>
+
+const isTransport = (name: string): name is (typeof TRANSPORTS)[number] =>
+  TRANSPORTS.some((transport) => transport === name)
+
+const described = ({ credentialId: id, transports }: Known) => ({
+  id,
+  transports: transports.filter(isTransport),
+})
+
+export function askToRegister({ url }: Party, operator: LinkedOperator, known: readonly Known[]) {
+  return generateRegistrationOptions({
+    rpName: 'Tradetill',
+    rpID: url.hostname,
+    userName: operator.name,
+    userID: new Uint8Array(operator.userHandle),
+    attestationType: 'none',
+    timeout: TIMEOUT_MS,
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    excludeCredentials: known.map(described),
+  })
+}
+
+/** Without known passkeys the browser offers all that it has for the console. */
+export function askToShow({ url }: Party, known: readonly Known[] = []) {
+  return generateAuthenticationOptions({
+    rpID: url.hostname,
+    userVerification: 'required',
+    timeout: TIMEOUT_MS,
+    allowCredentials: known.map(described),
+  })
+}
+
+/** Whether the challenge was ours to answer: it is taken then, and no other answer to it counts. */
+type TakeChallenge = (challenge: Buffer) => Promise<boolean>
+
+const expected = ({ url }: Party, take: TakeChallenge) => ({
+  expectedOrigin: url.origin,
+  expectedRPID: url.hostname,
+  requireUserVerification: true,
+  expectedChallenge: (challenge: string) => take(Buffer.from(challenge, 'base64url')),
+})
+
+/** Undefined where it proves nothing. */
+export async function readRegistration(
+  party: Party,
+  { response, ...rest }: Registration,
+  take: TakeChallenge,
+): Promise<Passkey | undefined> {
+  const { clientDataJSON, attestationObject, transports } = response
+  const answer = await verifyRegistrationResponse({
+    ...expected(party, take),
+    response: { ...rest, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
+  }).catch(() => undefined)
+  if (answer?.verified !== true || answer.registrationInfo === undefined) return undefined
+  const { id, publicKey, counter } = answer.registrationInfo.credential
+  return {
+    credentialId: id,
+    publicKey: Buffer.from(publicKey),
+    counter: BigInt(counter),
+    transports: transports.filter(isTransport),
+  }
+}
+
+/** The passkey's new counter, or undefined where it was not shown. */
+export async function readAssertion(
+  party: Party,
+  { assertion, passkey }: { assertion: Assertion; passkey: Passkey },
+  take: TakeChallenge,
+): Promise<bigint | undefined> {
+  const answer = await verifyAuthenticationResponse({
+    ...expected(party, take),
+    response: { ...assertion, clientExtensionResults: {} },
+    credential: {
+      id: passkey.credentialId,
+      publicKey: new Uint8Array(passkey.publicKey),
+      counter: Number(passkey.counter),
+    },
+  }).catch(() => undefined)
+  return answer?.verified === true ? BigInt(answer.authenticationInfo.newCounter) : undefined
+}

@@ -1,0 +1,196 @@
+/** The calls of the console. Each is a POST: see guard.ts. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { type Buckets, createAddressBuckets, createBuckets } from '../http/limits.ts'
+import type { Log } from '../kit/log.ts'
+import type { ActDeps } from '../operations/operation.ts'
+import { isFresh } from '../operators/session.ts'
+import { endSession, endSessionsLike } from '../operators/session-store.ts'
+import { ACTS } from './acts.ts'
+import { refuseCall, toBody } from './answer.ts'
+import type { Call } from './call.ts'
+import { CLEAR_COOKIE, type Halves, setCookie } from './cookie.ts'
+import { FINDS } from './finds.ts'
+import type { Live } from './live.ts'
+import { assertionSchema, registrationSchema } from './passkeys.ts'
+import {
+  beginRegistration,
+  beginSignIn,
+  beginStepUp,
+  enterSandbox,
+  finishRegistration,
+  finishSignIn,
+  finishStepUp,
+  type SignInDeps,
+} from './sign-in.ts'
+import { admit, type Visitor, visitorOf } from './visitor.ts'
+
+export type ConsoleDeps = SignInDeps & {
+  log: Log
+  live: Live
+  /** Monotonic. */
+  nowMs(): number
+}
+
+const CALLS_OF_ADDRESS = { perSecond: 20, burst: 300 }
+/** Of everybody who is not signed in yet: a passkey cannot be guessed, but each try costs. */
+const TRIES_OF_ADDRESS = { perSecond: 0.2, burst: 12 }
+const TRIES_OF_ALL = { perSecond: 2, burst: 60 }
+const ACTS_OF_OPERATOR = { perSecond: 1, burst: 30 }
+
+const secret = z.string().regex(/^[\w-]{32,128}$/)
+const linkSchema = z.object({ link: secret })
+const keySchema = z.object({ key: secret })
+const actSchema = z.object({ reason: z.string().max(500).nullable(), input: z.unknown() })
+
+export function addConsoleCalls(app: FastifyInstance, deps: ConsoleDeps): void {
+  const limits = {
+    calls: createAddressBuckets(CALLS_OF_ADDRESS, deps.nowMs),
+    tries: createAddressBuckets(TRIES_OF_ADDRESS, deps.nowMs),
+    triesOfAll: createBuckets(TRIES_OF_ALL, deps.nowMs),
+    acts: createBuckets(ACTS_OF_OPERATOR, deps.nowMs),
+  }
+  app.addHook('onRequest', async ({ ip }) => spend(limits.calls, ip))
+  addSignIn(app, deps, ({ ip }) => {
+    spend(limits.tries, ip)
+    spend(limits.triesOfAll, 'all')
+  })
+  addSession(app, deps)
+  for (const [name, call] of Object.entries(FINDS)) addFind(app, deps, { name, call })
+  for (const [name, call] of Object.entries(ACTS)) addAct(app, deps, { name, call, acts: limits.acts })
+  addLive(app, deps)
+}
+
+function spend(buckets: Buckets, key: string): void {
+  if (!buckets.take(key)) refuseCall('too_many')
+}
+
+function parse<T>(schema: z.ZodType<T>, body: unknown): T {
+  const read = schema.safeParse(body)
+  return read.success ? read.data : refuseCall('usage', 'The call is malformed.')
+}
+
+const send = (reply: FastifyReply, data: unknown): FastifyReply => {
+  const { status, body } = toBody({ kind: 'done', data, message: '' })
+  return reply.code(status).type('application/json').send(body)
+}
+
+/** The cookie to the browser, the other half to the page alone. */
+const begin = (reply: FastifyReply, { cookie, page }: Halves): FastifyReply => {
+  reply.header('set-cookie', setCookie(cookie))
+  return send(reply, { session: page })
+}
+
+function addSignIn(app: FastifyInstance, deps: ConsoleDeps, limit: (request: FastifyRequest) => void): void {
+  const on = (path: string, answer: (body: unknown, reply: FastifyReply) => Promise<FastifyReply>) =>
+    app.post(path, async (request, reply) => {
+      limit(request)
+      return answer(request.body, reply)
+    })
+  on('/ops/link/begin', async (body, reply) =>
+    send(reply, await beginRegistration(deps, parse(linkSchema, body).link)),
+  )
+  on('/ops/link/finish', async (body, reply) => {
+    const asked = parse(linkSchema.extend({ registration: registrationSchema }), body)
+    const halves = await finishRegistration(deps, asked)
+    deps.log.info('operator registered a passkey')
+    return begin(reply, halves)
+  })
+  on('/ops/sign-in/begin', async (_body, reply) => send(reply, await beginSignIn(deps)))
+  on('/ops/sign-in/finish', async (body, reply) => {
+    const halves = await finishSignIn(deps, parse(z.object({ assertion: assertionSchema }), body).assertion)
+    deps.log.info('operator signed in')
+    return begin(reply, halves)
+  })
+  on('/ops/sandbox', async (body, reply) =>
+    begin(reply, await enterSandbox(deps, parse(keySchema, body).key)),
+  )
+}
+
+/** A page that only watches keeps no session alive. */
+const isWatching = ({ headers }: FastifyRequest): boolean => headers['x-console-watching'] === '1'
+
+async function visitor(deps: ConsoleDeps, request: FastifyRequest): Promise<Visitor> {
+  const found = await visitorOf(deps, request, isWatching(request))
+  return found ?? refuseCall('signed_out')
+}
+
+function addSession(app: FastifyInstance, deps: ConsoleDeps): void {
+  app.post('/ops/session', async (request, reply) => {
+    const { name, role, operatorId, session } = await visitor(deps, request)
+    const { mode } = deps.config
+    const fresh = operatorId === null || isFresh(session, deps.clock.machineNow())
+    const isSandbox = operatorId === null
+    return send(reply, { name, role, mode, isSandbox, isFresh: fresh, now: deps.clock.now() })
+  })
+  app.post('/ops/step-up/begin', async (request, reply) =>
+    send(reply, await beginStepUp(deps, await visitor(deps, request))),
+  )
+  app.post('/ops/step-up/finish', async (request, reply) => {
+    const { assertion } = parse(z.object({ assertion: assertionSchema }), request.body)
+    await finishStepUp(deps, await visitor(deps, request), assertion)
+    return send(reply, {})
+  })
+  app.post('/ops/sign-out', async (request, reply) => {
+    const { session } = await visitor(deps, request)
+    await endSession(deps.db, session.cookieSha256)
+    reply.header('set-cookie', CLEAR_COOKIE)
+    return send(reply, {})
+  })
+  app.post('/ops/sign-out-everywhere', async (request, reply) => {
+    const { session, name } = await visitor(deps, request)
+    const sessions = await endSessionsLike(deps.db, session)
+    deps.log.info({ operator: name, sessions }, 'operator signed out everywhere')
+    reply.header('set-cookie', CLEAR_COOKIE)
+    return send(reply, { sessions })
+  })
+}
+
+type Named = { name: string; call: Call }
+
+const actDeps = (deps: ConsoleDeps, { name, operatorId }: Visitor, reason: string | null): ActDeps => ({
+  config: deps.config,
+  db: deps.db,
+  clock: deps.clock,
+  operator: name,
+  reason,
+  ...(operatorId !== null && { operatorId }),
+})
+
+function addFind(app: FastifyInstance, deps: ConsoleDeps, { name, call }: Named): void {
+  app.post(`/ops/find/${name}`, async (request, reply) => {
+    const who = await visitor(deps, request)
+    admit(who, call, deps.clock.machineNow())
+    const { status, body } = toBody(await call.run(actDeps(deps, who, null), request.body))
+    return reply.code(status).type('application/json').send(body)
+  })
+}
+
+function addAct(
+  app: FastifyInstance,
+  deps: ConsoleDeps,
+  { name, call, acts }: Named & { acts: Buckets },
+): void {
+  app.post(`/ops/act/${name.replaceAll(' ', '-')}`, async (request, reply) => {
+    const who = await visitor(deps, request)
+    admit(who, call, deps.clock.machineNow())
+    spend(acts, who.name)
+    const { reason, input } = parse(actSchema, request.body)
+    const { status, body } = toBody(await call.run(actDeps(deps, who, reason), input))
+    return reply.code(status).type('application/json').send(body)
+  })
+}
+
+/** Says that something changed, until the session ends. Not an EventSource: its GET would tell no origin. */
+function addLive(app: FastifyInstance, deps: ConsoleDeps): void {
+  app.post('/ops/live', async (request, reply) => {
+    const { session } = await visitor(deps, request)
+    const { raw } = reply.hijack()
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) raw.setHeader(name, value)
+    raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    const mayStay = async (): Promise<boolean> => (await visitorOf(deps, request, true)) !== undefined
+    const isOpen = deps.live.open({ key: session.cookieSha256.toString('hex'), response: raw, mayStay })
+    if (!isOpen) raw.end()
+  })
+}

@@ -1,0 +1,230 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { dismissOperator, linkOperator } from '../operations/operators.ts'
+import { createAuthenticator } from '../testing/authenticator.ts'
+import {
+  linkFor,
+  ORIGIN,
+  OWN,
+  post,
+  register,
+  SANDBOX_KEY,
+  secretOf,
+  sessionOf,
+  show,
+  signedIn,
+  startConsole,
+  type TestConsole,
+} from '../testing/console.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+
+const MINUTE_MS = 60_000
+
+let database: TestDatabase
+let till: TestConsole
+let count = 0
+/** A name that no other test has. */
+let name: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  till = await startConsole(database)
+  count += 1
+  name = `nina ${count}`
+})
+afterEach(() => till.close())
+
+const whoAmI = (headers: Record<string, string>) => post(till, 'session', { headers })
+const kindOf = async (said: Promise<{ error: { kind: string } | undefined }>) => (await said).error?.kind
+
+describe('D-33 a one-time link', () => {
+  test('registers a passkey, signs in, and is recorded', async () => {
+    const { headers } = await signedIn(till, name, 'support')
+    expect((await whoAmI(headers)).data).toMatchObject({
+      name,
+      role: 'support',
+      isSandbox: false,
+      isFresh: true,
+    })
+    const acts = await till.db.selectFrom('operator_act').select(['act', 'operator']).execute()
+    expect(acts).toContainEqual({ act: 'operator passkey', operator: name })
+  })
+
+  test('is not spent by being looked at, and is spent by its use', async () => {
+    const link = await linkFor(till, name)
+    for (let n = 0; n < 3; n += 1)
+      expect((await post(till, 'link/begin', { body: { link } })).status).toBe(200)
+    expect((await register(till, link)).status).toBe(200)
+    expect(await kindOf(register(till, link))).toBe('link_over')
+  })
+
+  test('that two use at the same moment lets one in', async () => {
+    const link = await linkFor(till, name)
+    const said = await Promise.all([register(till, link), register(till, link)])
+    expect(said.map(({ status }) => status).sort()).toEqual([200, 403])
+  })
+
+  test('is over after 10 minutes of the machine, whatever the till’s clock says', async () => {
+    const link = await linkFor(till, name)
+    till.clock.jump(20 * MINUTE_MS)
+    till.clock.advance(10 * MINUTE_MS - 1)
+    expect((await post(till, 'link/begin', { body: { link } })).status).toBe(200)
+    till.clock.advance(1)
+    expect(await kindOf(post(till, 'link/begin', { body: { link } }))).toBe('link_over')
+  })
+
+  test('takes the place of an earlier one', async () => {
+    const first = await linkFor(till, name)
+    const second = await linkOperator(till.by('host'), name.toUpperCase())
+    if (second.kind === 'refused') throw new Error(second.message)
+    expect(await kindOf(register(till, first))).toBe('link_over')
+    expect((await register(till, secretOf(second.data))).status).toBe(200)
+  })
+
+  test('takes no passkey made for another origin, another link, or without a check of the person', async () => {
+    const link = await linkFor(till, name)
+    const foreign = createAuthenticator('http://localhost:4302')
+    expect(await kindOf(register(till, link, foreign))).toBe('passkey_refused')
+    const careless = createAuthenticator(ORIGIN, { verifies: false })
+    expect(await kindOf(register(till, link, careless))).toBe('passkey_refused')
+    const other = await linkFor(till, `${name} b`)
+    const begun = await post(till, 'link/begin', { body: { link: other } })
+    const { challenge } = begun.data.options as { challenge: string }
+    const registration = createAuthenticator(ORIGIN).register({ challenge })
+    expect(await kindOf(post(till, 'link/finish', { body: { link, registration } }))).toBe('passkey_refused')
+    expect((await register(till, link)).status).toBe(200)
+  })
+})
+
+describe('a passkey', () => {
+  test('signs in, and each answer counts once', async () => {
+    const { device } = await signedIn(till, name)
+    const begun = await post(till, 'sign-in/begin')
+    const assertion = device.show(begun.data.options as { challenge: string })
+    const said = await post(till, 'sign-in/finish', { body: { assertion } })
+    expect((await whoAmI(sessionOf(said))).data).toMatchObject({ name })
+    expect(await kindOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
+  })
+
+  test('that nobody registered, or with a stale challenge, opens nothing', async () => {
+    const { device } = await signedIn(till, name)
+    expect(await kindOf(show(till, { device: createAuthenticator(ORIGIN) }))).toBe('passkey_refused')
+    const begun = await post(till, 'sign-in/begin')
+    till.clock.advance(5 * MINUTE_MS)
+    const assertion = device.show(begun.data.options as { challenge: string })
+    expect(await kindOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
+  })
+
+  test('of a removed operator opens nothing, and his sessions end', async () => {
+    const { device, headers } = await signedIn(till, name)
+    await dismissOperator(till.by('host'), name)
+    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
+    expect(await kindOf(show(till, { device }))).toBe('passkey_refused')
+  })
+
+  test('of one operator does not step up the session of another', async () => {
+    const { headers } = await signedIn(till, name)
+    const { device } = await signedIn(till, `${name} b`)
+    expect(await kindOf(show(till, { device, headers, at: 'step-up' }))).toBe('passkey_refused')
+  })
+})
+
+describe('a session', () => {
+  test('needs both of its halves: the cookie goes to every port of the host', async () => {
+    const { headers } = await signedIn(till, name)
+    const { cookie: _, ...pageOnly } = headers
+    const { 'x-console-session': half = '', ...cookieOnly } = headers
+    expect(await kindOf(whoAmI(pageOnly))).toBe('signed_out')
+    expect(await kindOf(whoAmI(cookieOnly))).toBe('signed_out')
+    const wrong = { ...headers, 'x-console-session': half.replace(/^./, half.startsWith('A') ? 'B' : 'A') }
+    expect(await kindOf(whoAmI(wrong))).toBe('signed_out')
+    const planted = { ...headers, cookie: `${headers.cookie}; __Host-console=${'A'.repeat(43)}` }
+    expect(await kindOf(whoAmI(planted))).toBe('signed_out')
+    expect((await whoAmI(headers)).status).toBe(200)
+  })
+
+  test('has a cookie that no script and no other host sees, and that https alone carries', async () => {
+    const said = await register(till, await linkFor(till, name))
+    const cookie = String(said.headers['set-cookie'])
+    expect(cookie).toMatch(
+      /^__Host-console=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+    )
+  })
+
+  test('ends 30 minutes after its last use', async () => {
+    const { headers } = await signedIn(till, name)
+    till.clock.advance(29 * MINUTE_MS)
+    expect((await whoAmI(headers)).status).toBe(200)
+    till.clock.advance(29 * MINUTE_MS)
+    expect((await whoAmI(headers)).status).toBe(200)
+    till.clock.advance(30 * MINUTE_MS)
+    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
+  })
+
+  test('is not kept alive by a page that only watches', async () => {
+    const { headers } = await signedIn(till, name)
+    till.clock.advance(29 * MINUTE_MS)
+    expect((await whoAmI({ ...headers, 'x-console-watching': '1' })).status).toBe(200)
+    till.clock.advance(MINUTE_MS)
+    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
+  })
+
+  test('ends 12 hours after it began, however much it is used', async () => {
+    const { headers } = await signedIn(till, name)
+    for (let n = 0; n < 35; n += 1) {
+      till.clock.advance(20 * MINUTE_MS)
+      till.rest(20 * MINUTE_MS)
+      expect((await whoAmI(headers)).status).toBe(200)
+    }
+    till.clock.advance(20 * MINUTE_MS)
+    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
+  })
+
+  test('ends when its operator signs out, here or everywhere', async () => {
+    const { device, headers } = await signedIn(till, name)
+    const second = sessionOf(await show(till, { device }))
+    const third = sessionOf(await show(till, { device }))
+    const other = await signedIn(till, `${name} b`)
+    await post(till, 'sign-out', { headers })
+    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
+    expect((await whoAmI(second)).status).toBe(200)
+    expect((await post(till, 'sign-out-everywhere', { headers: second })).data).toEqual({ sessions: 2 })
+    expect(await kindOf(whoAmI(second))).toBe('signed_out')
+    expect(await kindOf(whoAmI(third))).toBe('signed_out')
+    expect((await whoAmI(other.headers)).status).toBe(200)
+  })
+})
+
+describe('a sandbox', () => {
+  test('lets its own key in without a passkey, and no other', async () => {
+    const said = await post(till, 'sandbox', { body: { key: SANDBOX_KEY } })
+    expect((await whoAmI(sessionOf(said))).data).toMatchObject({ name: 'sandbox', isSandbox: true })
+    const wrong = post(till, 'sandbox', { body: { key: 'x'.repeat(43) } })
+    expect(await kindOf(wrong)).toBe('link_over')
+  })
+})
+
+test('tries to come in are limited for an address and for all, and people signed in are not', async () => {
+  const { headers } = await signedIn(till, name)
+  const tries = async (times: number) => {
+    const kinds: (string | undefined)[] = []
+    for (let n = 0; n < times; n += 1)
+      kinds.push(await kindOf(post(till, 'sandbox', { body: { key: 'x'.repeat(43) } })))
+    return kinds
+  }
+  // The two calls of the registration count, too.
+  expect(await tries(10)).toEqual(Array.from({ length: 10 }, () => 'link_over'))
+  expect(await tries(2)).toEqual(['too_many', 'too_many'])
+  expect((await whoAmI(headers)).status).toBe(200)
+  till.rest(5_000)
+  expect(await tries(2)).toEqual(['link_over', 'too_many'])
+  const { app } = till
+  const from = (remoteAddress: string) =>
+    app.inject({ method: 'POST', url: '/ops/sign-in/begin', headers: OWN, payload: '{}', remoteAddress })
+  const statuses: number[] = []
+  for (let n = 0; n < 60; n += 1) statuses.push((await from(`198.51.100.${n}`)).statusCode)
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0)
+  expect(statuses.slice(0, 40)).toEqual(Array.from({ length: 40 }, () => 200))
+})

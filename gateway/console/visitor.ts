@@ -1,0 +1,54 @@
+/** Finds who makes a call, by the two halves of a session. */
+import type { FastifyRequest } from 'fastify'
+import { mayAs, type OperatorRole } from '../../contract/operators.ts'
+import type { Db } from '../db/client.ts'
+import type { TillClock } from '../kit/clock.ts'
+import { SANDBOX_OPERATOR } from '../operations/operators.ts'
+import { isAlive, isFresh } from '../operators/session.ts'
+import { type FoundSession, findSession, noteUse } from '../operators/session-store.ts'
+import { refuseCall } from './answer.ts'
+import { isSame, readHalves, sha256 } from './cookie.ts'
+
+export type Visitor = {
+  session: FoundSession
+  /** As acts are recorded. */
+  name: string
+  role: OperatorRole
+  /** Null of a sandbox's, which has no passkey. */
+  operatorId: bigint | null
+}
+
+export type VisitorDeps = { db: Db; clock: TillClock; sandboxKey: string | undefined }
+
+/** Undefined for whoever is signed out. `isWatching`: the call is made without a person, and keeps no session alive. */
+export async function visitorOf(
+  { db, clock, sandboxKey }: VisitorDeps,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  isWatching = false,
+): Promise<Visitor | undefined> {
+  const halves = readHalves(headers)
+  const session = halves && (await findSession(db, sha256(halves.cookie)))
+  if (session === undefined || !isSame(session.pageSha256, sha256(halves?.page ?? ''))) return undefined
+  const now = clock.machineNow()
+  if (!isAlive(session, now)) return undefined
+  const visitor = named(session, sandboxKey)
+  if (visitor !== undefined && !isWatching) await noteUse(db, session, now)
+  return visitor
+}
+
+function named(session: FoundSession, sandboxKey: string | undefined): Visitor | undefined {
+  const { operator, sandboxSha256 } = session
+  if (operator !== null) return { session, ...operator }
+  const isOfThisRun =
+    sandboxKey !== undefined && sandboxSha256 !== null && isSame(sandboxSha256, sha256(sandboxKey))
+  return isOfThisRun ? { session, name: SANDBOX_OPERATOR, role: 'operator', operatorId: null } : undefined
+}
+
+type Needs = { role: OperatorRole; isFresh: boolean }
+
+/** Refuses a visitor whose role does not allow the call, or whose passkey was checked too long ago. */
+export function admit(visitor: Visitor, needs: Needs, now: Date): void {
+  if (!mayAs(visitor.role, needs.role)) refuseCall('forbidden')
+  // A sandbox has no passkey to show.
+  if (needs.isFresh && visitor.operatorId !== null && !isFresh(visitor.session, now)) refuseCall('step_up')
+}

@@ -1,0 +1,61 @@
+-- oldest version: 0.3.0
+-- What the till wishes the vault to give, and what the vault says that it did.
+
+create table wish (
+  id bigint generated always as identity primary key,
+  -- `send`: to a destination of the vault's own list. `return`: to whom the items of a deposit came from.
+  kind text not null check (kind in ('send', 'return')),
+  bot_id bigint not null references bot,
+  destination text,
+  deposit_id bigint references deposit,
+  -- The trade by which the items of a deposit came.
+  steam_trade_id text,
+  asked_by text not null check (asked_by in ('operator', 'rule')),
+  created_at timestamptz not null default till_now(),
+  -- The vault is not asked any longer.
+  closed_at timestamptz,
+  check ((kind = 'send') = (destination is not null)),
+  check ((kind = 'return') = (deposit_id is not null and steam_trade_id is not null))
+);
+create index wish_open on wish (id) where closed_at is null;
+create index wish_of_bot on wish (bot_id);
+create index wish_of_deposit on wish (deposit_id) where deposit_id is not null;
+
+create table wish_item (
+  wish_id bigint not null references wish,
+  app_id integer not null,
+  context_id text not null,
+  asset_id text not null,
+  -- Of a wish that is not closed.
+  is_open boolean not null default true,
+  primary key (wish_id, app_id, asset_id)
+);
+-- One open wish for an item.
+create unique index wish_item_once on wish_item (app_id, asset_id) where is_open;
+
+-- Written by the vault's role alone: see roles.ts.
+create table vault_deed (
+  wish_id bigint primary key references wish,
+  state text not null check (state in ('waiting', 'refused', 'intended', 'offered', 'delivered', 'ended')),
+  because text,
+  partner_steam_id text,
+  -- What it means to give, as `app/asset`, sorted.
+  assets text[] not null,
+  offer_id text,
+  steam_trade_id text,
+  at timestamptz not null
+);
+create index vault_deed_to on vault_deed (partner_steam_id) where partner_steam_id is not null;
+
+-- "When a bot holds more than so many free items, send them there."
+create table send_rule (
+  only_row boolean primary key default true check (only_row),
+  destination text not null,
+  keep integer not null check (keep between 0 and 100000),
+  set_at timestamptz not null default till_now()
+);
+
+-- A departure that the vault made.
+alter table departure drop constraint departure_explanation_check;
+alter table departure add constraint departure_explanation_check
+  check (explanation in ('destination', 'own_bot', 'moved', 'operator', 'vault'));

@@ -1,0 +1,77 @@
+-- oldest version: 0.3.0
+-- Sales of items on outside markets, and the money that they bring.
+
+-- One listing of an item, and what became of it.
+create table sale (
+  id bigint generated always as identity primary key,
+  market text not null check (market ~ '^[a-z0-9][a-z0-9.-]{0,39}$'),
+  -- The market's number of the listing, or the operator's of a sale recorded by hand.
+  reference text not null check (length(reference) between 1 and 128),
+  -- The item as its shopper had it.
+  trade_id bigint not null,
+  asset_id text not null,
+  app_id integer not null,
+  -- As the account that sells has it; null where only the operator knows.
+  listed_asset_id text,
+  state text not null check (state in ('listed', 'sold', 'delivered', 'settling', 'paid', 'refused', 'cancelled', 'late', 'reversed')),
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  price bigint not null check (price > 0),
+  -- What the market pays for it. Null until the market said so.
+  received bigint check (received between 0 and price),
+  -- What the market paid although the sale was taken back.
+  refund bigint not null default 0 check (refund >= 0),
+  causer text check (causer in ('buyer', 'seller', 'unknown')),
+  steam_trade_id text,
+  by_hand boolean not null default false,
+  listed_at timestamptz not null,
+  sold_at timestamptz,
+  settles_at timestamptz,
+  ended_at timestamptz,
+  -- How many times the books were changed for it.
+  steps integer not null default 0,
+  unique (market, reference),
+  foreign key (trade_id, asset_id) references trade_item,
+  check (received is not null or state not in ('settling', 'paid')),
+  check ((state = 'reversed') = (causer is not null))
+);
+-- One live listing of an item over all markets, and one sale that brought money.
+create unique index sale_one_live on sale (trade_id, asset_id)
+  where state in ('listed', 'sold', 'delivered', 'settling', 'paid', 'late');
+create index sale_of_item on sale (trade_id, asset_id);
+create index sale_sold on sale (sold_at, id) where sold_at is not null;
+
+-- The books of a market. A balance is credits less debits: money that a market has is below zero, as all that is ours elsewhere.
+create table market_account (
+  id bigint generated always as identity primary key,
+  market text not null,
+  kind text not null check (kind in ('settling', 'free', 'fees', 'sales')),
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  balance bigint not null default 0,
+  unique (market, kind, currency)
+);
+
+create table market_entry (
+  id bigint generated always as identity primary key,
+  sale_id bigint not null references sale,
+  step integer not null,
+  debit_account bigint not null references market_account,
+  credit_account bigint not null references market_account,
+  amount bigint not null check (amount > 0),
+  created_at timestamptz not null default till_now(),
+  check (debit_account <> credit_account),
+  unique (sale_id, step, debit_account, credit_account)
+);
+create index market_entry_debit on market_entry (debit_account);
+create index market_entry_credit on market_entry (credit_account);
+create trigger market_entry_append_only before update or delete or truncate on market_entry
+  for each statement execute function refuse_change();
+
+-- What a market said last that it has of ours.
+create table market_balance (
+  market text not null,
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  settling bigint not null,
+  free bigint not null,
+  said_at timestamptz not null,
+  primary key (market, currency)
+);

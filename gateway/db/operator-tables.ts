@@ -1,0 +1,73 @@
+/** Types of the tables of operators: who they are, how they come in, and what waits for a second one. */
+import type { Generated, JSONColumnType } from 'kysely'
+import type { OperatorRole } from '../../contract/operators.ts'
+import type { OperatorActTable } from './operator-act.ts'
+
+type OperatorTable = {
+  id: Generated<bigint>
+  name: string
+  role: OperatorRole
+  user_handle: Buffer
+  created_at: Generated<Date>
+  removed_at: Generated<Date | null>
+}
+
+type OperatorPasskeyTable = {
+  credential_id: string
+  operator_id: bigint
+  public_key: Buffer
+  counter: bigint
+  transports: string[]
+  created_at: Generated<Date>
+}
+
+type OperatorLinkTable = { secret_sha256: Buffer; operator_id: bigint; expires_at: Date }
+
+type OperatorChallengeTable = {
+  challenge: Buffer
+  purpose: 'register' | 'sign_in' | 'step_up'
+  asked_by: Buffer | null
+  expires_at: Date
+}
+
+type OperatorSessionTable = {
+  cookie_sha256: Buffer
+  page_sha256: Buffer
+  operator_id: bigint | null
+  sandbox_sha256: Buffer | null
+  begun_at: Date
+  used_at: Date
+  verified_at: Date
+}
+
+/** At most one row. */
+type ApprovalLimitTable = { is_only: Generated<boolean>; above_usd_cents: bigint }
+
+type ProposalTable = {
+  id: Generated<bigint>
+  act: string
+  input: JSONColumnType<object>
+  reason: string | null
+  proposed_by: string
+  backed_by: bigint | null
+  worth_usd_cents: bigint | null
+  state: Generated<'open' | 'approved' | 'declined'>
+  decided_by: Generated<string | null>
+  decided_at: Generated<Date | null>
+  created_at: Generated<Date>
+}
+
+/** Accounts that the operator does not serve. */
+type DeniedShopperTable = { steam_id: string; reason: string; denied_at: Date }
+
+export type OperatorTables = {
+  operator_act: OperatorActTable
+  denied_shopper: DeniedShopperTable
+  operator: OperatorTable
+  operator_passkey: OperatorPasskeyTable
+  operator_link: OperatorLinkTable
+  operator_challenge: OperatorChallengeTable
+  operator_session: OperatorSessionTable
+  approval_limit: ApprovalLimitTable
+  proposal: ProposalTable
+}

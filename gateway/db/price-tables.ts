@@ -1,0 +1,43 @@
+/** Types of the tables of prices, for Kysely. */
+import type { Generated } from 'kysely'
+import type { Game } from '../../contract/games.ts'
+
+export type PriceTable = {
+  source: string
+  game: Game
+  market_hash_name: string
+  usd_micros: bigint
+  popularity: number
+  popularity_kind: 'sales7d' | 'sales30d' | 'listings'
+  as_of: Date
+  level_micros: bigint | null
+  /** Read as text, as every array of int8 is. */
+  past_micros: Generated<bigint[]>
+  past_days: Generated<number[]>
+  earlier_micros: Generated<bigint | null>
+  earlier_at: Generated<Date | null>
+  mark_micros: Generated<bigint | null>
+  mark_at: Generated<Date | null>
+}
+
+export type PriceHoldTable = {
+  game: Game
+  /** Null: the whole game. */
+  market_hash_name: string | null
+  kind: 'blocked' | 'frozen' | 'override'
+  since: Date
+  /** Before commission; of an override only. */
+  usd_micros: Generated<bigint | null>
+  /** Where the name has `*`: the same for LIKE. */
+  like_pattern: Generated<string | null>
+}
+
+export type PriceFeedTable = {
+  source: string
+  feed: Game | 'rates'
+  asked_at: Date | null
+  next_at: Date
+  good_at: Date | null
+  failures: Generated<number>
+  last_error: string | null
+}

@@ -1,0 +1,88 @@
+import pg from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startTill, type Till } from '../testing/till.ts'
+import { settledId } from './settled-store.ts'
+
+/** Written past all that the table refers to, which is of no concern here. */
+const ENTRY = `insert into custody_entry (trade_id, asset_id, bot_id, moved) values (1, gen_random_uuid(), 1, 'in')
+  returning id::text as id`
+
+let till: Till
+let early: pg.Client
+let late: pg.Client
+
+beforeEach(async () => {
+  till = await startTill()
+  early = await connected()
+  late = await connected()
+})
+afterEach(async () => {
+  await early.end()
+  await late.end()
+  await till.close()
+})
+
+async function connected() {
+  const client = new pg.Client({ connectionString: till.url })
+  await client.connect()
+  await client.query('set session_replication_role = replica')
+  return client
+}
+
+const entryBy = async (client: pg.Client) => (await client.query<{ id: string }>(ENTRY)).rows[0]?.id
+
+/** The settled number, and how often locks were looked at; `happens` comes before each look at the locks of others. */
+async function settledAfter(happens: (look: number) => Promise<unknown>, mostLooks?: number) {
+  let looks = 0
+  const ask = async (statement: string) => {
+    if (statement.includes('pg_locks')) {
+      looks += 1
+      await happens(looks)
+    }
+    return late.query(statement)
+  }
+  const id = await settledId(ask, 'custody_entry', mostLooks)
+  return { id, looks }
+}
+
+it('is none where nothing was ever written', async () => {
+  expect(await settledAfter(async () => {})).toEqual({ id: '0', looks: 1 })
+})
+
+it('is the newest number, once a transaction that took an earlier one has ended', async () => {
+  await early.query('begin')
+  const [earlier, newest] = [await entryBy(early), await entryBy(late)]
+  const settled = await settledAfter(async (look) => {
+    if (look === 3) await early.query('commit')
+  })
+  expect(settled).toEqual({ id: newest, looks: 3 })
+  expect(Number(earlier)).toBeLessThan(Number(newest))
+})
+
+it('leaves out what is written after it was read, and waits for nobody who comes later', async () => {
+  const newest = await entryBy(late)
+  await early.query('begin')
+  await entryBy(early)
+  const another = await connected()
+  const settled = await settledAfter(async (look) => {
+    if (look !== 2) return
+    await another.query('begin')
+    await entryBy(another)
+    await early.query('commit')
+  })
+  await another.end()
+  expect(settled).toEqual({ id: newest, looks: 2 })
+})
+
+it('is unknown where somebody who writes stays', async () => {
+  await early.query('begin')
+  await entryBy(early)
+  expect(await settledAfter(async () => {}, 2)).toEqual({ id: undefined, looks: 3 })
+})
+
+it('waits for nobody who writes to another table, or only reads', async () => {
+  await early.query('begin')
+  await early.query('select from custody_entry')
+  await early.query('update bot set name = name')
+  expect((await settledAfter(async () => {}, 0)).id).toBe('0')
+})

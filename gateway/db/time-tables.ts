@@ -1,0 +1,12 @@
+/** Types of the tables of the till's time, for Kysely: its clock, outages, and how far sweeps have come. */
+import type { Generated } from 'kysely'
+
+export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'; since: Date }
+
+/** At most one row; none until the clock was advanced. */
+export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
+
+export type SweepPlaceTable = {
+  sweep: string
+  up_to: Date
+}

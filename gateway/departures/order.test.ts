@@ -1,0 +1,112 @@
+/** The history is read newest first, and each bot's by itself: nothing depends on what is learnt first. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { heldItems } from '../bots/item-store.ts'
+import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { exchange } from '../testing/trades.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+
+const STORAGE = '76561198000009001'
+const STRANGER = '76561198000009002'
+const HOUR_MS = 3_600_000
+
+let till: Till
+let bot: BotContext
+let session: FakeSession
+let item: string
+
+beforeEach(async () => {
+  till = await startTill()
+  ;({ bot, session } = await aBot(till))
+  const deposit = await aDeposit(till, await aStore(till), { prices: [1_000n] })
+  await payFor(till, { bot, session }, deposit)
+  item = `5${deposit.body.items[0]}`
+})
+afterEach(() => till.close())
+
+const read = (context: BotContext) =>
+  tradeHandlers({ ...till.deps, destinations: new Map([['storage', STORAGE]]) }).history(context)
+
+type Moved = { assetId: string; newAssetId: string; back?: string }
+type Row = { to: string; hours: number; given?: Moved; received?: Moved; state?: 'partly_rolled_back' }
+
+/** A row of a bot's history, so many hours from now. */
+function row(of: FakeSession, tradeId: string, { to, hours, given, received, state }: Row): void {
+  const moved = ({ assetId, newAssetId, back }: Moved) => [
+    { appId: 570, contextId: '2', assetId, newAssetId, rolledBackAssetId: back ?? null },
+  ]
+  const trade = exchange({
+    ...{ tradeId, partnerSteamId: to, begunAt: new Date(till.clock.now().getTime() + hours * HOUR_MS) },
+    received: received ? moved(received) : [],
+    given: given ? moved(given) : [],
+    ...(state && { state }),
+  })
+  of.trades.set(tradeId, { kind: 'trade', trade })
+}
+
+const inHand = async () =>
+  (await heldItems(till.db)).map(
+    ({ botId, assetId }) => `${botId === bot.botId ? 'one' : 'other'} ${assetId}`,
+  )
+
+describe('an item that left, came back and left again', () => {
+  it('is away, though the second trade is read before the first one is known to be undone', async () => {
+    row(session, '9500', { to: STRANGER, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    await read(bot)
+    expect(await inHand()).toEqual([])
+    const undone = { assetId: item, newAssetId: '71', back: item }
+    row(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
+    row(session, '9600', { to: STORAGE, hours: 2, given: { assetId: item, newAssetId: '72' } })
+    await read(bot)
+    expect(await inHand()).toEqual([])
+  })
+
+  it('is there, where only the earlier of two trades was not known yet', async () => {
+    const undone = { assetId: item, newAssetId: '71', back: item }
+    row(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
+    row(session, '9600', {
+      ...{ to: STRANGER, hours: 2, state: 'partly_rolled_back' },
+      given: { assetId: item, newAssetId: '72', back: item },
+    })
+    await read(bot)
+    await read(bot)
+    expect(await inHand()).toEqual([`one ${item}`])
+  })
+})
+
+describe('an item that a destination sent to another bot', () => {
+  let other: { bot: BotContext; session: FakeSession }
+
+  beforeEach(async () => {
+    other = await aBot(till, fakeSession('76561198000000002'))
+    // Only the history of a bot that ever held an item is read.
+    const trade = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
+    await till.db
+      .insertInto('custody_entry')
+      .values({ trade_id: trade.id, asset_id: 'of the other', bot_id: other.bot.botId, moved: 'in' })
+      .execute()
+  })
+
+  it('is there, though the history of that bot was read first', async () => {
+    row(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
+    await read(other.bot)
+    expect(await inHand()).toEqual([`one ${item}`])
+    row(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    await read(bot)
+    expect(await inHand()).toEqual(['other 81'])
+    await read(other.bot)
+    await read(bot)
+    expect(await inHand()).toEqual(['other 81'])
+  })
+
+  it('is back at the first, which that bot sent it to, in whatever order the three trades are read', async () => {
+    row(session, '9700', { to: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
+    row(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    row(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
+    row(other.session, '9650', { to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91' } })
+    for (const context of [bot, other.bot, bot, other.bot, bot]) await read(context)
+    expect(await inHand()).toEqual(['one 101'])
+  })
+})

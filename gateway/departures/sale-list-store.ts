@@ -1,0 +1,84 @@
+/** Sales as an operator reads them: what each brought, beside what its item cost. */
+import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import type { Db } from '../db/client.ts'
+import type { SaleState } from '../db/sale-tables.ts'
+
+export type SaleFilter = { from: Date; to: Date; limit: number }
+
+export type ListedSale = {
+  saleId: bigint
+  market: string
+  reference: string
+  state: SaleState
+  byHand: boolean
+  item: string
+  depositId: bigint
+  appId: number
+  marketHashName: string
+  soldAt: Date
+  settlesAt: Date | null
+  currency: Currency
+  /** In minor units of `currency`. */
+  price: bigint
+  received: bigint | null
+  refund: bigint
+  /** What was credited for the item, in minor units of `costCurrency`. */
+  cost: bigint
+  costCurrency: Currency
+  /** The same in minor units of `currency`, at the rate of the deposit; null where there is no rate. */
+  costThere: bigint | null
+}
+
+/** Oldest first. */
+export async function selectSales(db: Db, { from, to, limit }: SaleFilter): Promise<ListedSale[]> {
+  const { rows } = await sql<ListedSale>`
+    select sale.id as "saleId", sale.market, sale.reference, sale.state, sale.by_hand as "byHand",
+      sale.trade_id || '-' || sale.asset_id as item, trade.deposit_id as "depositId", sale.app_id as "appId",
+      item.market_hash_name as "marketHashName", sale.sold_at as "soldAt", sale.settles_at as "settlesAt", sale.currency,
+      sale.price, sale.received, sale.refund, item.price as cost, trade.currency as "costCurrency",
+      case when trade.currency = sale.currency then item.price
+        else round(item.price / paid.per_usd * there.per_usd)::bigint end as "costThere"
+    from sale join trade on trade.id = sale.trade_id
+    join trade_item item on item.trade_id = sale.trade_id and item.asset_id = sale.asset_id
+    join quote on quote.id = trade.quote_id join exchange_rate paid on paid.id = quote.rate_id
+    left join lateral (
+      select case when sale.currency = 'USD' then 1 else (select per_usd from exchange_rate
+        where currency = sale.currency and as_of <= sale.sold_at order by as_of desc limit 1) end as per_usd
+    ) there on true
+    where sale.sold_at >= ${from} and sale.sold_at < ${to}
+    order by sale.sold_at, sale.id limit ${limit}`.execute(db)
+  return rows
+}
+
+export type MarketBooks = {
+  market: string
+  currency: Currency
+  /** By the books, in minor units. */
+  settling: bigint
+  free: bigint
+  fees: bigint
+  /** What the market said; null where it never said anything. */
+  saysSettling: bigint | null
+  saysFree: bigint | null
+  saidAt: Date | null
+}
+
+export async function selectMarketBooks(db: Db): Promise<MarketBooks[]> {
+  const { rows } = await sql<MarketBooks>`
+    select market, currency, coalesce(settling, 0) as settling, coalesce(free, 0) as free, coalesce(fees, 0) as fees,
+      said.settling_said as "saysSettling", said.free_said as "saysFree", said.said_at as "saidAt"
+    from (
+      select market, currency, -sum(balance) filter (where kind = 'settling') as settling,
+        -sum(balance) filter (where kind = 'free') as free, -sum(balance) filter (where kind = 'fees') as fees
+      from market_account group by market, currency
+    ) books full join (
+      select market, currency, settling as settling_said, free as free_said, said_at from market_balance
+    ) said using (market, currency) order by market, currency`.execute(db)
+  return rows.map(({ settling, free, fees, ...row }) => ({
+    ...row,
+    settling: BigInt(settling),
+    free: BigInt(free),
+    fees: BigInt(fees),
+  }))
+}

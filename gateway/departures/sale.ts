@@ -1,0 +1,130 @@
+/** The life of a sale, pure: its states, what each report makes of it, and where its money is in each of them. */
+import type { SaleReport } from '../../contract/sale-report.ts'
+import type { MarketAccountKind, SaleState, SaleTable } from '../db/sale-tables.ts'
+
+/** What is known of one listing. Amounts are minor units of its currency. */
+export type Sale = {
+  state: SaleState
+  price: bigint
+  received: bigint | null
+  refund: bigint
+  causer: SaleTable['causer']
+  steamTradeId: string | null
+  soldAt: Date | null
+  settlesAt: Date | null
+  endedAt: Date | null
+}
+
+/** Every edge of the life of a sale. */
+export const SALE_EDGES: Record<SaleState, readonly SaleState[]> = {
+  listed: ['sold', 'delivered', 'settling', 'paid', 'refused', 'cancelled', 'reversed'],
+  sold: ['delivered', 'settling', 'paid', 'refused', 'cancelled', 'reversed'],
+  delivered: ['settling', 'paid', 'late', 'reversed'],
+  settling: ['paid', 'late', 'reversed'],
+  paid: ['reversed'],
+  // Nothing was given as far as is known. Proof that it was, or money, wins.
+  refused: ['late', 'settling', 'paid'],
+  cancelled: ['late', 'settling', 'paid'],
+  // Given, and the market says that it owes nothing: an alarm.
+  late: ['settling', 'paid', 'reversed'],
+  reversed: [],
+}
+
+/** The sale after a report, which may come twice, late, or out of order; the very same where it says nothing new. */
+export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
+  const to = (state: SaleState, change: Partial<Sale> = {}): Sale => {
+    if (state !== sale.state && !SALE_EDGES[sale.state].includes(state)) return sale
+    const soldAt = sale.soldAt ?? (state === 'cancelled' ? null : at)
+    const endedAt = isOver(state) ? (sale.state === state ? sale.endedAt : at) : null
+    return { ...sale, ...change, state, soldAt, endedAt }
+  }
+  switch (report.kind) {
+    case 'repriced':
+      return sale.state === 'listed' && report.price > 0n ? { ...sale, price: report.price } : sale
+    case 'unlisted':
+      return sale.state === 'listed' ? to('cancelled') : sale
+    case 'sold':
+      return sale.state === 'listed' ? to('sold') : sale
+    case 'refused':
+      return sale.state === 'refused' ? sale : to('refused')
+    case 'delivered':
+      return deliveredSale(sale, report, to)
+    case 'settling': {
+      const { received, settlesAt } = report
+      const isSame = sale.received === received && sale.settlesAt?.getTime() === settlesAt.getTime()
+      if (sale.state === 'settling' && isSame) return sale
+      return isPossible(sale, received) ? to('settling', { received, settlesAt }) : sale
+    }
+    case 'paid':
+      if (sale.state === 'paid' && sale.received === report.received) return sale
+      return isPossible(sale, report.received) ? to('paid', { received: report.received }) : sale
+    case 'cancelled':
+      if (sale.state === 'cancelled' || sale.state === 'late') return sale
+      return to(isGiven(sale.state) ? 'late' : 'cancelled')
+    case 'reversed':
+      return sale.state === 'reversed'
+        ? sale
+        : to('reversed', { causer: report.causer, refund: report.refund })
+    default:
+      return report satisfies never
+  }
+}
+
+type To = (state: SaleState, change?: Partial<Sale>) => Sale
+
+function deliveredSale(sale: Sale, { steamTradeId }: { steamTradeId: string }, to: To): Sale {
+  if (sale.steamTradeId !== null) return sale
+  if (sale.state === 'listed' || sale.state === 'sold') return to('delivered', { steamTradeId })
+  if (sale.state === 'refused' || sale.state === 'cancelled') return to('late', { steamTradeId })
+  return { ...sale, steamTradeId }
+}
+
+const isGiven = (state: SaleState): boolean => state === 'delivered' || state === 'settling'
+
+/** A market that says it pays more than the price is not believed. */
+const isPossible = ({ price }: Sale, received: bigint): boolean => received >= 0n && received <= price
+
+export function isOver(state: SaleState): boolean {
+  return (
+    state === 'paid' ||
+    state === 'refused' ||
+    state === 'cancelled' ||
+    state === 'late' ||
+    state === 'reversed'
+  )
+}
+
+export type Position = Readonly<Record<MarketAccountKind, bigint>>
+
+const NOTHING: Position = { settling: 0n, free: 0n, fees: 0n, sales: 0n }
+
+/** Where the money of a sale is. The four always sum to zero. */
+export function positionOf({ state, price, received, refund }: Sale): Position {
+  if (state === 'reversed') return { ...NOTHING, free: -refund, sales: refund }
+  if (received === null || (state !== 'settling' && state !== 'paid')) return NOTHING
+  const fees = received - price
+  return state === 'paid'
+    ? { settling: 0n, free: -received, fees, sales: price }
+    : { settling: -received, free: 0n, fees, sales: price }
+}
+
+export type MarketMovement = { debit: MarketAccountKind; credit: MarketAccountKind; amount: bigint }
+
+const KINDS = ['settling', 'free', 'fees', 'sales'] as const
+
+/** What must be posted to come from one position to another. */
+export function movementsBetween(before: Position, after: Position): MarketMovement[] {
+  const left = new Map(KINDS.map((kind) => [kind, after[kind] - before[kind]]))
+  const movements: MarketMovement[] = []
+  for (const debit of KINDS) {
+    for (const credit of KINDS) {
+      const [owed, due] = [-(left.get(debit) ?? 0n), left.get(credit) ?? 0n]
+      const amount = owed < due ? owed : due
+      if (amount <= 0n) continue
+      movements.push({ debit, credit, amount })
+      left.set(debit, amount - owed)
+      left.set(credit, due - amount)
+    }
+  }
+  return movements
+}

@@ -1,0 +1,279 @@
+/** Sales and their books, on a real database: as the vault reports them, and as an operator records them. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SaleReport } from '../../contract/sale-report.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { recordCustody } from '../ledger/store.ts'
+import { verifyLedger } from '../ledger/verify.ts'
+import { reportSales } from '../operations/sales.ts'
+import { runCommand } from '../testing/command.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { saveMarketBalance } from './sale-store.ts'
+import { type Listing, recordListing, recordReport } from './sales.ts'
+
+const MARKET = 'market.csgo.com'
+const DOTA = 570
+const CS = 730
+
+let till: Till
+let pool: pg.Pool
+/** Items of Dota 2, free, of 10 and 20 USD, and of Counter-Strike 2, protected: by trade and as their shopper had them. */
+let free: { tradeId: bigint; assetIds: string[] }
+let held: { tradeId: bigint; assetIds: string[] }
+let bot: Awaited<ReturnType<typeof aBot>>
+
+beforeAll(async () => {
+  till = await startTill()
+  pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  bot = await aBot(till)
+  const store = await aStore(till)
+  free = await paid(await aDeposit(till, store, { game: 'dota' }))
+  held = await paid(await aDeposit(till, store, { game: 'cs' }))
+})
+afterAll(async () => {
+  await pool.end()
+  await till.close()
+})
+
+async function paid(deposit: Awaited<ReturnType<typeof aDeposit>>) {
+  await payFor(till, bot, deposit)
+  const trade = await till.db
+    .selectFrom('trade')
+    .select('id')
+    .where('deposit_id', '=', deposit.id)
+    .executeTakeFirstOrThrow()
+  return { tradeId: trade.id, assetIds: [...deposit.body.items] }
+}
+
+const list = (change: Partial<Listing> = {}) =>
+  inTransaction(till.db, (tx) =>
+    recordListing(
+      tx,
+      {
+        ...{ market: MARKET, reference: '1', appId: DOTA, listedAssetId: `5${free.assetIds[0]}` },
+        ...{ currency: 'USD', price: 1_300n, ...change },
+      },
+      till.clock.now(),
+    ),
+  )
+const report = (reference: string, said: SaleReport) =>
+  inTransaction(till.db, (tx) =>
+    recordReport(tx, { market: MARKET, reference, report: said }, till.clock.now()),
+  )
+const problems = async () => [...new Set((await verifyLedger(pool)).map(({ problem }) => problem))]
+const balances = async (market = MARKET) => {
+  const rows = await till.db
+    .selectFrom('market_account')
+    .select(['kind', 'balance'])
+    .where('market', '=', market)
+    .execute()
+  return Object.fromEntries(rows.map(({ kind, balance }) => [kind, balance]))
+}
+const month = { from: new Date('2000-01-01'), to: new Date('2100-01-01') }
+async function reported() {
+  const answer = await reportSales({ db: till.db, clock: till.clock, config: Object.assign({}) }, month)
+  if (answer.kind !== 'done') throw new Error(JSON.stringify(answer))
+  return answer.data
+}
+
+describe('a listing', () => {
+  it('is of an item that a bot has, or gave to an account of the operator, and is recorded once', async () => {
+    expect(await list()).toBe('recorded')
+    expect(await list()).toBe('known')
+    expect(await list({ reference: '9', listedAssetId: '4242' })).toBe('not_ours')
+    expect(await list({ reference: '9', listedAssetId: `5${free.assetIds[1]}`, appId: CS })).toBe('not_ours')
+    await givenAway(free.assetIds[1] ?? '')
+    expect(await list({ reference: '2', listedAssetId: `75${free.assetIds[1]}`, price: 2_600n })).toBe(
+      'recorded',
+    )
+  })
+
+  it('of a protected item is not recorded', async () => {
+    const listedAssetId = `5${held.assetIds[0]}`
+    expect(await list({ reference: '3', appId: CS, listedAssetId })).toBe('not_free')
+  })
+
+  it('of an item that is on sale elsewhere is not recorded', async () => {
+    expect(await list({ market: 'waxpeer.com' })).toBe('taken')
+  })
+
+  /** As a departure to an account of the operator leaves it. */
+  async function givenAway(assetId: string): Promise<void> {
+    const of = { bot_id: bot.bot.botId, steam_trade_id: '777', partner_steam_id: '76561198000009001' }
+    const gone = { app_id: DOTA, context_id: '2', asset_id: `5${assetId}`, new_asset_id: `75${assetId}` }
+    await inTransaction(till.db, async (tx) => {
+      const at = till.clock.now()
+      const { id } = await tx
+        .insertInto('departure')
+        .values({ ...of, begun_at: at, stage: 'gone', explanation: 'destination', destination: 'vault' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      await tx
+        .insertInto('departed_item')
+        .values({ ...gone, departure_id: id, is_booked: true })
+        .execute()
+      const { tradeId } = free
+      const out = { tradeId, botId: bot.bot.botId, at, moved: 'out', departureId: id } as const
+      await recordCustody(tx, out, [{ assetId, receivedAssetId: `5${assetId}` }])
+    })
+  }
+})
+
+describe('the books', () => {
+  it('follow a sale from its delivery to the money, each report once', async () => {
+    const settlesAt = new Date(till.clock.now().getTime() + 7 * 86_400_000)
+    expect(await report('1', { kind: 'sold' })).toBe('changed')
+    expect(await report('1', { kind: 'delivered', steamTradeId: '888' })).toBe('changed')
+    expect(await balances()).toEqual({})
+    for (const expected of ['changed', 'unchanged']) {
+      expect(await report('1', { kind: 'settling', received: 1_235n, settlesAt })).toBe(expected)
+      expect(await balances()).toEqual({ settling: -1_235n, fees: -65n, sales: 1_300n })
+    }
+    expect(await report('1', { kind: 'paid', received: 1_235n })).toBe('changed')
+    expect(await balances()).toEqual({ settling: 0n, free: -1_235n, fees: -65n, sales: 1_300n })
+    expect(await report('404', { kind: 'sold' })).toBe('unknown')
+    expect(await problems()).toEqual([])
+  })
+
+  it('take a reversal back, and the item can be listed again', async () => {
+    const settlesAt = new Date(till.clock.now().getTime() + 86_400_000)
+    await report('2', { kind: 'settling', received: 2_470n, settlesAt })
+    await report('2', { kind: 'reversed', causer: 'buyer', refund: 520n })
+    expect(await balances()).toEqual({ settling: 0n, free: -1_755n, fees: -65n, sales: 1_820n })
+    const listedAssetId = `75${free.assetIds[1]}`
+    expect(await list({ reference: '5', listedAssetId, price: 2_500n })).toBe('recorded')
+    expect(await problems()).toEqual([])
+  })
+
+  it.each([
+    [
+      'the balances of a market do not sum to zero',
+      `update market_account set balance = balance + 1 where kind = 'free'`,
+    ],
+    [
+      'a balance of a market is not the sum of its entries',
+      `update market_account set balance = balance + 1`,
+    ],
+    [
+      'the money of a sale is not where its state says',
+      `update sale set received = received - 1 where reference = '1'`,
+    ],
+    [
+      'an item was sold that its shopper took back',
+      `insert into custody_entry (trade_id, asset_id, bot_id, moved, departure_id)
+        select trade_id, asset_id, 1, 'back', null from sale where reference = '1'`,
+    ],
+  ])('are checked: %s', async (problem, damage) => {
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      await client.query('set local session_replication_role = replica')
+      await client.query(damage)
+      expect((await verifyLedger(within(client))).map((found) => found.problem)).toContain(problem)
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+  })
+
+  /** The check's own transactions are left out: all of it stands in one that is taken back. */
+  function within(client: pg.PoolClient): Parameters<typeof verifyLedger>[0] {
+    const query = (statement: string, values?: unknown[]) =>
+      /^(?:begin|commit)/.test(statement) ? client.query('select') : client.query(statement, values)
+    return { connect: async () => ({ query, release: () => undefined }) } as unknown as typeof pool
+  }
+})
+
+describe('what items brought', () => {
+  it('each sale is reported beside the cost of its item, by market, game and week', async () => {
+    const { sales, totals, markets } = await reported()
+    expect(
+      sales.map(({ reference, state, costMinor, receivedMinor, resultMinor }) => {
+        return [reference, state, costMinor, receivedMinor, resultMinor]
+      }),
+    ).toEqual([
+      ['1', 'paid', 1_000n, 1_235n, 235n],
+      ['2', 'reversed', 2_000n, 2_470n, 520n],
+    ])
+    expect(sales[0]).toMatchObject({ item: `${free.tradeId}-${free.assetIds[0]}`, game: 'dota' })
+    expect(totals.map(({ by, name, resultMinor }) => [by, by === 'week' ? '' : name, resultMinor])).toEqual([
+      ['market', MARKET, 755n],
+      ['game', 'dota', 755n],
+      ['week', '', 755n],
+    ])
+    expect(markets).toMatchObject([{ market: MARKET, freeMinor: 1_755n, freeDifferenceMinor: null }])
+  })
+
+  it('is held against what the market says that it has', async () => {
+    const said = {
+      market: MARKET,
+      currency: 'USD',
+      settling: 0n,
+      free: 1_700n,
+      at: till.clock.now(),
+    } as const
+    await inTransaction(till.db, (tx) => saveMarketBalance(tx, said))
+    expect((await reported()).markets).toMatchObject([
+      { freeDifferenceMinor: -55n, settlingDifferenceMinor: 0n },
+    ])
+  })
+
+  const sold = (input: string) =>
+    runCommand(['items', 'sold', '--reason', 'sales of November', '--by', 'Ada'], {
+      databaseUrl: till.url,
+      input,
+    })
+
+  it('is recorded for sales on other markets, line by line, each once', async () => {
+    const item = `${free.tradeId}-${free.assetIds[0]}`
+    const other = `${held.tradeId}-${held.assetIds[0]}`
+    const { out, code } = await sold(
+      [
+        'item,market,reference,price,received,currency,soldAt',
+        `${item},skinport.com,A-1,30.00,26.00,USD,2026-11-02`,
+        `${other},skinport.com,A-2,30.00,26.00,USD`,
+        `9-9,skinport.com,A-3,30.00,26.00,USD`,
+        `${item},skinport.com,A-4,3000,26.00,USD`,
+        `${item},Skinport,A-5,30.00,26.00,USD`,
+        `nothing`,
+      ].join('\n'),
+    )
+    expect(code).not.toBe(0)
+    expect(out.split('\n').slice(0, 6)).toEqual([
+      `line 2 is paid on ${MARKET} as 1`,
+      'line 3 is still under Steam’s protection: it cannot have left',
+      'line 4 no bot ever held this item',
+      'line 5 must have a price, and what was received of it, with their decimals',
+      'line 6 must name the market in small letters, such as market.csgo.com',
+      'line 7 must have the columns item,market,reference,price,received,currency,soldAt, the last of which may be left out',
+    ])
+  })
+
+  it('is in the CSV of the report, with the item and its result', async () => {
+    await report('5', { kind: 'unlisted' })
+    const item = `${free.tradeId}-${free.assetIds[1]}`
+    const line = `${item},skinport.com,B-1,30.00,26.40,USD,2026-11-02`
+    expect(await sold(line)).toMatchObject({ code: 0 })
+    // The same again changes nothing; under the same reference another amount is refused.
+    expect(await sold(line)).toMatchObject({ code: 0 })
+    expect(await sold(line.replace('26.40', '26.41'))).toMatchObject({ code: 4 })
+    const { out } = await runCommand(
+      ['report', 'sales', '--from', '2026-11-01', '--to', '2026-12-01', '--csv'],
+      { databaseUrl: till.url },
+    )
+    const rows = out.split('\n').filter((row) => row.includes('skinport.com'))
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toMatch(
+      new RegExp(
+        `^2026-11-02T00:00:00.000Z,paid,skinport.com,B-1,dota,.*,${item},\\d+,USD,30.00,26.40,0.00,20.00,USD,6.40$`,
+      ),
+    )
+    expect(await balances('skinport.com')).toEqual({ free: -2_640n, fees: -360n, sales: 3_000n })
+    expect(await problems()).toEqual([])
+    const acts = await till.db.selectFrom('operator_act').select(['act', 'arguments']).execute()
+    expect(acts).toMatchObject([
+      { act: 'items sold', arguments: { item, reference: 'B-1', receivedMinor: 2_640 } },
+    ])
+  })
+})

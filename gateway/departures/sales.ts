@@ -1,0 +1,80 @@
+/** Sales as they are reported and recorded: each report is one transaction of its state and its books. */
+import type { SaleReport } from '../../contract/sale-report.ts'
+import type { Tx } from '../db/client.ts'
+import { judgeSale, movementsBetween, positionOf, type Sale } from './sale.ts'
+import {
+  insertSale,
+  itemOfAsset,
+  type KnownSale,
+  liveSaleOf,
+  lockItem,
+  lockSale,
+  type SaleSubject,
+  saveSale,
+} from './sale-store.ts'
+
+const listed = (price: bigint): Sale => ({
+  ...{ state: 'listed', price, received: null, refund: 0n, causer: null, steamTradeId: null },
+  ...{ soldAt: null, settlesAt: null, endedAt: null },
+})
+
+export type Listing = Omit<SaleSubject, 'tradeId' | 'assetId' | 'isByHand' | 'listedAssetId'> & {
+  listedAssetId: string
+  price: bigint
+}
+
+/** `not_ours`: no bot ever gave or has such an item. `taken`: it is on sale, or sold, elsewhere. */
+export type ListingAnswer = 'recorded' | 'known' | 'not_ours' | 'not_free' | 'taken'
+
+/** Records that an item was listed, by what the account that sells calls it. */
+export async function recordListing(
+  tx: Tx,
+  { price, ...listing }: Listing,
+  at: Date,
+): Promise<ListingAnswer> {
+  const { market, reference, appId, listedAssetId } = listing
+  if ((await lockSale(tx, market, reference)) !== undefined) return 'known'
+  const key = await itemOfAsset(tx, appId, listedAssetId)
+  const item = key && (await lockItem(tx, key))
+  if (item === undefined) return 'not_ours'
+  if (item.isProtected || item.moved === 'back') return 'not_free'
+  if ((await liveSaleOf(tx, item)) !== undefined) return 'taken'
+  const { tradeId, assetId } = item
+  await insertSale(tx, { ...listing, tradeId, assetId, isByHand: false }, { sale: listed(price), at })
+  return 'recorded'
+}
+
+/** Whether the report changed something. `unknown`: there is no such sale. */
+export async function recordReport(
+  tx: Tx,
+  { market, reference, report }: { market: string; reference: string; report: SaleReport },
+  at: Date,
+): Promise<'changed' | 'unchanged' | 'unknown'> {
+  const known = await lockSale(tx, market, reference)
+  if (known === undefined) return 'unknown'
+  return (await change(tx, { known, report, at })) ? 'changed' : 'unchanged'
+}
+
+type Change = { known: KnownSale; report: SaleReport; at: Date }
+
+async function change(tx: Tx, { known, report, at }: Change): Promise<boolean> {
+  const sale = judgeSale(known.sale, report, at)
+  if (sale === known.sale) return false
+  await saveSale(tx, known, {
+    sale,
+    movements: movementsBetween(positionOf(known.sale), positionOf(sale)),
+    at,
+  })
+  return true
+}
+
+export type HandSale = SaleSubject & { price: bigint; received: bigint; soldAt: Date }
+
+/** Records a sale that the operator made elsewhere: it is paid. */
+export async function recordHandSale(
+  tx: Tx,
+  { price, received, soldAt, ...subject }: HandSale,
+): Promise<void> {
+  const known = await insertSale(tx, subject, { sale: listed(price), at: soldAt })
+  await change(tx, { known, report: { kind: 'paid', received }, at: soldAt })
+}

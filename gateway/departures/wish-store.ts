@@ -1,0 +1,147 @@
+/** What the till wishes the vault to give. Only the vault says what becomes of it. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import type { VaultDeedTable, WishTable } from '../db/vault-tables.ts'
+
+export type WishedAsset = { appId: number; assetId: string }
+
+export type NewWish = {
+  botId: bigint
+  askedBy: WishTable['asked_by']
+  assets: readonly WishedAsset[]
+  ask: { kind: 'send'; to: string } | { kind: 'return'; depositId: bigint; steamTradeId: string }
+}
+
+/** Items that may leave a bot lie there. */
+const FREE_CONTEXT = '2'
+
+/** Resolves to the number of the wish. Throws if another open wish has one of the items. */
+export async function insertWish(tx: Tx, { botId, askedBy, assets, ask }: NewWish): Promise<bigint> {
+  const { id } = await tx
+    .insertInto('wish')
+    .values({
+      kind: ask.kind,
+      bot_id: botId,
+      asked_by: askedBy,
+      destination: ask.kind === 'send' ? ask.to : null,
+      deposit_id: ask.kind === 'return' ? ask.depositId : null,
+      steam_trade_id: ask.kind === 'return' ? ask.steamTradeId : null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const rows = assets.map(({ appId, assetId }) => ({
+    wish_id: id,
+    app_id: appId,
+    context_id: FREE_CONTEXT,
+    asset_id: assetId,
+  }))
+  await tx.insertInto('wish_item').values(rows).execute()
+  return id
+}
+
+/** The items of open wishes, as `app/asset`. Locks them against another wish made at the same moment. */
+export async function wishedAssets(tx: Tx): Promise<Set<string>> {
+  await sql`lock table wish_item in share row exclusive mode`.execute(tx)
+  const { rows } = await sql<{ key: string }>`
+    select app_id || '/' || asset_id as key from wish_item where is_open`.execute(tx)
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** Days after which a wish that the vault carried out is over, although Steam's history never told of it. */
+const BOOKED_DAYS = 1
+
+/** Closes the wishes that the vault has done with: one that it carried out only once the departure is in the books. */
+export async function closeEndedWishes(db: Db | Tx): Promise<void> {
+  await sql`
+    with closed as (
+      update wish set closed_at = till_now() from vault_deed deed
+      where deed.wish_id = wish.id and wish.closed_at is null and (deed.state in ('refused', 'ended')
+        or (deed.state = 'delivered' and (deed.at < till_now() - make_interval(days => ${BOOKED_DAYS}) or exists (
+          select from departure where departure.bot_id = wish.bot_id
+            and departure.steam_trade_id = deed.steam_trade_id and stage <> 'under_way'))))
+      returning wish.id
+    )
+    update wish_item set is_open = false from closed where wish_id = closed.id and is_open`.execute(db)
+}
+
+/** False if there is no such wish that is open, and that the vault has not taken up. */
+export async function withdrawWish(tx: Tx, id: bigint): Promise<boolean> {
+  const { rows } = await sql`
+    with closed as (
+      update wish set closed_at = till_now() where id = ${id} and closed_at is null
+        and not exists (select from vault_deed where wish_id = ${id} and state <> 'waiting') returning id
+    )
+    update wish_item set is_open = false from closed where wish_id = closed.id returning wish_id`.execute(tx)
+  return rows.length > 0
+}
+
+export type ListedWish = {
+  wishId: bigint
+  kind: WishTable['kind']
+  bot: string
+  botSteamId: string
+  destination: string | null
+  depositId: bigint | null
+  askedBy: WishTable['asked_by']
+  createdAt: Date
+  isOpen: boolean
+  items: { appId: number; assetId: string }[]
+  /** What the vault says: null until it has seen the wish. */
+  state: VaultDeedTable['state'] | null
+  because: string | null
+  offerId: string | null
+  steamTradeId: string | null
+}
+
+export type WishFilter = { open?: boolean | undefined; before?: bigint | undefined; limit: number }
+
+/** Newest first. */
+export async function selectWishes(
+  db: Db,
+  { open = false, before, limit }: WishFilter,
+): Promise<ListedWish[]> {
+  const { rows } = await sql<ListedWish>`
+    select wish.id as "wishId", kind, bot.name as bot, bot.steam_id as "botSteamId", destination,
+      deposit_id as "depositId", asked_by as "askedBy", wish.created_at as "createdAt", closed_at is null as "isOpen",
+      (select json_agg(json_build_object('appId', app_id, 'assetId', asset_id) order by app_id, asset_id)
+        from wish_item where wish_id = wish.id) as items,
+      deed.state, because, offer_id as "offerId", deed.steam_trade_id as "steamTradeId"
+    from wish join bot on bot.id = wish.bot_id left join vault_deed deed on deed.wish_id = wish.id
+    where (not ${open} or closed_at is null) and (${before ?? null}::bigint is null or wish.id < ${before ?? null})
+    order by wish.id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Whether the vault says that it means to give exactly this to that account, or has. `keys`: sorted, as `app/asset`. */
+export async function isVaultsGift(
+  tx: Tx,
+  partnerSteamId: string,
+  keys: readonly string[],
+): Promise<boolean> {
+  const { rows } = await sql`
+    select wish_id from vault_deed
+    where partner_steam_id = ${partnerSteamId} and assets = ${[...keys]}::text[] limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+export type SendRule = { destination: string; keep: number }
+
+export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
+  db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
+
+/** Undefined switches it off. */
+export async function setSendRule(tx: Tx, rule: SendRule | undefined): Promise<void> {
+  await tx.deleteFrom('send_rule').execute()
+  if (rule !== undefined) await tx.insertInto('send_rule').values(rule).execute()
+}
+
+/** The delivered trade of a deposit, by which its items came. */
+export function tradeOfDeposit(tx: Tx, depositId: bigint) {
+  return tx
+    .selectFrom('trade')
+    .select(['id', 'steam_trade_id as steamTradeId', 'bot_id as botId'])
+    .where('deposit_id', '=', depositId)
+    .where('steam_trade_id', 'is not', null)
+    .where('delivered_at', 'is not', null)
+    .executeTakeFirst()
+}

@@ -1,0 +1,124 @@
+/** What an operator may wish away: free items, each in one open wish. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { ActDeps, Answer } from '../operations/operation.ts'
+import { changeSendRule, listWishes, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { sweepWishes } from './wish.ts'
+
+let till: Till
+let deps: ActDeps
+let depositId: bigint
+let botId: bigint
+let free: { assetId: string; appId: number }[]
+
+beforeAll(async () => {
+  till = await startTill()
+  const bots = await aBot(till)
+  botId = bots.bot.botId
+  const store = await aStore(till)
+  const old = await aDeposit(till, store, { game: 'cs' })
+  depositId = old.id
+  await payFor(till, bots, old)
+  await jump(till, 9 * 86_400)
+  const trade = await till.db
+    .selectFrom('trade')
+    .select('id')
+    .where('deposit_id', '=', old.id)
+    .executeTakeFirstOrThrow()
+  await tradeHandlers(till.deps).trade(bots.bot, trade.id)
+  // Its items are under protection still.
+  await payFor(till, bots, await aDeposit(till, store, { game: 'cs' }))
+  const config = Object.create(null)
+  deps = { config, db: till.db, clock: till.clock, operator: 'Ada', reason: 'to the storage' }
+  const { rows } = await heldOf()
+  free = rows
+})
+beforeEach(async () => {
+  await till.db.deleteFrom('vault_deed').execute()
+  await till.db.deleteFrom('wish_item').execute()
+  await till.db.deleteFrom('wish').execute()
+})
+afterAll(() => till.close())
+
+async function heldOf() {
+  const rows = await till.db
+    .selectFrom('custody_entry')
+    .innerJoin('trade', 'trade.id', 'custody_entry.trade_id')
+    .select('received_asset_id as assetId')
+    .where('deposit_id', '=', depositId)
+    .execute()
+  return { rows: rows.map(({ assetId }) => ({ assetId: assetId ?? '', appId: 730 })) }
+}
+
+async function wishesOf() {
+  const answer = await listWishes(deps, { limit: 10 })
+  return answer.kind === 'refused' ? [] : answer.data.wishes
+}
+
+const refusalOf = <T>(answer: Answer<T>) => (answer.kind === 'refused' ? answer.message : answer.kind)
+
+/** As the vault's role writes it. */
+const deed = async (wishId: bigint, state: 'delivered' | 'refused' | 'offered', at = new Date()) =>
+  till.db.insertInto('vault_deed').values({ wish_id: wishId, state, assets: [], at }).execute()
+
+it('all free items are wished away, those under protection are not', async () => {
+  const sent = await sendItems(deps, { to: 'storage', assets: undefined })
+  expect(sent).toMatchObject({ kind: 'done', data: { items: free.length } })
+  const [wish] = await wishesOf()
+  expect(wish).toMatchObject({ kind: 'send', destination: 'storage', askedBy: 'operator', state: null })
+  expect(wish?.items.map(({ assetId }) => assetId).sort()).toEqual(free.map(({ assetId }) => assetId).sort())
+})
+
+it('an item is in one open wish, and free again when the vault has refused it', async () => {
+  await sendItems(deps, { to: 'storage', assets: undefined })
+  const named = [free[0]?.assetId ?? '']
+  const again = await sendItems(deps, { to: 'storage', assets: named })
+  expect(refusalOf(again)).toMatch(/^Not free, or in an open wish already/)
+  expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
+  await deed((await wishesOf())[0]?.wishId ?? 0n, 'refused')
+  expect(await sendItems(deps, { to: 'storage', assets: named })).toMatchObject({ data: { items: 1 } })
+})
+
+it('an item that the vault delivered is free for no wish before its departure is in the books', async () => {
+  await sendItems(deps, { to: 'storage', assets: undefined })
+  await deed((await wishesOf())[0]?.wishId ?? 0n, 'delivered')
+  expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
+})
+
+it('a wish is withdrawn until the vault has taken it up', async () => {
+  await sendItems(deps, { to: 'storage', assets: undefined })
+  const wishId = (await wishesOf())[0]?.wishId ?? 0n
+  await deed(wishId, 'offered')
+  expect(refusalOf(await withdraw(deps, wishId))).toMatch(/^There is no open wish/)
+  await till.db.deleteFrom('vault_deed').execute()
+  expect(await withdraw(deps, wishId)).toMatchObject({ kind: 'done' })
+  expect(await wishesOf()).toMatchObject([{ isOpen: false }])
+})
+
+it('the items of a deposit are wished back with the trade by which they came', async () => {
+  expect(await returnItems(deps, depositId)).toMatchObject({ kind: 'done', data: { items: free.length } })
+  const row = await till.db.selectFrom('wish').selectAll().executeTakeFirstOrThrow()
+  const trade = await till.db
+    .selectFrom('trade')
+    .select('steam_trade_id')
+    .where('deposit_id', '=', depositId)
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ kind: 'return', destination: null, bot_id: botId })
+  expect(row.steam_trade_id).toBe(trade.steam_trade_id)
+  expect(refusalOf(await returnItems(deps, 99n))).toBe('No items came by deposit 99.')
+})
+
+it('the rule wishes away what a bot holds beyond, once', async () => {
+  await changeSendRule(deps, { destination: 'storage', keep: free.length })
+  await sweepWishes(till.deps)
+  expect(await wishesOf()).toEqual([])
+  await changeSendRule(deps, { destination: 'storage', keep: free.length - 1 })
+  await sweepWishes(till.deps)
+  await sweepWishes(till.deps)
+  const wishes = await wishesOf()
+  // The one that is wished away counts no longer, so the rest stays.
+  expect(wishes).toMatchObject([{ askedBy: 'rule', items: [{ appId: 730 }] }])
+  await changeSendRule(deps, undefined)
+})

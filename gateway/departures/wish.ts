@@ -1,0 +1,72 @@
+/** Which items the till may wish away, and in what parts. */
+import { type HeldItem, heldItems } from '../bots/item-store.ts'
+import type { Db, Tx } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Log } from '../kit/log.ts'
+import {
+  closeEndedWishes,
+  insertWish,
+  type NewWish,
+  readSendRule,
+  type WishedAsset,
+  wishedAssets,
+} from './wish-store.ts'
+
+/** The vault takes 100. */
+const MOST_ITEMS = 50
+
+export type FreeItem = HeldItem & { assetId: string }
+
+/** Free items of bots: past protection, with a number, and in no open wish. Oldest first. */
+export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
+  await closeEndedWishes(tx)
+  const wished = await wishedAssets(tx)
+  const isFree = (item: HeldItem): item is FreeItem =>
+    item.protectedUntil === null && item.assetId !== null && !wished.has(`${item.appId}/${item.assetId}`)
+  const held = (await heldItems(tx)).filter(isFree)
+  return bot === undefined
+    ? held
+    : held.filter((item) => String(item.botId) === bot || item.botSteamId === bot)
+}
+
+type Part = { botId: bigint; assets: WishedAsset[] }
+
+/** A part for each bot and game, and more where there are many: what an offer gives is of one game. Pure. */
+export function partsOf(items: readonly FreeItem[]): Part[] {
+  const groups = Map.groupBy(items, ({ botId, appId }) => `${botId}/${appId}`)
+  return [...groups.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / MOST_ITEMS) }, (_, index) => {
+      const part = group.slice(index * MOST_ITEMS, (index + 1) * MOST_ITEMS)
+      const assets = part.map(({ appId, assetId }) => ({ appId, assetId }))
+      return { botId: part[0]?.botId ?? 0n, assets }
+    }),
+  )
+}
+
+type Asking = Pick<NewWish, 'ask' | 'askedBy'>
+
+/** Resolves to the numbers of the wishes. */
+export async function wishFor(tx: Tx, items: readonly FreeItem[], asking: Asking): Promise<bigint[]> {
+  const wishes: bigint[] = []
+  for (const part of partsOf(items)) wishes.push(await insertWish(tx, { ...asking, ...part }))
+  return wishes
+}
+
+/** Of bots with more than `keep` free items, those beyond it: the oldest. Pure. */
+export function beyond(items: readonly FreeItem[], keep: number): FreeItem[] {
+  const groups = Map.groupBy(items, ({ botId }) => botId)
+  return [...groups.values()].flatMap((group) => group.slice(0, Math.max(0, group.length - keep)))
+}
+
+/** Call this every minute. Closes what the vault has done with, and makes the wishes of the operator's rule. */
+export async function sweepWishes({ db, log }: { db: Db; log: Log }): Promise<void> {
+  await closeEndedWishes(db)
+  const rule = await readSendRule(db)
+  if (rule === undefined) return
+  const wishes = await inTransaction(db, async (tx) => {
+    const items = beyond(await freeItems(tx), rule.keep)
+    return wishFor(tx, items, { askedBy: 'rule', ask: { kind: 'send', to: rule.destination } })
+  })
+  if (wishes.length > 0)
+    log.info({ wishes: wishes.length, destination: rule.destination }, 'the rule sends items')
+}

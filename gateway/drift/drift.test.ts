@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest'
+import type { OwnItem } from '../steam/steam.ts'
+import {
+  type BookedItem,
+  type Books,
+  compareWithBooks,
+  type GameLook,
+  isLookDue,
+  type Noted,
+  nextLookAt,
+  noteLook,
+  settleDrift,
+} from './drift.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
+
+const booked = (assetId: string | null, more: Partial<BookedItem> = {}): BookedItem => ({
+  item: `1-${assetId ?? 'x'}`,
+  appId: 570,
+  assetId,
+  marketHashName: 'Hook',
+  receivedAt: at(-HOUR_MS),
+  isProtected: false,
+  ...more,
+})
+
+const owned = (assetId: string, marketHashName = 'Hook', contextId = '2'): OwnItem => ({
+  appId: 570,
+  contextId,
+  assetId,
+  marketHashName,
+})
+
+const books = (held: BookedItem[], more: Partial<Books> = {}): Books => ({
+  held,
+  leaving: new Set(),
+  gone: new Set(),
+  coming: new Map(),
+  ...more,
+})
+
+const look = (items: OwnItem[], isComplete = true): GameLook => ({ appId: 570, items, isComplete })
+
+const compare = (said: Books, ...looks: GameLook[]) => {
+  const { found, learnt } = compareWithBooks(said, looks, at(0))
+  return { found: found.map(({ kind, item, assetId }) => `${kind} ${item ?? assetId}`), learnt }
+}
+
+const NOTHING = { found: [], learnt: [] }
+
+describe('an inventory', () => {
+  it('that is as the books say has no drift, in whatever context its items lie', () => {
+    expect(
+      compare(books([booked('11'), booked('12')]), look([owned('12', 'Hook', '16'), owned('11')])),
+    ).toEqual(NOTHING)
+  })
+
+  it('without an item of the books misses it, unless a part was shown', () => {
+    const said = books([booked('11'), booked('12')])
+    expect(compare(said, look([owned('11')])).found).toEqual(['missing 1-12'])
+    expect(compare(said, look([owned('11')], false))).toEqual(NOTHING)
+    expect(compare(said)).toEqual(NOTHING)
+  })
+
+  it('does not miss what is leaving, or came a moment ago', () => {
+    expect(compare(books([booked('11')], { leaving: new Set(['570/11']) }), look([]))).toEqual(NOTHING)
+    expect(compare(books([booked('11', { receivedAt: at(-60_000) })]), look([]))).toEqual(NOTHING)
+    expect(compare(books([booked('11', { receivedAt: at(60_000) })]), look([]))).toEqual(NOTHING)
+  })
+
+  it('does not miss items of a game that it was not asked for', () => {
+    expect(compare(books([booked('11', { appId: 440 })]), look([]))).toEqual(NOTHING)
+  })
+
+  it('with an item of nobody’s books has a foreign one, but for those that may be coming', () => {
+    const shown = look([owned('9'), owned('10'), owned('11')])
+    expect(compare(books([]), shown).found).toEqual(['foreign 9', 'foreign 10', 'foreign 11'])
+    expect(compare(books([], { coming: new Map([['570/Hook', 2]]) }), shown).found).toEqual(['foreign 9'])
+    expect(compare(books([], { coming: new Map([['570/Hook', 9]]) }), shown)).toEqual(NOTHING)
+  })
+
+  it('has what left the books as foreign', () => {
+    expect(compare(books([], { gone: new Set(['570/11']) }), look([owned('11')])).found).toEqual([
+      'foreign 11',
+    ])
+  })
+})
+
+describe('an asset id that Steam never told', () => {
+  const nameless = booked(null)
+
+  it('is learnt from the one item of its name', () => {
+    const shown = look([owned('11'), owned('12'), owned('13', 'Cape')])
+    expect(compare(books([nameless, booked('12')]), shown)).toEqual({
+      found: ['foreign 13'],
+      learnt: [{ item: '1-x', assetId: '11' }],
+    })
+  })
+
+  it.each<[string, Books, GameLook, string[]]>([
+    [
+      'there are two of its name',
+      books([nameless]),
+      look([owned('11'), owned('12')]),
+      ['unnamed 1-x', 'foreign 12'],
+    ],
+    [
+      'two of the books have none',
+      books([nameless, { ...nameless, item: '1-y' }]),
+      look([owned('11'), owned('12')]),
+      ['unnamed 1-x', 'unnamed 1-y'],
+    ],
+    [
+      'another one is coming',
+      books([nameless], { coming: new Map([['570/Hook', 1]]) }),
+      look([owned('11')]),
+      ['unnamed 1-x'],
+    ],
+    ['a part was shown', books([nameless]), look([owned('11')], false), ['unnamed 1-x']],
+    [
+      'the books know it as another item',
+      books([nameless], { gone: new Set(['570/11']) }),
+      look([owned('11')]),
+      ['missing 1-x', 'foreign 11'],
+    ],
+    [
+      'nothing of its name is there',
+      books([nameless]),
+      look([owned('11', 'Cape')]),
+      ['missing 1-x', 'foreign 11'],
+    ],
+    [
+      'fewer are there than the books have',
+      books([nameless, { ...nameless, item: '1-y' }]),
+      look([owned('11')]),
+      ['unnamed 1-x', 'missing 1-y'],
+    ],
+  ])('is not learnt where %s', (_name, said, shown, found) => {
+    expect(compare(said, shown)).toEqual({ found, learnt: [] })
+  })
+
+  it('is not missed a moment after its delivery', () => {
+    expect(compare(books([booked(null, { receivedAt: at(0) })]), look([]))).toEqual(NOTHING)
+  })
+})
+
+/** Looks of an hour each, then the history. */
+function noted(said: Books, looks: GameLook[]): Noted[] {
+  return looks.reduce<Noted[]>((before, shown, hours) => {
+    const compared = compareWithBooks(said, [shown], at(0))
+    return noteLook(before, compared, {
+      at: at(hours * HOUR_MS),
+      looks: [shown],
+      books: said,
+      historyFrom: undefined,
+    })
+  }, [])
+}
+
+const sure = (found: readonly Noted[]) => found.filter(({ isSure }) => isSure).map(({ kind }) => kind)
+
+describe('a finding', () => {
+  const said = books([booked('11')])
+  const gone = look([])
+
+  it('is sure once two looks agree and the history since the second one explains nothing', () => {
+    const once = noted(said, [gone])
+    const twice = noted(said, [gone, gone])
+    expect(sure(settleDrift(once, said, at(DAY_MS)))).toEqual([])
+    expect(sure(settleDrift(twice, said, null))).toEqual([])
+    expect(sure(settleDrift(twice, said, at(HOUR_MS)))).toEqual([])
+    expect(sure(settleDrift(twice, said, at(HOUR_MS + 1)))).toEqual(['missing'])
+    expect(sure(settleDrift(twice, said, undefined))).toEqual(['missing'])
+  })
+
+  it('is forgotten where the second look shows the item, or the history took it', () => {
+    expect(noted(said, [gone, look([owned('11')])])).toEqual([])
+    expect(settleDrift(noted(said, [gone, gone]), books([]), at(DAY_MS))).toEqual([])
+    const leaving = books([booked('11')], { leaving: new Set(['570/11']) })
+    expect(settleDrift(noted(said, [gone, gone]), leaving, at(DAY_MS))).toEqual([])
+  })
+
+  it('is found by one look only, however many there were, until the history was read between two', () => {
+    const once = noted(said, [gone])
+    const compared = compareWithBooks(said, [gone], at(0))
+    const look = (historyFrom: Date | null) =>
+      noteLook(once, compared, { at: at(HOUR_MS), looks: [gone], books: said, historyFrom })
+    expect(look(null)).toEqual(once)
+    expect(look(at(0))).toEqual(once)
+    expect(look(at(1))).toMatchObject([{ looks: 2, seenAt: at(HOUR_MS) }])
+  })
+
+  it('is forgotten where the history took the item away and brought it back', () => {
+    const again = books([booked('11', { receivedAt: at(1) })])
+    expect(settleDrift(noted(said, [gone, gone]), again, at(DAY_MS))).toEqual([])
+  })
+
+  it('outlives a look that shows a part, which does not count', () => {
+    const through = noted(said, [gone, look([], false)])
+    expect(through).toMatchObject([{ kind: 'missing', looks: 1 }])
+    expect(noted(said, [gone, look([owned('11')], false)])).toEqual([])
+  })
+
+  it('that is sure stays sure, since it was first seen', () => {
+    const settled = settleDrift(noted(said, [gone, gone]), said, at(DAY_MS))
+    const compared = compareWithBooks(said, [gone], at(DAY_MS))
+    const later = noteLook(settled, compared, {
+      at: at(DAY_MS),
+      looks: [gone],
+      books: said,
+      historyFrom: at(DAY_MS - 1),
+    })
+    expect(later).toMatchObject([{ isSure: true, firstSeenAt: at(0), looks: 3 }])
+  })
+
+  it('of a foreign item ends with its delivery', () => {
+    const shown = look([owned('11')])
+    const foreign = noted(books([]), [shown, shown])
+    expect(sure(settleDrift(foreign, books([]), at(DAY_MS)))).toEqual(['foreign'])
+    expect(settleDrift(foreign, said, at(DAY_MS))).toEqual([])
+  })
+})
+
+describe('the next look', () => {
+  const [one] = noted(books([booked('11')]), [look([])])
+  const doubted = one === undefined ? [] : [one]
+  const waiting = doubted.map((each) => ({ ...each, looks: 2 }))
+  const settled = doubted.map((each) => ({ ...each, looks: 2, isSure: true }))
+  const times = { lookedAt: at(0), isWhole: true, askedAt: null, againMs: HOUR_MS }
+
+  it.each<[string, Noted[], Partial<typeof times>, number]>([
+    ['a day later where nothing is open', [], {}, DAY_MS],
+    ['a day later where all is sure', settled, {}, DAY_MS],
+    ['again where two must agree', doubted, {}, HOUR_MS],
+    ['again where a part was shown', [], { isWhole: false }, HOUR_MS],
+  ])('comes %s', (_name, found, change, ms) => {
+    const asked = { ...times, ...change }
+    expect(nextLookAt(found, { ...asked, now: at(0) })).toEqual(at(ms))
+    expect(isLookDue(found, { ...asked, now: at(ms - 1) })).toBe(false)
+    expect(isLookDue(found, { ...asked, now: at(ms) })).toBe(true)
+  })
+
+  it('waits for the history without asking Steam', () => {
+    expect(nextLookAt(waiting, { ...times, now: at(0) })).toEqual(at(HOUR_MS / 6))
+    expect(isLookDue(waiting, { ...times, now: at(HOUR_MS) })).toBe(false)
+  })
+
+  it('comes at once where there was none, or an operator asks', () => {
+    expect(isLookDue([], { ...times, lookedAt: null, now: at(0) })).toBe(true)
+    expect(isLookDue([], { ...times, askedAt: at(0), now: at(0) })).toBe(true)
+    expect(isLookDue([], { ...times, askedAt: at(-1), now: at(0) })).toBe(false)
+  })
+})

@@ -1,0 +1,240 @@
+/** What a bot has on Steam, held against what the books say that it has. Pure. */
+import { keyOf } from '../departures/departure.ts'
+import type { OwnItem } from '../steam/steam.ts'
+
+/**
+ * `missing`: the books have it, and Steam does not. `foreign`: Steam has it, and the books do not. `unnamed`: Steam never
+ * told its asset id, and it cannot be told from others of its name.
+ */
+export type DriftKind = 'missing' | 'foreign' | 'unnamed'
+
+/** An item that the books have in the bot's hands. */
+export type BookedItem = {
+  /** Its number in the lists of items. */
+  item: string
+  appId: number
+  /** Null where Steam did not tell it. */
+  assetId: string | null
+  marketHashName: string
+  receivedAt: Date
+  /** Its sender may take it back yet. */
+  isProtected: boolean
+}
+
+export type Books = {
+  held: readonly BookedItem[]
+  /** Keys of assets that are leaving: Steam may have moved them already. */
+  leaving: ReadonlySet<string>
+  /** Keys of assets that the books know as items which left. */
+  gone: ReadonlySet<string>
+  /** Items of offers that may have been accepted, and are in no books yet: how many, by game and name. */
+  coming: ReadonlyMap<string, number>
+}
+
+/** The items of one game. Nothing follows from what a look that is not complete does not show. */
+export type GameLook = { appId: number; items: readonly OwnItem[]; isComplete: boolean }
+
+/** `item` is null of foreign items, `assetId` of those that Steam never named. */
+export type Finding = {
+  kind: DriftKind
+  appId: number
+  item: string | null
+  assetId: string | null
+  marketHashName: string
+}
+
+export type Comparison = { found: Finding[]; learnt: { item: string; assetId: string }[] }
+
+/** Steam's own lists lag behind its trades. */
+const FRESH_MS = 10 * 60_000
+
+export const nameKey = ({ appId, marketHashName }: { appId: number; marketHashName: string }): string =>
+  `${appId}/${marketHashName}`
+
+/** `begunAt`: of the look. What came a moment before it, or after, is not missed. */
+export function compareWithBooks(books: Books, looks: readonly GameLook[], begunAt: Date): Comparison {
+  const all = looks.map((look) => compareGame(books, look, begunAt))
+  return { found: all.flatMap(({ found }) => found), learnt: all.flatMap(({ learnt }) => learnt) }
+}
+
+function compareGame(books: Books, look: GameLook, begunAt: Date): Comparison {
+  const held = books.held.filter(({ appId }) => appId === look.appId)
+  const isOld = ({ receivedAt }: BookedItem) => begunAt.getTime() - receivedAt.getTime() > FRESH_MS
+  const owned = new Set(look.items.map(({ assetId }) => assetId))
+  const booked = new Set(held.flatMap(({ assetId }) => assetId ?? []))
+  const missing = !look.isComplete
+    ? []
+    : held.filter((item) => {
+        const { appId, assetId } = item
+        if (assetId === null || owned.has(assetId) || !isOld(item)) return false
+        return !books.leaving.has(keyOf({ appId, assetId }))
+      })
+  const spare = Map.groupBy(
+    look.items.filter(({ assetId }) => !booked.has(assetId)).sort(oldestFirst),
+    nameKey,
+  )
+  const nameless = Map.groupBy(
+    held.filter((item) => item.assetId === null && isOld(item)),
+    nameKey,
+  )
+  const named = [...nameless].map(([name, items]) =>
+    nameThem({ items, among: spare.get(name) ?? [], coming: books.coming.get(name) ?? 0 }, books, look),
+  )
+  const taken = new Set(named.flatMap(({ taken }) => taken))
+  const foreign = [...spare].flatMap(([name, items]) => {
+    const left = items.filter((item) => !taken.has(item))
+    // The newest are those that came a moment ago.
+    return left.slice(0, Math.max(0, left.length - (books.coming.get(name) ?? 0)))
+  })
+  return {
+    found: [
+      ...missing.map((item) => findingOf('missing', item)),
+      ...named.flatMap(({ found }) => found),
+      ...foreign.map((item) => findingOf('foreign', { ...item, item: null })),
+    ],
+    learnt: named.flatMap(({ learnt }) => learnt),
+  }
+}
+
+type Naming = { items: readonly BookedItem[]; among: readonly OwnItem[]; coming: number }
+type Named = Comparison & { taken: readonly OwnItem[] }
+
+/** Finds items whose asset ids Steam never told, by what they are. One alone, in a look that shows all, is the one. */
+function nameThem({ items, among, coming }: Naming, { gone }: Books, { isComplete }: GameLook): Named {
+  const candidates = among.filter((asset) => !gone.has(keyOf(asset)))
+  const [only] = items
+  const [asset] = candidates
+  const isClear = isComplete && coming === 0 && items.length === 1 && candidates.length === 1
+  if (isClear && only !== undefined && asset !== undefined)
+    return { found: [], learnt: [{ item: only.item, assetId: asset.assetId }], taken: [asset] }
+  const there = items.slice(0, candidates.length)
+  const absent = isComplete ? items.slice(candidates.length) : []
+  return {
+    found: [
+      ...there.map((item) => findingOf('unnamed', item)),
+      ...absent.map((item) => findingOf('missing', item)),
+    ],
+    learnt: [],
+    taken: candidates.slice(0, items.length),
+  }
+}
+
+const findingOf = (
+  kind: DriftKind,
+  { appId, item, assetId, marketHashName }: Omit<Finding, 'kind'>,
+): Finding => ({ kind, appId, item, assetId, marketHashName })
+
+/** Asset ids only grow. */
+function oldestFirst({ assetId: one }: OwnItem, { assetId: other }: OwnItem): number {
+  return one.length - other.length || (one < other ? -1 : 1)
+}
+
+/** A finding as it was noted. `looks`: how many in a row found it, with a look through the history between any two. */
+export type Noted = Finding & { firstSeenAt: Date; seenAt: Date; looks: number; isSure: boolean }
+
+const idOf = ({ kind, appId, item, assetId }: Finding): string =>
+  `${kind} ${appId} ${item ?? `asset ${assetId}`}`
+
+/**
+ * `at`: when it had ended. `historyFrom`: when the last complete look through the history began; null while there was none,
+ * undefined where none is needed.
+ */
+export type Looked = {
+  at: Date
+  looks: readonly GameLook[]
+  books: Books
+  historyFrom: Date | null | undefined
+}
+
+const isBooked = (historyFrom: Looked['historyFrom'], { seenAt }: Noted): boolean =>
+  historyFrom === undefined || (historyFrom !== null && historyFrom > seenAt)
+
+/** Of a game that was not shown whole, what was noted stays, as far as it may be true yet. */
+export function noteLook(
+  before: readonly Noted[],
+  { found }: Comparison,
+  { at, looks, books, historyFrom }: Looked,
+): Noted[] {
+  const known = new Map(before.map((noted) => [idOf(noted), noted]))
+  const now = found.map((finding): Noted => {
+    const was = known.get(idOf(finding))
+    known.delete(idOf(finding))
+    // What Steam held at the first look, and gave back since, stands in the history between the two.
+    if (was !== undefined && !isBooked(historyFrom, was)) return was
+    const { firstSeenAt, looks: times, isSure } = was ?? { firstSeenAt: at, looks: 0, isSure: false }
+    return { ...finding, firstSeenAt, seenAt: at, looks: times + 1, isSure }
+  })
+  const whole = new Set(looks.flatMap(({ appId, isComplete }) => (isComplete ? [appId] : [])))
+  const shown = new Set(looks.flatMap(({ items }) => items.map(keyOf)))
+  const isOpen = (noted: Noted): boolean => {
+    const { kind, appId, assetId } = noted
+    const isShown = assetId !== null && shown.has(keyOf({ appId, assetId }))
+    return !whole.has(appId) && (kind === 'foreign' || !isShown) && isTrueOf(books, noted)
+  }
+  return [...now, ...[...known.values()].filter(isOpen)]
+}
+
+/** Whether the books still say what made it a finding. */
+function isTrueOf({ held, leaving }: Books, noted: Noted): boolean {
+  const { kind, appId, item, assetId, firstSeenAt } = noted
+  if (kind === 'foreign') return !held.some((other) => other.appId === appId && other.assetId === assetId)
+  const booked = held.find((other) => other.item === item)
+  if (booked === undefined || booked.assetId !== assetId) return false
+  // It left and came back meanwhile.
+  if (booked.receivedAt > firstSeenAt) return false
+  return assetId === null || !leaving.has(keyOf({ appId, assetId }))
+}
+
+/** So many looks in a row must find the same: Steam shows an inventory without some of its items at times. */
+const SURE_LOOKS = 2
+
+/**
+ * What two looks found is believed once the bot's history was read from a later moment on, and the books still say so:
+ * all that came or left by a trade before the second look is booked then.
+ */
+export function settleDrift(
+  noted: readonly Noted[],
+  books: Books,
+  historyFrom: Looked['historyFrom'],
+): Noted[] {
+  return noted
+    .filter((each) => isTrueOf(books, each))
+    .map((each) => {
+      const isNew = each.looks >= SURE_LOOKS && isBooked(historyFrom, each)
+      return isNew ? { ...each, isSure: true } : each
+    })
+}
+
+const DAY_MS = 86_400_000
+/** Between two questions whether the history was read meanwhile. */
+const SETTLE_MS = 10 * 60_000
+
+export type LookTimes = {
+  now: Date
+  lookedAt: Date | null
+  /** The last look showed every game whole. */
+  isWhole: boolean
+  /** When an operator last asked for a look. */
+  askedAt: Date | null
+  /** Between two looks that must agree. */
+  againMs: number
+}
+
+/** Whether Steam is to be asked now. */
+export function isLookDue(noted: readonly Noted[], times: LookTimes): boolean {
+  const { now, lookedAt, isWhole, askedAt, againMs } = times
+  if (lookedAt === null || (askedAt !== null && askedAt >= lookedAt)) return true
+  const sinceMs = now.getTime() - lookedAt.getTime()
+  return sinceMs >= DAY_MS || (sinceMs >= againMs && (!isWhole || noted.some(isDoubted)))
+}
+
+const isDoubted = ({ isSure, looks }: Noted): boolean => !isSure && looks < SURE_LOOKS
+
+/** When to come back. */
+export function nextLookAt(noted: readonly Noted[], times: Omit<LookTimes, 'askedAt'>): Date {
+  const { now, lookedAt, isWhole, againMs } = times
+  const at = (ms: number) => new Date(now.getTime() + ms)
+  if (lookedAt === null || !isWhole || noted.some(isDoubted)) return at(againMs)
+  if (noted.some(({ isSure }) => !isSure)) return at(Math.min(againMs, SETTLE_MS))
+  return new Date(lookedAt.getTime() + DAY_MS)
+}

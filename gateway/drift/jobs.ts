@@ -1,0 +1,62 @@
+/** Has the bots looked at whose turn has come, and tells an operator's monitoring what was found. */
+import { Gauge, type Registry } from 'prom-client'
+import { botQueue } from '../bots/bot.ts'
+import type { Db } from '../db/client.ts'
+import type { Queue } from '../db/queue.ts'
+import type { Clock } from '../kit/clock.ts'
+import { countDrift } from './list-store.ts'
+import type { DriftStore } from './watch.ts'
+
+/** Bots that begin a look in one sweep of ten seconds: after a long stop not all come at once. */
+const LOOKS_A_SWEEP = 2
+/** A look whose work is lost is begun again after this time. */
+const LOST_MS = 30 * 60_000
+
+type SweepDeps = { db: Db; queue: Queue; drift: DriftStore; clock: Clock }
+
+/** Any number of processes may call this: each bot is taken by one. */
+export async function sweepDrift({ db, queue, drift, clock }: SweepDeps): Promise<void> {
+  const now = clock.now()
+  const nextAt = new Date(now.getTime() + LOST_MS)
+  for (const botId of await drift.takeDue({ now, nextAt, limit: LOOKS_A_SWEEP })) {
+    const name = botQueue(botId)
+    await queue.ensure(name)
+    const job = { queue: name, data: { kind: 'drift' }, singletonKey: 'drift' }
+    await db.transaction().execute((tx) => queue.send(tx, job))
+  }
+}
+
+export type DriftGauges = { drift: Gauge<'bot' | 'kind'>; lookSeconds: Gauge<'bot'> }
+
+export function createDriftGauges(registry: Registry): DriftGauges {
+  const registers = [registry]
+  return {
+    drift: new Gauge({
+      name: 'tradetill_bot_custody_drift',
+      help: 'Items of a bot that are not as the books say: missing on Steam, foreign to the books, or unnamed',
+      labelNames: ['bot', 'kind'],
+      registers,
+    }),
+    lookSeconds: new Gauge({
+      name: 'tradetill_bot_custody_look_seconds',
+      help: 'Age of the last look that saw all of a bot’s own inventory; absent while there was none',
+      labelNames: ['bot'],
+      registers,
+    }),
+  }
+}
+
+type SurveyDeps = { db: Db; clock: Clock; gauges: DriftGauges }
+
+/** Call this every minute. Any number of processes may. */
+export async function surveyDrift({ db, clock, gauges }: SurveyDeps): Promise<void> {
+  const nowMs = clock.now().getTime()
+  const counts = await countDrift(db)
+  gauges.drift.reset()
+  gauges.lookSeconds.reset()
+  for (const { steamId: bot, wholeAt, ...drift } of counts) {
+    for (const kind of ['missing', 'foreign', 'unnamed'] as const)
+      gauges.drift.set({ bot, kind }, drift[kind])
+    if (wholeAt !== null) gauges.lookSeconds.set({ bot }, (nowMs - wholeAt.getTime()) / 1000)
+  }
+}

@@ -1,0 +1,87 @@
+/** What is not as the books say, as an operator sees it. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import type { DriftKind } from './drift.ts'
+
+export type BotLook = {
+  botId: bigint
+  bot: string
+  botSteamId: string
+  /** When the bot was last looked at, and when all of its inventory was last seen; null while it was not. */
+  lookedAt: Date | null
+  wholeAt: Date | null
+  /** An operator asked for a look that has not come yet. */
+  isAsked: boolean
+  /** Foreign items that are not in the list. */
+  leftOut: number
+  drift: {
+    kind: DriftKind
+    /** Its number in the lists of items; null of foreign items. */
+    item: string | null
+    appId: number
+    assetId: string | null
+    marketHashName: string
+    firstSeenAt: Date
+    seenAt: Date
+    /** Two looks agree, and the history of the bot explains nothing. */
+    isSure: boolean
+  }[]
+}
+
+type Row = Omit<BotLook, 'drift'> & {
+  drift: (Omit<BotLook['drift'][number], 'firstSeenAt' | 'seenAt'> & {
+    firstSeenMs: number
+    seenMs: number
+  })[]
+}
+
+/** `bot`: its number, its Steam id or its name. */
+export async function selectDrift(db: Db | Tx, { bot }: { bot?: string | undefined }): Promise<BotLook[]> {
+  const { rows } = await sql<Row>`
+    select bot.id as "botId", bot.name as bot, steam_id as "botSteamId", looked_at as "lookedAt", whole_at as "wholeAt",
+      coalesce(asked_at >= coalesce(looked_at, asked_at), false) as "isAsked", coalesce(left_out, 0) as "leftOut",
+      (select coalesce(json_agg(json_build_object('kind', kind, 'item', trade_id || '-' || given_asset_id, 'appId', app_id,
+        'assetId', asset_id, 'marketHashName', market_hash_name,
+        'firstSeenMs', (extract(epoch from first_seen_at) * 1000)::bigint,
+        'seenMs', (extract(epoch from seen_at) * 1000)::bigint, 'isSure', is_sure) order by kind desc, id), '[]')
+        from custody_drift drift where drift.bot_id = bot.id) as drift
+    from bot left join custody_look on custody_look.bot_id = bot.id
+    where bot.state <> 'removed' and (${bot ?? null}::text is null
+      or ${bot ?? null} in (bot.id::text, bot.steam_id, bot.name))
+    order by bot.id`.execute(db)
+  return rows.map(({ drift, ...look }) => ({
+    ...look,
+    drift: drift.map(({ firstSeenMs, seenMs, ...found }) => {
+      return { ...found, firstSeenAt: new Date(firstSeenMs), seenAt: new Date(seenMs) }
+    }),
+  }))
+}
+
+/** Has these bots looked at as soon as their gateway can. */
+export async function askForLooks(tx: Tx, botIds: readonly bigint[], now: Date): Promise<void> {
+  await sql`
+    insert into custody_look (bot_id, due_at, asked_at)
+    select id, ${now}::timestamptz, ${now}::timestamptz from unnest(${[...botIds]}::bigint[]) asked (id)
+    on conflict (bot_id) do update set due_at = excluded.due_at, asked_at = excluded.asked_at`.execute(tx)
+}
+
+export type DriftCount = {
+  steamId: string
+  wholeAt: Date | null
+  missing: number
+  foreign: number
+  unnamed: number
+}
+
+/** How much is surely not as the books say, by bot. */
+export async function countDrift(db: Db): Promise<DriftCount[]> {
+  const { rows } = await sql<DriftCount>`
+    select steam_id as "steamId", whole_at as "wholeAt",
+      (count(drift.id) filter (where kind = 'missing'))::int as missing,
+      (count(drift.id) filter (where kind = 'foreign') + coalesce(max(left_out), 0))::int as foreign,
+      (count(drift.id) filter (where kind = 'unnamed'))::int as unnamed
+    from bot left join custody_look on custody_look.bot_id = bot.id
+    left join custody_drift drift on drift.bot_id = bot.id and is_sure
+    where bot.state <> 'removed' group by bot.id, custody_look.bot_id`.execute(db)
+  return rows
+}

@@ -1,0 +1,170 @@
+/** Looks at the inventories of bots in PostgreSQL, and what they found. */
+import { sql } from 'kysely'
+import { historyOf } from '../bots/history-store.ts'
+import { heldItems } from '../bots/item-store.ts'
+import { SPEAKING_STATES } from '../bots/store.ts'
+import type { Db } from '../db/client.ts'
+import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { keyOf } from '../departures/departure.ts'
+import type { OwnItem } from '../steam/steam.ts'
+import { type Books, type Noted, nameKey } from './drift.ts'
+import type { DriftState, DriftStore } from './watch.ts'
+
+/** Foreign items that are kept of one bot: somebody may have used its account before. */
+const MOST_FOREIGN = 1_000
+
+export function createDriftStore(db: Db): DriftStore {
+  return {
+    stateOf: (botId) => stateOf(db, botId),
+    booksOf: (botId, shown) => booksOf(db, botId, shown),
+    async historyFrom(botId) {
+      const { rows } = await sql`select from custody_entry where bot_id = ${botId} limit 1`.execute(db)
+      return rows.length === 0 ? undefined : (await historyOf(db, botId)).completeAt
+    },
+    learn: (botId, { epoch, now }, learnt) => learn(db, { botId, epoch, now, learnt }),
+    keep: (botId, { epoch, now }, kept) => keep(db, { botId, epoch, now }, kept),
+    takeDue: (how) => takeDue(db, how),
+  }
+}
+
+async function stateOf(db: Db, botId: bigint): Promise<DriftState> {
+  const look = await db
+    .selectFrom('custody_look')
+    .select(['looked_at', 'whole_at', 'asked_at'])
+    .where('bot_id', '=', botId)
+    .executeTakeFirst()
+  const rows = await db.selectFrom('custody_drift').selectAll().where('bot_id', '=', botId).execute()
+  const noted = rows.map(
+    (row): Noted => ({
+      kind: row.kind,
+      appId: row.app_id,
+      item: row.trade_id === null ? null : `${row.trade_id}-${row.given_asset_id}`,
+      assetId: row.asset_id,
+      marketHashName: row.market_hash_name,
+      firstSeenAt: row.first_seen_at,
+      seenAt: row.seen_at,
+      looks: row.looks,
+      isSure: row.is_sure,
+    }),
+  )
+  const { looked_at: lookedAt = null, whole_at: wholeAt = null, asked_at: askedAt = null } = look ?? {}
+  return { noted, lookedAt, wholeAt, askedAt }
+}
+
+async function booksOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Promise<Books> {
+  const held = await heldItems(db, { botId })
+  const { rows: leaving } = await sql<{ appId: number; assetId: string }>`
+    select app_id as "appId", asset_id as "assetId" from departed_item item
+    join departure on departure.id = item.departure_id
+    where bot_id = ${botId} and (stage = 'under_way' or (stage = 'gone' and not is_booked and not is_back))`.execute(
+    db,
+  )
+  const { rows: coming } = await sql<{ appId: number; marketHashName: string; items: number }>`
+    select app_id as "appId", market_hash_name as "marketHashName", count(*)::int as items
+    from trade join trade_item on trade_item.trade_id = trade.id
+    where bot_id = ${botId} and (state in (${sql.join(OPEN_TRADE_STATES)}) or due_at is not null)
+      and delivered_at is null group by 1, 2`.execute(db)
+  const ids = shown.map(({ assetId }) => assetId)
+  const { rows: gone } = await sql<{ appId: number; assetId: string }>`
+    select distinct item.app_id as "appId", named.asset_id as "assetId"
+    from (
+      select received_asset_id as asset_id, trade_id, asset_id as given_asset_id from custody_entry
+      where bot_id = ${botId} and moved = 'in' and received_asset_id = any(${ids}::text[])
+      union all
+      select learnt.received_asset_id, trade_id, asset_id from learnt_asset learnt
+      join custody_entry on custody_entry.id = custody_entry_id
+      where bot_id = ${botId} and learnt.received_asset_id = any(${ids}::text[])
+    ) named
+    join trade_item item on item.trade_id = named.trade_id and item.asset_id = named.given_asset_id`.execute(
+    db,
+  )
+  return {
+    held: held.map(({ item, appId, assetId, marketHashName, receivedAt, protectedUntil }) => {
+      return { item, appId, assetId, marketHashName, receivedAt, isProtected: protectedUntil !== null }
+    }),
+    leaving: new Set(leaving.map(keyOf)),
+    gone: new Set(gone.map(keyOf)),
+    coming: new Map(coming.map((row) => [nameKey(row), row.items])),
+  }
+}
+
+type Writer = { botId: bigint; epoch: bigint; now: Date }
+type Learning = Writer & { learnt: readonly { item: string; assetId: string }[] }
+
+/** Only what is in the bot's hands yet, and has no name. */
+async function learn(db: Db, { botId, epoch, now, learnt }: Learning): Promise<void> {
+  if (learnt.length === 0) return
+  await sql`
+    insert into learnt_asset (custody_entry_id, received_asset_id, learnt_at)
+    select entry.id, learnt.received, ${now}::timestamptz
+    from unnest(${learnt.map(({ item }) => item)}::text[], ${learnt.map(({ assetId }) => assetId)}::text[])
+      learnt (item, received)
+    join lateral (
+      select * from custody_entry where trade_id = split_part(learnt.item, '-', 1)::bigint
+        and asset_id = split_part(learnt.item, '-', 2) order by id desc limit 1
+    ) entry on entry.moved = 'in' and entry.bot_id = ${botId} and entry.received_asset_id is null
+    where exists (select from bot where id = ${botId} and lease_epoch = ${epoch})
+    on conflict (custody_entry_id) do nothing`.execute(db)
+}
+
+type Kept = Parameters<DriftStore['keep']>[2]
+
+function keep(db: Db, { botId, epoch, now }: Writer, kept: Kept): Promise<boolean> {
+  const { noted, lookedAt, wholeAt, dueAt } = kept
+  const foreign = noted.filter(({ kind }) => kind === 'foreign')
+  const rows = [...noted.filter(({ kind }) => kind !== 'foreign'), ...foreign.slice(0, MOST_FOREIGN)]
+  const leftOut = Math.max(0, foreign.length - MOST_FOREIGN)
+  return inTransaction(db, async (tx) => {
+    const { rows: written } = await sql`
+      insert into custody_look as look (bot_id, due_at, looked_at, whole_at, left_out)
+      select id, ${dueAt}::timestamptz, ${lookedAt}::timestamptz, ${wholeAt}::timestamptz, ${leftOut}::int
+      from bot where id = ${botId} and lease_epoch = ${epoch}
+      on conflict (bot_id) do update set
+        -- An operator may have asked again meanwhile.
+        due_at = case when look.asked_at > excluded.looked_at then ${now}::timestamptz else excluded.due_at end,
+        looked_at = excluded.looked_at, whole_at = excluded.whole_at, left_out = excluded.left_out
+      returning bot_id`.execute(tx)
+    if (written.length === 0) return false
+    await tx.deleteFrom('custody_drift').where('bot_id', '=', botId).execute()
+    if (rows.length > 0) await insertDrift(tx, botId, rows)
+    return true
+  })
+}
+
+async function insertDrift(tx: Db, botId: bigint, rows: readonly Noted[]): Promise<void> {
+  const column = <T>(of: (row: Noted) => T) => rows.map(of)
+  await sql`
+    insert into custody_drift (bot_id, kind, app_id, trade_id, given_asset_id, asset_id, market_hash_name, first_seen_at,
+      seen_at, looks, is_sure)
+    select ${botId}::bigint, kind, app_id, nullif(split_part(item, '-', 1), '')::bigint,
+      nullif(split_part(item, '-', 2), ''), asset_id, name, first_seen_at, seen_at, looks, is_sure
+    from unnest(${column(({ kind }) => kind)}::text[], ${column(({ appId }) => appId)}::int[],
+      ${column(({ item }) => item)}::text[], ${column(({ assetId }) => assetId)}::text[],
+      ${column(({ marketHashName }) => marketHashName)}::text[],
+      ${column(({ firstSeenAt }) => firstSeenAt)}::timestamptz[], ${column(({ seenAt }) => seenAt)}::timestamptz[],
+      ${column(({ looks }) => looks)}::int[], ${column(({ isSure }) => isSure)}::boolean[])
+      drift (kind, app_id, item, asset_id, name, first_seen_at, seen_at, looks, is_sure)`.execute(tx)
+}
+
+type Due = Parameters<DriftStore['takeDue']>[0]
+
+/** A bot's first look comes within a day. Their numbers spread them over it. */
+const OF_A_DAY = 0.618_033_988_749_895
+
+async function takeDue(db: Db, { now, nextAt, limit }: Due): Promise<bigint[]> {
+  const states = [...SPEAKING_STATES]
+  await sql`
+    insert into custody_look (bot_id, due_at)
+    select id, ${now}::timestamptz + interval '1 day' * mod((id * ${OF_A_DAY}::float8)::numeric, 1)::float8
+    from bot where state = any(${states}::text[]) and not exists (select from custody_look where bot_id = bot.id)
+    on conflict do nothing`.execute(db)
+  const { rows } = await sql<{ botId: bigint }>`
+    update custody_look set due_at = ${nextAt}
+    where bot_id = any(array(
+      select bot_id from custody_look join bot on bot.id = bot_id
+      where due_at <= ${now} and bot.state = any(${states}::text[])
+      order by due_at limit ${limit} for update of custody_look skip locked))
+    returning bot_id as "botId"`.execute(db)
+  return rows.map(({ botId }) => botId)
+}

@@ -1,0 +1,275 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type BotContext, botQueue } from '../bots/bot.ts'
+import { heldItems } from '../bots/item-store.ts'
+import { createMetrics } from '../metrics.ts'
+import type { OwnItem } from '../steam/steam.ts'
+import { runCommand } from '../testing/command.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { exchange } from '../testing/trades.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { createDriftGauges, surveyDrift, sweepDrift } from './jobs.ts'
+import { selectDrift } from './list-store.ts'
+import { createDriftStore } from './store.ts'
+import { driftHandler } from './watch.ts'
+
+const HOUR_MS = 3_600_000
+const STORAGE = '76561198000009001'
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till)
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+const driftDeps = () => ({ ...till.deps, drift: createDriftStore(till.db) })
+const pass = (ms: number) => jump(till, ms / 1_000)
+const look = (context = bot) => driftHandler(driftDeps())(context)
+
+/** A delivery of two items, which the bot has on Steam too, and an hour that passes. */
+async function delivery(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
+  const deposit = await aDeposit(till, store, { game })
+  await payFor(till, { bot, session }, deposit)
+  const appId = game === 'cs' ? 730 : 570
+  const items = deposit.body.items.map((assetId, index): OwnItem => {
+    const contextId = game === 'cs' ? '16' : '2'
+    return { appId, contextId, assetId: `5${assetId}`, marketHashName: `Item ${index}` }
+  })
+  session.own.push(...items)
+  await pass(HOUR_MS)
+  return items
+}
+
+/** The bot's history is read from now on. */
+const readHistory = () => tradeHandlers(till.deps).history(bot)
+
+/** Until two looks agree and the history says nothing. */
+async function lookTillSure(): Promise<void> {
+  for (let looks = 0; looks < 3; looks += 1) {
+    await look()
+    await pass(HOUR_MS)
+    await readHistory()
+  }
+}
+
+async function found() {
+  const [listed] = await selectDrift(till.db, {})
+  return (listed?.drift ?? []).map(({ kind, assetId, isSure }) => `${kind} ${assetId}${isSure ? '' : '?'}`)
+}
+
+const alarms = () => till.lines.filter((line) => line.includes('items are missing from a bot'))
+
+describe('D-34 a bot’s own inventory', () => {
+  it('that is as the books say is seen whole, protected items included, and calls nobody', async () => {
+    await delivery('cs')
+    await delivery()
+    await lookTillSure()
+    expect(await found()).toEqual([])
+    expect(session.calls.filter((call) => call.startsWith('own'))).toEqual([
+      'own cs, protected',
+      'own dota',
+      'own rust',
+      'own tf',
+    ])
+    const [listed] = await selectDrift(till.db, {})
+    expect(listed?.wholeAt).toEqual(listed?.lookedAt)
+    expect(listed?.wholeAt).not.toBeNull()
+  })
+
+  it('misses what vanished without a trade, once two looks agree and the history explains nothing', async () => {
+    const [lost] = await delivery('cs')
+    session.own = session.own.filter((item) => item !== lost)
+    await look()
+    expect(await found()).toEqual([`missing ${lost?.assetId}?`])
+    expect(alarms()).toEqual([])
+    await pass(HOUR_MS)
+    await readHistory()
+    await pass(1_000)
+    await look()
+    await pass(1_000)
+    expect(alarms()).toEqual([])
+    await readHistory()
+    await pass(HOUR_MS)
+    await look()
+    expect(await found()).toEqual([`missing ${lost?.assetId}`])
+    expect(alarms()).toHaveLength(1)
+    await pass(24 * HOUR_MS)
+    await look()
+    expect(alarms()).toHaveLength(1)
+  })
+
+  it('is as it was told once the operator recorded what vanished', async () => {
+    const [lost] = await delivery()
+    session.own = session.own.filter((item) => item !== lost)
+    await lookTillSure()
+    const held = await heldItems(till.db)
+    const item = held.find(({ assetId }) => assetId === lost?.assetId)?.item
+    const moved = await runCommand(['items', 'moved', '--reason', 'lost'], {
+      databaseUrl: till.url,
+      input: `${item}\n`,
+    })
+    expect(moved.code).toBe(0)
+    await look()
+    expect(await found()).toEqual([])
+  })
+
+  it('misses nothing that left by a trade between two looks', async () => {
+    const items = await delivery()
+    const [sent] = items
+    session.own = session.own.filter((item) => item !== sent)
+    const given = [
+      { appId: 570, contextId: '2', assetId: sent?.assetId ?? '', newAssetId: '77', rolledBackAssetId: null },
+    ]
+    const trade = exchange({
+      tradeId: '9500',
+      partnerSteamId: STORAGE,
+      received: [],
+      given,
+      begunAt: till.clock.now(),
+    })
+    await look()
+    session.trades.set('9500', { kind: 'trade', trade })
+    await lookTillSure()
+    expect(await found()).toEqual([])
+    expect(alarms()).toEqual([])
+  })
+
+  it('misses nothing where Steam shows a part, and says so once', async () => {
+    await delivery()
+    session.own = []
+    session.isOwnComplete = false
+    await lookTillSure()
+    expect(await found()).toEqual([])
+    const [listed] = await selectDrift(till.db, {})
+    expect(listed).toMatchObject({ wholeAt: null, lookedAt: expect.any(Date) })
+    session.isDown = true
+    await look()
+    expect(alarms()).toEqual([])
+    expect(till.lines.filter((line) => line.includes('was not read whole')).length).toBeGreaterThan(0)
+  })
+
+  it('has foreign items, but not those of an offer that was accepted and is not proved yet', async () => {
+    session.own.push({ appId: 440, contextId: '2', assetId: '9', marketHashName: 'Key' })
+    const deposit = await aDeposit(till, store)
+    const { offerId } = await offerFor(till, bot, deposit)
+    session.accept(offerId, { received: false })
+    session.own.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
+    await lookTillSure()
+    expect(await found()).toEqual(['foreign 9'])
+    expect(alarms()).toEqual([])
+  })
+
+  it('teaches the asset id that Steam did not tell, and what left under it is booked', async () => {
+    const deposit = await aDeposit(till, store)
+    const { tradeId, offerId } = await offerFor(till, bot, deposit)
+    session.accept(offerId)
+    for (const answer of session.trades.values())
+      if (answer.kind === 'trade') for (const asset of answer.trade.received) asset.newAssetId = null
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual([null, null])
+    session.own.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
+    session.own.push({ appId: 570, contextId: '2', assetId: '902', marketHashName: 'Item 1' })
+    await pass(HOUR_MS)
+    await look()
+    expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual(['901', '902'])
+    const given = [{ appId: 570, contextId: '2', assetId: '901', newAssetId: '77', rolledBackAssetId: null }]
+    const trade = exchange({
+      tradeId: '9500',
+      partnerSteamId: STORAGE,
+      received: [],
+      given,
+      begunAt: till.clock.now(),
+    })
+    session.trades.set('9500', { kind: 'trade', trade })
+    await readHistory()
+    expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual(['902'])
+  })
+
+  it('is not kept by a gateway that no longer holds the bot', async () => {
+    const [lost] = await delivery()
+    session.own = session.own.filter((item) => item !== lost)
+    await look({ ...bot, epoch: 0n })
+    expect(await found()).toEqual([])
+    expect(await till.db.selectFrom('custody_look').selectAll().execute()).toEqual([])
+  })
+})
+
+describe('the daily look', () => {
+  const turns = async () => {
+    const { rows } = await till.db
+      .selectFrom('custody_look')
+      .select(['bot_id', 'due_at'])
+      .orderBy('due_at')
+      .execute()
+      .then((rows) => ({ rows }))
+    return rows
+  }
+  const taken = () =>
+    driftDeps().drift.takeDue({ now: till.clock.now(), nextAt: later(HOUR_MS / 2), limit: 2 })
+  const later = (ms: number) => new Date(till.clock.now().getTime() + ms)
+
+  it('comes within a day, spread over it, and by one process', async () => {
+    for (const last of [2, 3, 4, 5, 6, 7, 8]) {
+      const steamId = `7656119800000000${last}`
+      await till.db
+        .insertInto('bot')
+        .values({
+          steam_id: steamId,
+          name: 'b',
+          avatar_url: 'a',
+          profile_url: 'p',
+          level: 1,
+          refresh_token: Buffer.from('x'),
+        })
+        .execute()
+    }
+    expect(await taken()).toEqual([])
+    const quarters = (await turns()).map(({ due_at: due }) =>
+      Math.floor((due.getTime() - till.clock.now().getTime()) / (6 * HOUR_MS)),
+    )
+    expect(new Set(quarters)).toEqual(new Set([0, 1, 2, 3]))
+    await pass(24 * HOUR_MS)
+    const both = await Promise.all([taken(), taken(), taken(), taken(), taken()])
+    expect(both.flat().sort()).toEqual((await turns()).map(({ bot_id: id }) => id).sort())
+  })
+
+  it('is asked for by an operator, who sees what was found, and counted by the monitoring', async () => {
+    const run = (...args: string[]) => runCommand(['items', 'drift', ...args], { databaseUrl: till.url })
+    const [lost] = await delivery()
+    session.own = session.own.filter((item) => item !== lost)
+    await lookTillSure()
+    await till.db
+      .updateTable('custody_look')
+      .set({ due_at: later(24 * HOUR_MS) })
+      .execute()
+    expect(await run('--bot', 'nobody', '--now')).toMatchObject({ code: 3 })
+    const jobs: unknown[] = []
+    await till.deps.queue.work(botQueue(bot.botId), async (job) => void jobs.push(job))
+    await sweepDrift(driftDeps())
+    expect(await run('--bot', 'Tradetill Bot', '--now', '--by', 'Ada')).toMatchObject({ code: 0 })
+    // The command goes by a clock that does not stand still.
+    await pass(60_000)
+    await sweepDrift(driftDeps())
+    await expect.poll(() => jobs).toContainEqual({ kind: 'drift' })
+    const acts = await till.db.selectFrom('operator_act').select(['act', 'operator', 'arguments']).execute()
+    expect(acts).toEqual([{ act: 'items drift', operator: 'Ada', arguments: { bots: [String(bot.botId)] } }])
+    const shown = await run()
+    expect(shown.out).toContain('MISSING ON STEAM')
+    expect(shown.out).toContain(lost?.assetId)
+    expect(shown.out).toContain('a look begins within seconds')
+
+    const { registry } = createMetrics()
+    await surveyDrift({ ...till.deps, gauges: createDriftGauges(registry) })
+    const told = await registry.metrics()
+    expect(told).toContain(`tradetill_bot_custody_drift{bot="${session.steamId}",kind="missing"} 1`)
+    expect(told).toContain(`tradetill_bot_custody_drift{bot="${session.steamId}",kind="foreign"} 0`)
+    expect(told).toMatch(/tradetill_bot_custody_look_seconds\{bot="\d+"\} \d+/)
+  })
+})

@@ -1,0 +1,161 @@
+/** Once a day each bot's own inventory is held against custody. */
+import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
+import type { BotContext } from '../bots/bot.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { OwnItem, Unavailable } from '../steam/steam.ts'
+import {
+  type Books,
+  type compareWithBooks,
+  type GameLook,
+  isLookDue,
+  type Noted,
+  nextLookAt,
+  noteLook,
+  type settleDrift,
+} from './drift.ts'
+
+/** `lookedAt`: when the last look ended that showed anything. `wholeAt`: the last one that showed all. */
+export type DriftState = {
+  noted: Noted[]
+  lookedAt: Date | null
+  wholeAt: Date | null
+  askedAt: Date | null
+}
+
+/** There are two, as of trades: in PostgreSQL, and in the memory of the simulation. */
+export type DriftStore = {
+  stateOf(botId: bigint): Promise<DriftState>
+  /** `shown`: what Steam shows of the bot, to tell which of it the books knew once. */
+  booksOf(botId: bigint, shown: readonly OwnItem[]): Promise<Books>
+  /** When the last complete look through the bot's history began; undefined where there is nothing to look for. */
+  historyFrom(botId: bigint): Promise<Date | null | undefined>
+  /** Keeps asset ids that Steam did not tell at the delivery. */
+  learn(botId: bigint, by: Writing, learnt: readonly { item: string; assetId: string }[]): Promise<void>
+  /** Changes nothing under an old lease. False then. */
+  keep(botId: bigint, by: Writing, kept: Omit<DriftState, 'askedAt'> & { dueAt: Date }): Promise<boolean>
+  /** Takes bots whose turn has come, and makes them due again at `nextAt`, in case the work is lost. */
+  takeDue(how: { now: Date; nextAt: Date; limit: number }): Promise<bigint[]>
+}
+
+export type Writing = { epoch: bigint; now: Date }
+
+export type DriftDeps = {
+  drift: DriftStore
+  core: { compareWithBooks: typeof compareWithBooks; settleDrift: typeof settleDrift }
+  clock: Clock
+  log: Log
+  protectionDays(game: Game): number
+  /** How often the history of a bot is gone through; a look that is to agree with another one comes as late. */
+  historyEveryMs: number
+}
+
+/** Items named in one line of the log. */
+const MOST_NAMED = 20
+
+/** The handler of a bot's work. */
+export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void> {
+  const told = new Set<bigint>()
+  return async (bot) => {
+    const { drift, clock, historyEveryMs: againMs } = deps
+    const state = await drift.stateOf(bot.botId)
+    const books = await drift.booksOf(bot.botId, [])
+    const historyFrom = await drift.historyFrom(bot.botId)
+    let noted = deps.core.settleDrift(state.noted, books, historyFrom)
+    let { lookedAt, wholeAt } = state
+    const isWhole = lookedAt !== null && wholeAt?.getTime() === lookedAt.getTime()
+    if (isLookDue(noted, { ...state, isWhole, now: clock.now(), againMs })) {
+      const looked = await look(deps, bot, { noted, books, historyFrom })
+      noted = looked.noted
+      if (looked.at !== null) lookedAt = looked.at
+      if (looked.at !== null && looked.isWhole) wholeAt = looked.at
+      tellParts(deps.log, bot, { told, ...looked })
+    }
+    const now = clock.now()
+    const isWholeNow = lookedAt !== null && wholeAt?.getTime() === lookedAt.getTime()
+    const dueAt = nextLookAt(noted, { lookedAt, isWhole: isWholeNow, now, againMs })
+    const isKept = await drift.keep(bot.botId, { epoch: bot.epoch, now }, { noted, lookedAt, wholeAt, dueAt })
+    if (isKept) tellNews(deps.log, bot, { before: state.noted, noted })
+  }
+}
+
+type Before = { noted: readonly Noted[]; books: Books; historyFrom: Date | null | undefined }
+type Looked = { noted: Noted[]; at: Date | null; isWhole: boolean; trouble: string | null }
+
+/** Reads all that the bot has, game by game. The books are read afterwards: what came meanwhile is in them. */
+async function look(deps: DriftDeps, bot: BotContext, before: Before): Promise<Looked> {
+  const { drift, clock, core } = deps
+  const begunAt = clock.now()
+  const { looks, trouble } = await readGames(deps, bot, before.books)
+  const now = clock.now()
+  const isWhole = looks.length === GAMES.length && looks.every(({ isComplete }) => isComplete)
+  if (looks.length === 0) return { noted: [...before.noted], at: null, isWhole, trouble }
+  const shown = looks.flatMap(({ items }) => items)
+  const books = await drift.booksOf(bot.botId, shown)
+  const compared = core.compareWithBooks(books, looks, begunAt)
+  await drift.learn(bot.botId, { epoch: bot.epoch, now }, compared.learnt)
+  if (compared.learnt.length > 0) {
+    const about = { botId: String(bot.botId), items: compared.learnt.length }
+    deps.log.info(about, 'asset ids that Steam had not told were found in the inventory of a bot')
+  }
+  const { historyFrom } = before
+  const noted = noteLook(before.noted, compared, { at: now, looks, books, historyFrom })
+  return { noted, at: now, isWhole, trouble }
+}
+
+async function readGames(
+  { protectionDays }: DriftDeps,
+  { session }: BotContext,
+  { held }: Books,
+): Promise<{ looks: GameLook[]; trouble: string | null }> {
+  const looks: GameLook[] = []
+  let trouble: string | null = null
+  for (const game of GAMES) {
+    const { appId } = GAME_FACTS[game]
+    const isHeld = held.some((item) => item.appId === appId && item.isProtected)
+    const answer = await session.readOwnInventory(game, { isProtected: isHeld || protectionDays(game) > 0 })
+    if (answer.kind === 'items') {
+      looks.push({ appId, items: answer.items, isComplete: answer.isComplete })
+      if (!answer.isComplete) trouble ??= `${game}: not all of it was shown`
+    } else {
+      trouble ??= `${game}: ${answer.detail}`
+      if (isOver(answer)) break
+    }
+  }
+  return { looks, trouble }
+}
+
+const isOver = ({ reason }: Unavailable): boolean => reason === 'session_dead'
+
+/** Once, until a look shows all. */
+function tellParts(
+  log: Log,
+  { botId }: BotContext,
+  { told, isWhole, trouble }: Pick<Looked, 'isWhole' | 'trouble'> & { told: Set<bigint> },
+): void {
+  if (isWhole) {
+    told.delete(botId)
+  } else if (!told.has(botId)) {
+    told.add(botId)
+    log.warn({ botId: String(botId), detail: trouble }, 'own inventory of a bot was not read whole')
+  }
+}
+
+type News = { before: readonly Noted[]; noted: readonly Noted[] }
+
+function tellNews(log: Log, { botId }: BotContext, { before, noted }: News): void {
+  const keyOf = ({ kind, appId, item, assetId }: Noted) => `${kind} ${appId} ${item} ${assetId}`
+  const known = new Set(before.filter(({ isSure }) => isSure).map(keyOf))
+  const news = noted.filter((each) => each.isSure && !known.has(keyOf(each)))
+  const named = (kind: Noted['kind']) => news.filter((each) => each.kind === kind)
+  const missing = named('missing')
+  if (missing.length > 0) {
+    const items = missing.slice(0, MOST_NAMED).map(({ item }) => item)
+    log.error(
+      { botId: String(botId), missing: missing.length, items },
+      'items are missing from a bot, and no trade took them',
+    )
+  }
+  const foreign = named('foreign').length
+  if (foreign > 0) log.info({ botId: String(botId), foreign }, 'a bot has items that are not in the books')
+}

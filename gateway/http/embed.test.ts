@@ -1,0 +1,214 @@
+/** D-32: the page of a deposit in a frame of its store, as the server gives it. */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { fakeClock } from '../testing/clock.ts'
+import { captureLog } from '../testing/log.ts'
+import { createApp } from './app.ts'
+import { LOADER_INTEGRITY, ZIPPED_LOADER } from './embed-loader.ts'
+import { createEmbedTokens } from './embed-token.ts'
+
+const HASH = 'a'.repeat(32)
+const OTHER = 'b'.repeat(32)
+const STORE = 'https://store.example'
+const TILL = 'https://pay.example'
+const DAY_MS = 86_400_000
+
+const clock = fakeClock(new Date('2026-11-23T00:00:00Z'))
+const { hmacs } = createSecretBox(Buffer.alloc(32, 7))
+const tokens = createEmbedTokens({ hmacs, clock })
+const folder = mkdtempSync(join(tmpdir(), 'tradetill-embed-'))
+let app: FastifyInstance
+let lookups: string[] = []
+
+/** Calls of the page that name a deposit, and one that names none. */
+const routes: FastifyPluginAsync = async (scope) => {
+  scope.post('/api/trade', async () => ({}))
+  scope.post('/api/metrics', async () => ({}))
+}
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'index.html'), '<html data-mode="sandbox"><head><title>x</title></head></html>')
+  app = await createApp({
+    log: captureLog().log,
+    mode: 'live',
+    publicUrl: new URL(TILL),
+    imageOrigins: [],
+    widgetFolder: folder,
+    known: { deposit: async () => true, key: async () => false },
+    healthy: async () => true,
+    embed: {
+      tokens,
+      originOf: async (hash) => {
+        lookups.push(hash)
+        return hash === HASH ? STORE : undefined
+      },
+    },
+    routes: { widget: [routes] },
+  })
+})
+
+afterAll(async () => {
+  await app.close()
+  rmSync(folder, { recursive: true })
+})
+
+const open = (path: string, dest?: string) => {
+  lookups = []
+  const headers = { host: 'pay.example', ...(dest === undefined ? {} : { 'sec-fetch-dest': dest }) }
+  return app.inject({ url: path, headers })
+}
+
+const tokenIn = (html: string): string =>
+  /<meta name="tradetill-embed" content="([^"]+)"/.exec(html)?.[1] ?? ''
+
+describe('the document', () => {
+  test.each([`/deposit/${HASH}`, `/${HASH}`])(
+    '%s may be framed by its store alone, without a cookie',
+    async (path) => {
+      const { statusCode, headers, payload } = await open(path, 'iframe')
+      expect(statusCode).toBe(200)
+      expect(headers['content-security-policy']).toContain(`frame-ancestors ${STORE};`)
+      expect(headers['content-security-policy']).toContain("script-src 'self';")
+      expect(headers['x-frame-options']).toBeUndefined()
+      expect(headers['set-cookie']).toBeUndefined()
+      expect(headers['cache-control']).toBe('no-store')
+      expect(payload).toContain(`data-origin="${STORE}"`)
+      expect(tokens.read(tokenIn(payload))).toEqual({ hash: HASH, origin: STORE })
+    },
+  )
+
+  test.each<[what: string, path: string, dest: string | undefined]>([
+    ['of the same deposit at top level', `/deposit/${HASH}`, 'document'],
+    ['of a browser that does not say', `/deposit/${HASH}`, undefined],
+    ['in another kind of frame', `/deposit/${HASH}`, 'object'],
+    ['of a deposit without an origin', `/deposit/${OTHER}`, 'iframe'],
+    ['of help', '/help', 'iframe'],
+    ['of no deposit', `/deposit/${HASH.toUpperCase()}`, 'iframe'],
+  ])('%s is as any other', async (_what, path, dest) => {
+    const { headers, payload } = await open(path, dest)
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none';")
+    expect(headers['x-frame-options']).toBe('DENY')
+    expect(headers['set-cookie']).toMatch(/^__Host-csrf=/)
+    expect(payload).not.toContain('tradetill-embed')
+    expect(lookups).toEqual(path === `/deposit/${OTHER}` ? [OTHER] : [])
+  })
+})
+
+describe('a call of the page in the frame', () => {
+  const call = async (
+    token: string,
+    { hash = HASH, path = '/api/trade', ...headers }: Record<string, string> = {},
+  ) =>
+    app.inject({
+      method: 'POST',
+      url: path,
+      payload: { hash },
+      headers: {
+        host: 'pay.example',
+        origin: TILL,
+        'sec-fetch-site': 'same-origin',
+        'x-csrf-token': token,
+        ...headers,
+      },
+    })
+  const good = () => tokens.make({ hash: HASH, origin: STORE })
+
+  test('needs the token of its deposit, and no cookie', async () => {
+    expect((await call(good())).statusCode).toBe(200)
+    expect((await call(good(), { path: '/api/metrics' })).statusCode).toBe(200)
+  })
+
+  test('stays valid when the key was exchanged', async () => {
+    const before = createEmbedTokens({ ...createSecretBox(Buffer.alloc(32, 9)), clock })
+    const token = before.make({ hash: HASH, origin: STORE })
+    expect(tokens.read(token)).toBeUndefined()
+    const after = createEmbedTokens({ ...createSecretBox(Buffer.alloc(32, 7), [Buffer.alloc(32, 9)]), clock })
+    expect(after.read(token)).toEqual({ hash: HASH, origin: STORE })
+  })
+
+  const part = (token: string, index: number, value: string) =>
+    token
+      .split('.')
+      .map((one, at) => (at === index ? value : one))
+      .join('.')
+
+  test.each<[what: string, token: () => string, changes: Record<string, string>]>([
+    ['about another deposit', good, { hash: OTHER }],
+    ['of another site', good, { 'sec-fetch-site': 'cross-site' }],
+    ['of the page of the store', good, { origin: STORE, 'sec-fetch-site': 'same-site' }],
+    ['with the hash of another deposit in it', () => part(good(), 1, OTHER), { hash: OTHER }],
+    ['with a later end', () => part(good(), 2, '9999999999'), {}],
+    [
+      'with another origin',
+      () => part(good(), 3, Buffer.from('https://evil.example').toString('base64url')),
+      {},
+    ],
+    ['with another signature', () => part(good(), 4, 'A'.repeat(43)), {}],
+    ['that is cut short', () => good().slice(0, -1), {}],
+    ['that says nothing', () => 'e1.', {}],
+    [
+      'of another till',
+      () =>
+        createEmbedTokens({ ...createSecretBox(Buffer.alloc(32, 8)), clock }).make({
+          hash: HASH,
+          origin: STORE,
+        }),
+      {},
+    ],
+  ])('%s is refused, and is given no cookie', async (_what, token, changes) => {
+    const answer = await call(token(), changes)
+    expect([answer.statusCode, answer.json().code]).toEqual([403, 'cross_site_token'])
+    expect(answer.headers['set-cookie']).toBeUndefined()
+  })
+
+  test('is refused once the token has ended', async () => {
+    const token = good()
+    clock.jump(DAY_MS)
+    expect((await call(token)).statusCode).toBe(200)
+    clock.jump(DAY_MS / 2)
+    expect((await call(token)).statusCode).toBe(403)
+  })
+})
+
+describe('the loader', () => {
+  const load = (encoding: string) =>
+    app.inject({ url: '/embed/v1.js', headers: { host: 'pay.example', 'accept-encoding': encoding } })
+
+  test('has the bytes that pages of stores were given the hash of: a change is /embed/v2.js', async () => {
+    const plain = await load('identity')
+    const digest = `sha384-${createHash('sha384').update(plain.rawPayload).digest('base64')}`
+    expect(digest).toBe('sha384-jcLGppugooSNgOHl35l2yQwiybKnxCrztRx1vE4TB83IsrkRe6VmMxfR+0I31qEg')
+    expect(digest).toBe(LOADER_INTEGRITY)
+    expect(gunzipSync((await load('br, gzip')).rawPayload)).toEqual(plain.rawPayload)
+  })
+
+  test('takes 2 KB at most', () => {
+    expect(ZIPPED_LOADER.length).toBeLessThanOrEqual(2_048)
+  })
+
+  test('may be read by every origin, as nothing else may', async () => {
+    const { headers } = await load('gzip')
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      vary: 'accept-encoding',
+    })
+    const other = await open('/', 'document')
+    expect(other.headers['access-control-allow-origin']).toBeUndefined()
+    expect(other.headers['cross-origin-resource-policy']).toBe('same-origin')
+  })
+
+  test('is named in the guide with its hash', () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/store-guide.md'), 'utf8')
+    expect(/integrity="([^"]+)"/.exec(guide)?.[1]).toBe(LOADER_INTEGRITY)
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import type { Payment } from '../../contract/widget-api.ts'
+import { readDocument } from './first-paint.ts'
+
+const BUILD = [
+  '<html lang="en" data-mode="live"><title>Tradetill</title><style>p{margin:0}</style><body>',
+  '<!--shell-->{{#sandbox}}TEST {{/sandbox}}<h1>{{storeName}}</h1>#{{id}}{{#customer}} for {{customer}}{{/customer}}',
+  '<!--shell en--><h1>Deposit to {{storeName}}</h1>{{#works}}works{{/works}}{{#asks}}link{{/asks}}{{#shows}}items{{/shows}}',
+  '<!--shell ru--><h1>Пополнение {{storeName}}</h1>',
+  '<!--/shells--><div id="root"></div></body></html>',
+].join('')
+
+const PAYMENT: Payment = {
+  ...{ hash: '0'.repeat(32), id: '17', storeName: 'Ember Forge', storeAccent: null, customerLabel: null },
+  ...{ status: 'created', currency: 'USD', amount: null, user: null, userPending: false, bot: null },
+  ...{ timeLeft: 3600, technicalWorks: false, endedAtOnce: false, steamHoldUntil: null, steamTradeId: null },
+  ...{ steamTradeMessage: null, acceptUrl: null, clientUrl: null, backToStoreUrl: 'https://store.example/' },
+  ...{ language: null, creating: false, itemCount: 0, heldAmount: 0, heldUntil: null },
+  ...{ minAmount: null, maxAmount: null, games: ['cs'], targetAmount: null },
+}
+
+const pageOf = (change: Partial<Payment>, mode: 'sandbox' | 'live' = 'live'): string =>
+  readDocument(BUILD, mode).withPayment({ ...PAYMENT, ...change })
+
+const DATA = /<script type="application\/json" id="payment">(.*?)<\/script>/s
+
+/** The payment as the page's code reads it. */
+const readBack = (html: string): unknown => JSON.parse(DATA.exec(html)?.[1] ?? 'null')
+
+const HOSTILE = [
+  '</script><script>alert(1)</script>',
+  '<!--<script>',
+  '\u2028\u2029',
+  '"><img src=x onerror=alert(1)>',
+  '{{id}} {{#works}}',
+  '$& $1 $`',
+  '&lt;b&gt;',
+  '<!--shell en-->',
+]
+
+describe('the page of a deposit', () => {
+  test.each(HOSTILE)('holds %j of a store and a shopper as text, and gives it back as it was', (said) => {
+    const user = { name: said, profileUrl: said, avatarUrl: said, tradeUrl: said }
+    const change = { storeName: said, customerLabel: said, backToStoreUrl: said, user }
+    const html = pageOf(change)
+    expect(readBack(html)).toEqual({ ...PAYMENT, ...change })
+    const data = DATA.exec(html)?.[1] ?? ''
+    expect(data).not.toMatch(/[<>&\u2028\u2029]/)
+    // All that stands outside of the data are the tags of the build.
+    const tags = html.replace(DATA, '').match(/<[^>]*>/g)
+    expect(tags).toEqual(
+      pageOf({ customerLabel: 'Ada' })
+        .replace(DATA, '')
+        .match(/<[^>]*>/g),
+    )
+    const escaped = said.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+    expect(html).toContain(`<h1>${escaped.replaceAll('"', '&quot;')}</h1>`)
+  })
+
+  test('names store, deposit and customer, in the language of the deposit or in none', () => {
+    expect(pageOf({ customerLabel: 'Ada' }, 'sandbox')).toContain('TEST <h1>Ember Forge</h1>#17 for Ada')
+    expect(pageOf({})).not.toContain('TEST')
+    expect(pageOf({})).toContain('<title>Ember Forge #17</title>')
+    expect(pageOf({ language: 'en' })).toContain('<h1>Deposit to Ember Forge</h1>link')
+    const russian = pageOf({ language: 'ru' })
+    expect(russian).toContain('<html lang="ru"')
+    expect(russian).toContain('Пополнение Ember Forge')
+    for (const html of [pageOf({}), russian]) expect(html).not.toMatch(/\{\{|<!--/)
+  })
+
+  test('tells of maintenance while the deposit is open, and waits for items where the shopper is known', () => {
+    const works = { language: 'en', technicalWorks: true } as const
+    expect(pageOf(works)).toContain('worksl')
+    expect(pageOf({ ...works, status: 'tradeDeclined' })).not.toContain('works')
+    const user = { name: 'Ada', profileUrl: '', avatarUrl: '', tradeUrl: '' }
+    expect(pageOf({ language: 'en', user })).toContain('</h1>items')
+  })
+})
+
+test('every other address has neither shell nor payment', () => {
+  expect(readDocument(BUILD, 'live').plain).toBe(BUILD.replace(/<!--shell-->.*<!--\/shells-->/, ''))
+})
+
+test('the policy names the styles by their hash', () => {
+  // echo -n 'p{margin:0}' | openssl dgst -sha256 -binary | base64
+  expect(readDocument(BUILD, 'live').styleHashes).toEqual([
+    "'sha256-QRQPRLGyxt3RJiKpYNjpkgHcmHU2PywsfL2e8oI0LQA='",
+  ])
+})
+
+test('a build without shells is sent as it is', () => {
+  expect(readDocument('<html data-mode="live">', 'live').withPayment(PAYMENT)).toBe('<html data-mode="live">')
+})

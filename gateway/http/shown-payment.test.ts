@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Payment } from '../../contract/widget-api.ts'
+import { captureLog } from '../testing/log.ts'
+import { type AppOptions, createApp } from './app.ts'
+import { createLimits } from './limits.ts'
+
+const HASH = 'a'.repeat(32)
+const FOREIGN = 'f'.repeat(32)
+const BUILD =
+  '<html data-mode="live"><style>p{}</style><!--shell-->{{storeName}}<!--shell en--><!--shell ru--><!--/shells-->'
+const GUESSES = 200
+
+/** Enough of one to be drawn. */
+const PAYMENT = { hash: HASH, id: '17', storeName: 'Ember Forge', status: 'created', user: null } as Payment
+
+type Change = Partial<Pick<AppOptions, 'readPayment' | 'unable' | 'routes'>>
+
+async function pages(change: Change = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-shown-'))
+  writeFileSync(join(folder, 'index.html'), BUILD)
+  const app = await createApp({
+    log: captureLog().log,
+    mode: 'live',
+    publicUrl: new URL('http://127.0.0.1:4300'),
+    imageOrigins: [],
+    widgetFolder: folder,
+    healthy: async () => true,
+    // No token comes back.
+    limits: createLimits(() => 0),
+    known: { deposit: async (hash) => hash === HASH, key: async () => false },
+    readPayment: async (hash) => (hash === HASH ? PAYMENT : undefined),
+    routes: {},
+    ...change,
+  })
+  onTestFinished(async () => {
+    await app.close()
+    rmSync(folder, { recursive: true })
+  })
+  return { app, open: async (path: string) => (await app.inject(path)).payload }
+}
+
+test.each([`/deposit/${HASH}`, `/${HASH}`])(
+  '%s brings its payment along, and is not stored',
+  async (path) => {
+    const { app } = await pages()
+    const { payload, headers, statusCode } = await app.inject(path)
+    expect(statusCode).toBe(200)
+    expect(payload).toContain('<div id="shell">Ember Forge</div>')
+    expect(payload).toContain('"id":"17"')
+    expect(headers['cache-control']).toBe('no-store')
+    expect(headers['content-security-policy']).toMatch(/style-src 'self' 'sha256-[\w+/]{43}=';/)
+    expect(headers['content-security-policy']).toContain("script-src 'self';")
+  },
+)
+
+test.each<[what: string, opened: { path?: string; change?: Change }]>([
+  ['an unknown hash', { path: `/deposit/${FOREIGN}` }],
+  ['another address', { path: '/help' }],
+  ['too much waiting for the database', { change: { unable: () => 'overloaded' as const } }],
+  ['no database', { change: { readPayment: () => Promise.reject(new Error('away')) } }],
+  ['a database that is slow', { change: { readPayment: () => new Promise<undefined>(() => {}) } }],
+])('the page stands alone for %s', async (_what, { path = `/deposit/${HASH}`, change = {} }) => {
+  const { app } = await pages(change)
+  const { payload, statusCode } = await app.inject(path)
+  expect(statusCode).toBe(200)
+  expect(payload).toBe('<html data-mode="live"><style>p{}</style>')
+})
+
+test('an opened page of an unknown hash is a guess: after 200, an address is told only of what it names', async () => {
+  let reads = 0
+  const read = async (hash: string) => {
+    reads += 1
+    return hash === HASH ? PAYMENT : undefined
+  }
+  const { open } = await pages({ readPayment: read })
+  for (let n = 0; n < GUESSES + 50; n += 1) expect(await open(`/deposit/${FOREIGN}`)).not.toContain('shell')
+  expect(reads).toBe(GUESSES)
+  expect(await open(`/deposit/${HASH}`)).toContain('Ember Forge')
+})
+
+test('is compressed for a browser that can read that', async () => {
+  const { app } = await pages()
+  for (const path of ['/', `/${HASH}`]) {
+    const plain = await app.inject(path)
+    const { rawPayload, headers } = await app.inject({
+      url: path,
+      headers: { 'accept-encoding': 'br, gzip' },
+    })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+    expect(gunzipSync(rawPayload).toString()).toBe(plain.payload)
+  }
+})

@@ -1,0 +1,49 @@
+/** The payment that a page brings along: the answer of GET payment, under the same limits. */
+import type { FastifyRequest } from 'fastify'
+import type { Payment } from '../../contract/widget-api.ts'
+import type { Misses } from './misses.ts'
+import type { Unable } from './refusal.ts'
+
+/** Undefined if there is no such deposit. */
+export type PaymentReader = (hash: string) => Promise<Payment | undefined>
+
+/** The page asks again anyway, so it waits for no slow database. */
+const PATIENCE_MS = 300
+
+type Options = { readPayment?: PaymentReader; unable?(): Unable | undefined; patienceMs?: number }
+
+/**
+ * A page is sent whatever happens here: where this returns nothing, the call of the page is refused and the page says why.
+ * An unknown hash counts as a guess.
+ */
+export function shownPayment(
+  { readPayment: read, unable, patienceMs = PATIENCE_MS }: Options,
+  misses: Misses,
+): (request: FastifyRequest, hash: string) => Promise<Payment | undefined> {
+  return async (request, hash) => {
+    if (read === undefined || unable?.() !== undefined) return undefined
+    try {
+      await misses.admit(request, 'deposit', hash)
+      const payment = await soon(read(hash), patienceMs)
+      if (payment !== null) return payment
+      request.call.refusal = 'deposit_not_found'
+      misses.count(request)
+    } catch {
+      // A guesser, or no database: the call of the page says which.
+    }
+    return undefined
+  }
+}
+
+/** Null if there is none; rejects if that is not known in time. */
+async function soon(reading: Promise<Payment | undefined>, patienceMs: number): Promise<Payment | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the payment came too late')), patienceMs)
+  })
+  try {
+    return (await Promise.race([reading, late])) ?? null
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,64 @@
+/** Adjustments: money that an operator gives a store or takes from it, beside deposits and payouts. */
+import type { Currency } from '../../contract/money.ts'
+import type { Tx } from '../db/client.ts'
+import type { Clock } from '../kit/clock.ts'
+import { type AdjustmentKind, adjustmentMovements } from './entry.ts'
+import { findAdjustment, insertAdjustment } from './operator-store.ts'
+import { lockAvailable, post } from './store.ts'
+
+export type Adjustment = {
+  storeId: bigint
+  currency: Currency
+  kind: AdjustmentKind
+  amount: bigint
+  /** The operator's own: it counts once. */
+  reference: string
+  /** A debit may leave the store owing. */
+  mayOwe: boolean
+}
+
+type Recorded = { id: bigint; kind: AdjustmentKind; currency: Currency; amount: bigint }
+
+export type AdjustmentAnswer =
+  | { kind: 'recorded'; id: bigint }
+  /** The same is recorded under this reference already. */
+  | { kind: 'known'; id: bigint }
+  | { kind: 'refused'; because: 'other_adjustment' }
+  | { kind: 'refused'; because: 'not_available' | 'no_debt'; availableMinor: bigint }
+
+type Books = { recorded: Recorded | undefined; availableMinor: bigint }
+
+/** A debit takes no more than there is unless the store may owe, and a write-off no more than it owes. */
+export function judgeAdjustment(
+  { kind, currency, amount, mayOwe }: Adjustment,
+  { recorded, availableMinor }: Books,
+): AdjustmentAnswer | undefined {
+  if (recorded !== undefined) {
+    const isSame = recorded.kind === kind && recorded.currency === currency && recorded.amount === amount
+    return isSame ? { kind: 'known', id: recorded.id } : { kind: 'refused', because: 'other_adjustment' }
+  }
+  if (kind === 'debit' && !mayOwe && availableMinor < amount) {
+    return { kind: 'refused', because: 'not_available', availableMinor }
+  }
+  if (kind === 'write_off' && -availableMinor < amount) {
+    return { kind: 'refused', because: 'no_debt', availableMinor }
+  }
+  return undefined
+}
+
+/** Adjustments and payouts of one store and currency wait for each other. */
+export async function recordAdjustment(
+  { tx, clock }: { tx: Tx; clock: Clock },
+  adjustment: Adjustment,
+): Promise<AdjustmentAnswer> {
+  const { storeId, currency, kind, amount, mayOwe } = adjustment
+  const availableMinor = await lockAvailable(tx, { storeId, currency })
+  const recorded = await findAdjustment(tx, adjustment)
+  const answer = judgeAdjustment(adjustment, { recorded, availableMinor })
+  if (answer !== undefined) return answer
+  const at = clock.now()
+  const adjustmentId = await insertAdjustment(tx, adjustment, at)
+  const movements = adjustmentMovements(kind, amount)
+  await post(tx, { storeId, currency, adjustmentId, movements, mayOwe: kind === 'debit' && mayOwe, at })
+  return { kind: 'recorded', id: adjustmentId }
+}

@@ -1,0 +1,117 @@
+/** deploy/prometheus and deploy/grafana against the series that a gateway has, and docs/operating.md against both. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import { register } from 'prom-client'
+import { afterAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createBotGauges } from './bots/jobs.ts'
+import type { Tables } from './db/schema.ts'
+import { createDepartureGauges } from './departures/jobs.ts'
+import { createDriftGauges } from './drift/jobs.ts'
+import { readStorageMetrics } from './http/metrics-store.ts'
+import { createMetrics, watchProcess } from './metrics.ts'
+import { createPriceGauges } from './pricing/survey.ts'
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+
+/** Every series of a gateway, as it registers them; nothing is asked. */
+function seriesOf(): Map<string, { labels: string[]; isHistogram: boolean }> {
+  const dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+  const { registry } = createMetrics({ version: '', commit: '', schema: '' })
+  readStorageMetrics(registry, new Kysely<Tables>({ dialect }))
+  createBotGauges(registry)
+  createDepartureGauges(registry)
+  createDriftGauges(registry)
+  createPriceGauges(registry)
+  watchProcess(registry, { totalCount: 0, idleCount: 0, waitingCount: 0 })
+  const known = z.object({ name: z.string(), type: z.string(), labelNames: z.array(z.string()) })
+  return new Map(
+    registry.getMetricsAsArray().map((metric) => {
+      const { name, type, labelNames } = known.parse(metric)
+      return [name, { labels: labelNames, isHistogram: type === 'histogram' }]
+    }),
+  )
+}
+
+const series = seriesOf()
+afterAll(() => register.clear())
+
+type Rule = { alert: string; expr: string }
+
+/** One line a field, as the file has them. */
+function rulesOf(text: string): Rule[] {
+  const found = [...text.matchAll(/^ {6}- alert: (\w+)\n {8}expr: '(.*)'\n {8}for: \d+[mh]\n/gm)]
+  return found.map(([, alert = '', expr = '']) => ({ alert, expr: expr.replaceAll("''", "'") }))
+}
+
+const rules = rulesOf(read('deploy/prometheus/alerts.yml'))
+const dashboardSchema = z.object({
+  panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) })),
+})
+const { panels } = dashboardSchema.parse(JSON.parse(read('deploy/grafana/tradetill.json')))
+const asked = [
+  ...rules.map(({ alert, expr }) => [`alert ${alert}`, expr]),
+  ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [`panel ${title}`, expr])),
+]
+
+const NAME = /\b(?:tradetill|nodejs|process)_\w+/g
+
+/** A histogram has three series. */
+function seriesNamed(name: string) {
+  const base = name.replace(/_(?:bucket|count|sum)$/, '')
+  return series.get(name) ?? (series.get(base)?.isHistogram === true ? series.get(base) : undefined)
+}
+
+describe.each(asked)('%s', (_, expr = '') => {
+  const names = [...expr.matchAll(NAME)].map(([name]) => name)
+
+  it('asks for series that there are, by labels that they have', () => {
+    expect(names.filter((name) => seriesNamed(name) === undefined)).toEqual([])
+    const labels = names.flatMap((name) => seriesNamed(name)?.labels ?? [])
+    const inBraces = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, inner = '']) =>
+      [...inner.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].map(([, label]) => label),
+    )
+    const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(', '))
+    const unknown = [...inBraces, ...grouped].filter(
+      (label) => ![...labels, 'le', 'job'].includes(label ?? ''),
+    )
+    expect(unknown).toEqual([])
+  })
+
+  it('never adds up what several gateways read from one database', () => {
+    const gauges = names.filter((name) => series.has(name) && !/_total$/.test(name))
+    const isAlone = gauges.length > 0 && /\bsum(?: by \([^)]*\))? \(?tradetill_/.test(expr)
+    expect(isAlone).toBe(false)
+  })
+})
+
+describe('docs/operating.md', () => {
+  const text = read('docs/operating.md')
+
+  it('says of every alert what to do, and of no other', () => {
+    const rows = [...text.matchAll(/^\| `([A-Z][a-z]\w+)` \| [^|]+ \| [^|]+ \|$/gm)].map(([, name]) => name)
+    expect(rows).toEqual(rules.map(({ alert }) => alert))
+    expect(rows.length).toBeGreaterThan(25)
+  })
+
+  it('names every series of the till', () => {
+    const own = [...series.keys()].filter((name) => name.startsWith('tradetill_'))
+    expect(own.length).toBeGreaterThan(35)
+    expect(own.filter((name) => !text.includes(`\`${name}`))).toEqual([])
+  })
+})
+
+it('every alert has its severity and its summary', () => {
+  const alerts = read('deploy/prometheus/alerts.yml')
+  const whole = [
+    ...alerts.matchAll(/ {10}severity: (?:page|ticket)\n {8}annotations:\n {10}summary: \S.+$/gm),
+  ]
+  expect(whole.length).toBe(rules.length)
+  expect([...alerts.matchAll(/- alert:/g)].length).toBe(rules.length)
+})

@@ -1,0 +1,168 @@
+/** Deposits of all stores, as operators look through them. No filter reads a table: each page looks at so many rows. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Game } from '../../contract/games.ts'
+import type { Currency } from '../../contract/money.ts'
+import type { DepositStatus } from '../../contract/statuses.ts'
+import { hasGateway } from '../bots/store.ts'
+import type { Db } from '../db/client.ts'
+import { ASKED_MS } from './outlook.ts'
+
+/** Why a person must look at a deposit. */
+export type Need =
+  /** Its trade is due, and nobody speaks for the bot. */
+  | 'bot_away'
+  /** Steam has said nothing of its offer for a day. */
+  | 'steam_silent'
+  /** Its credit is held, and no bot can ask Steam about it any more. */
+  | 'credit_waits'
+
+export type DepositFilter = {
+  storeId?: bigint | undefined
+  status?: DepositStatus | undefined
+  /** Of whoever gave the items, gave a trade link, or was named by the store. */
+  steamId?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+  /** What was credited, in minor units of `currency`. */
+  leastMinor?: bigint | undefined
+  mostMinor?: bigint | undefined
+  currency?: Currency | undefined
+  /** Of a trade of it. */
+  game?: Game | undefined
+  needsPerson?: boolean | undefined
+  /** Only deposits after this one in the list: the next page. */
+  before?: bigint | undefined
+  limit: number
+}
+
+/** A rare filter looks at so many deposits, whatever it finds: what it costs does not grow with the table. */
+const MOST_LOOKED_AT = 500
+
+export type Place = { id: bigint; fits: boolean }
+
+/** How many deposits to look at: of a filter with an index in the order of the list, a page and the one after it. */
+export function mostLookedAt({ leastMinor, mostMinor, currency, game, limit }: DepositFilter): number {
+  const isNarrow = [leastMinor, mostMinor, currency, game].some((each) => each !== undefined)
+  return isNarrow ? MOST_LOOKED_AT : limit + 1
+}
+
+/** The next deposits of the list, newest first, and which of them the filter wants. */
+export async function lookThrough(db: Db, filter: DepositFilter, now: Date): Promise<Place[]> {
+  const { leastMinor, mostMinor, currency, game } = filter
+  const fits = all([
+    leastMinor !== undefined && sql<boolean>`credited_amount >= ${leastMinor}`,
+    mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
+    currency !== undefined && sql<boolean>`currency = ${currency}`,
+    game !== undefined &&
+      sql<boolean>`exists (select from trade where trade.deposit_id = seen.id and trade.game = ${game})`,
+  ])
+  const { rows } = await sql<Place>`
+    select id, coalesce(${fits}, false) as fits from (
+      select deposit.id, deposit.created_at, credited_amount, currency from ${sourceOf(filter, now)}
+      where ${wantedBy(filter)}
+      order by deposit.created_at desc, deposit.id desc limit ${mostLookedAt(filter)}
+    ) seen order by created_at desc, id desc`.execute(db)
+  return rows
+}
+
+const all = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<boolean> => {
+  const own = conditions.filter((condition) => condition !== false)
+  return own.length === 0 ? sql<boolean>`true` : sql.join(own, sql` and `)
+}
+
+/** Each of these has an index in the order of the list. */
+const wantedBy = ({ storeId, status, from, to, before }: DepositFilter): RawBuilder<boolean> =>
+  all([
+    storeId !== undefined && sql<boolean>`deposit.store_id = ${storeId}`,
+    status !== undefined && sql<boolean>`deposit.status = ${status}`,
+    from !== undefined && sql<boolean>`deposit.created_at >= ${from}`,
+    to !== undefined && sql<boolean>`deposit.created_at < ${to}`,
+    before !== undefined &&
+      sql<boolean>`(deposit.created_at, deposit.id) < (select created_at, id from deposit where id = ${before})`,
+  ])
+
+/** The few deposits of an account, or those that need a person; else all. */
+function sourceOf({ steamId, needsPerson = false }: DepositFilter, now: Date): RawBuilder<unknown> {
+  const ofAccount = steamId === undefined ? undefined : sql`(${ofSteamId(steamId)}) own`
+  const needy = needsPerson ? sql`(select distinct id from (${needyAt(now)}) needy) wanted` : undefined
+  const joins = [ofAccount, needy].flatMap((few) => (few === undefined ? [] : [sql`join ${few} using (id)`]))
+  return joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
+}
+
+const ofSteamId = (steamId: string) => sql`
+  select id from deposit where user_steam_id = ${steamId}
+  union select id from deposit where shopper_steam_id = ${steamId}
+  union select deposit_id from trade where partner_steam_id = ${steamId}`
+
+/** Most of each need. */
+const MOST_NEEDY = 1_000
+const AWAY_MS = 120_000
+const WOKEN_MS = 30_000
+const SILENT_MS = 86_400_000
+
+/** The newest of each need. */
+function needyAt(now: Date): RawBuilder<unknown> {
+  const ago = (ms: number) => new Date(now.getTime() - ms)
+  return sql`
+    (select deposit_id as id, 'bot_away' as need from trade join bot on bot.id = trade.bot_id
+      where due_at <= ${ago(-WOKEN_MS)} and trade.created_at < ${ago(AWAY_MS)}
+        and (not ${hasGateway} or bot.state not in ('active', 'paused'))
+      order by due_at desc limit ${MOST_NEEDY})
+    union all (select deposit_id, 'steam_silent' from trade
+      where send_started_at < ${ago(SILENT_MS)} and delivered_at is null and ended_at is null
+      order by send_started_at desc limit ${MOST_NEEDY})
+    union all (select deposit_id, 'credit_waits' from trade join bot on bot.id = trade.bot_id
+      where trade.state = 'held' and bot.state in ('dead', 'retired', 'removed') and settles_at < ${ago(ASKED_MS)}
+      order by settles_at desc limit ${MOST_NEEDY})`
+}
+
+/** Of these deposits, what a person is needed for. */
+export async function needsOf(db: Db, ids: readonly bigint[], now: Date): Promise<Map<bigint, Need[]>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<{ id: bigint; need: Need }>`
+    select distinct id, need from (${needyAt(now)}) needy where id = any(${ids.map(String)}::bigint[])
+    order by id, need`.execute(db)
+  const byId = Map.groupBy(rows, ({ id }) => id)
+  return new Map([...byId].map(([id, needs]) => [id, needs.map(({ need }) => need)]))
+}
+
+export type ListedDeposit = {
+  depositId: bigint
+  storeId: bigint
+  store: string
+  externalId: string
+  status: DepositStatus
+  currency: Currency
+  /** What was credited; null where nothing was. */
+  amountMinor: bigint | null
+  heldMinor: bigint
+  reversedMinor: bigint
+  steamId: string | null
+  /** Of its latest trade; null where it has none. */
+  game: Game | null
+  createdAt: Date
+}
+
+/** In the order of the list. */
+export async function depositRows(db: Db, ids: readonly bigint[]): Promise<ListedDeposit[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<ListedDeposit>`
+    select deposit.id as "depositId", store.id as "storeId", store.name as store, external_id as "externalId",
+      deposit.status, deposit.currency, credited_amount as "amountMinor", deposit.held_amount as "heldMinor",
+      deposit.reversed_amount as "reversedMinor",
+      coalesce(latest.partner_steam_id, user_steam_id, shopper_steam_id) as "steamId", latest.game,
+      deposit.created_at as "createdAt"
+    from deposit join store on store.id = deposit.store_id
+    left join lateral (select partner_steam_id, game from trade where trade.deposit_id = deposit.id
+      order by delivered_at desc nulls last, trade.id desc limit 1) latest on true
+    where deposit.id = any(${ids.map(String)}::bigint[])
+    order by deposit.created_at desc, deposit.id desc`.execute(db)
+  return rows
+}
+
+/** The newest deposits of an account. */
+export async function depositsOfAccount(db: Db, steamId: string, limit: number): Promise<bigint[]> {
+  const { rows } = await sql<{ id: bigint }>`
+    select id from (${ofSteamId(steamId)}) own order by id desc limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,26 @@
+/** What the bots have on Steam, held against custody. */
+import { askForLooks, type BotLook, selectDrift } from '../drift/list-store.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
+
+export type DriftList = { bots: BotLook[] }
+
+const NO_BOT = refused('not_found', 'There is no such bot: see bot list.')
+
+/** `bot`: only the one with this number, Steam id or name. */
+export async function listDrift({ db }: FindDeps, bot?: string): Promise<Answer<DriftList>> {
+  const bots = await selectDrift(db, { bot })
+  return bot !== undefined && bots.length === 0 ? NO_BOT : done({ bots })
+}
+
+/** Has the bots looked at now, instead of once a day. Their gateways begin within seconds. */
+export function lookForDrift(deps: ActDeps, bot?: string): Promise<Answer<DriftList>> {
+  const recorded = ({ bots }: DriftList) => ({ bots: bots.map(({ botId }) => String(botId)) })
+  return act(deps, { name: 'items drift', recorded }, async (tx) => {
+    const bots = await selectDrift(tx, { bot })
+    if (bots.length === 0) return NO_BOT
+    const ids = bots.map(({ botId }) => botId)
+    await askForLooks(tx, ids, deps.clock.now())
+    return done({ bots: await selectDrift(tx, { bot }) })
+  })
+}

@@ -1,0 +1,107 @@
+/** What a text can be, by its shape. */
+import { expect, it } from 'vitest'
+import { type Reading, readText } from './find-text.ts'
+
+const HASH = '0123456789abcdef0123456789abcdef'
+const EVENT = '01234567-89ab-4def-8123-456789abcdef'
+const NOVA = '76561198000000077'
+const ACCOUNT = '39734349'
+
+function kindsOf(text: string): Reading['kind'][] {
+  const read = readText(text)
+  return read.kind === 'read' ? read.readings.map(({ kind }) => kind) : []
+}
+
+it.each<[string, string, Reading]>([
+  ['a deposit’s link', `https://pay.example/deposit/${HASH}`, { kind: 'hash', hash: HASH }],
+  ['a short link', `http://localhost:4300/${HASH}`, { kind: 'hash', hash: HASH }],
+  [
+    'a link of the sandbox without its beginning',
+    `localhost:4300/deposit/${HASH}`,
+    { kind: 'hash', hash: HASH },
+  ],
+  [
+    'a link that a mail made large',
+    `HTTPS://PAY.EXAMPLE/deposit/${HASH.toUpperCase()}`,
+    { kind: 'hash', hash: HASH },
+  ],
+  [
+    'a link with what a mail appends',
+    `https://pay.example/deposit/${HASH}?utm=1#top`,
+    { kind: 'hash', hash: HASH },
+  ],
+  ['a hash', HASH, { kind: 'hash', hash: HASH }],
+  ['an event, which is the id of a webhook', EVENT, { kind: 'event', eventId: EVENT }],
+  ['a Steam id', NOVA, { kind: 'steam_id', steamId: NOVA }],
+  ['a Steam id of the third kind', `[U:1:${ACCOUNT}]`, { kind: 'steam_id', steamId: NOVA }],
+  ['the same without brackets', `U:1:${ACCOUNT}`, { kind: 'steam_id', steamId: NOVA }],
+  ['a Steam id of the second kind', 'STEAM_1:1:19867174', { kind: 'steam_id', steamId: NOVA }],
+  [
+    'a profile',
+    `https://steamcommunity.com/profiles/${NOVA}/inventory/`,
+    { kind: 'steam_id', steamId: NOVA },
+  ],
+  [
+    'a profile as people type it',
+    `www.steamcommunity.com/profiles/${NOVA}`,
+    { kind: 'steam_id', steamId: NOVA },
+  ],
+  [
+    'a trade link',
+    `https://steamcommunity.com/tradeoffer/new/?partner=${ACCOUNT}&token=abcDEF12`,
+    { kind: 'steam_id', steamId: NOVA },
+  ],
+  ['an offer', 'https://steamcommunity.com/tradeoffer/6012345678/', { kind: 'offer', offerId: '6012345678' }],
+  [
+    'an offer in the client',
+    'steam://url/ShowTradeOffer/6012345678',
+    { kind: 'offer', offerId: '6012345678' },
+  ],
+  [
+    'an item in an inventory',
+    `https://steamcommunity.com/profiles/${NOVA}/inventory/#730_2_38112345678`,
+    { kind: 'asset', assetId: '38112345678' },
+  ],
+  ['an item of the lists', '17-38112345678', { kind: 'item', tradeId: '17', assetId: '38112345678' }],
+  ['a secret code, as somebody types it', ' k7qx2m ', { kind: 'code', code: 'K7QX2M' }],
+  ['a number', '6012345678', { kind: 'number', digits: '6012345678' }],
+  ['an order id', 'order 77/b', { kind: 'order', externalId: 'order 77/b' }],
+  ['an item’s name', 'AK-47 | Redline', { kind: 'words', words: ['ak', '47', 'redline'] }],
+  ['a name in another alphabet', 'Лавка Игр', { kind: 'words', words: ['лавка', 'игр'] }],
+])('%s is found by its shape', (_, text, reading) => {
+  const read = readText(text)
+  expect(read.kind === 'read' && read.readings).toContainEqual(reading)
+})
+
+it('digits are a number and an order id, and an account too where they can be one', () => {
+  expect(kindsOf('1001')).toEqual(['number', 'order'])
+  expect(kindsOf(NOVA)).toEqual(['steam_id', 'number', 'order'])
+})
+
+it('a hash may be an order id as well, but is no name', () => {
+  expect(kindsOf(HASH)).toEqual(['hash', 'order'])
+  expect(kindsOf(EVENT)).toEqual(['event', 'order'])
+})
+
+it('an account that nobody has is an order id at most', () => {
+  expect(kindsOf('[U:1:0]')).toEqual(['order', 'words'])
+})
+
+it('a code has no letter that is misread', () => {
+  expect(kindsOf('K7QX2O')).toEqual(['order', 'words'])
+})
+
+it.each([
+  ['nothing', '  '],
+  ['an address of nothing that the till keeps', 'https://steamcommunity.com/id/nova_hound'],
+  [
+    'a trade link of no account',
+    'https://steamcommunity.com/tradeoffer/new/?partner=99999999999999&token=abc',
+  ],
+  ['two lines', 'order 1\norder 2'],
+  ['a text beyond all ids', 'x'.repeat(513)],
+])('%s is refused', (_, text) => {
+  const read = readText(text)
+  expect(read).toMatchObject({ kind: 'unreadable' })
+  expect(read.kind === 'unreadable' && text.trim() !== '' && read.why.includes(text)).toBe(false)
+})

@@ -1,0 +1,117 @@
+/** What an operator pastes into the search, recognised by its shape. Pure. */
+import { isSteamId } from '../../contract/steam-id.ts'
+import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
+import { steamIdOfAccount } from '../steam/steam.ts'
+
+export type Reading =
+  | { kind: 'hash'; hash: string }
+  | { kind: 'event'; eventId: string }
+  | { kind: 'steam_id'; steamId: string }
+  | { kind: 'offer'; offerId: string }
+  | { kind: 'asset'; assetId: string }
+  /** What the lists of items call one: its trade, and the id that its shopper had. */
+  | { kind: 'item'; tradeId: string; assetId: string }
+  | { kind: 'code'; code: string }
+  /** Of a deposit, an offer, a Steam trade, an asset or a delivery: digits tell nothing of which. */
+  | { kind: 'number'; digits: string }
+  | { kind: 'order'; externalId: string }
+  /** The beginnings of words in a name, in lower case. */
+  | { kind: 'words'; words: readonly string[] }
+
+export type ReadText = { kind: 'read'; readings: readonly Reading[] } | { kind: 'unreadable'; why: string }
+
+export const LONGEST_TEXT = 512
+const LONGEST_ORDER = 128
+const MOST_WORDS = 8
+const LONGEST_WORD = 40
+const LEAST_LETTERS = 2
+const CONTROL = /\p{Cc}/u
+
+const HASH = /^[0-9a-f]{32}$/i
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const DIGITS = /^\d{1,20}$/
+const ITEM = /^([1-9]\d{0,17})-(\d{1,20})$/
+const STEAM_2 = /^STEAM_[0-5]:([01]):(\d{1,10})$/i
+const STEAM_3 = /^\[?U:1:(\d{1,10})\]?$/i
+/** An address, also without its beginning. */
+const ADDRESS = /^(?:(?:https?|steam):\/\/|(?:www\.)?steamcommunity\.com\/|localhost[:/])/i
+
+/** Every way in which the text can be meant, the surest first. */
+export function readText(typed: string): ReadText {
+  const text = typed.trim()
+  if (text === '') return unreadable('There is nothing to search for.')
+  if (text.length > LONGEST_TEXT) return unreadable(`The text must have at most ${LONGEST_TEXT} characters.`)
+  if (CONTROL.test(text)) return unreadable('The text must be one line.')
+  const readings = ADDRESS.test(text) ? readAddress(text) : [...readId(text), ...readName(text)]
+  return readings.length > 0
+    ? { kind: 'read', readings }
+    : unreadable('The text has the form of nothing that the till keeps.')
+}
+
+const unreadable = (why: string): ReadText => ({ kind: 'unreadable', why })
+
+function readId(text: string): Reading[] {
+  const [, y, z] = STEAM_2.exec(text) ?? []
+  const [, account] = STEAM_3.exec(text) ?? []
+  const [, tradeId, assetId] = ITEM.exec(text) ?? []
+  return [
+    ...(HASH.test(text) ? [{ kind: 'hash', hash: text.toLowerCase() } as const] : []),
+    ...(UUID.test(text) ? [{ kind: 'event', eventId: text.toLowerCase() } as const] : []),
+    ...(z === undefined ? [] : ofAccount(String(BigInt(z) * 2n + BigInt(y ?? 0)))),
+    ...(account === undefined ? [] : ofAccount(account)),
+    ...(isSteamId(text) ? [{ kind: 'steam_id', steamId: text } as const] : []),
+    ...(DIGITS.test(text) ? [{ kind: 'number', digits: text } as const] : []),
+    ...(tradeId === undefined || assetId === undefined ? [] : [{ kind: 'item', tradeId, assetId } as const]),
+    ...(isCode(text.toUpperCase()) ? [{ kind: 'code', code: text.toUpperCase() } as const] : []),
+    ...(text.length <= LONGEST_ORDER ? [{ kind: 'order', externalId: text } as const] : []),
+  ]
+}
+
+const isCode = (text: string): boolean =>
+  text.length === CODE_LENGTH && [...text].every((letter) => CODE_ALPHABET.includes(letter))
+
+/** Nothing of an account number that nobody has. */
+function ofAccount(account: string): Reading[] {
+  const steamId = steamIdOfAccount(account)
+  return isSteamId(steamId) ? [{ kind: 'steam_id', steamId }] : []
+}
+
+/** Nothing where the text is an id in as many words, or too short to narrow anything down. */
+function readName(text: string): Reading[] {
+  if (HASH.test(text) || UUID.test(text) || DIGITS.test(text)) return []
+  const words = text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .slice(0, MOST_WORDS)
+    .map((word) => word.slice(0, LONGEST_WORD))
+  return words.join('').length < LEAST_LETTERS ? [] : [{ kind: 'words', words }]
+}
+
+const OFFER_PATH = /^\/tradeoffer\/(\d{1,20})\/?$/
+const PROFILE_PATH = /^\/profiles\/(\d{17})(?:\/|$)/
+const LINK_PATH = /^\/(?:deposit\/)?([0-9a-f]{32})\/?$/i
+const ASSET_FRAGMENT = /^#\d{1,10}_\d{1,20}_(\d{1,20})$/
+
+/** By its path: whose host it is does not matter, and a sandbox has another one than Steam. */
+function readAddress(text: string): Reading[] {
+  const url = URL.parse(/^\w{1,5}:\/\//.test(text) ? text : `https://${text}`)
+  if (url === null) return []
+  const { protocol, host, pathname, hash, searchParams } = url
+  const inClient = /^\/ShowTradeOffer\/(\d{1,20})\/?$/i.exec(pathname)?.[1]
+  if (protocol === 'steam:') {
+    return host.toLowerCase() === 'url' && inClient !== undefined
+      ? [{ kind: 'offer', offerId: inClient }]
+      : []
+  }
+  const partner = searchParams.get('partner') ?? ''
+  if (pathname.startsWith('/tradeoffer/new')) return /^\d{1,10}$/.test(partner) ? ofAccount(partner) : []
+  const [, offerId] = OFFER_PATH.exec(pathname) ?? []
+  if (offerId !== undefined) return [{ kind: 'offer', offerId }]
+  const [, assetId] = ASSET_FRAGMENT.exec(hash) ?? []
+  if (assetId !== undefined) return [{ kind: 'asset', assetId }]
+  const [, steamId] = PROFILE_PATH.exec(pathname) ?? []
+  if (steamId !== undefined && isSteamId(steamId)) return [{ kind: 'steam_id', steamId }]
+  const [, link] = LINK_PATH.exec(pathname) ?? []
+  return link === undefined ? [] : [{ kind: 'hash', hash: link.toLowerCase() }]
+}

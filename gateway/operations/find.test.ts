@@ -1,0 +1,267 @@
+/** One search, and the list with filters, over deposits that lived through much. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { publishEvents } from '../events/service.ts'
+import { savePrices } from '../pricing/store.ts'
+import { runCommand } from '../testing/command.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
+import {
+  aBot,
+  aDeparture,
+  aDeposit,
+  anEndpoint,
+  aStore,
+  jump,
+  startTill,
+  type Till,
+} from '../testing/till.ts'
+import { listDeposits } from './deposit-list.ts'
+import { type DepositFilter, lookThrough } from './deposit-list-store.ts'
+import { type Findings, find } from './find.ts'
+import type { ReadDeps } from './operation.ts'
+
+let till: Till
+let deps: ReadDeps
+let bot: { bot: BotContext; session: FakeSession }
+let paid: Awaited<ReturnType<typeof aDeposit>>
+let offered: Awaited<ReturnType<typeof offerFor>> & { deposit: Awaited<ReturnType<typeof aDeposit>> }
+
+beforeAll(async () => {
+  till = await startTill()
+  deps = till
+  const store = await aStore(till)
+  await anEndpoint(till, store, 'http://127.0.0.1:9/')
+  const other = await till.db
+    .insertInto('store')
+    .values({ name: 'Лавка-Игр «Ember»', origins: ['https://other.test'] })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  bot = await aBot(till)
+  paid = await aDeposit(till, store, { game: 'cs' })
+  await payFor(till, bot, paid)
+  const deposit = await aDeposit(till, store, { prices: [500n] })
+  offered = { deposit, ...(await offerFor(till, bot.bot, deposit)) }
+  await till.db.updateTable('deposit').set({ external_id: 'shared' }).where('id', '=', deposit.id).execute()
+  const third = await aDeposit(till, other)
+  await till.db.updateTable('deposit').set({ external_id: 'shared' }).where('id', '=', third.id).execute()
+  await publishEvents(till.deps)
+  await aDeparture(till.db, bot.bot.botId)
+  const said = { popularity: 60, popularityKind: 'sales30d' as const, asOf: till.clock.now() }
+  const row = (marketHashName: string) => ({
+    marketHashName,
+    usdMicros: 9_000_000n,
+    levelUsdMicros: null,
+    ...said,
+  })
+  await savePrices(till.db, { source: 'market', game: 'cs' }, [
+    row('AK-47 | Redline (Field-Tested)'),
+    row('StatTrak™ AK-47 | Redline (Field-Tested)'),
+    row('★ Karambit | Doppler (Factory New)'),
+  ])
+})
+afterAll(() => till.close())
+
+async function found(text: string): Promise<Findings> {
+  const answer = await find(deps, text)
+  if (answer.kind !== 'done') throw new Error(`${answer.kind}: ${answer.message}`)
+  return answer.data
+}
+
+const depositsOf = ({ deposits }: Findings) => deposits.map(({ depositId, as }) => [depositId, as])
+const shopper = () => `7656119800000${paid.id}`
+
+describe('a deposit', () => {
+  it('is found by its link, and by everything that Steam calls its trade', async () => {
+    const { deposit, tradeId, code, offerId } = offered
+    expect(depositsOf(await found(`https://pay.example/deposit/${deposit.hash}`))).toEqual([
+      [deposit.id, ['hash']],
+    ])
+    expect(depositsOf(await found(code.toLowerCase()))).toEqual([[deposit.id, ['code']]])
+    expect(depositsOf(await found(`https://steamcommunity.com/tradeoffer/${offerId}/`))).toEqual([
+      [deposit.id, ['offer']],
+    ])
+    expect(depositsOf(await found(`${tradeId}-${deposit.body.items[0]}`))).toEqual([[deposit.id, ['trade']]])
+    const { steam_trade_id: exchange } = await till.db
+      .selectFrom('trade')
+      .select('steam_trade_id')
+      .where('deposit_id', '=', paid.id)
+      .executeTakeFirstOrThrow()
+    expect(depositsOf(await found(String(exchange)))).toEqual([[paid.id, ['steam_trade']]])
+  })
+
+  it('is found by its number', async () => {
+    expect(depositsOf(await found(String(paid.id)))).toContainEqual([
+      paid.id,
+      expect.arrayContaining(['deposit']),
+    ])
+  })
+
+  it('is found by its item: as its shopper had it, and as a bot has it', async () => {
+    const [asset = ''] = paid.body.items
+    expect(depositsOf(await found(asset))).toEqual([[paid.id, ['asset']]])
+    const { received_asset_id: received } = await till.db
+      .selectFrom('custody_entry')
+      .select('received_asset_id')
+      .where('asset_id', '=', asset)
+      .executeTakeFirstOrThrow()
+    expect(received).not.toBe(asset)
+    expect(depositsOf(await found(String(received)))).toEqual([[paid.id, ['asset']]])
+    expect(depositsOf(await found('Item 1'))).toEqual([[paid.id, ['item_name']]])
+  })
+
+  it('is found by an order id that two stores use, the newest first', async () => {
+    const { deposits } = await found('shared')
+    expect(deposits.map(({ storeId, as }) => [storeId, as])).toEqual([
+      [2n, ['order']],
+      [1n, ['order']],
+    ])
+  })
+
+  it('is found by its shopper, who is told of too', async () => {
+    const { deposits, shoppers, bots } = await found(`https://steamcommunity.com/profiles/${shopper()}`)
+    expect(deposits).toMatchObject([
+      {
+        depositId: paid.id,
+        status: 'succeeded',
+        amountMinor: 3_000n,
+        heldMinor: 3_000n,
+        game: 'cs',
+        as: ['steam_id'],
+      },
+    ])
+    expect(shoppers).toEqual([{ steamId: shopper(), name: 'nova_hound', isDenied: false, isBot: false }])
+    expect(bots).toEqual([])
+  })
+})
+
+describe('other things', () => {
+  it('a webhook is found by its id, and by its delivery', async () => {
+    const { id } = await till.db
+      .selectFrom('event')
+      .select('id')
+      .where('deposit_id', '=', paid.id)
+      .where('type', '=', 'deposit.succeeded')
+      .executeTakeFirstOrThrow()
+    const { events } = await found(id)
+    expect(events).toMatchObject([
+      {
+        eventId: id,
+        storeId: 1n,
+        depositId: paid.id,
+        deliveries: [{ endpointId: '1', state: 'due', attempts: 0 }],
+      },
+    ])
+    const delivery = events[0]?.deliveries[0]?.deliveryId ?? ''
+    expect((await found(delivery)).events).toEqual(events)
+  })
+
+  it('a store and a bot are found by any word of their names, whatever the case and the alphabet', async () => {
+    expect((await found('ember')).stores).toEqual([
+      { storeId: 1n, name: 'Ember Forge' },
+      { storeId: 2n, name: 'Лавка-Игр «Ember»' },
+    ])
+    expect((await found('ИГР')).stores).toEqual([{ storeId: 2n, name: 'Лавка-Игр «Ember»' }])
+    expect((await found('tradet bot')).bots).toMatchObject([{ botId: bot.bot.botId, name: 'Tradetill Bot' }])
+  })
+
+  it('a bot is found by its account', async () => {
+    const { steam_id: steamId } = await till.db.selectFrom('bot').select('steam_id').executeTakeFirstOrThrow()
+    expect((await found(steamId)).bots).toMatchObject([{ botId: bot.bot.botId, steamId }])
+  })
+
+  it('items are found by words of their names, the shortest first', async () => {
+    expect((await found('ak 47 red')).items).toEqual([
+      { game: 'cs', item: 'AK-47 | Redline (Field-Tested)' },
+      { game: 'cs', item: 'StatTrak™ AK-47 | Redline (Field-Tested)' },
+    ])
+    expect((await found("kara' & doppler:*")).items).toEqual([
+      { game: 'cs', item: '★ Karambit | Doppler (Factory New)' },
+    ])
+  })
+
+  it('a theft is found by its Steam trade', async () => {
+    expect((await found('6100000000000000007')).departures).toMatchObject([{ departureId: 1n }])
+  })
+
+  it('nothing is said of what was typed, where nothing is found', async () => {
+    const secret = 'f'.repeat(32)
+    const answer = await find(deps, secret)
+    expect(answer).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+    expect(answer.message).not.toContain(secret)
+  })
+
+  it('A text that a history must not keep comes on stdin', async () => {
+    const input = `http://till.test/deposit/${offered.deposit.hash}\n`
+    const { out, errors, code } = await runCommand(['find', '-'], { databaseUrl: till.url, input })
+    expect({ errors, code }).toEqual({ errors: '', code: 0 })
+    expect(out).toMatch(
+      new RegExp(`^deposit\t${offered.deposit.id}\t.*\tpending\tnothing, USD\t.*by its link\n$`),
+    )
+  })
+})
+
+describe('the list', () => {
+  async function listed(filter: Partial<DepositFilter> = {}) {
+    const answer = await listDeposits(deps, { limit: 50, ...filter })
+    if (answer.kind !== 'done') throw new Error(answer.message)
+    return answer.data
+  }
+  const ids = ({ deposits }: Awaited<ReturnType<typeof listed>>) => deposits.map(({ depositId }) => depositId)
+
+  it('has the deposits of all stores, newest first, page by page', async () => {
+    const [third, second, first] = ids(await listed())
+    expect([first, second]).toEqual([paid.id, offered.deposit.id])
+    expect(await listed({ limit: 2 })).toMatchObject({ next: second })
+    const rest = await listed({ limit: 2, before: second })
+    expect([ids(rest), rest.next]).toEqual([[first], null])
+    expect((await listed({ limit: 3 })).next).toBeNull()
+    expect(third).toBeDefined()
+  })
+
+  it.each<[string, () => Partial<DepositFilter>, () => bigint[]]>([
+    ['a store', () => ({ storeId: 1n }), () => [offered.deposit.id, paid.id]],
+    ['a status', () => ({ status: 'succeeded' }), () => [paid.id]],
+    ['a shopper', () => ({ steamId: shopper() }), () => [paid.id]],
+    ['an amount', () => ({ leastMinor: 3_000n, mostMinor: 3_000n, currency: 'USD' }), () => [paid.id]],
+    ['a greater amount', () => ({ leastMinor: 3_001n, currency: 'USD' }), () => []],
+    ['another currency', () => ({ currency: 'EUR' }), () => []],
+    ['a game', () => ({ game: 'cs' }), () => [paid.id]],
+    ['a store and a status', () => ({ storeId: 2n, status: 'succeeded' }), () => []],
+    ['a time before', () => ({ to: new Date(0) }), () => []],
+  ])('by %s', async (_, filter, expected) => {
+    expect(ids(await listed(filter()))).toEqual(expected())
+  })
+
+  it('an amount needs its currency', async () => {
+    expect(await listDeposits(deps, { limit: 1, leastMinor: 1n })).toMatchObject({ refusal: 'usage' })
+  })
+
+  it('a page that looked at what the filter does not want says so', async () => {
+    const [place] = await lookThrough(till.db, { limit: 1, currency: 'EUR' }, till.clock.now())
+    expect(place?.fits).toBe(false)
+  })
+
+  it('tells what waits for a person', async () => {
+    expect(ids(await listed({ needsPerson: true }))).toEqual([])
+    await till.db.updateTable('bot').set({ state: 'dead', lease_until: null }).execute()
+    await jump(till, 9 * 86_400 + 60)
+    const { deposits } = await listed({ needsPerson: true })
+    expect(deposits.map(({ depositId, needs }) => [depositId, needs])).toEqual([
+      [offered.deposit.id, ['bot_away', 'steam_silent']],
+      [paid.id, ['bot_away', 'credit_waits']],
+    ])
+  })
+
+  it('is printed as CSV', async () => {
+    const { out } = await runCommand(['deposit', 'list', '--status', 'succeeded', '--csv'], {
+      databaseUrl: till.url,
+    })
+    const [head, row, ...more] = out.trim().split('\n')
+    expect(head).toMatch(/^depositId,createdAt,storeId,/)
+    expect(row).toMatch(
+      new RegExp(`^${paid.id},.*,1,Ember Forge,top-up \\d+,succeeded,USD,30.00,30.00,0.00,${shopper()},cs,`),
+    )
+    expect(more).toEqual([])
+  })
+})

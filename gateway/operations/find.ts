@@ -1,0 +1,172 @@
+/** One search for whatever an operator was given: a link, a number, an account, a name. What is typed is logged nowhere. */
+import type { Db } from '../db/client.ts'
+import { depositRows, depositsOfAccount, type ListedDeposit } from './deposit-list-store.ts'
+import {
+  botOfSteamId,
+  botsNamed,
+  departuresOfSteamTrade,
+  depositOfHash,
+  depositOfNumber,
+  depositOfTrade,
+  depositOfTradeNumber,
+  depositsOfAsset,
+  depositsOfItem,
+  depositsOfOrder,
+  type FoundBot,
+  type FoundDeparture,
+  type FoundEvent,
+  type FoundItem,
+  type FoundShopper,
+  type FoundStore,
+  findEvents,
+  findShopper,
+  itemsNamed,
+  storesNamed,
+} from './find-store.ts'
+import { type Reading, readText } from './find-text.ts'
+import { type Answer, done, type ReadDeps, refused } from './operation.ts'
+
+/** What the text is of a deposit. */
+export type DepositKey =
+  | 'hash'
+  | 'deposit'
+  | 'trade'
+  | 'order'
+  | 'steam_id'
+  | 'offer'
+  | 'steam_trade'
+  | 'asset'
+  | 'code'
+  | 'item_name'
+
+export type FoundDeposit = ListedDeposit & { as: DepositKey[] }
+
+export type Findings = {
+  deposits: FoundDeposit[]
+  shoppers: FoundShopper[]
+  stores: FoundStore[]
+  bots: FoundBot[]
+  /** Items that a source has a price of. */
+  items: FoundItem[]
+  events: FoundEvent[]
+  departures: FoundDeparture[]
+  /** There may be more of a kind than are shown. */
+  isCut: boolean
+}
+
+export const MOST_FOUND = 20
+
+/** Everything that the text names, by each way in which it can be read. */
+export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Findings>> {
+  const read = readText(typed)
+  if (read.kind === 'unreadable') return refused('usage', read.why)
+  const found: Found[] = []
+  for (const reading of read.readings) found.push(await lookUp(db, reading, typed.trim()))
+  const findings = await together(db, found)
+  const { isCut: _, ...lists } = findings
+  const isNothing = Object.values(lists).every((list) => list.length === 0)
+  return isNothing
+    ? refused('not_found', `Nothing was found. It was read as ${waysOf(read.readings)}.`)
+    : done(findings)
+}
+
+/** What one reading leads to. */
+type Found = Partial<Omit<Findings, 'deposits' | 'isCut'>> & { deposits?: [DepositKey, bigint[]][] }
+
+const LARGEST_ID = 9_223_372_036_854_775_807n
+
+async function lookUp(db: Db, reading: Reading, typed: string): Promise<Found> {
+  const most = MOST_FOUND + 1
+  switch (reading.kind) {
+    case 'hash':
+      return { deposits: [['hash', await depositOfHash(db, reading.hash)]] }
+    case 'event':
+      return { events: await findEvents(db, { eventId: reading.eventId }) }
+    case 'steam_id':
+      return lookUpAccount(db, reading.steamId)
+    case 'offer':
+      return { deposits: [['offer', await depositOfTrade(db, 'steam_offer_id', reading.offerId)]] }
+    case 'asset':
+      return { deposits: [['asset', await depositsOfAsset(db, reading.assetId, most)]] }
+    case 'item': {
+      const tradeId = BigInt(reading.tradeId)
+      return { deposits: [['trade', await depositOfTradeNumber(db, tradeId)]] }
+    }
+    case 'code':
+      return { deposits: [['code', await depositOfTrade(db, 'secret_code', reading.code)]] }
+    case 'number':
+      return lookUpNumber(db, reading.digits)
+    case 'order':
+      return { deposits: [['order', await depositsOfOrder(db, reading.externalId, most)]] }
+    case 'words':
+      return {
+        stores: await storesNamed(db, reading.words, most),
+        bots: await botsNamed(db, reading.words, most),
+        items: await itemsNamed(db, reading.words, most),
+        deposits: [['item_name', await depositsOfItem(db, typed, most)]],
+      }
+    default:
+      return reading satisfies never
+  }
+}
+
+async function lookUpAccount(db: Db, steamId: string): Promise<Found> {
+  const deposits = await depositsOfAccount(db, steamId, MOST_FOUND + 1)
+  const [shopper, bots] = [await findShopper(db, steamId), await botOfSteamId(db, steamId)]
+  const isKnown = deposits.length > 0 || shopper.isDenied
+  return { deposits: [['steam_id', deposits]], bots, shoppers: isKnown ? [shopper] : [] }
+}
+
+async function lookUpNumber(db: Db, digits: string): Promise<Found> {
+  const number = BigInt(digits)
+  const isId = number <= LARGEST_ID
+  return {
+    deposits: [
+      ['deposit', isId ? await depositOfNumber(db, number) : []],
+      ['offer', await depositOfTrade(db, 'steam_offer_id', digits)],
+      ['steam_trade', await depositOfTrade(db, 'steam_trade_id', digits)],
+      ['asset', await depositsOfAsset(db, digits, MOST_FOUND + 1)],
+      ['trade', isId ? await depositOfTradeNumber(db, number) : []],
+    ],
+    departures: await departuresOfSteamTrade(db, digits),
+    events: isId ? await findEvents(db, { deliveryId: number }) : [],
+  }
+}
+
+/** A deposit stands once, with all that the text is of it. */
+async function together(db: Db, found: readonly Found[]): Promise<Findings> {
+  const as = new Map<bigint, DepositKey[]>()
+  for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
+    for (const id of ids) as.set(id, [...(as.get(id) ?? []), key])
+  }
+  const shown = [...as.keys()].slice(0, MOST_FOUND)
+  const stores = found.flatMap((each) => each.stores ?? [])
+  const bots = found.flatMap((each) => each.bots ?? [])
+  const items = found.flatMap((each) => each.items ?? [])
+  const rows = await depositRows(db, shown)
+  return {
+    deposits: rows.map((row) => ({ ...row, as: as.get(row.depositId) ?? [] })),
+    shoppers: found.flatMap((each) => each.shoppers ?? []),
+    stores: stores.slice(0, MOST_FOUND),
+    bots: bots.slice(0, MOST_FOUND),
+    items: items.slice(0, MOST_FOUND),
+    events: found.flatMap((each) => each.events ?? []),
+    departures: found.flatMap((each) => each.departures ?? []),
+    isCut: [as.size, stores.length, bots.length, items.length].some((count) => count > MOST_FOUND),
+  }
+}
+
+const WAYS: Record<Reading['kind'], string> = {
+  hash: 'a link',
+  event: 'an event',
+  steam_id: 'a Steam account',
+  offer: 'an offer',
+  asset: 'an asset',
+  item: 'an item of the lists',
+  code: 'a secret code',
+  number: 'a number of a deposit, trade, offer, Steam trade, asset or delivery',
+  order: 'an order id',
+  words: 'words of a name',
+}
+
+const waysOf = (readings: readonly Reading[]): string => readings.map(({ kind }) => WAYS[kind]).join(', ')

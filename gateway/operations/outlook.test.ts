@@ -1,0 +1,159 @@
+/** What comes next for a deposit, and what an operator can do, as sentences. */
+import { expect, it } from 'vitest'
+import { allCommands } from '../cli/app.ts'
+import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { ASKED_MS } from '../trades/by-hand.ts'
+import { ASKED_MS as OURS, type OutlookFacts, type OutlookTrade, outlookOf } from './outlook.ts'
+
+const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000)
+const NOW = at(100)
+const DAY_S = 86_400
+
+const trade: OutlookTrade = {
+  tradeId: 7n,
+  state: 'active',
+  botId: 2n,
+  bot: 'Collector',
+  botState: 'active',
+  hasGateway: true,
+  offerId: '601',
+  partnerSteamId: '76561198000000077',
+  deadline: at(300),
+  acceptedAt: null,
+  isCancelling: false,
+  settlesAt: null,
+  lookAt: null,
+  steamHoldUntil: null,
+  dueAt: at(105),
+}
+const created: OutlookFacts = {
+  depositId: 1001n,
+  status: 'created',
+  creditMode: null,
+  expiresAt: at(3_600),
+  standsStill: false,
+  trades: [],
+  due: [],
+  givenUp: [],
+}
+const withTrade = (change: Partial<OutlookTrade>, facts: Partial<OutlookFacts> = {}) =>
+  outlookOf({ ...created, status: 'pending', trades: [{ ...trade, ...change }], ...facts }, NOW)
+
+const said = ({ next }: ReturnType<typeof outlookOf>) =>
+  next.map((each) => [each.at === null ? null : (each.at.getTime() - at(0).getTime()) / 1000, each.what])
+
+it('a deposit that waits for its shopper expires, and can be held before its offer', () => {
+  const outlook = outlookOf(created, NOW)
+  expect(said(outlook)).toEqual([[3_600, 'the deposit expires, unless its shopper trades']])
+  expect(outlook.can.map(({ command }) => command)).toEqual(["deposit hold 1001 --reason 'TEXT'"])
+  expect(outlookOf({ ...created, creditMode: 'on_release' }, NOW).can).toEqual([])
+})
+
+it('while time stands still nobody can say when it expires', () => {
+  expect(said(outlookOf({ ...created, standsStill: true }, NOW))).toEqual([
+    [null, 'the deposit waits for its shopper; its time stands still'],
+  ])
+  expect(said(withTrade({}, { standsStill: true }))).toEqual([
+    [null, 'trade 7: the offer is open; its time stands still'],
+  ])
+})
+
+it('a deposit does not expire while its offer is under way', () => {
+  const facts = { ...created, trades: [{ ...trade, state: 'sending' as const }] }
+  expect(said(outlookOf(facts, NOW))).toEqual([[105, 'trade 7: Steam is asked whether the offer was made']])
+})
+
+it.each<[string, Partial<OutlookTrade>, [number | null, string]]>([
+  ['open', {}, [300, 'the offer is taken off Steam, unless it is accepted']],
+  ['accepted', { acceptedAt: at(50) }, [105, 'Steam is asked for proof that the items came']],
+  ['being cancelled', { isCancelling: true }, [105, 'the offer is taken off Steam']],
+])('an offer that is %s', (_, change, [time, what]) => {
+  expect(said(withTrade(change))).toEqual([[time, `trade 7: ${what}`]])
+})
+
+it.each<[TradeStateColumn, Partial<OutlookTrade>, [number, string] | undefined]>([
+  ['intended', {}, [105, 'the offer is sent']],
+  ['unknown', {}, [105, 'Steam is asked whether the offer was made']],
+  ['held', { settlesAt: at(DAY_S) }, [DAY_S, 'what is held is released, unless the items were taken back']],
+  ['final', { lookAt: at(900) }, [900, 'Steam is asked whether the items were taken back']],
+  ['final', {}, undefined],
+  ['reversed', {}, undefined],
+  ['declined', {}, [105, 'Steam is asked whether the items came after all']],
+  ['declined', { dueAt: null }, undefined],
+  ['invalid', { steamHoldUntil: at(DAY_S) }, [DAY_S, 'Steam’s hold of the items ends']],
+])('a trade that is %s %j', (state, change, next) => {
+  expect(said(withTrade({ state, ...change }, { status: 'succeeded' }))).toEqual(
+    next === undefined ? [] : [[next[0], `trade 7: ${next[1]}`]],
+  )
+})
+
+it.each<[string, Partial<OutlookTrade>, string]>([
+  ['dead', { botState: 'dead', hasGateway: false }, 'bot 2 (Collector) is dead'],
+  ['held by no gateway', { hasGateway: false }, 'bot 2 (Collector) is held by no gateway'],
+])('where its bot is %s nobody can say when', (_, change, why) => {
+  expect(said(withTrade(change))).toEqual([
+    [null, `trade 7: the offer is taken off Steam, unless it is accepted; but ${why}`],
+  ])
+})
+
+it('a paused bot goes on with what is under way', () => {
+  expect(said(withTrade({ botState: 'paused' }))[0]?.[0]).toBe(300)
+})
+
+it('webhooks that are due stand in their order of time', () => {
+  const due = [{ endpointId: 3n, sequence: 9n, dueAt: at(200), attempts: 2 }]
+  expect(said(withTrade({}, { due }))).toEqual([
+    [200, 'event 9 is sent to endpoint 3, attempt 3'],
+    [300, 'trade 7: the offer is taken off Steam, unless it is accepted'],
+  ])
+})
+
+const acts = (change: Partial<OutlookTrade>) => withTrade(change).can.map(({ act, from }) => [act, from])
+
+it('an operator can end and credit an open trade, and refuse its shopper', () => {
+  expect(acts({})).toEqual([
+    ['trade look', null],
+    ['trade end', null],
+    ['trade credit', null],
+    ['shopper deny', null],
+  ])
+})
+
+it('held credit can be released a day after its protection, and taken back at any time', () => {
+  expect(acts({ state: 'held', settlesAt: at(500) })).toEqual([
+    ['trade look', null],
+    ['trade release', at(500 + DAY_S)],
+    ['trade reverse', null],
+    ['shopper deny', null],
+  ])
+  const long = new Date(NOW.getTime() - 2 * DAY_S * 1000)
+  expect(acts({ state: 'held', settlesAt: long })[1]).toEqual(['trade release', null])
+})
+
+it('credit is said to wait as long as the rules have it', () => {
+  expect(OURS).toBe(ASKED_MS)
+})
+
+it('a dead bot can be renewed or given up, where something waits for it', () => {
+  const dead = { botState: 'dead', hasGateway: false } as const
+  expect(acts(dead).map(([act]) => act)).toEqual(expect.arrayContaining(['bot renew', 'bot retire']))
+  expect(acts({ ...dead, state: 'reversed' }).map(([act]) => act)).toEqual(['shopper deny'])
+})
+
+it('a webhook that was given up can be sent again', () => {
+  const { can } = withTrade({ state: 'reversed' }, { givenUp: [{ endpointId: 3n, sequence: 9n }] })
+  expect(can.map(({ command }) => command)).toContain('webhook replay 3 --from 9 --to 9')
+})
+
+it('what is said to be done is a command', () => {
+  const names = allCommands().map(({ name }) => name)
+  const states: TradeStateColumn[] = ['active', 'held', 'declined', 'unknown']
+  const all = states.flatMap(
+    (state) => withTrade({ state, botState: 'dead', hasGateway: false, offerId: null }).can,
+  )
+  expect(all.length).toBeGreaterThan(8)
+  for (const { act, command } of all) {
+    expect(names).toContain(act)
+    expect(command.startsWith(`${act} `)).toBe(true)
+  }
+})

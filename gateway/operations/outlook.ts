@@ -1,0 +1,260 @@
+/** What happens next to a deposit, and what an operator can do now. Pure, from its rows and the clock. */
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { BotState } from '../db/schema.ts'
+import type { CreditMode, TradeStateColumn } from '../db/trade-tables.ts'
+import { isPast } from '../kit/clock.ts'
+
+/** How long after the settlement an operator may release credit, as trades/by-hand.ts has it. Reading loads no trades. */
+export const ASKED_MS = 86_400_000
+
+export type OutlookTrade = {
+  tradeId: bigint
+  state: TradeStateColumn
+  botId: bigint
+  bot: string
+  botState: BotState
+  /** A process speaks for it. */
+  hasGateway: boolean
+  offerId: string | null
+  partnerSteamId: string
+  deadline: Date | null
+  acceptedAt: Date | null
+  isCancelling: boolean
+  settlesAt: Date | null
+  lookAt: Date | null
+  steamHoldUntil: Date | null
+  dueAt: Date | null
+}
+
+export type GivenUpDelivery = { endpointId: bigint; sequence: bigint }
+
+export type OutlookDelivery = { endpointId: bigint; sequence: bigint; dueAt: Date; attempts: number }
+
+export type OutlookFacts = {
+  depositId: bigint
+  status: DepositStatus
+  /** Its own; null: as its store has it. */
+  creditMode: CreditMode | null
+  expiresAt: Date
+  /** Maintenance or an outage: the time of deposits and offers stands still. */
+  standsStill: boolean
+  trades: readonly OutlookTrade[]
+  /** Webhooks that will be sent. */
+  due: readonly OutlookDelivery[]
+  /** Webhooks that no attempt delivered. */
+  givenUp: readonly GivenUpDelivery[]
+}
+
+/** `at`: null where nobody can say. */
+export type Next = { at: Date | null; what: string }
+
+/** `command`: what an operator types after `tradetill`. `from`: not before then; null: now. */
+export type Can = { act: string; command: string; does: string; from: Date | null }
+
+export type Outlook = { next: Next[]; can: Can[] }
+
+export function outlookOf(facts: OutlookFacts, now: Date): Outlook {
+  const next = [
+    ...nextOfDeposit(facts),
+    ...facts.trades.flatMap((trade) => nextOfTrade(trade, facts.standsStill)),
+    ...facts.due.map(({ endpointId, sequence, dueAt, attempts }) => ({
+      at: dueAt,
+      what: `event ${sequence} is sent to endpoint ${endpointId}, attempt ${attempts + 1}`,
+    })),
+  ]
+  return {
+    next: next.sort((a, b) => (a.at?.getTime() ?? Infinity) - (b.at?.getTime() ?? Infinity)),
+    can: [
+      ...canHold(facts),
+      ...facts.trades.flatMap((trade) => [...canLook(trade), ...canOfTrade(trade, now), ...canOfBot(trade)]),
+      ...canOfShopper(facts.trades),
+      ...facts.givenUp.map(({ endpointId, sequence }) => ({
+        act: 'webhook replay',
+        command: `webhook replay ${endpointId} --from ${sequence} --to ${sequence}`,
+        does: 'send again what no attempt delivered',
+        from: null,
+      })),
+    ],
+  }
+}
+
+const OPEN: Record<TradeStateColumn, boolean> = {
+  intended: true,
+  sending: true,
+  unknown: true,
+  active: true,
+  refused: false,
+  abandoned: false,
+  declined: false,
+  countered: false,
+  invalid: false,
+  timed_out: false,
+  held: false,
+  final: false,
+  reversed: false,
+}
+
+function nextOfDeposit({ status, expiresAt, standsStill, trades }: OutlookFacts): Next[] {
+  if (status !== 'created') return []
+  if (trades.some(({ state }) => OPEN[state])) return []
+  return standsStill
+    ? [{ at: null, what: 'the deposit waits for its shopper; its time stands still' }]
+    : [{ at: expiresAt, what: 'the deposit expires, unless its shopper trades' }]
+}
+
+function nextOfTrade(trade: OutlookTrade, standsStill: boolean): Next[] {
+  const next = stepOf(trade, standsStill)
+  if (next === undefined) return []
+  const named = { ...next, what: `trade ${trade.tradeId}: ${next.what}` }
+  if (canSpeak(trade)) return [named]
+  const why =
+    trade.hasGateway || trade.botState !== 'active' ? `is ${trade.botState}` : 'is held by no gateway'
+  return [{ at: null, what: `${named.what}; but bot ${trade.botId} (${trade.bot}) ${why}` }]
+}
+
+/** A paused bot goes on with what is under way. */
+const canSpeak = ({ botState, hasGateway }: OutlookTrade): boolean =>
+  hasGateway && (botState === 'active' || botState === 'paused')
+
+function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
+  const { state, dueAt, deadline, settlesAt, lookAt, steamHoldUntil } = trade
+  switch (state) {
+    case 'intended':
+      return { at: dueAt, what: 'the offer is sent' }
+    case 'sending':
+    case 'unknown':
+      return { at: dueAt, what: 'Steam is asked whether the offer was made' }
+    case 'active':
+      if (trade.acceptedAt !== null)
+        return { at: dueAt, what: 'Steam is asked for proof that the items came' }
+      if (trade.isCancelling) return { at: dueAt, what: 'the offer is taken off Steam' }
+      if (standsStill) return { at: null, what: 'the offer is open; its time stands still' }
+      return { at: deadline, what: 'the offer is taken off Steam, unless it is accepted' }
+    case 'held':
+      return { at: settlesAt, what: 'what is held is released, unless the items were taken back' }
+    case 'final':
+      return lookAt === null
+        ? undefined
+        : { at: lookAt, what: 'Steam is asked whether the items were taken back' }
+    case 'refused':
+    case 'abandoned':
+    case 'declined':
+    case 'countered':
+    case 'invalid':
+    case 'timed_out':
+      if (steamHoldUntil !== null) return { at: steamHoldUntil, what: 'Steam’s hold of the items ends' }
+      return dueAt === null
+        ? undefined
+        : { at: dueAt, what: 'Steam is asked whether the items came after all' }
+    case 'reversed':
+      return undefined
+    default:
+      return state satisfies never
+  }
+}
+
+const WHY = "--reason 'TEXT'"
+
+/** A bot must be there to ask. */
+function canLook(trade: OutlookTrade): Can[] {
+  if (!canSpeak(trade) || stepOf(trade, false) === undefined) return []
+  const { tradeId } = trade
+  return [
+    {
+      act: 'trade look',
+      command: `trade look ${tradeId}`,
+      does: 'have Steam asked about it now',
+      from: null,
+    },
+  ]
+}
+
+function canOfTrade(trade: OutlookTrade, now: Date): Can[] {
+  const { tradeId, state, settlesAt, offerId } = trade
+  const can = (act: string, does: string, more: { from?: Date | null; options?: string } = {}): Can => ({
+    act,
+    command: [act, tradeId, ...(more.options === undefined ? [] : [more.options]), WHY].join(' '),
+    does,
+    from: more.from ?? null,
+  })
+  const offer = offerId === null ? ' --offer ID' : ''
+  const credit = can('trade credit', 'credit it for a Steam trade that you have seen', {
+    options: `--steam-trade ID${offer}`,
+  })
+  const end = can('trade end', 'end the wait; proof that the items came still wins')
+  switch (state) {
+    case 'intended':
+      return [end]
+    case 'sending':
+    case 'unknown':
+    case 'active':
+      return [end, credit]
+    case 'refused':
+    case 'abandoned':
+    case 'declined':
+    case 'countered':
+    case 'invalid':
+    case 'timed_out':
+      return trade.steamHoldUntil === null ? [credit] : [end, credit]
+    case 'held': {
+      const from = settlesAt === null ? null : new Date(settlesAt.getTime() + ASKED_MS)
+      const isTime = settlesAt === null || isPast(settlesAt, ASKED_MS, now)
+      return [
+        can('trade release', 'let its store have what is held, where no bot can ask Steam', {
+          from: isTime ? null : from,
+        }),
+        can('trade reverse', 'take it back, where you know that the items went back'),
+      ]
+    }
+    case 'final':
+    case 'reversed':
+      return []
+    default:
+      return state satisfies never
+  }
+}
+
+/** Once there was an offer, its shopper was told what is credited at once. */
+function canHold({ depositId, status, creditMode, trades }: OutlookFacts): Can[] {
+  if (status !== 'created' || creditMode === 'on_release' || trades.some(({ state }) => OPEN[state]))
+    return []
+  return [
+    {
+      act: 'deposit hold',
+      command: `deposit hold ${depositId} ${WHY}`,
+      does: 'hold all that it brings until Steam can no longer take it back',
+      from: null,
+    },
+  ]
+}
+
+/** Only where the trade still needs its bot. */
+function canOfBot(trade: OutlookTrade): Can[] {
+  const { botId, botState } = trade
+  if (stepOf(trade, false) === undefined || canSpeak(trade)) return []
+  if (botState === 'dead') {
+    return [
+      { act: 'bot renew', command: `bot renew ${botId}`, does: 'give its bot a new token', from: null },
+      {
+        act: 'bot retire',
+        command: `bot retire ${botId} ${WHY}`,
+        does: 'give its bot up: open trades end, held credit waits for you',
+        from: null,
+      },
+    ]
+  }
+  return []
+}
+
+function canOfShopper(trades: readonly OutlookTrade[]): Can[] {
+  const [latest] = trades.toReversed()
+  if (latest === undefined) return []
+  return [
+    {
+      act: 'shopper deny',
+      command: `shopper deny ${latest.partnerSteamId} ${WHY}`,
+      does: 'take no more items from this account',
+      from: null,
+    },
+  ]
+}

@@ -1,0 +1,138 @@
+/** Acts that wait for a second operator. Only the console can approve: the command line proves nobody. */
+import { z } from 'zod'
+import { CURRENCIES } from '../../contract/money.ts'
+import {
+  backProposal,
+  decideProposal,
+  findOpenProposal,
+  readApprovalLimit,
+  selectProposals,
+  writeApprovalLimit,
+} from '../operators/proposal-store.ts'
+import { act } from './act.ts'
+import { formatAmount } from './amount.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
+import { recordPayout, voidPayout } from './payouts.ts'
+import { creditStore, debitStore, writeOffStore } from './store-books.ts'
+import { creditTrade, releaseTrade, reverseTrade } from './trades.ts'
+
+export type ApprovalLimit = { aboveUsdMinor: bigint | null }
+
+/** `null`: no act needs a second operator. Once there is a limit, a change of it needs one too. */
+export function limitAct(deps: ActDeps, { aboveUsdMinor }: ApprovalLimit): Promise<Answer<ApprovalLimit>> {
+  const second = { input: { aboveUsdMinor }, moves: () => 'all' as const }
+  const what = { name: 'proposal limit', needsReason: true, recorded: () => ({ aboveUsdMinor }), second }
+  return act(deps, what, async (tx) => {
+    if (aboveUsdMinor !== null && aboveUsdMinor < 0n)
+      return refused('usage', 'The limit must not be below zero.')
+    const before = (await readApprovalLimit(tx)) ?? null
+    if (before === aboveUsdMinor) return unchanged({ aboveUsdMinor }, 'It was so already.')
+    await writeApprovalLimit(tx, aboveUsdMinor)
+    if (aboveUsdMinor === null) return done({ aboveUsdMinor }, 'No act needs a second operator.')
+    const above = formatAmount(aboveUsdMinor, 'USD')
+    return done({ aboveUsdMinor }, `Above ${above} a second operator must approve what moves money.`)
+  })
+}
+
+const id = z.coerce.bigint()
+const trade = z.object({ tradeId: id })
+const payout = z.object({
+  storeId: id,
+  amountMinor: id,
+  currency: z.enum(CURRENCIES),
+  reference: z.string(),
+})
+const adjustment = z.object({
+  storeId: id,
+  amountMinor: id,
+  currency: z.enum(CURRENCIES),
+  reference: z.string(),
+  mayOwe: z.boolean().optional(),
+})
+const credit = trade.extend({ steamTradeId: z.string(), offerId: z.string().nullable() })
+const limit = z.object({ aboveUsdMinor: id.nullable() })
+
+/** Every act that can be proposed, as it is done again. */
+const REPEATED: Record<string, (deps: ActDeps, input: unknown) => Promise<Answer<unknown>>> = {
+  'payout record': (deps, input) => {
+    const { amountMinor: amount, ...rest } = payout.parse(input)
+    return recordPayout(deps, { ...rest, amount })
+  },
+  'payout void': (deps, input) => voidPayout(deps, z.object({ payoutId: id }).parse(input).payoutId),
+  'store credit': (deps, input) => creditStore(deps, adjustment.parse(input)),
+  'store debit': (deps, input) => debitStore(deps, adjustment.parse(input)),
+  'store write-off': (deps, input) => writeOffStore(deps, adjustment.parse(input)),
+  'trade credit': (deps, input) => creditTrade(deps, credit.parse(input)),
+  'trade release': (deps, input) => releaseTrade(deps, trade.parse(input).tradeId),
+  'trade reverse': (deps, input) => reverseTrade(deps, trade.parse(input).tradeId),
+  'proposal limit': (deps, input) => limitAct(deps, limit.parse(input)),
+}
+
+export type ProposalView = Awaited<ReturnType<typeof selectProposals>>[number]
+export type ProposalList = { proposals: ProposalView[]; aboveUsdMinor: bigint | null }
+
+/** Those that are open first, then the newest. */
+export async function listProposals({ db }: FindDeps): Promise<Answer<ProposalList>> {
+  const proposals = await selectProposals(db)
+  return done({ proposals, aboveUsdMinor: (await readApprovalLimit(db)) ?? null })
+}
+
+/** `backed`: of what the command line proposed, one operator stands behind it and another must approve. */
+export type Approved = { proposalId: bigint; state: 'backed' | 'approved'; message: string }
+
+export async function approveProposal(deps: ActDeps, proposalId: bigint): Promise<Answer<Approved>> {
+  const { operatorId } = deps
+  if (operatorId === undefined)
+    return refused('conflict', 'Only an operator with a passkey can approve: do it in the console.')
+  const proposal = await findOpenProposal(deps.db, proposalId)
+  if (proposal === undefined) return notOpen(proposalId)
+  if (proposal.backedBy === operatorId)
+    return refused('conflict', 'You stand behind this proposal: another operator must approve it.')
+  if (proposal.backedBy === null) return back(deps, { proposalId, operatorId })
+  const repeat = REPEATED[proposal.act]
+  if (repeat === undefined) return refused('conflict', `This version cannot do ${proposal.act}.`)
+  const { operatorId: _, ...rest } = deps
+  const answer = await repeat(
+    {
+      ...rest,
+      operator: proposal.proposedBy,
+      reason: proposal.reason,
+      approval: { proposalId, approvedBy: deps.operator },
+    },
+    proposal.input,
+  )
+  if (answer.kind === 'refused') return refused(answer.refusal, answer.message)
+  if (answer.kind === 'unchanged') return close(deps, proposalId, answer.message)
+  return done({ proposalId, state: 'approved', message: answer.message }, answer.message)
+}
+
+const notOpen = (proposalId: bigint) => refused('not_found', `There is no open proposal ${proposalId}.`)
+
+type Backing = { proposalId: bigint; operatorId: bigint }
+
+function back(deps: ActDeps, { proposalId, operatorId }: Backing): Promise<Answer<Approved>> {
+  return act(deps, { name: 'proposal back', recorded: () => ({ proposalId }) }, async (tx) => {
+    if (!(await backProposal(tx, proposalId, operatorId)))
+      return refused('conflict', 'Somebody stands behind it by now: look again.')
+    const message = `You stand behind proposal ${proposalId}. Another operator must approve it.`
+    return done({ proposalId, state: 'backed', message }, message)
+  })
+}
+
+/** It was done in another way meanwhile. */
+function close(deps: ActDeps, proposalId: bigint, message: string): Promise<Answer<Approved>> {
+  return act(deps, { name: 'proposal approve', recorded: () => ({ proposalId }) }, async (tx) => {
+    const decision = { proposalId, state: 'approved', by: deps.operator, at: deps.clock.now() } as const
+    if (!(await decideProposal(tx, decision))) return notOpen(proposalId)
+    return done({ proposalId, state: 'approved', message }, message)
+  })
+}
+
+export function declineProposal(deps: ActDeps, proposalId: bigint): Promise<Answer<{ proposalId: bigint }>> {
+  const what = { name: 'proposal decline', needsReason: true, recorded: () => ({ proposalId }) }
+  return act(deps, what, async (tx) => {
+    const decision = { proposalId, state: 'declined', by: deps.operator, at: deps.clock.now() } as const
+    if (!(await decideProposal(tx, decision))) return notOpen(proposalId)
+    return done({ proposalId }, `Proposal ${proposalId} is declined.`)
+  })
+}

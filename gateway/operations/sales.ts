@@ -1,0 +1,295 @@
+/** What items brought on outside markets. */
+
+import { GAME_FACTS, GAMES } from '../../contract/games.ts'
+import { CURRENCIES, type Currency } from '../../contract/money.ts'
+import { moveItem } from '../bots/items.ts'
+import type { Tx } from '../db/client.ts'
+import {
+  type ListedSale,
+  type MarketBooks,
+  selectMarketBooks,
+  selectSales,
+} from '../departures/sale-list-store.ts'
+import { liveSaleOf, lockItem, lockSale } from '../departures/sale-store.ts'
+import { recordHandSale } from '../departures/sales.ts'
+import { act } from './act.ts'
+import { parseAmount } from './amount.ts'
+import {
+  type ActDeps,
+  type Answer,
+  done,
+  type FindDeps,
+  type Refused,
+  refused,
+  unchanged,
+} from './operation.ts'
+
+export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost' | 'costThere'> & {
+  game: string
+  priceMinor: bigint
+  receivedMinor: bigint | null
+  refundMinor: bigint
+  costMinor: bigint
+  /** What it brought less what its item cost, in minor units of `currency`; null while that is open. */
+  resultMinor: bigint | null
+}
+
+export type SaleTotal = {
+  by: 'market' | 'game' | 'week'
+  name: string
+  currency: Currency
+  sales: number
+  broughtMinor: bigint
+  feesMinor: bigint
+  resultMinor: bigint
+}
+
+/** `difference`: what the market says that it has of ours, less what the books say. */
+export type MarketBooksView = {
+  market: string
+  currency: Currency
+  settlingMinor: bigint
+  freeMinor: bigint
+  feesMinor: bigint
+  saidAt: Date | null
+  settlingDifferenceMinor: bigint | null
+  freeDifferenceMinor: bigint | null
+}
+
+export type SalesReport = {
+  sales: SaleView[]
+  totals: SaleTotal[]
+  markets: MarketBooksView[]
+  /** There are more: choose a shorter time. */
+  isCut: boolean
+}
+
+const MOST_SALES = 20_000
+
+/** Every item that was sold in the time, what it brought, and the books of the markets now. */
+export async function reportSales(
+  { db }: FindDeps,
+  { from, to }: { from: Date; to: Date },
+): Promise<Answer<SalesReport>> {
+  if (from >= to) return refused('usage', 'The time must begin before it ends.')
+  const rows = await selectSales(db, { from, to, limit: MOST_SALES + 1 })
+  const sales = rows.slice(0, MOST_SALES).map(viewOf)
+  const markets = (await selectMarketBooks(db)).map(booksOf)
+  return done({ sales, totals: totalsOf(sales), markets, isCut: rows.length > MOST_SALES })
+}
+
+function viewOf({ price, received, refund, cost, costThere, ...sale }: ListedSale): SaleView {
+  const resultMinor = resultOf({ ...sale, received, refund, costThere })
+  return {
+    ...sale,
+    game: gameOf(sale.appId),
+    ...{ priceMinor: price, receivedMinor: received, refundMinor: refund, costMinor: cost, resultMinor },
+  }
+}
+
+type Outcome = Pick<ListedSale, 'state' | 'received' | 'refund' | 'costThere'>
+
+/** Of a sale that was taken back the item is there again, and only the refund was gained. */
+function resultOf({ state, received, refund, costThere }: Outcome): bigint | null {
+  if (state === 'reversed') return refund
+  if (state === 'late') return costThere === null ? null : -costThere
+  if (state !== 'settling' && state !== 'paid') return null
+  return received === null || costThere === null ? null : received - costThere
+}
+
+const gameOf = (appId: number): string =>
+  GAMES.find((game) => GAME_FACTS[game].appId === appId) ?? String(appId)
+
+/** Monday of its week. */
+function weekOf(date: Date): string {
+  const day = new Date(date)
+  day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7))
+  return day.toISOString().slice(0, 10)
+}
+
+function totalsOf(sales: readonly SaleView[]): SaleTotal[] {
+  const totals = new Map<string, SaleTotal>()
+  for (const sale of sales) {
+    const { currency, market, game, soldAt, resultMinor, receivedMinor, refundMinor, priceMinor, state } =
+      sale
+    if (resultMinor === null && state !== 'settling' && state !== 'paid') continue
+    const isPaid = receivedMinor !== null && (state === 'settling' || state === 'paid')
+    const names = { market, game, week: weekOf(soldAt) } as const
+    for (const by of ['market', 'game', 'week'] as const) {
+      const key = `${by} ${names[by]} ${currency}`
+      const total = totals.get(key) ?? { by, name: names[by], currency, ...NONE }
+      totals.set(key, {
+        ...total,
+        sales: total.sales + 1,
+        broughtMinor: total.broughtMinor + (isPaid ? receivedMinor : refundMinor),
+        feesMinor: total.feesMinor + (isPaid ? priceMinor - receivedMinor : 0n),
+        resultMinor: total.resultMinor + (resultMinor ?? 0n),
+      })
+    }
+  }
+  const order = ['market', 'game', 'week']
+  return [...totals.values()].sort(
+    (one, other) => order.indexOf(one.by) - order.indexOf(other.by) || (one.name < other.name ? -1 : 1),
+  )
+}
+
+const NONE = { sales: 0, broughtMinor: 0n, feesMinor: 0n, resultMinor: 0n }
+
+function booksOf({
+  market,
+  currency,
+  settling,
+  free,
+  fees,
+  saysSettling,
+  saysFree,
+  saidAt,
+}: MarketBooks): MarketBooksView {
+  return {
+    ...{ market, currency, settlingMinor: settling, freeMinor: free, feesMinor: fees, saidAt },
+    settlingDifferenceMinor: saysSettling === null ? null : saysSettling - settling,
+    freeDifferenceMinor: saysFree === null ? null : saysFree - free,
+  }
+}
+
+export type SoldItem = { item: string; market: string; reference: string }
+export type SoldItems = { sold: SoldItem[]; refused: { line: number; message: string }[] }
+
+/** The columns of a line, in this order. */
+export const SOLD_COLUMNS = [
+  'item',
+  'market',
+  'reference',
+  'price',
+  'received',
+  'currency',
+  'soldAt',
+] as const
+
+const MOST_CELL = 200
+
+/**
+ * Records sales that the operator made elsewhere, from lines of CSV. One that is refused does not stop the others; each is
+ * an act of its own.
+ */
+export async function recordSold(deps: ActDeps, lines: AsyncIterable<string>): Promise<Answer<SoldItems>> {
+  const data: SoldItems = { sold: [], refused: [] }
+  let first: Refused | undefined
+  let line = 0
+  for await (const text of lines) {
+    line += 1
+    if (text.trim() === '' || text.startsWith(`${SOLD_COLUMNS[0]},`)) continue
+    const answer = await recordOneSold(deps, text)
+    if (answer.kind !== 'refused') {
+      data.sold.push(answer.data)
+      continue
+    }
+    first ??= refused(answer.refusal, answer.message)
+    data.refused.push({ line, message: answer.message })
+  }
+  const message = `${data.sold.length} recorded as sold.`
+  if (first === undefined) return done(data, message)
+  return { ...first, message: `${data.refused.length} not recorded.`, data }
+}
+
+type HandLine = SoldItem & {
+  tradeId: bigint
+  assetId: string
+  price: bigint
+  received: bigint
+  currency: Currency
+  soldAt: Date | undefined
+}
+
+const ITEM = /^(\d{1,18})-(\d{1,20})$/
+const MARKET = /^[a-z0-9][a-z0-9.-]{0,39}$/
+const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/
+
+/** A sentence where the line is wrong. */
+function readLine(text: string): HandLine | string {
+  const cells = text.split(',').map((cell) => cell.trim().replaceAll('"', ''))
+  const [item = '', market = '', reference = '', price = '', received = '', currency = '', soldAt = ''] =
+    cells
+  if (
+    cells.length < 6 ||
+    cells.length > SOLD_COLUMNS.length ||
+    cells.some(({ length }) => length > MOST_CELL)
+  )
+    return `must have the columns ${SOLD_COLUMNS.join(',')}, the last of which may be left out`
+  const [, trade, assetId = ''] = ITEM.exec(item) ?? []
+  if (trade === undefined) return 'must begin with an item, as items list shows it'
+  if (!MARKET.test(market)) return 'must name the market in small letters, such as market.csgo.com'
+  if (reference === '' || reference.length > 128) return 'must have a reference of 1 to 128 characters'
+  const known = CURRENCIES.find((each) => each === currency)
+  if (known === undefined) return `must be in one of ${CURRENCIES.join(', ')}`
+  const [asked, paid] = [parseAmount(price, known), parseAmount(received, known)]
+  if (asked === undefined || paid === undefined || asked <= 0n || paid > asked)
+    return 'must have a price, and what was received of it, with their decimals'
+  if (soldAt !== '' && (!DATE.test(soldAt) || Number.isNaN(Date.parse(soldAt))))
+    return 'must have a date such as 2026-11-21, or none'
+  return {
+    ...{
+      item,
+      market,
+      reference,
+      tradeId: BigInt(trade),
+      assetId,
+      price: asked,
+      received: paid,
+      currency: known,
+    },
+    soldAt: soldAt === '' ? undefined : new Date(soldAt),
+  }
+}
+
+const termsOf = ({ price, received, currency, soldAt }: HandLine) => ({
+  ...{ priceMinor: price, receivedMinor: received, currency, soldAt: soldAt ?? null },
+})
+
+function recordOneSold(deps: ActDeps, text: string): Promise<Answer<SoldItem>> {
+  const line = readLine(text)
+  const what = {
+    name: 'items sold',
+    needsReason: true,
+    recorded: (sold: SoldItem) => (typeof line === 'string' ? sold : { ...sold, ...termsOf(line) }),
+  }
+  return act(deps, what, async (tx) =>
+    typeof line === 'string' ? refused('usage', line) : sellOne(tx, deps, line),
+  )
+}
+
+async function sellOne(tx: Tx, { clock }: ActDeps, line: HandLine): Promise<Answer<SoldItem>> {
+  const { item, market, reference, tradeId, assetId, price, received, currency } = line
+  const sold = { item, market, reference }
+  const custody = await lockItem(tx, line)
+  if (custody === undefined) return refused('not_found', 'no bot ever held this item')
+  const known = await lockSale(tx, market, reference)
+  if (known !== undefined) {
+    const isSame = known.tradeId === tradeId && known.assetId === assetId && known.sale.received === received
+    return isSame
+      ? unchanged(sold, 'It was recorded before.')
+      : refused('conflict', `${reference} on ${market} is another sale`)
+  }
+  if (custody.isProtected)
+    return refused('conflict', 'is still under Steam’s protection: it cannot have left')
+  if (custody.moved === 'back') return refused('conflict', 'went back to its shopper')
+  const live = await liveSaleOf(tx, custody)
+  if (live !== undefined)
+    return refused('conflict', `is ${live.state} on ${live.market} as ${live.reference}`)
+  if (custody.moved === 'in') await moveItem({ db: tx, clock }, item)
+  const soldAt = line.soldAt ?? clock.now()
+  if (soldAt > clock.now()) return refused('usage', 'must not be sold in the future')
+  const { appId } = custody
+  const subject = {
+    market,
+    reference,
+    tradeId,
+    assetId,
+    appId,
+    listedAssetId: null,
+    currency,
+    isByHand: true,
+  }
+  await recordHandSale(tx, { ...subject, price, received, soldAt })
+  return done(sold)
+}

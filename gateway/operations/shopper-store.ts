@@ -1,0 +1,62 @@
+/** The history of one Steam account at this till. */
+import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import type { Db } from '../db/client.ts'
+import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
+
+export type ShopperTrades = {
+  /** Offers that were made, or tried. */
+  trades: number
+  open: number
+  /** Its items came. */
+  delivered: number
+  /** Of these, taken back whole or in part. */
+  reversed: number
+  /** Declined, countered, or not accepted in time. */
+  declined: number
+  firstAt: Date | null
+  lastAt: Date | null
+  /** How many stores it paid. */
+  stores: number
+}
+
+export type ShopperMoney = {
+  currency: Currency
+  creditedMinor: bigint
+  reversedMinor: bigint
+  heldMinor: bigint
+}
+
+/** Whoever has more is no shopper: only the newest count. */
+const MOST_TRADES = 5_000
+
+const tradesOf = (steamId: string) => sql`
+  select * from trade where partner_steam_id = ${steamId} order by id desc limit ${MOST_TRADES}`
+
+export async function tradesOfShopper(db: Db, steamId: string): Promise<ShopperTrades> {
+  const { rows } = await sql<ShopperTrades>`
+    select count(*)::int as trades,
+      (count(*) filter (where state in (${sql.join(OPEN_TRADE_STATES)})))::int as open,
+      (count(*) filter (where delivered_at is not null))::int as delivered,
+      (count(*) filter (where own.reversed_amount > 0))::int as reversed,
+      (count(*) filter (where state in ('declined', 'countered', 'timed_out')))::int as declined,
+      min(own.created_at) as "firstAt", max(own.created_at) as "lastAt",
+      (count(distinct deposit.store_id) filter (where delivered_at is not null))::int as stores
+    from (${tradesOf(steamId)}) own join deposit on deposit.id = own.deposit_id`.execute(db)
+  return (
+    rows[0] ?? {
+      ...{ trades: 0, open: 0, delivered: 0, reversed: 0, declined: 0 },
+      ...{ firstAt: null, lastAt: null, stores: 0 },
+    }
+  )
+}
+
+export async function moneyOfShopper(db: Db, steamId: string): Promise<ShopperMoney[]> {
+  const { rows } = await sql<ShopperMoney>`
+    select currency, sum(total)::bigint as "creditedMinor", sum(reversed_amount)::bigint as "reversedMinor",
+      sum(held_amount)::bigint as "heldMinor"
+    from (${tradesOf(steamId)}) own where delivered_at is not null group by currency order by currency`.execute(
+    db,
+  )
+  return rows
+}

@@ -1,0 +1,181 @@
+/** The books of a store: what operators move is in the statement, in the report, in the records, and is verified. */
+
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { verifyLedger } from '../ledger/verify.ts'
+import { operatorOf } from '../testing/operator.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import type { ActDeps } from './operation.ts'
+import { listPayouts, recordPayout, voidPayout } from './payouts.ts'
+import { creditStore, debitStore, reportStore, showStatement, writeOffStore } from './store-books.ts'
+import { listStores } from './stores.ts'
+
+let till: Till
+let deps: ActDeps
+let pool: pg.Pool
+let began: Date
+
+beforeAll(async () => {
+  till = await startTill()
+  pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  deps = operatorOf(till)
+  began = till.clock.now()
+})
+afterAll(async () => {
+  await pool.end()
+  await till.close()
+})
+
+let storeId: bigint
+/** Each has 30.00 available. */
+beforeEach(async () => {
+  const store = await aStore(till)
+  storeId = store.id
+  const bot = await till.db.selectFrom('bot').select('id').executeTakeFirst()
+  if (bot === undefined) await payFor(till, await aBot(till), await aDeposit(till, store))
+  else await give(3_000n)
+})
+
+/** The same money without a deposit. */
+const give = async (amountMinor: bigint) => {
+  await creditStore(deps, { storeId, currency: 'USD', amountMinor, reference: 'from a deposit' })
+}
+
+const money = (amountMinor: bigint, reference: string) => ({
+  storeId,
+  currency: 'USD' as const,
+  amountMinor,
+  reference,
+})
+
+async function available(): Promise<bigint | undefined> {
+  const answer = await listStores(deps, { limit: 500 })
+  const stores = answer.kind === 'done' ? answer.data.stores : []
+  return stores.find((store) => store.storeId === storeId)?.balances[0]?.availableMinor
+}
+
+const acts = () =>
+  till.db
+    .selectFrom('operator_act')
+    .select(['act', 'operator', 'reason', 'arguments'])
+    .orderBy('id', 'desc')
+    .execute()
+
+const problems = async () => (await verifyLedger(pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
+
+it('what is given, taken and given up is moved once, recorded, and true', async () => {
+  expect(await creditStore(deps, money(100n, 'a'))).toMatchObject({ kind: 'done', data: { kind: 'credit' } })
+  expect(await available()).toBe(3_100n)
+  expect(await creditStore(deps, money(100n, 'a'))).toMatchObject({ kind: 'unchanged' })
+  expect(await creditStore(deps, money(101n, 'a'))).toMatchObject({ refusal: 'conflict' })
+  expect(await debitStore(deps, money(3_101n, 'b'))).toMatchObject({
+    refusal: 'conflict',
+    message: 'Nothing was recorded: the store has 31.00 USD available.',
+  })
+  expect(await debitStore(deps, { ...money(3_600n, 'b'), mayOwe: true })).toMatchObject({ kind: 'done' })
+  expect(await available()).toBe(-500n)
+  expect(await writeOffStore(deps, money(501n, 'c'))).toMatchObject({
+    message: 'Nothing was recorded: the store has -5.00 USD: it does not owe as much.',
+  })
+  expect(await writeOffStore(deps, money(500n, 'c'))).toMatchObject({ kind: 'done' })
+  expect(await available()).toBe(0n)
+  expect((await acts()).slice(0, 3)).toMatchObject([
+    {
+      act: 'store write-off',
+      operator: 'Ada',
+      reason: 'case 7',
+      arguments: { amountMinor: 500, reference: 'c' },
+    },
+    { act: 'store debit', arguments: { amountMinor: 3_600 } },
+    { act: 'store credit', arguments: { amountMinor: 100, currency: 'USD', reference: 'a' } },
+  ])
+  expect(await problems()).toEqual([])
+})
+
+it('a payout that never was gives the store its money back, once', async () => {
+  await recordPayout(deps, { storeId, currency: 'USD', amount: 2_500n, reference: 'wire 1' })
+  const list = await listPayouts(deps, { storeId, limit: 10 })
+  const [payout] = list.kind === 'done' ? list.data.payouts : []
+  const payoutId = payout?.payoutId ?? 0n
+  expect(payout).toMatchObject({ amountMinor: 2_500n, reference: 'wire 1', voidedAt: null })
+  expect(await available()).toBe(500n)
+  expect(await voidPayout(deps, payoutId)).toMatchObject({ kind: 'done' })
+  expect(await voidPayout(deps, payoutId)).toMatchObject({ kind: 'unchanged' })
+  expect(await voidPayout(deps, 999n)).toMatchObject({ refusal: 'not_found' })
+  expect(await available()).toBe(3_000n)
+  const again = { storeId, currency: 'USD', amount: 2_500n, reference: 'wire 1' } as const
+  expect(await recordPayout(deps, again)).toMatchObject({
+    message: 'Nothing was recorded: wire 1 was voided: give the payout another reference.',
+  })
+  expect(await problems()).toEqual([])
+})
+
+it('two voids of one payout at once move its amount once', async () => {
+  await recordPayout(deps, { storeId, currency: 'USD', amount: 3_000n, reference: 'wire 2' })
+  const { id } = await till.db
+    .selectFrom('payout')
+    .select('id')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  const kinds = (await Promise.all([voidPayout(deps, id), voidPayout(deps, id)])).map(({ kind }) => kind)
+  expect(kinds.sort()).toEqual(['done', 'unchanged'])
+  expect(await available()).toBe(3_000n)
+})
+
+it('the statement and the report have all of it, and add up', async () => {
+  await debitStore(deps, money(200n, 'd'))
+  const statement = await showStatement(deps, { storeId, currency: 'USD', limit: 1 })
+  expect(statement).toMatchObject({
+    data: { movements: [{ cause: 'adjusted', reference: 'd', availableMinor: -200, depositId: null }] },
+  })
+  const to = new Date(till.clock.now().getTime() + 1)
+  const report = await reportStore(deps, { storeId: 1n, from: began, to, by: 'day' })
+  if (report.kind !== 'done') throw new Error(report.message)
+  const { rows, opening, closing } = report.data
+  const sum = (of: { availableMinor: bigint }[]) =>
+    of.reduce((all, { availableMinor }) => all + availableMinor, 0n)
+  expect(sum(rows)).toBe(sum(closing) - sum(opening))
+  expect(rows.find(({ cause }) => cause === 'delivered')).toMatchObject({
+    movements: 1,
+    availableMinor: 3_000n,
+    commissionMinor: 300n,
+  })
+  const before = await reportStore(deps, { storeId: 1n, from: new Date(0), to: new Date(1), by: 'month' })
+  expect(before).toMatchObject({ data: { rows: [], closing: [{ availableMinor: 0n }] } })
+  expect(await reportStore(deps, { storeId: 1n, from: to, to: began, by: 'day' })).toMatchObject({
+    refusal: 'usage',
+  })
+})
+
+it.each([
+  ['a payout of another amount', `update ledger_entry set amount = amount + 1 where cause = 'paid_out'`],
+  ['an adjustment without its movement', `delete from ledger_entry where cause = 'adjusted'`],
+  ['a void that nobody recorded', `delete from operator_act where act = 'payout void'`],
+  ['a write-off that nobody recorded', `delete from operator_act where act = 'store write-off'`],
+])('%s is found', async (_, statement) => {
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('set local session_replication_role = replica')
+  const { rowCount } = await client.query(statement)
+  // The check reads on the same connection, so it sees what is never committed.
+  const found = await verifyLedger({ connect: async () => withinOne(client) })
+  await client.query('rollback')
+  client.release()
+  expect(rowCount).toBeGreaterThan(0)
+  expect(found.map(({ problem }) => problem)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^(what an operator moved|an operator moved money)/)]),
+  )
+})
+
+/** Transactions of the check would end ours. */
+function withinOne(client: pg.PoolClient): pg.PoolClient {
+  return new Proxy(client, {
+    get: (of, name) => {
+      if (name === 'release') return () => {}
+      if (name !== 'query') return Reflect.get(of, name)
+      return (text: string, values?: unknown[]) =>
+        /^(begin|commit)/.test(text) ? Promise.resolve({ rows: [] }) : of.query(text, values)
+    },
+  })
+}

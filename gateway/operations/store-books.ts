@@ -1,0 +1,170 @@
+/** The books of stores: balances, statement, report, and what the operator moves by hand. */
+import type { Currency } from '../../contract/money.ts'
+import type { Statement } from '../../contract/store-api.ts'
+import { recordAdjustment } from '../ledger/adjustment.ts'
+import type { AdjustmentKind } from '../ledger/entry.ts'
+import { readStatement } from '../stores/balance-store.ts'
+import {
+  type BalanceAt,
+  balancesAt,
+  type ReportFilter,
+  type ReportRow,
+  readReport,
+} from '../stores/report-store.ts'
+import { act } from './act.ts'
+import { formatAmount } from './amount.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
+import { findStore } from './store.ts'
+
+export type StatementPage = {
+  currency: Currency
+  movements: {
+    entryId: string
+    at: string
+    cause: Statement['movements'][number]['cause']
+    depositId: string | null
+    reference: string | null
+    heldMinor: number
+    availableMinor: number
+  }[]
+  /** Where the next page begins, as `before`. */
+  next: bigint | null
+}
+
+type StatementFilter = { storeId: bigint; currency: Currency; before?: bigint | undefined; limit: number }
+
+/** Every movement of a store's money, newest first. */
+export async function showStatement(
+  { db }: FindDeps,
+  { storeId, currency, before, limit }: StatementFilter,
+): Promise<Answer<StatementPage>> {
+  if ((await findStore(db, storeId)) === undefined) return noStore(storeId)
+  const after = before === undefined ? undefined : String(before)
+  const { movements, next } = await readStatement(db, storeId, { currency, after, limit })
+  return done({
+    currency,
+    movements: movements.map(({ id, at, cause, depositId, payoutReference, held, available }) => ({
+      entryId: id,
+      at,
+      cause,
+      depositId,
+      reference: payoutReference,
+      heldMinor: held,
+      availableMinor: available,
+    })),
+    next: next === null ? null : BigInt(next),
+  })
+}
+
+const MOST_EXPORTED = 100_000
+const PAGE = 500
+
+/** Every movement, page by page. Beyond `MOST_EXPORTED` it says where to go on. */
+export async function exportStatement(
+  deps: FindDeps,
+  filter: StatementFilter,
+): Promise<Answer<StatementPage>> {
+  const movements: StatementPage['movements'] = []
+  for (let before = filter.before; ; ) {
+    const answer = await showStatement(deps, { ...filter, before, limit: PAGE })
+    if (answer.kind === 'refused') return answer
+    movements.push(...answer.data.movements)
+    const { next, currency } = answer.data
+    if (next === null) return done({ currency, movements, next })
+    if (movements.length >= MOST_EXPORTED) {
+      const message = `Only the newest ${movements.length}: go on with --before ${next}.`
+      return { kind: 'refused', refusal: 'conflict', message, data: { currency, movements, next } }
+    }
+    before = next
+  }
+}
+
+/** `opening` and `closing`: the balances at its beginning and at its end. */
+export type StoreReport = { storeId: bigint; rows: ReportRow[]; opening: BalanceAt[]; closing: BalanceAt[] }
+
+const LONGEST_REPORT_MS = 400 * 86_400_000
+
+/** What a time brought a store. */
+export async function reportStore({ db }: FindDeps, filter: ReportFilter): Promise<Answer<StoreReport>> {
+  const { storeId, from, to } = filter
+  const spanMs = to.getTime() - from.getTime()
+  if (spanMs <= 0 || spanMs > LONGEST_REPORT_MS) {
+    return refused('usage', 'The time must be of 400 days at most, and end after it begins.')
+  }
+  if ((await findStore(db, storeId)) === undefined) return noStore(storeId)
+  return done({
+    storeId,
+    rows: await readReport(db, filter),
+    opening: await balancesAt(db, storeId, from),
+    closing: await balancesAt(db, storeId, to),
+  })
+}
+
+export type AdjustedStore = {
+  adjustmentId: bigint
+  storeId: bigint
+  kind: AdjustmentKind
+  amountMinor: bigint
+  currency: Currency
+  reference: string
+}
+
+type Wanted = {
+  storeId: bigint
+  currency: Currency
+  amountMinor: bigint
+  reference: string
+  mayOwe?: boolean | undefined
+}
+
+/** Gives a store money that no deposit brought. */
+export const creditStore = (deps: ActDeps, wanted: Wanted) => adjust(deps, 'credit', wanted)
+/** Takes money from what a store has available; with `mayOwe` beyond that, too. */
+export const debitStore = (deps: ActDeps, wanted: Wanted) => adjust(deps, 'debit', wanted)
+/** Gives up what a store owes, at the operator's loss. */
+export const writeOffStore = (deps: ActDeps, wanted: Wanted) => adjust(deps, 'write_off', wanted)
+
+const NAMES: Record<AdjustmentKind, string> = {
+  credit: 'store credit',
+  debit: 'store debit',
+  write_off: 'store write-off',
+}
+const MOST_REFERENCE = 128
+
+function adjust(deps: ActDeps, kind: AdjustmentKind, wanted: Wanted): Promise<Answer<AdjustedStore>> {
+  const { storeId, currency, amountMinor, reference, mayOwe = false } = wanted
+  const what = {
+    name: NAMES[kind],
+    needsReason: true,
+    recorded: (adjusted: AdjustedStore) => ({ ...adjusted }),
+    second: { input: { ...wanted }, moves: () => ({ amountMinor, currency }) },
+  }
+  return act(deps, what, async (tx) => {
+    if (reference.length < 1 || reference.length > MOST_REFERENCE) {
+      const why = 'it keeps an adjustment from being recorded twice'
+      return refused('usage', `The reference must have 1 to ${MOST_REFERENCE} characters: ${why}.`)
+    }
+    if (amountMinor <= 0n) return refused('usage', 'The amount must be above zero.')
+    if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)
+    const adjustment = { storeId, currency, kind, amount: amountMinor, reference, mayOwe }
+    const answer = await recordAdjustment({ tx, clock: deps.clock }, adjustment)
+    const amount = formatAmount(amountMinor, currency)
+    if (answer.kind !== 'refused') {
+      const view = { adjustmentId: answer.id, storeId, kind, amountMinor, currency, reference }
+      return answer.kind === 'known'
+        ? unchanged(view, `${reference} was recorded before.`)
+        : done(view, `${reference} recorded: ${kind.replace('_', '-')} of ${amount}, store ${storeId}.`)
+    }
+    if (answer.because === 'other_adjustment') {
+      return refused('conflict', `Nothing was recorded: ${reference} is another adjustment.`)
+    }
+    const has = formatAmount(answer.availableMinor, currency)
+    const why =
+      answer.because === 'no_debt'
+        ? `the store has ${has}: it does not owe as much`
+        : `the store has ${has} available`
+    return refused('conflict', `Nothing was recorded: ${why}.`)
+  })
+}
+
+const noStore = (storeId: bigint) => refused('not_found', `There is no store ${storeId}.`)

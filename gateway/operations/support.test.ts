@@ -1,0 +1,193 @@
+/** What an operator does for a shopper or a store that asks: looks, holds, sends again. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { publishEvents } from '../events/service.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { operatorOf } from '../testing/operator.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
+import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { sendDue, senderDeps } from '../testing/webhooks.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { sweepTrades } from '../trades/jobs.ts'
+import { secretsOf } from '../webhooks/endpoints.ts'
+import { holdDeposit, showDeposit } from './deposits.ts'
+import type { ActDeps } from './operation.ts'
+import { showShopper } from './shoppers.ts'
+import { lookAtTrade } from './trades.ts'
+import { listAttempts, listEndpoints, replayWebhooks, rotateWebhookSecret } from './webhooks.ts'
+
+let till: Till
+let deps: ActDeps
+let bot: Awaited<ReturnType<typeof aBot>>
+let receiver: Receiver
+let store: { id: bigint }
+let endpointId: bigint
+
+beforeAll(async () => {
+  till = await startTill()
+  deps = operatorOf(till)
+  bot = await aBot(till)
+})
+afterAll(() => till.close())
+beforeEach(async () => {
+  receiver = await startReceiver()
+  store = await aStore(till, { webhookUrl: `${receiver.url}?key=5ecret`, riskLimitUsdCents: 1_000_000n })
+  const row = await till.db
+    .selectFrom('webhook_endpoint')
+    .select('id')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  endpointId = row.id
+})
+afterEach(() => receiver.close())
+
+const lastAct = () =>
+  till.db
+    .selectFrom('operator_act')
+    .select(['act', 'arguments', 'reason'])
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+
+describe('webhooks that fail', () => {
+  async function told(): Promise<void> {
+    await publishEvents(till.deps)
+    await sendDue(senderDeps(till), endpointId)
+  }
+  beforeEach(async () => {
+    receiver.answers.push(status(500), status(500))
+    await payFor(till, bot, await aDeposit(till, store))
+    await told()
+  })
+
+  it('are found among those of all stores, without the query of their address', async () => {
+    const { data } = await listEndpoints(deps, { failing: true, storeId: store.id, limit: 10 })
+    expect(data?.endpoints).toMatchObject([
+      {
+        endpointId,
+        storeId: store.id,
+        state: 'enabled',
+        retrying: 2,
+        givenUp: 0,
+        lastAttempt: { status: 500 },
+      },
+    ])
+    expect(data?.endpoints[0]?.failingSince).toBeInstanceOf(Date)
+    expect(data?.endpoints[0]?.url).not.toContain('5ecret')
+    await till.db.updateTable('webhook_delivery').set({ state: 'failed' }).execute()
+    const later = await listEndpoints(deps, { failing: true, storeId: store.id, limit: 10 })
+    expect(later.data?.endpoints).toMatchObject([{ retrying: 0, givenUp: 2 }])
+  })
+
+  it('tell of each attempt, page by page', async () => {
+    const first = await listAttempts(deps, { endpointId, limit: 1 })
+    expect(first.data?.attempts).toMatchObject([{ type: 'deposit.succeeded', attempt: 1, status: 500 }])
+    const rest = await listAttempts(deps, { endpointId, limit: 5, before: first.data?.next ?? 0n })
+    expect(rest.data).toMatchObject({ attempts: [{ type: 'deposit.pending' }], next: null })
+    expect(await listAttempts(deps, { endpointId: 999n, limit: 1 })).toMatchObject({ refusal: 'not_found' })
+  })
+
+  it('are sent again, as a range and one by one, and their deposit says how', async () => {
+    await till.db.updateTable('webhook_delivery').set({ state: 'failed', due_at: null }).execute()
+    const { id } = await till.db
+      .selectFrom('deposit')
+      .select('id')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    const { data } = await showDeposit(deps, id)
+    expect(data?.can.map(({ command }) => command)).toContain(`webhook replay ${endpointId} --from 2 --to 2`)
+    const range = { endpointId, fromSequence: 1, toSequence: 2 }
+    expect(await replayWebhooks(deps, range)).toMatchObject({ kind: 'done', data: { replayed: 2 } })
+    expect(await lastAct()).toMatchObject({
+      act: 'webhook replay',
+      arguments: { replayed: 2, fromSequence: 1, toSequence: 2 },
+    })
+    const before = receiver.received.length
+    await sendDue(senderDeps(till), endpointId)
+    expect(receiver.received.length).toBe(before + 2)
+    const { event_id: eventId } = await till.db
+      .selectFrom('webhook_delivery')
+      .select('event_id')
+      .where('endpoint_id', '=', endpointId)
+      .executeTakeFirstOrThrow()
+    expect(await replayWebhooks(deps, { endpointId, eventId })).toMatchObject({ data: { replayed: 1 } })
+  })
+
+  it('are not sent again where the endpoint is disabled, and nothing is recorded', async () => {
+    await till.db
+      .updateTable('webhook_endpoint')
+      .set({ state: 'disabled', disabled_reason: 'by_store' })
+      .where('id', '=', endpointId)
+      .execute()
+    const before = await lastAct()
+    const range = { endpointId, fromSequence: 1, toSequence: 2 }
+    expect(await replayWebhooks(deps, range)).toMatchObject({ refusal: 'conflict', message: /disabled/ })
+    expect(await lastAct()).toEqual(before)
+  })
+
+  it('get another secret, which is shown once and recorded nowhere', async () => {
+    const { data } = await rotateWebhookSecret(deps, { endpointId, overlapHours: 0 })
+    const row = await till.db
+      .selectFrom('webhook_endpoint')
+      .selectAll()
+      .where('id', '=', endpointId)
+      .executeTakeFirstOrThrow()
+    const box = createSecretBox(deps.config.masterKey)
+    expect(secretsOf(box, row, till.clock.now())).toEqual([data?.webhookSecret])
+    expect(await lastAct()).toMatchObject({ act: 'webhook rotate', reason: 'case 7' })
+    expect(JSON.stringify(await lastAct())).not.toContain(data?.webhookSecret)
+  })
+})
+
+describe('a deposit that is held by an operator', () => {
+  it('credits nothing before Steam can no longer take it back, whatever its store’s limit', async () => {
+    const deposit = await aDeposit(till, store, { game: 'cs' })
+    expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'done' })
+    expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
+    await payFor(till, bot, deposit)
+    expect((await showDeposit(deps, deposit.id)).data).toMatchObject({
+      amountMinor: 3_000n,
+      heldMinor: 3_000n,
+    })
+  })
+
+  it('is refused once there is an offer', async () => {
+    const deposit = await aDeposit(till, store, { game: 'cs' })
+    await offerFor(till, bot.bot, deposit)
+    expect(await holdDeposit(deps, deposit.id)).toMatchObject({ refusal: 'conflict' })
+    expect(await holdDeposit(deps, 999n)).toMatchObject({ refusal: 'not_found' })
+  })
+})
+
+describe('a look at a trade', () => {
+  it('has Steam asked now whether the items of a delivery were taken back', async () => {
+    const deposit = await aDeposit(till, store, { game: 'cs' })
+    const { tradeId, offerId } = await offerFor(till, bot.bot, deposit)
+    bot.session.accept(offerId)
+    await tradeHandlers(till.deps).trade(bot.bot, tradeId)
+    till.clock.advance(1_000)
+    bot.session.takeBack(`900${offerId}`, deposit.body.items)
+    // Nothing is due: the till would find it at its next look through the history.
+    await tradeHandlers(till.deps).trade(bot.bot, tradeId)
+    expect((await showDeposit(deps, deposit.id)).data).toMatchObject({ reversedMinor: 0n })
+    expect(await lookAtTrade(deps, tradeId)).toMatchObject({ kind: 'done' })
+    await sweepTrades(till.deps)
+    await tradeHandlers(till.deps).trade(bot.bot, tradeId)
+    expect((await showDeposit(deps, deposit.id)).data).toMatchObject({ reversedMinor: 3_000n })
+    expect(await lookAtTrade(deps, tradeId)).toMatchObject({ refusal: 'conflict' })
+    expect(await lookAtTrade(deps, 999n)).toMatchObject({ refusal: 'not_found' })
+  })
+})
+
+it('a shopper’s history says what came and what was taken back', async () => {
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  await payFor(till, bot, deposit)
+  const { data } = await showShopper(deps, `7656119800000${deposit.id}`)
+  expect(data).toMatchObject({
+    name: 'nova_hound',
+    denied: null,
+    history: { trades: 1, delivered: 1, reversed: 0, open: 0, stores: 1 },
+    money: [{ currency: 'USD', creditedMinor: 3_000n, reversedMinor: 0n }],
+    deposits: [{ depositId: deposit.id }],
+  })
+  expect(await showShopper(deps, '76561198999999999')).toMatchObject({ refusal: 'not_found' })
+})

@@ -1,0 +1,124 @@
+/** Webhooks of all stores: those that fail, their attempts, and what is sent again. */
+import { ERRORS } from '../../contract/errors.ts'
+import type { EventType } from '../../contract/event-types.ts'
+import { ProblemError } from '../http/refusal.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { readAttempts } from '../webhooks/attempt-store.ts'
+import { replay } from '../webhooks/attempts.ts'
+import { rotateSecret } from '../webhooks/endpoints.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, type ReadDeps, type Refused, refused } from './operation.ts'
+import { type EndpointFilter, type EndpointRow, selectEndpoints, storeOfEndpoint } from './webhook-store.ts'
+
+/** `next`: where the next page begins, as `after`. */
+export type EndpointPage = { endpoints: EndpointRow[]; next: bigint | null }
+
+/** In the order of their numbers. The query of an address may hold a secret, so it is left out. */
+export async function listEndpoints({ db }: ReadDeps, filter: EndpointFilter): Promise<Answer<EndpointPage>> {
+  const rows = await selectEndpoints(db, { ...filter, limit: filter.limit + 1 })
+  const endpoints = rows.slice(0, filter.limit).map((row) => ({ ...row, url: withoutQuery(row.url) }))
+  return done({ endpoints, next: rows.length > filter.limit ? (endpoints.at(-1)?.endpointId ?? null) : null })
+}
+
+function withoutQuery(address: string): string {
+  const url = URL.parse(address)
+  return url === null ? '' : url.origin + url.pathname
+}
+
+export type AttemptPage = {
+  endpointId: bigint
+  storeId: bigint
+  attempts: {
+    attemptId: bigint
+    at: Date
+    eventId: string
+    type: EventType
+    sequence: bigint | null
+    attempt: number
+    durationMs: number
+    status: number | null
+    failure: string | null
+    answer: string | null
+  }[]
+  next: bigint | null
+}
+
+type AttemptFilter = { endpointId: bigint; before?: bigint | undefined; limit: number }
+
+/** Attempts at an endpoint, newest first, with the reasons that its store is not told. */
+export async function listAttempts(
+  { db }: ReadDeps,
+  { endpointId, before, limit }: AttemptFilter,
+): Promise<Answer<AttemptPage>> {
+  const endpoint = await storeOfEndpoint(db, endpointId)
+  if (endpoint === undefined) return noEndpoint(endpointId)
+  const rows = await readAttempts(db, endpointId, { after: before, limit: limit + 1 })
+  const attempts = rows.slice(0, limit).map((row) => ({
+    attemptId: row.id,
+    at: row.at,
+    eventId: row.event_id,
+    type: row.type,
+    sequence: row.sequence,
+    attempt: row.attempt,
+    durationMs: row.duration_ms,
+    status: row.status,
+    failure: row.failure,
+    answer: row.answer,
+  }))
+  const next = rows.length > limit ? (attempts.at(-1)?.attemptId ?? null) : null
+  return done({ endpointId, storeId: endpoint.storeId, attempts, next })
+}
+
+export type Replayed = { endpointId: bigint; storeId: bigint; replayed: number }
+
+type Replay = { endpointId: bigint } & ({ eventId: string } | { fromSequence: number; toSequence: number })
+
+/** Sends an event again, or those of a range that the endpoint wants. */
+export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): Promise<Answer<Replayed>> {
+  const what = { name: 'webhook replay', recorded: (data: Replayed) => ({ ...data, ...body }) }
+  return act(deps, what, async (tx) => {
+    const endpoint = await storeOfEndpoint(tx, endpointId)
+    if (endpoint === undefined) return noEndpoint(endpointId)
+    const { storeId } = endpoint
+    // Senders look for what is due each second, so none is woken.
+    const how = { db: tx, clock: deps.clock, signals: { notify: async () => {} } }
+    const answer = await orRefused(() => replay(how, storeId, { id: endpointId, body }))
+    if (answer.kind === 'refused') return answer
+    const { replayed } = answer.data
+    return done({ endpointId, storeId, replayed }, `${replayed} webhooks are sent again.`)
+  })
+}
+
+export type RotatedSecret = { endpointId: bigint; storeId: bigint; webhookSecret: string }
+
+/** Gives an endpoint a new secret, which is shown once; the old one signs beside it for `overlapHours`. */
+export function rotateWebhookSecret(
+  deps: ActDeps,
+  { endpointId, overlapHours }: { endpointId: bigint; overlapHours: number },
+): Promise<Answer<RotatedSecret>> {
+  const recorded = ({ storeId }: RotatedSecret) => ({ endpointId, storeId, overlapHours })
+  return act(deps, { name: 'webhook rotate', needsReason: true, recorded }, async (tx) => {
+    const endpoint = await storeOfEndpoint(tx, endpointId)
+    if (endpoint === undefined) return noEndpoint(endpointId)
+    const { storeId } = endpoint
+    const { masterKey, oldMasterKeys } = deps.config
+    const box = createSecretBox(masterKey, oldMasterKeys)
+    const { secret } = await rotateSecret({ db: tx, box, clock: deps.clock }, storeId, {
+      id: endpointId,
+      overlapHours,
+    })
+    return done({ endpointId, storeId, webhookSecret: secret })
+  })
+}
+
+/** Calls of stores refuse by throwing. */
+async function orRefused<T>(work: () => Promise<T>): Promise<{ kind: 'done'; data: T } | Refused> {
+  try {
+    return { kind: 'done', data: await work() }
+  } catch (error) {
+    if (error instanceof ProblemError) return refused('conflict', ERRORS[error.code].detail.en)
+    throw error
+  }
+}
+
+const noEndpoint = (endpointId: bigint) => refused('not_found', `There is no endpoint ${endpointId}.`)

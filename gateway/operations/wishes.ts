@@ -1,0 +1,111 @@
+/** What the operator wishes the vault to give. The vault decides by its own list and limits. */
+import { type FreeItem, freeItems, wishFor } from '../departures/wish.ts'
+import {
+  type ListedWish,
+  readSendRule,
+  type SendRule,
+  selectWishes,
+  setSendRule,
+  tradeOfDeposit,
+  type WishFilter,
+  withdrawWish,
+} from '../departures/wish-store.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
+
+export type Wished = { wishes: bigint[]; items: number }
+
+export type Sending = {
+  to: string
+  bot?: string | undefined
+  /** What bots call the items. Undefined is all that are free. */
+  assets: readonly string[] | undefined
+}
+
+const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
+const NO_NAME = refused('usage', 'A destination has a name in small letters, as the vault knows it.')
+
+/** Wishes that items go to a destination of the vault's list. */
+export function sendItems(deps: ActDeps, { to, bot, assets }: Sending): Promise<Answer<Wished>> {
+  const what = { name: 'items send', recorded: (told: Wished) => ({ ...told, to }) }
+  return act(deps, what, async (tx) => {
+    if (!NAME.test(to)) return NO_NAME
+    const free = await freeItems(tx, bot)
+    const chosen = assets === undefined ? free : free.filter(({ assetId }) => assets.includes(assetId))
+    const missing = assets?.filter((asset) => !chosen.some(({ assetId }) => assetId === asset)) ?? []
+    if (missing.length > 0) {
+      return refused('conflict', `Not free, or in an open wish already: ${missing.slice(0, 20).join(', ')}.`)
+    }
+    if (chosen.length === 0) return refused('conflict', 'No bot has free items that are in no open wish.')
+    const wishes = await wishFor(tx, chosen, { askedBy: 'operator', ask: { kind: 'send', to } })
+    return done({ wishes, items: chosen.length }, `${told(chosen, wishes)} The vault decides.`)
+  })
+}
+
+const told = (items: readonly FreeItem[], wishes: readonly bigint[]): string =>
+  `${items.length} items wished away: ${wishes.map((wish) => `wish ${wish}`).join(', ')}.`
+
+/** Wishes that the items of a deposit go back to whom they came from. */
+export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Wished>> {
+  const what = {
+    name: 'items return',
+    needsReason: true,
+    recorded: (wished: Wished) => ({ ...wished, depositId }),
+  }
+  return act(deps, what, async (tx) => {
+    const trade = await tradeOfDeposit(tx, depositId)
+    if (trade === undefined || trade.steamTradeId === null)
+      return refused('not_found', `No items came by deposit ${depositId}.`)
+    const chosen = (await freeItems(tx)).filter(
+      ({ item, botId }) => item.startsWith(`${trade.id}-`) && botId === trade.botId,
+    )
+    if (chosen.length === 0) {
+      return refused(
+        'conflict',
+        'No item of it is free at its bot: under protection, gone, or in an open wish.',
+      )
+    }
+    const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
+    const wishes = await wishFor(tx, chosen, { askedBy: 'operator', ask })
+    return done({ wishes, items: chosen.length }, `${told(chosen, wishes)} Approve at the vault.`)
+  })
+}
+
+/** `next`: where the next page begins, as `before`. */
+export type WishPage = { wishes: ListedWish[]; next: bigint | null }
+
+/** Newest first. */
+export async function listWishes({ db }: FindDeps, filter: WishFilter): Promise<Answer<WishPage>> {
+  const rows = await selectWishes(db, { ...filter, limit: filter.limit + 1 })
+  const wishes = rows.slice(0, filter.limit)
+  return done({ wishes, next: rows.length > filter.limit ? (wishes.at(-1)?.wishId ?? null) : null })
+}
+
+/** Takes a wish back that the vault has not taken up. */
+export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId: bigint }>> {
+  return act(deps, { name: 'items unwish', recorded: (of: { wishId: bigint }) => of }, async (tx) =>
+    (await withdrawWish(tx, wishId))
+      ? done({ wishId }, `Wish ${wishId} is withdrawn.`)
+      : refused('conflict', `There is no open wish ${wishId} that the vault has not taken up.`),
+  )
+}
+
+export type RuleView = { rule: SendRule | null }
+
+/** Sends what bots hold beyond `keep` free items, from now on. Undefined switches that off. */
+export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promise<Answer<RuleView>> {
+  const what = { name: 'items rule', recorded: (view: RuleView) => view }
+  return act(deps, what, async (tx) => {
+    if (rule !== undefined && !NAME.test(rule.destination)) return NO_NAME
+    const before = await readSendRule(tx)
+    const view = { rule: rule ?? null }
+    if (before?.destination === rule?.destination && before?.keep === rule?.keep)
+      return unchanged(view, 'It is so already.')
+    await setSendRule(tx, rule)
+    const message =
+      rule === undefined
+        ? 'Bots keep their items.'
+        : `Bots with more than ${rule.keep} free items send the oldest to ${rule.destination}.`
+    return done(view, message)
+  })
+}

@@ -1,0 +1,118 @@
+/** Acts that wait for a second operator, and the limit above which they do. */
+import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import type { Db, Tx } from '../db/client.ts'
+
+/** In cents of a dollar; undefined where no act needs a second operator. */
+export async function readApprovalLimit(db: Db | Tx): Promise<bigint | undefined> {
+  const row = await db.selectFrom('approval_limit').select('above_usd_cents').executeTakeFirst()
+  return row?.above_usd_cents
+}
+
+/** Null: none. */
+export async function writeApprovalLimit(tx: Tx, aboveUsdCents: bigint | null): Promise<void> {
+  await tx.deleteFrom('approval_limit').execute()
+  if (aboveUsdCents !== null)
+    await tx.insertInto('approval_limit').values({ above_usd_cents: aboveUsdCents }).execute()
+}
+
+/** By the newest rate of the currency, rounded up. Undefined while none is known. */
+export async function usdCentsOf(
+  tx: Tx,
+  { amountMinor, currency }: { amountMinor: bigint; currency: Currency },
+): Promise<bigint | undefined> {
+  if (currency === 'USD') return amountMinor
+  const { rows } = await sql<{ cents: bigint }>`
+    select ceil(${amountMinor}::bigint / per_usd)::bigint as cents from exchange_rate
+    where currency = ${currency} order by id desc limit 1`.execute(tx)
+  return rows[0]?.cents
+}
+
+/** A trade moves all that is credited for it. */
+export function worthOfTrade(tx: Tx, tradeId: bigint) {
+  return tx
+    .selectFrom('trade')
+    .select(['total as amountMinor', 'currency'])
+    .where('id', '=', tradeId)
+    .executeTakeFirstOrThrow()
+}
+
+export type NewProposal = {
+  act: string
+  /** JSON without secrets. */
+  input: string
+  reason: string | null
+  proposedBy: string
+  backedBy: bigint | null
+  worthUsdCents: bigint | null
+}
+
+export async function insertProposal(tx: Tx, proposal: NewProposal): Promise<bigint> {
+  const { id } = await tx
+    .insertInto('proposal')
+    .values({
+      act: proposal.act,
+      input: proposal.input,
+      reason: proposal.reason,
+      proposed_by: proposal.proposedBy,
+      backed_by: proposal.backedBy,
+      worth_usd_cents: proposal.worthUsdCents,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+const MOST_LISTED = 200
+
+/** Those that are open first, then the newest. */
+export function selectProposals(db: Db, only?: bigint) {
+  return db
+    .selectFrom('proposal')
+    .leftJoin('operator', 'operator.id', 'proposal.backed_by')
+    .select(['proposal.id as proposalId', 'act', 'input', 'reason', 'state'])
+    .select(['proposed_by as proposedBy', 'operator.name as backedBy', 'worth_usd_cents as worthUsdMinor'])
+    .select(['proposal.created_at as createdAt', 'decided_by as decidedBy', 'decided_at as decidedAt'])
+    .$if(only !== undefined, (query) => query.where('proposal.id', '=', only ?? 0n))
+    .orderBy((eb) => eb('state', '=', 'open'), 'desc')
+    .orderBy('proposal.id', 'desc')
+    .limit(MOST_LISTED)
+    .execute()
+}
+
+/** The proposal while it is open. */
+export function findOpenProposal(db: Db | Tx, proposalId: bigint) {
+  return db
+    .selectFrom('proposal')
+    .select(['act', 'input', 'reason', 'proposed_by as proposedBy', 'backed_by as backedBy'])
+    .where('id', '=', proposalId)
+    .where('state', '=', 'open')
+    .executeTakeFirst()
+}
+
+/** False where somebody stands behind it already. */
+export async function backProposal(tx: Tx, proposalId: bigint, operatorId: bigint): Promise<boolean> {
+  const row = await tx
+    .updateTable('proposal')
+    .set({ backed_by: operatorId })
+    .where('id', '=', proposalId)
+    .where('state', '=', 'open')
+    .where('backed_by', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+type Decision = { proposalId: bigint; state: 'approved' | 'declined'; by: string; at: Date }
+
+/** False where it was decided before. */
+export async function decideProposal(tx: Tx, { proposalId, state, by, at }: Decision): Promise<boolean> {
+  const row = await tx
+    .updateTable('proposal')
+    .set({ state, decided_by: by, decided_at: at })
+    .where('id', '=', proposalId)
+    .where('state', '=', 'open')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}

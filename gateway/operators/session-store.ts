@@ -1,0 +1,91 @@
+/** The sessions of the console. Neither half of a session's secret is kept, only their hashes. */
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import { IDLE_MS, LONGEST_MS, NOTED_EVERY_MS, type SessionTimes } from './session.ts'
+import type { Operator } from './store.ts'
+
+/** Of a sandbox that signs in without a passkey there is no operator. */
+type Owner = { operatorId: bigint; sandboxSha256: null } | { operatorId: null; sandboxSha256: Buffer }
+
+export type NewSession = Owner & { cookieSha256: Buffer; pageSha256: Buffer; at: Date }
+
+const MOST_SWEPT = 100
+
+/** Deletes some that have ended: nothing else does. */
+export async function insertSession(
+  db: Db | Tx,
+  { cookieSha256, pageSha256, operatorId, sandboxSha256, at }: NewSession,
+): Promise<void> {
+  const idleSince = new Date(at.getTime() - IDLE_MS)
+  const begunBefore = new Date(at.getTime() - LONGEST_MS)
+  await sql`delete from operator_session where cookie_sha256 in (select cookie_sha256 from operator_session
+    where used_at <= ${idleSince} or begun_at <= ${begunBefore} limit ${MOST_SWEPT})`.execute(db)
+  await db
+    .insertInto('operator_session')
+    .values({
+      cookie_sha256: cookieSha256,
+      page_sha256: pageSha256,
+      operator_id: operatorId,
+      sandbox_sha256: sandboxSha256,
+      begun_at: at,
+      used_at: at,
+      verified_at: at,
+    })
+    .execute()
+}
+
+export type FoundSession = SessionTimes & {
+  cookieSha256: Buffer
+  pageSha256: Buffer
+  sandboxSha256: Buffer | null
+  /** Null of a sandbox's. */
+  operator: Operator | null
+}
+
+/** The session of a cookie, unless its operator was removed. */
+export async function findSession(db: Db, cookieSha256: Buffer): Promise<FoundSession | undefined> {
+  const row = await db
+    .selectFrom('operator_session as session')
+    .leftJoin('operator', 'operator.id', 'session.operator_id')
+    .select(['begun_at as begunAt', 'used_at as usedAt', 'verified_at as verifiedAt'])
+    .select(['page_sha256 as pageSha256', 'sandbox_sha256 as sandboxSha256'])
+    .select(['operator.id as operatorId', 'operator.name', 'operator.role'])
+    .where('cookie_sha256', '=', cookieSha256)
+    .where('operator.removed_at', 'is', null)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { operatorId, name, role, ...session } = row
+  const isSomebody = operatorId !== null && name !== null && role !== null
+  return { ...session, cookieSha256, operator: isSomebody ? { operatorId, name, role } : null }
+}
+
+/** Once in a while: a page that is watched makes many calls. */
+export async function noteUse(db: Db, { cookieSha256, usedAt }: FoundSession, now: Date): Promise<void> {
+  if (now.getTime() - usedAt.getTime() < NOTED_EVERY_MS) return
+  await db
+    .updateTable('operator_session')
+    .set({ used_at: now })
+    .where('cookie_sha256', '=', cookieSha256)
+    .where('used_at', '<', now)
+    .execute()
+}
+
+export async function noteCheck(tx: Tx, cookieSha256: Buffer, at: Date): Promise<void> {
+  await tx
+    .updateTable('operator_session')
+    .set({ verified_at: at, used_at: at })
+    .where('cookie_sha256', '=', cookieSha256)
+    .execute()
+}
+
+export async function endSession(db: Db | Tx, cookieSha256: Buffer): Promise<void> {
+  await db.deleteFrom('operator_session').where('cookie_sha256', '=', cookieSha256).execute()
+}
+
+/** All sessions of the same operator, or of the same sandbox. */
+export async function endSessionsLike(db: Db, session: FoundSession): Promise<number> {
+  const same = sql<SqlBool>`operator_id is not distinct from ${session.operator?.operatorId ?? null}
+    and sandbox_sha256 is not distinct from ${session.sandboxSha256}`
+  const { numDeletedRows } = await db.deleteFrom('operator_session').where(same).executeTakeFirst()
+  return Number(numDeletedRows)
+}

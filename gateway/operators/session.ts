@@ -1,0 +1,17 @@
+/** How long an operator's session holds, and when the check of a passkey is fresh. By the machine's clock. */
+
+export const IDLE_MS = 30 * 60_000
+export const LONGEST_MS = 12 * 60 * 60_000
+/** For what moves money or items, and for keys and limits. */
+const FRESH_MS = 5 * 60_000
+/** A session that is used writes its row no more often. */
+export const NOTED_EVERY_MS = 15_000
+
+export type SessionTimes = { begunAt: Date; usedAt: Date; verifiedAt: Date }
+
+export function isAlive({ begunAt, usedAt }: SessionTimes, now: Date): boolean {
+  return now.getTime() - usedAt.getTime() < IDLE_MS && now.getTime() - begunAt.getTime() < LONGEST_MS
+}
+
+export const isFresh = ({ verifiedAt }: SessionTimes, now: Date): boolean =>
+  now.getTime() - verifiedAt.getTime() < FRESH_MS

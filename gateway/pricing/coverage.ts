@@ -1,0 +1,45 @@
+/** How much of a game's items is taken, and why the rest is not. Pure. */
+import { type Hold, heldAt } from './hold.ts'
+import { freshOf, type GameRules, type SourcePrice, worthOf, worthOfOverride } from './price.ts'
+
+export type Verdict =
+  | 'accepted'
+  /** It sells too seldom. */
+  | 'not_popular'
+  /** No source has said anything of late. */
+  | 'no_price'
+  /** The words of the sources do not fit together. */
+  | 'in_dispute'
+  | 'too_cheap'
+  | 'blocked'
+
+export type Known = { prices: readonly SourcePrice[]; holds: readonly Hold[]; rules: GameRules; now: Date }
+
+export function verdictOf(item: string, { prices, holds, rules, now }: Known): Verdict {
+  const { blocked, asOf, override } = heldAt(holds, item, now)
+  if (blocked) return 'blocked'
+  const worth = override === null ? worthOf(prices, rules, asOf) : worthOfOverride(override, rules)
+  if (worth.kind === 'priced') return 'accepted'
+  switch (worth.reason) {
+    case 'notPopular':
+      return 'not_popular'
+    case 'tooCheap':
+      return 'too_cheap'
+    case 'noPrice':
+      return freshOf(prices, rules, asOf).length === 0 ? 'no_price' : 'in_dispute'
+    default:
+      return worth.reason satisfies never
+  }
+}
+
+/** The lower bounds of the bands, in US dollars. */
+export const BANDS_USD = [0, 1, 5, 20, 100, 500] as const
+
+const MICROS = 1_000_000n
+
+/** The band of what the sources said last, however old: an item without a price has a place too. */
+export function bandOf(prices: readonly SourcePrice[]): number {
+  const words = prices.map(({ usdMicros }) => usdMicros).sort((a, b) => (a < b ? -1 : 1))
+  const middle = words[(words.length - 1) >> 1] ?? 0n
+  return BANDS_USD.findLast((bound) => middle >= BigInt(bound) * MICROS) ?? 0
+}

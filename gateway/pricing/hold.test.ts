@@ -1,0 +1,78 @@
+/** Which items a hold is meant for, and what it does to their price. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { covers, type Hold, heldAt, isPattern, likeOf } from './hold.ts'
+
+const RUBY = '★ Karambit | Doppler (Factory New)'
+
+describe('a pattern', () => {
+  it.each([
+    ['* Doppler *', RUBY, true],
+    ['* Doppler *', '★ Karambit | Gamma', false],
+    ['* Doppler', RUBY, false],
+    ['★ *', RUBY, true],
+    ['★ *', 'AK-47 | Redline', false],
+    ['*(Factory New)', RUBY, true],
+    ['★*Doppler*New)', RUBY, true],
+    ['ab*ba', 'aba', false],
+    ['ab*ba', 'abba', true],
+    ['a*b*a', 'aba', true],
+    [RUBY, RUBY, true],
+    [RUBY, `${RUBY} `, false],
+  ])('%s on %s: %s', (name, item, fits) => {
+    expect(covers({ name }, item)).toBe(fits)
+  })
+
+  it('fits as the expression that LIKE is given does', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '\\'), maxLength: 6 })
+    const pattern = fc.array(letters, { minLength: 2, maxLength: 4 }).map((parts) => parts.join('*'))
+    fc.assert(
+      fc.property(pattern, letters, (name, item) => {
+        expect(covers({ name }, item)).toBe(isLike(likeOf(name) ?? '', item))
+      }),
+    )
+  })
+
+  it('of a whole game and of a name there is none', () => {
+    expect([likeOf(null), likeOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([null, null, false, false])
+  })
+})
+
+/** LIKE, letter by letter. */
+function isLike(like: string, text: string): boolean {
+  if (like === '') return text === ''
+  const [first = '', second = ''] = like
+  if (first === '%') return isLike(like.slice(1), text) || (text !== '' && isLike(like, text.slice(1)))
+  const isQuoted = first === '\\'
+  return text.startsWith(isQuoted ? second : first) && isLike(like.slice(isQuoted ? 2 : 1), text.slice(1))
+}
+
+describe('holds on an item', () => {
+  const [now, before, long] = [new Date(3_000), new Date(2_000), new Date(1_000)]
+  const hold = (
+    kind: Hold['kind'],
+    name: string | null,
+    more: Partial<Pick<Hold, 'usdMicros' | 'since'>> = {},
+  ): Hold => ({ kind, name, usdMicros: null, since: before, ...more })
+
+  it('are none: it is judged as of now', () => {
+    expect(heldAt([hold('blocked', 'Knife')], RUBY, now)).toEqual({
+      blocked: false,
+      asOf: now,
+      override: null,
+    })
+  })
+
+  it('freeze it as of the first of them', () => {
+    const holds = [hold('frozen', null), hold('frozen', '* Doppler *', { since: long })]
+    expect(heldAt(holds, RUBY, now)).toMatchObject({ asOf: long })
+  })
+
+  it('give it the price of the closest name', () => {
+    const price = (name: string, usdMicros: bigint) => hold('override', name, { usdMicros })
+    const holds = [price('★ *', 1n), price('* Doppler *', 2n)]
+    expect(heldAt(holds, RUBY, now).override).toBe(2n)
+    expect(heldAt([price(RUBY, 3n), ...holds], RUBY, now).override).toBe(3n)
+    expect(heldAt([hold('blocked', '★ *'), ...holds], RUBY, now)).toMatchObject({ blocked: true })
+  })
+})

@@ -1,0 +1,70 @@
+/** The operator's own word on prices: of one item, of those that a pattern fits, or of a whole game. Pure. */
+
+export type HoldKind = 'blocked' | 'frozen' | 'override'
+
+export type Hold = {
+  /** A name, or a pattern with `*` for any text; null: the whole game. */
+  name: string | null
+  kind: HoldKind
+  /** The price of an override, before commission; null of any other. */
+  usdMicros: bigint | null
+  since: Date
+}
+
+/** No name of Steam's has one. */
+const ANY = '*'
+
+export const isPattern = (name: string | null): boolean => name?.includes(ANY) === true
+
+/** Whether the hold is meant for this item, as `likeOf` has it in SQL. */
+export function covers({ name }: Pick<Hold, 'name'>, item: string): boolean {
+  if (name === null) return true
+  return isPattern(name) ? fits(name.split(ANY), item) : name === item
+}
+
+/** Finds each part once, after the one before. */
+function fits(parts: readonly string[], item: string): boolean {
+  const [first = '', ...rest] = parts
+  const last = rest.pop() ?? ''
+  if (!item.startsWith(first) || !item.endsWith(last)) return false
+  let from = first.length
+  for (const part of rest) {
+    const at = item.indexOf(part, from)
+    if (at === -1) return false
+    from = at + part.length
+  }
+  return from <= item.length - last.length
+}
+
+/** The pattern for LIKE; null where the name is none. */
+export function likeOf(name: string | null): string | null {
+  if (name === null || !isPattern(name)) return null
+  return name.replaceAll(/[\\%_]/g, '\\$&').replaceAll(ANY, '%')
+}
+
+export type Held = {
+  blocked: boolean
+  /** The moment as of which its price is judged. */
+  asOf: Date
+  /** The operator's own price. */
+  override: bigint | null
+}
+
+/**
+ * A block counts more than a price, and a price more than a freeze. A frozen price is judged as of the moment when it was
+ * frozen: it neither moves nor ages. Of several prices that of the closest name counts: the item, then the longest pattern.
+ */
+export function heldAt(holds: readonly Hold[], item: string, now: Date): Held {
+  const its = holds.filter((hold) => covers(hold, item))
+  const frozen = its.filter(({ kind }) => kind === 'frozen').map(({ since }) => since.getTime())
+  const [closest] = its
+    .filter(({ kind }) => kind === 'override')
+    .sort((a, b) => closeness(b, item) - closeness(a, item))
+  return {
+    blocked: its.some(({ kind }) => kind === 'blocked'),
+    asOf: frozen.length > 0 ? new Date(Math.min(...frozen)) : now,
+    override: closest?.usdMicros ?? null,
+  }
+}
+
+const closeness = ({ name }: Hold, item: string): number => (name === item ? Infinity : (name?.length ?? 0))

@@ -1,0 +1,56 @@
+/** Shoppers who took items back: they are credited on release, whatever their store says. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+
+/** True of an account whose next delivery is credited on release. */
+export const carefulSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from careful_shopper where steam_id = ${steamId})`
+
+/** How a shopper must be credited, whatever their store says; null where that is the store's word. */
+export async function creditModeOf(db: Db | Tx, steamId: string): Promise<'on_release' | null> {
+  const { rows } = await sql<{ is: boolean }>`select ${carefulSql(sql`${steamId}`)} as is`.execute(db)
+  return rows[0]?.is === true ? 'on_release' : null
+}
+
+/** A trade of theirs was taken back, or a further part of it. */
+export async function beCareful(
+  tx: Db | Tx,
+  { steamId, tradeId, at }: { steamId: string; tradeId: bigint; at: Date },
+): Promise<void> {
+  await sql`
+    insert into careful_shopper as shopper (steam_id, since, trade_id, last_at)
+    values (${steamId}, ${at}, ${tradeId}, ${at})
+    on conflict (steam_id) do update set trade_id = excluded.trade_id, last_at = excluded.last_at,
+      reversals = shopper.reversals + 1`.execute(tx)
+}
+
+export type CarefulShopper = {
+  steamId: string
+  since: Date
+  /** The last trade that they took back, and when the till learnt of it. */
+  tradeId: bigint
+  lastAt: Date
+  /** How often they took items back since then. */
+  reversals: number
+}
+
+/** The last to take something back first; or one. */
+export function carefulShoppers(
+  db: Db | Tx,
+  { steamId, limit }: { steamId?: string; limit: number },
+): Promise<CarefulShopper[]> {
+  return db
+    .selectFrom('careful_shopper')
+    .select(['steam_id as steamId', 'since', 'trade_id as tradeId', 'last_at as lastAt', 'reversals'])
+    .$if(steamId !== undefined, (query) => query.where('steam_id', '=', steamId ?? ''))
+    .orderBy('last_at', 'desc')
+    .orderBy('steam_id')
+    .limit(limit)
+    .execute()
+}
+
+/** False if the account was not among them. */
+export async function trustShopper(tx: Tx, steamId: string): Promise<boolean> {
+  const deleted = await tx.deleteFrom('careful_shopper').where('steam_id', '=', steamId).executeTakeFirst()
+  return deleted.numDeletedRows > 0n
+}

@@ -1,0 +1,105 @@
+/** A bot's own inventory, with the items under trade protection that nobody else is shown. */
+import { GAME_FACTS, type Game } from '../../../contract/games.ts'
+import { type HttpResult, unavailableFrom } from '../outcomes.ts'
+import { type OwnPage, parseOlderOwnPage, parseOwnPage } from '../parse-own.ts'
+import {
+  type OfferAsset,
+  type OwnInventoryAnswer,
+  type OwnItem,
+  PROTECTED_CONTEXT,
+  type Unavailable,
+} from '../steam.ts'
+import type { Call, Connection } from './connection.ts'
+import { economyBody, economyCall } from './offers.ts'
+
+/** A bot holds a thousand at most. Reading stops here, and what was read counts as a part. */
+const MAX_ITEMS = 20_000
+const MAX_PAGES = 25
+const PAGE_SIZE = 1_000
+
+type Way = { connection: Connection; steamId: string; left: () => number }
+type Place = Pick<OfferAsset, 'appId' | 'contextId'>
+type Read = { items: OwnItem[]; isComplete: boolean } | Unavailable
+
+export async function readOwnInventory(
+  way: Way,
+  game: Game,
+  { isProtected }: { isProtected: boolean },
+): Promise<OwnInventoryAnswer> {
+  const { appId, contextId } = GAME_FACTS[game]
+  const open = await readContext(way, { appId, contextId })
+  if ('kind' in open) return open
+  const locked = await readContext(way, { appId, contextId: PROTECTED_CONTEXT })
+  if (!('kind' in locked)) {
+    const isComplete = open.isComplete && locked.isComplete
+    return { kind: 'items', items: [...open.items, ...locked.items], isComplete }
+  }
+  // Steam answered: there is no such place.
+  const isNowhere = !isProtected && locked.reason === 'steam_error'
+  return { kind: 'items', items: open.items, isComplete: open.isComplete && isNowhere }
+}
+
+async function readContext(way: Way, place: Place): Promise<Read> {
+  const items = new Map<string, OwnItem>()
+  let isWhole = true
+  let total: number | null = null
+  let start: string | null = null
+  let next: Next = nextOf
+  for (let pages = 0; pages < MAX_PAGES && items.size < MAX_ITEMS; pages += 1) {
+    let page: OwnPage | 'nothing' | Unavailable = await next(way, place, start)
+    if (page === 'nothing' && start === null) {
+      // The older page tells an empty inventory from no answer.
+      next = olderOf
+      page = await next(way, place, start)
+    }
+    if (page === 'nothing') return partOf(items)
+    if ('kind' in page) return items.size === 0 ? page : partOf(items)
+    const before = items.size
+    for (const item of page.items) items.set(item.assetId, item)
+    isWhole &&= page.unreadable === 0
+    total = page.total ?? total
+    if (page.next === null)
+      return { items: [...items.values()], isComplete: isWhole && (total ?? items.size) === items.size }
+    if (items.size === before) return partOf(items)
+    start = page.next
+  }
+  return partOf(items)
+}
+
+const partOf = (items: ReadonlyMap<string, OwnItem>): Read => ({
+  items: [...items.values()],
+  isComplete: false,
+})
+
+type Next = (way: Way, place: Place, start: string | null) => Promise<OwnPage | 'nothing' | Unavailable>
+
+const nextOf: Next = async ({ connection, steamId, left }, place, start) => {
+  const call = economyCall('GetInventoryItemsWithDescriptions', {
+    steamid: steamId,
+    appid: place.appId,
+    contextid: place.contextId,
+    get_descriptions: 1,
+    language: 'english',
+    count: PAGE_SIZE,
+    ...(start === null ? {} : { start_assetid: start }),
+  })
+  const answer = await connection.request(call, left())
+  if (answer.kind === 'unavailable') return answer
+  return parseOwnPage(economyBody(answer), place) ?? unavailableFrom(call.name, answer)
+}
+
+const olderOf: Next = async ({ connection, steamId, left }, place, start) => {
+  const call: Call = {
+    name: 'owninventory',
+    url: `https://steamcommunity.com/profiles/${steamId}/inventory/json/${place.appId}/${place.contextId}/`,
+    query: { l: 'english', trading: 1, ...(start === null ? {} : { start }) },
+    referer: `https://steamcommunity.com/profiles/${steamId}/inventory`,
+    proof: 'cookies',
+  }
+  const answer = await connection.request(call, left())
+  if (answer.kind === 'unavailable') return answer
+  return parseOlderOwnPage(bodyOf(answer), place) ?? unavailableFrom(call.name, answer)
+}
+
+const bodyOf = (answer: HttpResult): unknown =>
+  answer.kind === 'reply' && answer.status === 200 ? answer.body : undefined

@@ -1,0 +1,61 @@
+/** The movements of a store in a time, added up by day or month, cause and currency. */
+import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import type { Db } from '../db/client.ts'
+import type { EntryCause } from '../db/schema.ts'
+
+export type ReportFilter = { storeId: bigint; from: Date; to: Date; by: 'day' | 'month' }
+
+export type ReportRow = {
+  /** The day, or the first day of the month, in UTC. */
+  begins: string
+  currency: Currency
+  cause: EntryCause
+  movements: number
+  heldMinor: bigint
+  availableMinor: bigint
+  /** The operator's share of these deliveries; null of other causes. */
+  commissionMinor: bigint | null
+}
+
+/** `from` is in it, `to` is not. */
+export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter): Promise<ReportRow[]> {
+  const side = (column: 'debit_account' | 'credit_account', sign: 1 | -1) => sql`
+    select entry.id, entry.created_at, entry.currency, entry.cause, entry.trade_id, account.kind, ${sign}::int * entry.amount as amount
+    from account join ledger_entry entry on entry.${sql.ref(column)} = account.id
+    where account.store_id = ${storeId} and entry.created_at >= ${from} and entry.created_at < ${to}`
+  const { rows } = await sql<ReportRow>`
+    with moved as (${side('credit_account', 1)} union all ${side('debit_account', -1)}),
+    kept as (
+      select date_trunc(${by}, own.created_at at time zone 'UTC') as begins, own.currency, sum(trade.gross_total - trade.total) as commission
+      from (select distinct on (trade_id) trade_id, created_at, currency from moved where cause = 'delivered'
+        order by trade_id, id) own
+      join trade on trade.id = own.trade_id group by 1, 2
+    ),
+    summed as (
+      select date_trunc(${by}, created_at at time zone 'UTC') as begins, currency, cause, count(distinct id)::int as movements,
+        coalesce(sum(amount) filter (where kind = 'held'), 0)::bigint as held,
+        coalesce(sum(amount) filter (where kind = 'available'), 0)::bigint as available
+      from moved group by 1, 2, 3
+    )
+    select to_char(begins, 'YYYY-MM-DD') as begins, currency, cause, movements, held as "heldMinor",
+      available as "availableMinor", case when cause = 'delivered' then commission::bigint end as "commissionMinor"
+    from summed left join kept using (begins, currency) order by begins, currency, cause`.execute(db)
+  return rows
+}
+
+export type BalanceAt = { currency: Currency; heldMinor: bigint; availableMinor: bigint }
+
+/** The balances of a store as they were then: those of now, less what was moved since. */
+export async function balancesAt(db: Db, storeId: bigint, at: Date): Promise<BalanceAt[]> {
+  const { rows } = await sql<BalanceAt>`
+    select currency, coalesce(sum(was) filter (where kind = 'held'), 0)::bigint as "heldMinor",
+      coalesce(sum(was) filter (where kind = 'available'), 0)::bigint as "availableMinor"
+    from (
+      select account.currency, account.kind, account.balance
+        - coalesce((select sum(amount) from ledger_entry where credit_account = account.id and created_at >= ${at}), 0)
+        + coalesce((select sum(amount) from ledger_entry where debit_account = account.id and created_at >= ${at}), 0) as was
+      from account where store_id = ${storeId}
+    ) own group by currency order by currency`.execute(db)
+  return rows
+}

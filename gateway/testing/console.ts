@@ -1,0 +1,134 @@
+/** A console on a database of its own, and operators who sign in to it as a browser does. */
+import { readConfig } from '../config.ts'
+import { createConsole } from '../console/app.ts'
+import type { Live } from '../console/live.ts'
+import type { ActDeps } from '../operations/operation.ts'
+import { addOperator, type FreshLink } from '../operations/operators.ts'
+import { type Authenticator, createAuthenticator } from './authenticator.ts'
+import { type FakeClock, fakeClock } from './clock.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+import { captureLog } from './log.ts'
+
+export const ORIGIN = 'http://localhost:4304'
+export const SANDBOX_KEY = 'k'.repeat(43)
+
+export type TestConsole = Awaited<ReturnType<typeof startConsole>>
+
+/** What only our own page sends. */
+export const OWN = {
+  host: 'localhost:4304',
+  origin: ORIGIN,
+  'sec-fetch-site': 'same-origin',
+  'content-type': 'application/json',
+}
+
+const NO_STREAMS: Live = { open: () => false, stop: async () => {} }
+
+/** `database`: one that is shared, which the caller closes. */
+export async function startConsole(given?: TestDatabase) {
+  const database = given ?? (await testDatabase())
+  const clock = fakeClock(new Date())
+  const answer = readConfig({ TRADETILL_CONSOLE_PORT: '4304', TRADETILL_CONSOLE_SANDBOX_KEY: SANDBOX_KEY })
+  if (answer.kind === 'refused') throw new Error(answer.problems.join())
+  const config = { ...answer.config, masterKey: Buffer.alloc(32, 3) }
+  const deps = { config, db: database.db, clock }
+  let nowMs = 0
+  const app = await createConsole({
+    ...deps,
+    folder: '/nowhere',
+    log: captureLog().log,
+    live: NO_STREAMS,
+    party: { url: new URL(ORIGIN) },
+    sandboxKey: SANDBOX_KEY,
+    nowMs: () => nowMs,
+  })
+  return {
+    app,
+    clock: clock as FakeClock,
+    db: database.db,
+    by: (operator: string): ActDeps => ({ ...deps, operator, reason: 'a test' }),
+    /** Time of the limits passes. */
+    rest: (ms: number) => {
+      nowMs += ms
+    },
+    close: async () => {
+      await app.close()
+      if (given === undefined) await database.close()
+    },
+  }
+}
+
+/** What a call was answered: its status, and the data or the error. */
+export type Said = {
+  status: number
+  data: Record<string, unknown>
+  error: { kind: string; message: string } | undefined
+  headers: Record<string, unknown>
+}
+
+type Call = { headers?: Record<string, string>; body?: object; method?: 'GET' | 'POST' | 'PUT' }
+
+export async function post(
+  { app }: Pick<TestConsole, 'app'>,
+  path: string,
+  { headers = OWN, body = {}, method = 'POST' }: Call = {},
+): Promise<Said> {
+  const answer = await app.inject({ method, url: `/ops/${path}`, headers, payload: JSON.stringify(body) })
+  const { data = {}, error } = answer.json<Pick<Said, 'data' | 'error'>>()
+  return { status: answer.statusCode, data, error, headers: answer.headers }
+}
+
+/** The two halves, as a browser sends them. */
+export function sessionOf({ data, headers }: Said): Record<string, string> {
+  const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
+  return { ...OWN, cookie, 'x-console-session': String(data.session) }
+}
+
+const optionsOf = (said: Said): { challenge: string } => {
+  const { options } = said.data
+  if (typeof options !== 'object' || options === null || !('challenge' in options))
+    throw new Error(`no options: ${JSON.stringify(said)}`)
+  return { challenge: String(options.challenge) }
+}
+
+export const secretOf = ({ url }: FreshLink): string => url.split('#')[1] ?? ''
+
+export async function linkFor(
+  till: TestConsole,
+  name: string,
+  role: 'viewer' | 'support' | 'operator' = 'operator',
+): Promise<string> {
+  const answer = await addOperator(till.by('host'), { name, role })
+  if (answer.kind === 'refused') throw new Error(answer.message)
+  return secretOf(answer.data)
+}
+
+export async function register(till: TestConsole, link: string, device = createAuthenticator(ORIGIN)) {
+  const begun = await post(till, 'link/begin', { body: { link } })
+  if (begun.status !== 200) return begun
+  return post(till, 'link/finish', { body: { link, registration: device.register(optionsOf(begun)) } })
+}
+
+/** An operator with a passkey, signed in. */
+export async function signedIn(
+  till: TestConsole,
+  name: string,
+  role: 'viewer' | 'support' | 'operator' = 'operator',
+): Promise<{ device: Authenticator; headers: Record<string, string> }> {
+  const device = createAuthenticator(ORIGIN)
+  const said = await register(till, await linkFor(till, name, role), device)
+  if (said.status !== 200) throw new Error(JSON.stringify(said))
+  return { device, headers: sessionOf(said) }
+}
+
+type Showing = { device: Authenticator; headers?: Record<string, string>; at?: 'sign-in' | 'step-up' }
+
+/** Signs in with a passkey, or shows it again. */
+export async function show(
+  till: TestConsole,
+  { device, headers = OWN, at = 'sign-in' }: Showing,
+): Promise<Said> {
+  const begun = await post(till, `${at}/begin`, { headers })
+  if (begun.status !== 200) return begun
+  return post(till, `${at}/finish`, { headers, body: { assertion: device.show(optionsOf(begun)) } })
+}

@@ -1,0 +1,141 @@
+/** A shopper who took items back is credited on release from then on, whatever their store says. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { forecast } from '../ledger/promise.ts'
+import { creditModeOf } from '../shoppers/careful-store.ts'
+import { runCommand } from '../testing/command.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
+
+const SHOPPER = '76561198000000042'
+const WEEK_MS = 7 * 86_400_000
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { riskLimitUsdCents: 1_000_000n })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+const run = (...args: string[]) => runCommand(['shopper', ...args], { databaseUrl: till.url })
+
+/** A deposit of 30 USD in items that Steam protects, whose offer is open. */
+async function offered(steamId = SHOPPER) {
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  await till.db.updateTable('deposit').set({ user_steam_id: steamId }).where('id', '=', deposit.id).execute()
+  return offerFor(till, bot, deposit)
+}
+
+async function accept({ tradeId, offerId }: { tradeId: bigint; offerId: string }): Promise<bigint> {
+  session.accept(offerId, { settlesAt: new Date(till.clock.now().getTime() + WEEK_MS) })
+  await tradeHandlers(till.deps).trade(bot, tradeId)
+  return tradeId
+}
+
+const delivered = async (steamId?: string) => accept(await offered(steamId))
+
+async function takeBack(tradeId: bigint, assetIds?: string[]): Promise<void> {
+  const { steam_trade_id: steamTradeId } = await rowOf(tradeId)
+  session.takeBack(steamTradeId ?? '', assetIds)
+  await tradeHandlers(till.deps).history(bot)
+}
+
+const rowOf = (tradeId: bigint) =>
+  till.db
+    .selectFrom('trade')
+    .select(['steam_trade_id', 'held_amount', 'at_risk_amount', 'credit_mode', 'promised_amount', 'state'])
+    .where('id', '=', tradeId)
+    .executeTakeFirstOrThrow()
+
+const HELD = { held_amount: 3_000n, at_risk_amount: 0n, credit_mode: 'on_release' }
+const AT_ONCE = { held_amount: 0n, at_risk_amount: 3_000n, credit_mode: 'on_accept' }
+
+describe('D-36 a shopper who took a trade back', () => {
+  it('is credited on release next, is told so before the trade, and others are credited as ever', async () => {
+    const first = await delivered()
+    expect(await rowOf(first)).toMatchObject(AT_ONCE)
+    await takeBack(first)
+    // Its own terms were fixed at its delivery.
+    expect(await rowOf(first)).toMatchObject({ state: 'reversed', credit_mode: 'on_accept' })
+    const open = await offered()
+    expect(await rowOf(open.tradeId)).toMatchObject({ promised_amount: 0n })
+    expect(await rowOf(await accept(open))).toMatchObject(HELD)
+    expect(await rowOf(await delivered('76561198000000043'))).toMatchObject(AT_ONCE)
+    expect(till.lines.filter((line) => line.includes('was taken back by its sender'))).toEqual([
+      expect.stringContaining(SHOPPER),
+    ])
+  })
+
+  it('is told before any items are picked, and takes no room in the limit', async () => {
+    await takeBack(await delivered())
+    const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
+    const asked = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
+    const told = async (steamId: string) =>
+      forecast(till.db, { ...asked, ofShopper: await creditModeOf(till.db, steamId) })
+    expect(await told(SHOPPER)).toEqual({ atOnce: 0n, days: 8 })
+    expect(await told('76561198000000043')).toEqual({ atOnce: 3_000n, days: 8 })
+    const promised = () =>
+      till.db.selectFrom('credit_at_risk').select('promised_usd_cents').executeTakeFirst()
+    const before = await promised()
+    await offered()
+    expect(await promised()).toEqual(before)
+  })
+
+  it('is credited on release for an offer that was open already, and for a part that was taken back', async () => {
+    const open = await offered()
+    const first = await delivered()
+    const [asset] = await till.db
+      .selectFrom('trade_item')
+      .select('asset_id')
+      .where('trade_id', '=', first)
+      .limit(1)
+      .execute()
+    await takeBack(first, [asset?.asset_id ?? ''])
+    expect(await rowOf(await accept(open))).toMatchObject(HELD)
+  })
+
+  it('is known to the operator, who may take the word of the stores again, until the next time', async () => {
+    expect((await run('show', SHOPPER)).out).toContain('credited as its stores say')
+    expect(await run('trust', SHOPPER, '--reason', 'x')).toMatchObject({ code: 3 })
+    const first = await delivered()
+    await takeBack(first)
+    const shown = await run('show', SHOPPER)
+    expect(shown.out).toContain(`took items back once, last of trade ${first}`)
+    expect((await run('list')).out).toContain(SHOPPER)
+    expect(await run('trust', SHOPPER)).toMatchObject({ code: 2 })
+    expect(await run('trust', SHOPPER, '--by', 'Ada', '--reason', 'the account was stolen')).toMatchObject({
+      code: 0,
+    })
+    const acts = await till.db.selectFrom('operator_act').select(['act', 'operator', 'reason']).execute()
+    expect(acts).toEqual([{ act: 'shopper trust', operator: 'Ada', reason: 'the account was stolen' }])
+    const second = await delivered()
+    expect(await rowOf(second)).toMatchObject(AT_ONCE)
+    await takeBack(second)
+    expect(await rowOf(await delivered())).toMatchObject(HELD)
+    expect((await run('show', SHOPPER)).out).toContain(`took items back once, last of trade ${second}`)
+  })
+
+  it('is remembered when what is known of the account is erased', async () => {
+    await takeBack(await delivered())
+    const erased = await run('erase', SHOPPER, '--reason', 'asked for by mail')
+    expect(erased.out).toContain('its number is kept for that')
+    expect(await creditModeOf(till.db, SHOPPER)).toBe('on_release')
+  })
+
+  it('is not one of whom only an operator says so', async () => {
+    const tradeId = await delivered()
+    const reversed = await runCommand(
+      ['trade', 'reverse', String(tradeId), '--reason', 'the items went back'],
+      { databaseUrl: till.url },
+    )
+    expect(reversed.code).toBe(0)
+    expect(await creditModeOf(till.db, SHOPPER)).toBeNull()
+  })
+})

@@ -1,0 +1,125 @@
+/** The bad days of a market, each with a switch. */
+import type { Incoming } from './http.ts'
+
+type Fault = {
+  line: string
+  /** Which requests to the market's hosts it meets; without it the code of a route asks for it. */
+  at?: RegExp
+  effect?: Effect
+  /** It ends after so many requests, unless another number is given. */
+  times?: number
+}
+
+/** `lost`: the market does what was asked, and the answer never arrives. */
+export type Effect = { status?: number; body?: string; html?: true; delayMs?: number; lost?: true }
+
+const ANY = /^/
+const PAGE =
+  '<html><head><title>Just a moment...</title></head><body><h1>Checking your browser</h1></body></html>'
+
+export const FAULTS = {
+  'passers-buy': {
+    line: 'Passers-by buy what was on sale for 30 seconds and is not dearer than the best offer of others.',
+  },
+  'bad-gateway': {
+    line: 'Every call answers 502.',
+    at: ANY,
+    effect: { status: 502, body: PAGE, html: true },
+  },
+  'technical-works': {
+    line: 'Every call answers 503: technical works.',
+    at: ANY,
+    effect: { status: 503, body: 'Technical works', html: true },
+  },
+  'html-instead': {
+    line: 'Every call answers 200 with a page of HTML.',
+    at: ANY,
+    effect: { status: 200, body: PAGE, html: true },
+  },
+  'false-with-500': {
+    line: 'Every call answers 500 with `success: false`.',
+    at: ANY,
+    effect: { status: 500, body: '{"success":false,"error":"internal error"}' },
+  },
+  'false-with-number': {
+    line: 'Every call answers `success: false` with a number for an error.',
+    at: ANY,
+    effect: { status: 200, body: '{"success":false,"error":3001}' },
+  },
+  slow: { line: 'Every answer takes 30 seconds.', at: ANY, effect: { delayMs: 30_000 } },
+  'answer-lost': {
+    line: 'The next listing is made, and its answer never arrives.',
+    at: /\/(mass-)?add-to-sale$/,
+    effect: { lost: true },
+    times: 1,
+  },
+  'ready-lost': {
+    line: 'The next `trade-ready` is taken, and its answer never arrives.',
+    at: /\/trade-ready$/,
+    effect: { lost: true },
+    times: 1,
+  },
+  'ready-invalid-response': {
+    line: 'The next `trade-ready` fails with `error InvalidResponseException`, although the offer is fine.',
+    at: /\/trade-ready$/,
+    effect: { body: '{"success":false,"error":"error InvalidResponseException"}' },
+    times: 1,
+  },
+  'ready-no-info': {
+    line: 'The next `trade-ready` fails with `error get info about trade`, although the offer is fine.',
+    at: /\/trade-ready$/,
+    effect: { body: '{"success":false,"error":"error get info about trade"}' },
+    times: 1,
+  },
+  'ready-not-active': {
+    line: 'The next `trade-ready` fails with `error not active offers`, although the offer is fine.',
+    at: /\/trade-ready$/,
+    effect: { body: '{"success":false,"error":"error not active offers"}' },
+    times: 1,
+  },
+  'inventory-not-read': { line: 'The market cannot read inventories: its cache stays as it is.' },
+  'empty-says-false': { line: '`items` says false, not null, where there are none.' },
+  'price-in-units': { line: '`items` tells prices in units, not in dollars.' },
+  'envelope-lies': { line: 'A listing of many lines refuses each of them, and says success all the same.' },
+  'lies-asset': { line: 'The market asks for an item that was never listed.' },
+  'lies-more': { line: 'The market asks for one more item than was sold.' },
+  'lies-partner': { line: 'The market names the seller as the one to send to.' },
+  'lies-message': { line: 'The market asks for the message of a deposit.' },
+  'lies-price': { line: '`items` tells half of the price that an item was listed for.' },
+  'lies-received': { line: 'The history tells a tenth of what a sale brought.' },
+} as const satisfies Record<string, Fault>
+
+export type FaultName = keyof typeof FAULTS
+
+export function isFault(name: string): name is FaultName {
+  return name in FAULTS
+}
+
+export type Faults = ReturnType<typeof createFaults>
+
+/** Which faults are on, and for how many requests. */
+export function createFaults() {
+  const on = new Map<FaultName, number>()
+  return {
+    begin(name: FaultName, times?: number) {
+      const fault: Fault = FAULTS[name]
+      on.set(name, times ?? fault.times ?? Infinity)
+    },
+    end: (name: FaultName) => void on.delete(name),
+    clear: () => on.clear(),
+    isOn: (name: FaultName) => on.has(name),
+    on: (): FaultName[] => [...on.keys()],
+    /** What happens to this request; counts it. */
+    take({ own, method, path }: Incoming): Effect | undefined {
+      if (own) return undefined
+      for (const [name, left] of on) {
+        const { at, effect }: Fault = FAULTS[name]
+        if (!effect || !at?.test(path) || method === 'OPTIONS') continue
+        if (left <= 1) on.delete(name)
+        else on.set(name, left - 1)
+        return effect
+      }
+      return undefined
+    },
+  }
+}

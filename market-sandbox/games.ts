@@ -1,0 +1,23 @@
+/** One market family: a host for each game, one key for all of them. */
+export const GAMES = [
+  { appId: 730, host: 'market.csgo.com', name: 'Counter-Strike 2' },
+  { appId: 570, host: 'market.dota2.net', name: 'Dota 2' },
+  { appId: 440, host: 'tf2.tm', name: 'Team Fortress 2' },
+  { appId: 252490, host: 'rust.tm', name: 'Rust' },
+] as const
+
+export function appOf(host: string): number | undefined {
+  return GAMES.find((game) => game.host === host)?.appId
+}
+
+export function gameName(appId: number): string {
+  return GAMES.find((game) => game.appId === appId)?.name ?? String(appId)
+}
+
+/** How many units of the market's integers one of the currency is. */
+export const SCALES = { USD: 1000, EUR: 1000, RUB: 100 } as const
+export type Currency = keyof typeof SCALES
+
+export function isCurrency(value: unknown): value is Currency {
+  return typeof value === 'string' && value in SCALES
+}

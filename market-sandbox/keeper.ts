@@ -1,0 +1,42 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { parse } from './http.ts'
+import { isWorld, type World } from './world/world.ts'
+
+const SAVE_AFTER_MS = 50
+
+/** Holds the world and, with a file, keeps it there: soon after each change and when asked. */
+export function createKeeper(file: string | undefined, empty: () => World) {
+  let world = (file && load(file)) || empty()
+  let timer: NodeJS.Timeout | undefined
+  const save = () => {
+    clearTimeout(timer)
+    timer = undefined
+    if (!file) return
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(`${file}.new`, JSON.stringify(world))
+    renameSync(`${file}.new`, file)
+  }
+  return {
+    world: () => world,
+    keep(next: World) {
+      if (next === world) return
+      world = next
+      if (file) timer ??= setTimeout(save, SAVE_AFTER_MS)
+    },
+    save,
+  }
+}
+
+function load(file: string): World | undefined {
+  let content: string
+  try {
+    content = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  const world = parse(content)
+  if (!isWorld(world)) throw new Error(`${file} is not a world of this sandbox: remove it to begin again.`)
+  return world
+}

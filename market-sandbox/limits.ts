@@ -1,0 +1,19 @@
+const WINDOW_MS = 1000
+const MOST = 5
+
+export type Limits = ReturnType<typeof createLimits>
+
+/** Counts the requests of each key, over all hosts: more than 5 in any second are too many. */
+export function createLimits() {
+  let taken = new Map<string, number[]>()
+  return {
+    isOver(key: string, nowMs: number): boolean {
+      const recent = (taken.get(key) ?? []).filter((atMs) => atMs > nowMs - WINDOW_MS)
+      taken.set(key, [...recent, nowMs])
+      return recent.length >= MOST
+    },
+    clear() {
+      taken = new Map()
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type { Market } from './sandbox.ts'
+import { actsDue, reversalsDue } from './world/buyers.ts'
+import { boughtByPassers } from './world/deals.ts'
+import { judge } from './world/outcomes.ts'
+import { inventoryRead, readingsDue } from './world/sellers.ts'
+
+/** One round of the market: Steam's clock, inventories, offers and trades, and what buyers do about them. */
+export async function lookAtSteam(market: Market): Promise<void> {
+  const aheadS = await market.steam.aheadS()
+  market.change((world) => ({ world: { ...world, aheadS }, answer: undefined }))
+  await readInventories(market)
+  await letPassersBuy(market)
+  await followDeals(market)
+}
+
+async function readInventories(market: Market): Promise<void> {
+  for (const { seller, appId } of readingsDue(market.world(), market.nowS())) {
+    const { steamId, accessToken } = seller
+    const isBroken = market.faults.isOn('inventory-not-read')
+    const items =
+      accessToken === undefined || isBroken
+        ? undefined
+        : await market.steam.inventory(accessToken, steamId, appId)
+    market.change((world, nowS) => ({
+      world: inventoryRead(world, { steamId, appId, items }, nowS),
+      answer: undefined,
+    }))
+  }
+}
+
+async function letPassersBuy(market: Market): Promise<void> {
+  if (!market.faults.isOn('passers-buy')) return
+  const best = ({ name, currency }: { name: string; currency: 'USD' | 'EUR' | 'RUB' }) =>
+    market.prices.best(name, currency)
+  for (const { itemId } of boughtByPassers(market.world(), best, market.nowS())) {
+    await market.buy([itemId], 'accepts')
+  }
+}
+
+async function followDeals(market: Market): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    const isBusy = market
+      .world()
+      .items.some(
+        ({ status, outcome }) => status === 'sold' || status === 'waiting' || outcome?.kind === 'settling',
+      )
+    if (!isBusy) return
+    const [offers, trades] = [await market.steam.offers(), await market.steam.trades()]
+    market.change((world, nowS) => ({ world: judge(world, { offers, trades }, nowS), answer: undefined }))
+    const acts = actsDue(market.world(), offers, market.nowS())
+    const reversals = reversalsDue(market.world(), market.nowS())
+    for (const { offerId, does } of acts) await market.steam.act(offerId, does)
+    for (const steamId of reversals) await market.steam.reverse(steamId)
+    if (acts.length + reversals.length === 0) return
+  }
+}

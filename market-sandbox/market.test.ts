@@ -1,0 +1,120 @@
+/** The sandbox's own address: control, pages, and what survives a restart. Its calls as a market: vault/markets. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type RunningSteam, startSteam } from '../steam-sandbox/start.ts'
+import { FAULTS } from './faults.ts'
+import { type RunningMarket, startMarket } from './start.ts'
+
+const NOW_S = 1_800_000_000
+let steam: RunningSteam
+let market: RunningMarket
+
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'market', clock: () => NOW_S * 1000 })
+})
+
+beforeEach(async () => {
+  market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => NOW_S * 1000, everyMs: 0 })
+})
+
+afterEach(() => market.close())
+afterAll(() => steam.close())
+
+async function call(method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> {
+  const said = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await fetch(`${market.url}/control/${path}`, { method, ...said })
+  return { status: response.status, body: await response.json() }
+}
+
+const press = (
+  path: string,
+  fields: [string, string][],
+  headers: Record<string, string> = { origin: market.url },
+) =>
+  fetch(`${market.url}${path}`, {
+    method: 'POST',
+    headers,
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+  })
+const show = async (path: string) => (await fetch(`${market.url}${path}`)).text()
+
+describe('the control API', () => {
+  it('opens one account for a Steam id', async () => {
+    const opened = await call('POST', 'sellers', { steamId: '76561198000000001', currency: 'EUR' })
+    expect(opened).toMatchObject({
+      status: 201,
+      body: { currency: 'EUR', key: expect.stringMatching(/^\w{31}$/) },
+    })
+    expect((await call('POST', 'sellers', { steamId: '76561198000000001' })).body).toMatchObject({
+      key: Reflect.get(Object(opened.body), 'key'),
+    })
+    for (const wrong of [{}, { steamId: 'me' }, { steamId: '76561198000000001', currency: 'GBP' }])
+      expect((await call('POST', 'sellers', wrong)).status).toBe(400)
+  })
+
+  it('switches every bad day on and off', async () => {
+    for (const name of Object.keys(FAULTS)) expect((await call('PUT', `faults/${name}`)).status).toBe(200)
+    const on = async () => {
+      const { body } = await call('GET', 'faults')
+      return Array.isArray(body) ? body.filter((row) => row.on).length : -1
+    }
+    expect(await on()).toBe(Object.keys(FAULTS).length)
+    expect((await call('DELETE', 'faults/slow')).status).toBe(200)
+    expect(await on()).toBe(Object.keys(FAULTS).length - 1)
+    await call('DELETE', 'faults')
+    expect([await on(), (await call('PUT', 'faults/nothing')).status]).toEqual([0, 400])
+  })
+
+  it('sells nothing that is not there', async () => {
+    expect((await call('POST', 'buy', { items: [1] })).status).toBe(409)
+    expect((await call('POST', 'buy', { items: [1], as: 'nobody' })).status).toBe(400)
+    expect((await call('POST', 'deals/nothing/take-back')).body).toEqual({ ok: false })
+  })
+
+  it('follows the clock of Steam', async () => {
+    steam.advance(86_400)
+    await call('POST', 'look')
+    expect((await call('GET', 'clock')).body).toEqual({ nowS: NOW_S + 86_400, aheadS: 86_400 })
+  })
+})
+
+describe('the pages', () => {
+  it('show what there is, and switch bad days', async () => {
+    market.open('76561198000000001')
+    expect(await show('/')).toContain('Nothing is on sale.')
+    expect(await show('/sales/')).toContain('Nobody has bought anything.')
+    expect(await show('/sellers/')).toContain('76561198000000001')
+    expect((await press('/faults/', [['on', 'slow']])).status).toBe(303)
+    expect(await show('/faults/')).toContain('Switch off: slow')
+    await press('/faults/', [['off', 'slow']])
+    expect(await show('/faults/')).toContain('Switch on: slow')
+  })
+
+  it('take presses of their own buttons only', async () => {
+    expect((await press('/faults/', [['on', 'slow']], {})).status).toBe(403)
+    expect((await press('/faults/', [['on', 'slow']], { origin: 'http://evil.example' })).status).toBe(403)
+    expect((await press('/', [['item', '1']])).status).toBe(409)
+    expect(await show('/faults/')).toContain('Switch on: slow')
+  })
+})
+
+it('the world survives a restart, and a file that is no world is refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'market-'))
+  const dataFile = join(folder, 'market.json')
+  const start = () => startMarket({ port: 0, steamUrl: steam.url, dataFile, everyMs: 0 })
+  try {
+    const first = await start()
+    const key = first.open('76561198000000001')
+    await first.close()
+    const second = await start()
+    expect(second.world().sellers).toMatchObject([{ key }])
+    await second.close()
+    writeFileSync(dataFile, '{}')
+    await expect(start()).rejects.toThrow('is not a world')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { FAULTS, isFault } from '../faults.ts'
+import { gameName } from '../games.ts'
+import { type Incoming, type Reply, redirect, text } from '../http.ts'
+import { takeBack } from '../routes/control.ts'
+import type { Market } from '../sandbox.ts'
+import { isBanned, isOnline } from '../world/sellers.ts'
+import { type Deal, type Item, isTemper, itemsOf, TEMPERS } from '../world/world.ts'
+import { escapeHtml } from './html.ts'
+import { moment, money, nothing, page } from './layout.ts'
+
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#58c28a"/><path d="M7 13h18v12H7zM5 8h22v4H5z" fill="#06170e"/></svg>'
+
+const FILES: Record<string, { body: string; type: string }> = {
+  '/icon.svg': { body: ICON, type: 'image/svg+xml' },
+  '/market.css': { body: readFileSync(new URL('market.css', import.meta.url), 'utf8'), type: 'text/css' },
+}
+
+type Shown = {
+  get: (market: Market) => Reply
+  post?: (market: Market, form: URLSearchParams) => Promise<Reply> | Reply
+}
+
+const PAGES: Record<string, Shown> = {
+  '/': { get: onSale, post: buy },
+  '/sales/': { get: sales, post: back },
+  '/sellers/': { get: sellers },
+  '/faults/': { get: faults, post: toggle },
+}
+
+/** The pages that people see at the sandbox's own address. */
+export async function pages(request: Incoming, market: Market): Promise<Reply | undefined> {
+  const file = FILES[request.path]
+  if (file && request.method === 'GET') return text(file.body, file.type)
+  const shown = PAGES[request.path]
+  if (!shown) return undefined
+  await market.look()
+  if (request.method === 'GET') return shown.get(market)
+  if (request.method !== 'POST' || !shown.post) return undefined
+  // Browsers send Origin with every form: without one this is no press of a button here.
+  if (!request.origin) return page('Refused', '<h1>Refused</h1><p>Use the buttons of the page.</p>', 403)
+  return shown.post(market, request.form)
+}
+
+function onSale(market: Market): Reply {
+  const items = market.world().items.filter(({ status }) => status === 'on_sale')
+  const rows = items.map((item) => {
+    const best = market.prices.best(item.name, item.currency)
+    return `<li><div><strong>${escapeHtml(item.name)}</strong><p>${gameName(item.appId)} · ${money(item.price, item)}, others ask ${money(best, item)}</p></div>
+<form method="post"><input type="hidden" name="item" value="${item.itemId}">
+<select name="as" aria-label="Buyer of ${escapeHtml(item.name)}">${tempers()}</select>
+<button class="accept">Buy</button></form></li>`
+  })
+  const list = rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nothing is on sale.')
+  return page(
+    'Market sandbox',
+    `<h1>On sale</h1><p>It is ${moment(market.nowS())} here: this market follows the clock of the
+<a href="${escapeHtml(market.steamUrl)}/behaviours/">Steam sandbox</a>.</p>${list}`,
+  )
+}
+
+function tempers(): string {
+  return Object.entries(TEMPERS)
+    .map(([name, line]) => `<option value="${name}" title="${escapeHtml(line)}">${name}</option>`)
+    .join('')
+}
+
+async function buy(market: Market, form: URLSearchParams): Promise<Reply> {
+  const as = form.get('as')
+  const bought = await market.buy([Number(form.get('item'))], isTemper(as) ? as : 'accepts')
+  if (bought.kind === 'refused')
+    return page('Not sold', `<h1>Not sold</h1><p>${escapeHtml(bought.error)}</p>`, 409)
+  return redirect('/sales/')
+}
+
+function sales(market: Market): Reply {
+  const rows = market
+    .world()
+    .deals.toReversed()
+    .map((deal) => dealRow(market, deal))
+  const list =
+    rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nobody has bought anything.')
+  return page('Sales', `<h1>Sales</h1>${list}`)
+}
+
+function dealRow(market: Market, deal: Deal): string {
+  const items = itemsOf(market.world(), deal)
+  const names = items.map(
+    (item) => `${escapeHtml(item.name)}, ${money(item.price, item)}: ${stateOf(market, deal, item)}`,
+  )
+  const canBeTaken = deal.state === 'given' && items.some(({ outcome }) => outcome?.kind === 'settling')
+  const button = canBeTaken
+    ? `<form method="post"><button name="back" value="${deal.hash}">Seller takes it back</button></form>`
+    : ''
+  return `<li><div>${names.map((line) => `<p>${line}</p>`).join('')}<p class="note">${escapeHtml(deal.message)} · ${moment(deal.madeAtS)}</p></div>${button}</li>`
+}
+
+function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Item): string {
+  if (outcome?.kind === 'settling') return `given, paid on ${moment(outcome.settlesAtS)}`
+  if (outcome?.kind === 'paid') return `paid, ${money(outcome.received, item)} for the seller`
+  if (outcome?.kind === 'reversed') return `taken back by the ${outcome.causer ?? 'buyer'}`
+  if (outcome?.kind === 'timed_out') return 'not handed over'
+  const left = Math.max(0, deal.deadlineS - market.nowS())
+  return status === 'waiting' ? 'the offer is out' : `sold, ${left} s left to hand it over`
+}
+
+async function back(market: Market, form: URLSearchParams): Promise<Reply> {
+  await takeBack(market, form.get('back') ?? '')
+  return redirect('/sales/')
+}
+
+function sellers(market: Market): Reply {
+  const nowS = market.nowS()
+  const rows = market.world().sellers.map((seller) => {
+    const said = [
+      isOnline(seller, nowS) ? 'online' : 'offline',
+      ...(isBanned(seller, nowS) ? [`may not sell until ${moment(seller.bannedUntilS)}`] : []),
+      ...(seller.keyDeleted ? ['its key was deleted: too many requests'] : []),
+      `${money(seller.free, seller)} free, ${money(seller.settling, seller)} settling`,
+    ]
+    return `<li><div><strong>${seller.steamId}</strong><p>${said.join(' · ')}</p></div></li>`
+  })
+  const list = rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nobody sells here.')
+  return page('Sellers', `<h1>Sellers</h1>${list}`)
+}
+
+function faults(market: Market): Reply {
+  const on = new Set<string>(market.faults.on())
+  const rows = Object.entries(FAULTS).map(([name, { line }]) => {
+    const isOn = on.has(name)
+    const [verb, label] = isOn ? ['off', 'Switch off'] : ['on', 'Switch on']
+    return `<li><div><code>${name}</code><p>${escapeHtml(line)}</p></div>
+<button name="${verb}" value="${name}" class="${isOn ? 'accept' : ''}" aria-label="${label}: ${name}">${label}</button></li>`
+  })
+  return page(
+    'Bad days',
+    `<h1>Bad days</h1><p>A switch holds until it is switched off, or for as many requests as its line says.</p>
+<form method="post"><ul class="rows">${rows.join('')}</ul></form>`,
+  )
+}
+
+function toggle(market: Market, form: URLSearchParams): Reply {
+  const [on, off] = [form.get('on') ?? '', form.get('off') ?? '']
+  if (isFault(on)) market.faults.begin(on)
+  if (isFault(off)) market.faults.end(off)
+  return redirect('/faults/')
+}

@@ -1,0 +1,39 @@
+/** What others ask on this market. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type Currency, SCALES } from './games.ts'
+
+/** Of one US dollar. */
+const RATES: Record<Currency, number> = { USD: 1, EUR: 0.86, RUB: 92 }
+/** The best offer, beside the price in the file. */
+const BEST = 0.98
+
+const fileSchema = z.object({
+  prices: z.record(z.string(), z.array(z.object({ name: z.string(), usd: z.string() }))),
+})
+
+export type Prices = {
+  /** The best offer of others, in units of the currency. */
+  best(name: string, currency: Currency): number
+  /** All names of the file. */
+  names(): readonly string[]
+}
+
+/** Prices of a file like the gateway's for the sandbox; a name that it lacks has a price made from its letters. */
+export function createPrices(file: string | undefined): Prices {
+  const known = new Map(
+    file === undefined
+      ? []
+      : Object.values(fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).prices)
+          .flat()
+          .map(({ name, usd }): [string, number] => [name, Number(usd)]),
+  )
+  const usdOf = (name: string): number =>
+    known.get(name) ?? 0.5 + createHash('sha256').update(name).digest().readUInt16BE(0) / 2000
+  return {
+    best: (name, currency) =>
+      Math.max(1, Math.round(usdOf(name) * BEST * RATES[currency] * SCALES[currency])),
+    names: () => [...known.keys()],
+  }
+}

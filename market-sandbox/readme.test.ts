@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { TEMPERS } from './world/world.ts'
+
+const textOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+const readme = textOf('README.md')
+
+it('the README tells every call of the control API, and no other', () => {
+  const told = [...readme.matchAll(/^\| `(\w+) \/control\/([^`]*)` \|/gm)].map(([, method, path = '']) =>
+    [method, ...path.replace(/\{\w+\}/, '*').split('/')].join(' '),
+  )
+  const served = [...textOf('routes/control.ts').matchAll(/^ {2}'(\w+ [^']+)':/gm)].map((match) => match[1])
+  expect(told.sort()).toEqual(served.sort())
+})
+
+it('the README tells every call of the market, and no other', () => {
+  const table = readme.slice(readme.indexOf('| about | calls |'), readme.indexOf('## Pages'))
+  const told = [...table.matchAll(/`(?:POST )?([\w-]+)[^`]*`/g)].map((match) => match[1] ?? '')
+  const sources = ['account', 'selling', 'sales'].map((name) => textOf(`routes/${name}.ts`)).join('\n')
+  const served = [...sources.matchAll(/^ {2}'(?:GET|POST) ([\w-]+)':/gm)].map((match) => match[1] ?? '')
+  // Refused whatever is asked.
+  const dead = ['ping', 'set-steam-api-key']
+  expect([...told].sort()).toEqual([...served.filter((name) => !dead.includes(name)), 'prices'].sort())
+})
+
+it('the README tells every temper, and no other', () => {
+  const told = [...readme.matchAll(/^\| `(\w+)` \| (?!port)/gm)].map((match) => match[1] ?? '')
+  expect(told.filter((name) => name === name.toLowerCase())).toEqual(Object.keys(TEMPERS))
+})

@@ -1,0 +1,72 @@
+import { isCurrency, SCALES } from '../games.ts'
+import { field, json, parse } from '../http.ts'
+import { isBanned, isOnline, pinged } from '../world/sellers.ts'
+import { findSeller, type Seller, withSeller } from '../world/world.ts'
+import { type Asked, type Call, says } from './call.ts'
+
+const FIRST_STEAM_ID = 76561197960265728n
+
+/** The state of an account, its money, and being online. */
+export const ACCOUNT: Record<string, Call> = {
+  'GET test': ({ seller, market }) =>
+    json({
+      success: true,
+      status: {
+        user_token: seller.tradeToken !== undefined,
+        trade_check: true,
+        site_online: isOnline(seller, market.nowS()),
+        site_notmpban: !isBanned(seller, market.nowS()),
+        steam_web_api_key: false,
+      },
+    }),
+  'GET get-my-steam-id': ({ seller }) =>
+    json({
+      success: true,
+      steamid32: String(BigInt(seller.steamId) - FIRST_STEAM_ID),
+      steamid64: seller.steamId,
+    }),
+  'GET get-money': async ({ seller, market }) => {
+    await market.look()
+    const { free, settling, currency } = findSeller(market.world(), seller.steamId) ?? seller
+    const scale = SCALES[currency]
+    return json({ money: free / scale, money_settlement: settling / scale, currency, success: true })
+  },
+  'GET set-trade-token': (asked) => {
+    const token = asked.request.query.get('token') ?? ''
+    if (!/^[\w-]{8}$/.test(token)) return says('bad_token')
+    change(asked, (seller) => ({ ...seller, tradeToken: token }))
+    return json({ success: true, token })
+  },
+  'GET get-token': ({ seller }) => json({ success: true, token: seller.tradeToken ?? '' }),
+  'GET set-steam-api-key': () => says('no longer required'),
+  'GET change-currency': (asked) => {
+    const { seller, request } = asked
+    const currency = request.path.split('/').at(-1)
+    const isEmpty = seller.free === 0 && seller.settling === 0
+    if (!isCurrency(currency) || !isEmpty) return says('The balance must be empty')
+    change(asked, (other) => ({ ...other, currency }))
+    return json({ success: true })
+  },
+  'GET go-offline': (asked) => {
+    change(asked, (seller) => ({ ...seller, onlineUntilS: 0 }))
+    return json({ success: true })
+  },
+  'GET ping': () => says('deprecated, use ping-new'),
+  'POST ping-new': ping,
+}
+
+async function ping(asked: Asked) {
+  const { market, seller, request } = asked
+  const token = field(parse(request.body), 'access_token')
+  if (typeof token !== 'string' || !(await market.steam.isTokenOf(token, seller.steamId)))
+    return json({ success: false, message: 'Invalid access token' })
+  change(asked, (other) => pinged(other, token, market.nowS()))
+  return json({ success: true, ping: 'pong', online: true, p2p: true, steamApiKey: false })
+}
+
+function change({ market, seller }: Asked, step: (seller: Seller) => Seller): void {
+  market.change((world) => {
+    const now = findSeller(world, seller.steamId)
+    return { world: now ? withSeller(world, step(now)) : world, answer: undefined }
+  })
+}

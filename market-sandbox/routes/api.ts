@@ -1,0 +1,34 @@
+/** The calls of the market family, on its four hosts: who asks, and how much. */
+import { appOf } from '../games.ts'
+import type { Incoming, Reply } from '../http.ts'
+import type { Market } from '../sandbox.ts'
+import { withSeller } from '../world/world.ts'
+import { ACCOUNT } from './account.ts'
+import { type Call, says } from './call.ts'
+import { PUBLIC } from './public.ts'
+import { SALES } from './sales.ts'
+import { SELLING } from './selling.ts'
+
+const CALLS: Record<string, Call> = { ...ACCOUNT, ...SELLING, ...SALES }
+
+export async function api(request: Incoming, market: Market): Promise<Reply | undefined> {
+  const appId = appOf(request.host)
+  if (appId === undefined) return undefined
+  const name = /^\/api\/v2\/([\w/.-]+)$/.exec(request.path)?.[1]
+  if (name === undefined) return undefined
+  const open = PUBLIC[name.replace(/\/\w+\.json$/, '')]
+  if (open) return open({ request, market })
+  const key = request.query.get('key') ?? ''
+  const seller = market.world().sellers.find((other) => other.key === key)
+  if (!seller || seller.keyDeleted) return says('bad_key')
+  if (market.limits.isOver(key, market.machineMs())) {
+    market.change((world) => ({
+      world: withSeller(world, { ...seller, keyDeleted: true }),
+      answer: undefined,
+    }))
+    return says('bad_key')
+  }
+  const call = CALLS[`${request.method} ${name.replace(/^(change-currency)\/\w+$/, '$1')}`]
+  if (!call) return undefined
+  return call({ request, market, seller, appId })
+}

@@ -1,0 +1,82 @@
+import { FAULTS, isFault } from '../faults.ts'
+import { isCurrency } from '../games.ts'
+import { field, type Incoming, json, parse, type Reply } from '../http.ts'
+import type { Market } from '../sandbox.ts'
+import { openAccount } from '../world/sellers.ts'
+import { isTemper, withDeal } from '../world/world.ts'
+
+/** What tests and demos may ask for, on the sandbox's own address only. */
+export async function control(request: Incoming, market: Market): Promise<Reply | undefined> {
+  if (!request.path.startsWith('/control/')) return undefined
+  const [, , noun = '', id = '', verb = ''] = request.path.split('/')
+  const key = `${request.method} ${noun}${id ? ' *' : ''}${verb ? ` ${verb}` : ''}`
+  return CALLS[key]?.({ market, id, said: parse(request.body) })
+}
+
+type Asked = { market: Market; id: string; said: unknown }
+
+const CALLS: Record<string, (asked: Asked) => Promise<Reply> | Reply> = {
+  'POST sellers': ({ market, said }) => {
+    const [steamId, currency = 'USD'] = [field(said, 'steamId'), field(said, 'currency')]
+    if (typeof steamId !== 'string' || !/^\d{17}$/.test(steamId) || !isCurrency(currency))
+      return bad('Say steamId, and a currency: USD, EUR or RUB.')
+    const { key } = market.change((world) => openAccount(world, { steamId, currency }))
+    return json({ steamId, key, currency }, 201)
+  },
+  'GET sellers': ({ market }) => json(market.world().sellers.map(({ accessToken: _, ...seller }) => seller)),
+  'GET items': ({ market }) => json(market.world().items),
+  'GET deals': ({ market }) => json(market.world().deals),
+  'POST buy': async ({ market, said }) => {
+    const [items, as = 'accepts'] = [field(said, 'items'), field(said, 'as')]
+    if (!Array.isArray(items) || !isTemper(as)) return bad('Say items, and as which buyer.')
+    return boughtReply(await market.buy(items.map(Number), as))
+  },
+  'POST deals * take-back': async ({ market, id }) => json({ ok: await takeBack(market, id) }),
+  'POST look': async ({ market }) => {
+    await market.look()
+    return json({ ok: true })
+  },
+  'GET clock': ({ market }) => json({ nowS: market.nowS(), aheadS: market.world().aheadS }),
+  'GET faults': ({ market }) => {
+    const on = new Set<string>(market.faults.on())
+    return json(Object.entries(FAULTS).map(([name, { line }]) => ({ name, line, on: on.has(name) })))
+  },
+  'PUT faults *': ({ market, id, said }) => {
+    if (!isFault(id)) return bad(`There is no fault called ${id}.`)
+    const times = field(said, 'times')
+    market.faults.begin(id, typeof times === 'number' ? times : undefined)
+    return json({ ok: true })
+  },
+  'DELETE faults *': ({ market, id }) => {
+    if (!isFault(id)) return bad(`There is no fault called ${id}.`)
+    market.faults.end(id)
+    return json({ ok: true })
+  },
+  'DELETE faults': ({ market }) => {
+    market.faults.clear()
+    return json({ ok: true })
+  },
+  'GET log': ({ market }) => json(market.log),
+  'POST reset': ({ market }) => {
+    market.reset()
+    return json({ ok: true })
+  },
+}
+
+export function boughtReply(bought: Awaited<ReturnType<Market['buy']>>): Reply {
+  return bought.kind === 'bought' ? json(bought.deal, 201) : json({ error: bought.error }, 409)
+}
+
+/** The seller takes back, at Steam, what it gave: all of its protected trades, as one click there does. */
+export async function takeBack(market: Market, hash: string): Promise<boolean> {
+  const deal = market.world().deals.find((each) => each.hash === hash)
+  if (deal?.state !== 'given') return false
+  market.change((world) => ({ world: withDeal(world, { ...deal, reversing: 'seller' }), answer: undefined }))
+  await market.steam.reverse(deal.seller)
+  await market.look()
+  return true
+}
+
+function bad(error: string): Reply {
+  return json({ error }, 400)
+}

@@ -1,0 +1,20 @@
+import { isCurrency, SCALES } from '../games.ts'
+import { type Incoming, json, type Reply } from '../http.ts'
+import type { Market } from '../sandbox.ts'
+
+type Open = (asked: { request: Incoming; market: Market }) => Reply
+
+/** What anybody may ask without a key. */
+export const PUBLIC: Record<string, Open> = {
+  /** The best offers of others, in whole currency. */
+  prices: ({ request, market }) => {
+    const currency = /\/(\w+)\.json$/.exec(request.path)?.[1]
+    if (!isCurrency(currency)) return json({ success: false, error: 'bad_currency' })
+    const items = market.prices.names().map((name) => ({
+      market_hash_name: name,
+      volume: '12',
+      price: (market.prices.best(name, currency) / SCALES[currency]).toFixed(3),
+    }))
+    return json({ success: true, time: market.nowS(), currency, items })
+  },
+}

@@ -1,0 +1,186 @@
+import { SCALES } from '../games.ts'
+import { json, type Reply, written } from '../http.ts'
+import type { Market } from '../sandbox.ts'
+import { openDeals, readyDeal, secondsLeft } from '../world/deals.ts'
+import { offerOf } from '../world/outcomes.ts'
+import { type Deal, type Item, itemsOf, type World } from '../world/world.ts'
+import { type Asked, type Call, says } from './call.ts'
+
+/** Digits, as the market tells them. */
+const STATUS: Record<Item['status'], string> = {
+  on_sale: '1',
+  sold: '2',
+  waiting: '7',
+  given: '2',
+  cancelled: '6',
+}
+/** Rows of what is over stay in the list for so long. */
+const SHOWN_S = 600
+const ACTIVE = 2
+const FIRST_STEAM_ID = 76561197960265728n
+
+/** What was sold, what must be handed over, and what it brought. */
+export const SALES: Record<string, Call> = {
+  'GET items': async ({ market, seller, appId }) => {
+    await market.look()
+    const nowS = market.nowS()
+    const own = market
+      .world()
+      .items.filter((item) => item.seller === seller.steamId && item.appId === appId && isShown(item, nowS))
+    const none = market.faults.isOn('empty-says-false') ? false : null
+    return json({ success: true, items: own.length > 0 ? own.map((item) => row(market, item)) : none })
+  },
+  'GET trade-request-give-p2p-all': async (asked) => {
+    const offers = await toGive(asked)
+    return offers.length > 0 ? written(`{"success":true,"offers":[${offers.join(',')}]}`) : says('nothing')
+  },
+  'GET trade-request-give-p2p': async (asked) => {
+    const [offer] = await toGive(asked)
+    return offer === undefined
+      ? says('nothing')
+      : written(`{"success":true,"hash":${JSON.stringify(hashOf(offer))},"offer":${offer}}`)
+  },
+  'GET trade-ready': tradeReady,
+  'GET trades': async ({ market, seller }) => {
+    await market.look()
+    const deals = market.world().deals.filter((deal) => deal.seller === seller.steamId && deal.offerId)
+    const trades = deals.map(({ offerId, buyer, madeAtS }) => ({
+      dir: 'out',
+      trade_id: offerId,
+      bot_id: String(BigInt(buyer) - FIRST_STEAM_ID),
+      timestamp: madeAtS,
+    }))
+    return json({ success: true, trades })
+  },
+  'GET history': history,
+  'GET operation-history': history,
+}
+
+function isShown({ status, outcome, changedAtS }: Item, nowS: number): boolean {
+  if (status === 'cancelled') return changedAtS + SHOWN_S > nowS
+  if (status !== 'given') return true
+  return outcome?.kind === 'settling' || changedAtS + SHOWN_S > nowS
+}
+
+function row(market: Market, item: Item) {
+  const { status, outcome } = item
+  const nowS = market.nowS()
+  const isSold = status !== 'on_sale'
+  const isOver = status === 'given' && outcome?.kind !== 'settling'
+  const price = market.faults.isOn('lies-price') ? Math.floor(item.price / 2) : item.price
+  return {
+    item_id: item.itemId,
+    assetid: item.assetId,
+    classid: item.classId,
+    instanceid: '0',
+    real_instance: '0',
+    market_hash_name: item.name,
+    position: 1,
+    price: market.faults.isOn('price-in-units') ? price : price / SCALES[item.currency],
+    currency: item.currency,
+    status: isOver ? '5' : STATUS[status],
+    live_time: nowS - item.listedAtS,
+    left: isSold ? secondsLeft(market.world(), item, nowS) : null,
+    botid: '0',
+    settlement: outcome?.kind === 'settling' ? outcome.settlesAtS : 0,
+  }
+}
+
+/** The offers that must be made, each as JSON written by hand: asset ids are bare numbers of any size. */
+async function toGive({ market, seller, appId }: Asked): Promise<string[]> {
+  await market.look()
+  const world = market.world()
+  const deals = openDeals(world, seller.steamId, appId).filter((deal) => market.nowS() < deal.deadlineS)
+  return deals.map((deal) => offerText(market, world, deal))
+}
+
+function offerText({ faults }: Market, world: World, deal: Deal): string {
+  const buyer = world.buyers.find(({ steamId }) => steamId === deal.buyer)
+  const sold = itemsOf(world, deal).map(({ assetId }) => assetId)
+  const other = String(BigInt(sold[0] ?? '0') + 7n)
+  const assets = [
+    ...(faults.isOn('lies-asset') ? [other] : sold),
+    ...(faults.isOn('lies-more') ? [other] : []),
+  ]
+  const items = assets.map(
+    (assetId) => `{"appid":${deal.appId},"contextid":2,"assetid":${assetId},"amount":1}`,
+  )
+  const partner = faults.isOn('lies-partner')
+    ? Number(BigInt(deal.seller) - FIRST_STEAM_ID)
+    : (buyer?.accountId ?? 0)
+  const message = faults.isOn('lies-message') ? DEPOSIT_MESSAGE : deal.message
+  const rest = JSON.stringify({
+    hash: deal.hash,
+    partner,
+    token: buyer?.token ?? '',
+    tradeoffermessage: message,
+  })
+  return `${rest.slice(0, -1)},"items":[${items.join(',')}]}`
+}
+
+/** Like the secret code of a deposit. */
+const DEPOSIT_MESSAGE = 'K7MXPQ'
+
+function hashOf(offer: string): string {
+  return /"hash":"(\w+)"/.exec(offer)?.[1] ?? ''
+}
+
+async function tradeReady({ market, seller, request }: Asked): Promise<Reply> {
+  const offerId = request.query.get('tradeoffer') ?? ''
+  const offers = await market.steam.offers()
+  const offer = offers.find(({ id, sender }) => id === offerId && sender === seller.steamId)
+  if (!offer) return says('error get info about trade')
+  const deal = market
+    .world()
+    .deals.find((each) => each.seller === seller.steamId && offerOf(each, [offer]) !== undefined)
+  if (!deal) return says('error get info about trade')
+  if (deal.state === 'given') return json({ success: true })
+  if (offer.state !== ACTIVE) return says('error not active offers')
+  market.change((world, nowS) => ({
+    world: readyDeal(world, { hash: deal.hash, offerId }, nowS),
+    answer: undefined,
+  }))
+  return json({ success: true })
+}
+
+const STAGES = { settling: '2', paid: '2', timed_out: '5', reversed: '5' } as const
+
+async function history({ market, seller, request, appId }: Asked): Promise<Reply> {
+  await market.look()
+  const [from, until] = [
+    Number(request.query.get('date') ?? 0),
+    Number(request.query.get('date_end') ?? Infinity),
+  ]
+  const data = market.world().items.flatMap((item) => {
+    const { outcome } = item
+    if (item.seller !== seller.steamId || item.appId !== appId || !outcome) return []
+    if (outcome.soldAtS < from || outcome.soldAtS > until) return []
+    const received = market.faults.isOn('lies-received')
+      ? Math.floor(outcome.received / 10)
+      : outcome.received
+    return [
+      {
+        item_id: String(item.itemId),
+        market_hash_name: item.name,
+        class: item.classId,
+        instance: '0',
+        event: 'sell',
+        app: String(item.appId),
+        time: String(outcome.soldAtS),
+        paid: String(item.price),
+        received: String(outcome.kind === 'timed_out' || outcome.kind === 'reversed' ? 0 : received),
+        stage: STAGES[outcome.kind],
+        currency: item.currency,
+        settlement: outcome.kind === 'settling' ? outcome.settlesAtS : 0,
+        ...(outcome.kind === 'reversed'
+          ? {
+              causer: outcome.causer,
+              refund_seller: String(outcome.refund ?? 0),
+              refund_market: String(outcome.causer === 'buyer' ? Math.floor(item.price / 10) : 0),
+            }
+          : {}),
+      },
+    ]
+  })
+  return json({ success: true, data })
+}

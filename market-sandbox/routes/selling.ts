@@ -1,0 +1,147 @@
+import { SCALES } from '../games.ts'
+import { field, json, parse, type Reply } from '../http.ts'
+import { isLive, isPrice, listItem, priceItem, unlistAll } from '../world/listings.ts'
+import { askForInventory, inventoryOf } from '../world/sellers.ts'
+import { findSeller, withSeller } from '../world/world.ts'
+import { type Asked, type Call, says } from './call.ts'
+
+const MOST_LINES = 50
+
+/** Inventories, listings and prices. */
+export const SELLING: Record<string, Call> = {
+  'GET update-inventory': async ({ market, seller, appId }) => {
+    market.change((world, nowS) => {
+      const now = findSeller(world, seller.steamId) ?? seller
+      return { world: withSeller(world, askForInventory(now, appId, nowS)), answer: undefined }
+    })
+    return json({ success: true })
+  },
+  'GET inventory-status': async (asked) => {
+    const { dueAtS, readAtS = 0, triedAtS = 0, items } = inventoryOf(await looked(asked), asked.appId)
+    return json({
+      success: true,
+      is_updating: dueAtS !== undefined,
+      last_time_update: triedAtS,
+      last_time_success_update: readAtS,
+      items: items.length,
+    })
+  },
+  'GET my-inventory': async (asked) => {
+    const { market, appId } = asked
+    const seller = await looked(asked)
+    const listed = new Set(
+      market
+        .world()
+        .items.filter((item) => isLive(item) && item.appId === appId)
+        .map(({ assetId }) => assetId),
+    )
+    const items = inventoryOf(seller, appId)
+      .items.filter(({ assetId }) => !listed.has(assetId))
+      .map(({ assetId, classId, name, tradable }) => ({
+        id: assetId,
+        classid: classId,
+        instanceid: '0',
+        market_hash_name: name,
+        market_price: market.prices.best(name, seller.currency) / SCALES[seller.currency],
+        tradable: tradable ? 1 : 0,
+      }))
+    return json({ success: true, items })
+  },
+  'GET add-to-sale': async (asked) => {
+    const { market, appId, request } = asked
+    const seller = await looked(asked)
+    const refused = otherCurrency(asked)
+    if (refused) return refused
+    const { query } = request
+    const line = { assetId: query.get('id') ?? '', price: Number(query.get('price') ?? Number.NaN) }
+    const answer = market.change((world, nowS) => listItem(world, { seller, appId, line }, nowS))
+    return answer.kind === 'listed'
+      ? json({ success: true, item_id: answer.item.itemId })
+      : says(answer.error)
+  },
+  'POST mass-add-to-sale': massList,
+  'GET set-price': (asked) => {
+    const { query } = asked.request
+    const refused = otherCurrency(asked)
+    if (refused) return refused
+    const isDone = reprice(asked, query.get('item_id'), Number(query.get('price') ?? Number.NaN))
+    return isDone ? json({ success: true }) : says('bad_item')
+  },
+  'POST mass-set-price': (asked) => {
+    const refused = otherCurrency(asked)
+    if (refused) return refused
+    const lines = linesOf(asked.request.body)
+    if (!lines) return says('bad_input')
+    const items = lines.map((line) => {
+      const [itemId, price] = [field(line, 'item_id'), Number(field(line, 'price'))]
+      const isDone = reprice(asked, itemId, price)
+      return { success: isDone, item_id: itemId, price, ...(isDone ? {} : { error: 'bad_item' }) }
+    })
+    return json({ success: true, items })
+  },
+  'GET remove-all-from-sale': ({ market, seller, appId }) => {
+    const count = market.change((world) => unlistAll(world, { seller: seller.steamId, appId }))
+    return json({ count, success: true })
+  },
+  'GET search-item-by-hash-name-specific': ({ market, seller, request }) => {
+    const name = request.query.get('hash_name') ?? ''
+    const best = market.prices.best(name, seller.currency)
+    const data = [best, best + Math.ceil(best / 20)].map((price, index) => ({
+      id: 1000 + index,
+      market_hash_name: name,
+      price,
+      class: 0,
+      instance: 0,
+    }))
+    return json({ success: true, currency: seller.currency, data })
+  },
+}
+
+async function massList(asked: Asked): Promise<Reply> {
+  const { market, appId, request } = asked
+  const seller = await looked(asked)
+  const refused = otherCurrency(asked)
+  if (refused) return refused
+  const lines = linesOf(request.body)
+  if (!lines) return says('bad_input')
+  const lies = market.faults.isOn('envelope-lies')
+  const items = lines.map((said) => {
+    const line = { assetId: String(field(said, 'asset')), price: Number(field(said, 'price')) }
+    const answer = lies
+      ? { kind: 'refused' as const, error: 'item_not_inserted' }
+      : market.change((world, nowS) => listItem(world, { seller, appId, line }, nowS))
+    const { assetId: asset, price } = line
+    return answer.kind === 'listed'
+      ? { success: true, asset, item_id: answer.item.itemId, price, market_hash_name: answer.item.name }
+      : { success: false, asset, price, error: answer.error }
+  })
+  // The market says so whatever became of the lines.
+  return json({ success: true, items })
+}
+
+/** Asset ids come as bare numbers, also beyond what a JavaScript number can hold. Those in quotes are refused. */
+function linesOf(body: string): unknown[] | undefined {
+  const kept = body.replaceAll(/"asset"\s*:\s*("?)(\d+)"?/g, (_, quote, digits) =>
+    quote === '' ? `"asset":"${digits}"` : '"asset":"quoted"',
+  )
+  const items = field(parse(kept), 'items')
+  return Array.isArray(items) && items.length > 0 && items.length <= MOST_LINES ? items : undefined
+}
+
+/** `cur` says in which currency the prices are: another than the account's is refused. */
+function otherCurrency({ request, seller }: Asked): Reply | undefined {
+  const cur = request.query.get('cur')
+  return cur !== null && cur !== seller.currency ? says('bad_currency') : undefined
+}
+
+function reprice({ market, seller }: Asked, said: unknown, price: number): boolean {
+  const itemId = Number(said)
+  if (price !== 0 && !isPrice(price)) return false
+  return market.change((world, nowS) => priceItem(world, { seller: seller.steamId, itemId, price }, nowS))
+}
+
+/** The seller, after the market has looked at Steam. */
+async function looked({ market, seller }: Asked) {
+  await market.look()
+  return findSeller(market.world(), seller.steamId) ?? seller
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Effect } from './faults.ts'
+import type { Incoming, Reply } from './http.ts'
+import { pages } from './pages/pages.ts'
+import { api } from './routes/api.ts'
+import { control } from './routes/control.ts'
+import type { Market, Route } from './sandbox.ts'
+
+const MAX_BODY = 256 * 1024
+const MAX_LOG = 500
+const OWN_ROUTES: Route[] = [control, pages]
+
+/** Answers one request, after what a bad day does to it. */
+export async function serve(
+  message: IncomingMessage,
+  response: ServerResponse,
+  market: Market,
+): Promise<void> {
+  const request = await read(message, market.url)
+  if (!request) return give(response, { status: 413, headers: {}, body: '' })
+  if (!request.own) market.log.push({ method: request.method, host: request.host, path: request.path })
+  if (market.log.length > MAX_LOG) market.log.shift()
+  const effect = market.faults.take(request)
+  if (effect?.delayMs !== undefined) await market.pause(effect.delayMs)
+  const reply = (effect && replyOf(effect)) ?? (await answer(request, market))
+  if (effect?.lost) return void response.destroy()
+  give(response, reply)
+}
+
+function replyOf({ status = 200, body, html }: Effect): Reply | undefined {
+  if (body === undefined) return undefined
+  return { status, headers: { 'content-type': html ? 'text/html' : 'application/json' }, body }
+}
+
+async function answer(request: Incoming, market: Market): Promise<Reply> {
+  // A page of elsewhere in somebody's browser must not act here.
+  if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, market.url)) {
+    return { status: 403, headers: {}, body: 'This came from another site.' }
+  }
+  for (const route of request.own ? OWN_ROUTES : [api]) {
+    const reply = await route(request, market)
+    if (reply) return reply
+  }
+  return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Not found' }
+}
+
+function isOwn(origin: string, url: string): boolean {
+  return origin === url || origin === url.replace('localhost', '127.0.0.1')
+}
+
+async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of message) {
+    size += chunk.length
+    if (size > MAX_BODY) return undefined
+    chunks.push(chunk)
+  }
+  const host = message.headers.host ?? ''
+  const [path = '/', search = ''] = (message.url ?? '/').split('?', 2)
+  const body = Buffer.concat(chunks).toString()
+  return {
+    method: message.method ?? 'GET',
+    host: host.replace(/:\d+$/, ''),
+    own: isOwn(`http://${host}`, ownUrl),
+    origin: message.headers.origin,
+    path,
+    query: new URLSearchParams(search),
+    form: new URLSearchParams(body),
+    body,
+  }
+}
+
+function give(response: ServerResponse, reply: Reply): void {
+  response.writeHead(reply.status, { 'x-content-type-options': 'nosniff', ...reply.headers })
+  response.end(reply.body)
+}

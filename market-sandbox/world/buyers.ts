@@ -1,0 +1,68 @@
+/** What buyers do with the offers that reach them. Pure. */
+import type { SteamOffer } from '../steam.ts'
+import { offerOf } from './outcomes.ts'
+import { type Buyer, type Deal, MINUTE_S, type Temper, type World } from './world.ts'
+
+export type Act = { offerId: string; does: 'accept' | 'decline' | 'counter' }
+
+const ACTIVE = 2
+
+type Habit = { does: Act['does']; afterS: number; waitsForReady: boolean }
+
+/** Those of `never` do nothing. What Steam does about a hold or a reversal is a behaviour of its sandbox. */
+const HABITS: Record<Temper, Habit | undefined> = {
+  accepts: { does: 'accept', afterS: 5, waitsForReady: true },
+  eager: { does: 'accept', afterS: 0, waitsForReady: false },
+  late: { does: 'accept', afterS: 8 * MINUTE_S, waitsForReady: false },
+  never: undefined,
+  declines: { does: 'decline', afterS: 10, waitsForReady: false },
+  counters: { does: 'counter', afterS: 10, waitsForReady: false },
+  escrow: { does: 'accept', afterS: 5, waitsForReady: true },
+  reverses: { does: 'accept', afterS: 5, waitsForReady: true },
+}
+
+/** The behaviour of the Steam sandbox that belongs to a temper. */
+export const STEAM_BEHAVIOURS: Partial<Record<Temper, string>> = {
+  escrow: 'hold-15-days',
+}
+
+export function buyerOf(world: World, { buyer }: Deal): Buyer | undefined {
+  return world.buyers.find(({ steamId }) => steamId === buyer)
+}
+
+export function actsDue(world: World, offers: readonly SteamOffer[], nowS: number): Act[] {
+  return world.deals.flatMap((deal) => {
+    if (deal.state !== 'open') return []
+    const offer = offerOf(deal, offers)
+    const habit = HABITS[buyerOf(world, deal)?.temper ?? 'never']
+    if (!habit || offer?.state !== ACTIVE || !isWhatWasBought(world, deal, offer)) return []
+    const fromS = habit.waitsForReady ? (deal.readyAtS ?? Infinity) : offer.createdAtS
+    return fromS + habit.afterS <= nowS ? [{ offerId: offer.id, does: habit.does }] : []
+  })
+}
+
+/** A buyer looks at the offer: it must give what was bought, all of it, and ask for nothing. */
+function isWhatWasBought(world: World, deal: Deal, offer: SteamOffer): boolean {
+  const bought = world.items
+    .filter(({ itemId }) => deal.itemIds.includes(itemId))
+    .map(({ assetId }) => assetId)
+  const given = offer.give.map(({ assetId }) => assetId)
+  return offer.items.length === 0 && [...bought].sort().join() === [...given].sort().join()
+}
+
+const REVERSES_AFTER_S = 3 * 86_400
+
+/** The buyers who take their trades back now. */
+export function reversalsDue(world: World, nowS: number): string[] {
+  const due = world.deals.filter((deal) => {
+    if (deal.state !== 'given' || buyerOf(world, deal)?.temper !== 'reverses') return false
+    return world.items.some(
+      ({ hash, outcome, changedAtS }) =>
+        hash === deal.hash &&
+        outcome?.kind === 'settling' &&
+        outcome.settlesAtS > nowS &&
+        changedAtS + REVERSES_AFTER_S <= nowS,
+    )
+  })
+  return [...new Set(due.map(({ buyer }) => buyer))]
+}

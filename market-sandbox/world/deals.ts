@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { isBanned, isOnline } from './sellers.ts'
+import {
+  type Buyer,
+  type Change,
+  type Deal,
+  findSeller,
+  HAND_OVER_S,
+  type Item,
+  MINUTE_S,
+  type World,
+  withDeal,
+  withItems,
+} from './world.ts'
+
+export type Bought = { kind: 'bought'; deal: Deal } | { kind: 'refused'; error: string }
+
+/** One buyer takes items of one seller and game at once: the seller gives them all in one offer. */
+export function buyItems(
+  world: World,
+  { itemIds, buyer }: { itemIds: readonly number[]; buyer: Buyer },
+  nowS: number,
+): Change<Bought> {
+  const refuse = (error: string): Change<Bought> => ({ world, answer: { kind: 'refused', error } })
+  const items = world.items.filter(({ itemId }) => itemIds.includes(itemId))
+  const [first] = items
+  if (!first || items.length < itemIds.length) return refuse('There is no such item.')
+  if (!items.every(({ status }) => status === 'on_sale')) return refuse('An item is no longer on sale.')
+  if (!items.every(({ seller, appId }) => seller === first.seller && appId === first.appId))
+    return refuse('The items are of several sellers or games.')
+  const seller = findSeller(world, first.seller)
+  if (!seller || !isOnline(seller, nowS)) return refuse('The seller is not online.')
+  if (isBanned(seller, nowS)) return refuse('The seller may not sell.')
+  const lastId = world.lastId + 1
+  const hash = createHash('sha1').update(`deal ${lastId}`).digest('hex')
+  const deal: Deal = {
+    hash,
+    seller: seller.steamId,
+    buyer: buyer.steamId,
+    appId: first.appId,
+    itemIds: items.map(({ itemId }) => itemId),
+    message: messageOf(hash),
+    madeAtS: nowS,
+    deadlineS: nowS + HAND_OVER_S,
+    state: 'open',
+  }
+  const sold = items.map((item) => ({ ...item, status: 'sold' as const, hash, changedAtS: nowS }))
+  return { world: withDeal(withItems({ ...world, lastId }, sold), deal), answer: { kind: 'bought', deal } }
+}
+
+/** Four letters and a link, as the market writes into the offer. */
+function messageOf(hash: string): string {
+  const letters = [...hash.slice(0, 4)]
+    .map((digit) => 'ABCDEFGHJKLMNPQR'[Number.parseInt(digit, 16)])
+    .join('')
+  return `${letters} https://market.csgo.com/trade/${hash.slice(0, 10)}/`
+}
+
+/** What of a sold item is left to hand it over; less than 1 where the time is over, or the item given. */
+export function secondsLeft(world: World, item: Item, nowS: number): number {
+  const deal = world.deals.find(({ hash }) => hash === item.hash)
+  if (!deal || item.status === 'given') return 0
+  return Math.max(0, deal.deadlineS - nowS)
+}
+
+/** What the sellers must hand over. */
+export function openDeals(world: World, seller: string, appId: number): Deal[] {
+  return world.deals.filter((deal) => deal.state === 'open' && deal.seller === seller && deal.appId === appId)
+}
+
+export function readyDeal(
+  world: World,
+  { hash, offerId }: { hash: string; offerId: string },
+  nowS: number,
+): World {
+  const deal = world.deals.find((other) => other.hash === hash)
+  if (!deal) return world
+  const waiting = world.items
+    .filter((item) => item.hash === hash && item.status === 'sold')
+    .map((item) => ({ ...item, status: 'waiting' as const, changedAtS: nowS }))
+  return withDeal(withItems(world, waiting), { ...deal, offerId, readyAtS: deal.readyAtS ?? nowS })
+}
+
+/** Which listings a passer-by buys: what is not dearer than others ask, some time after it was listed. */
+export function boughtByPassers(world: World, best: (item: Item) => number, nowS: number): Item[] {
+  return world.items.filter((item) => {
+    const seller = findSeller(world, item.seller)
+    return (
+      item.status === 'on_sale' &&
+      item.listedAtS + MINUTE_S / 2 <= nowS &&
+      item.price <= best(item) &&
+      seller !== undefined &&
+      isOnline(seller, nowS) &&
+      !isBanned(seller, nowS)
+    )
+  })
+}

@@ -1,0 +1,163 @@
+/** What Steam shows of deals, judged by the market. Pure. */
+import type { SteamOffer, SteamTrade } from '../steam.ts'
+import {
+  DAY_S,
+  type Deal,
+  findSeller,
+  type Item,
+  itemsOf,
+  type Outcome,
+  type Seller,
+  type World,
+  withDeal,
+  withItems,
+  withSeller,
+} from './world.ts'
+
+/** What the seller gets of a price. */
+const SELLER_SHARE = 0.95
+/** A buyer who takes a trade back pays so much of the price to the seller. */
+const REVERSAL_SHARE = 0.2
+const BLOCKED_S = 7 * DAY_S
+const BAN_AFTER_REVERSAL_S = 30 * DAY_S
+const BAN_AFTER_MISSES_S = DAY_S
+const MOST_MISSES = 3
+/** An offer that its seller has not cancelled by then counts as not handed over. */
+const MUST_CANCEL_S = 7 * 3600
+
+/** Steam's own numbers. */
+const OFFER = { active: 2, accepted: 3, unconfirmed: 9, escrow: 11 }
+const REVERSED = new Set([6, 7, 12])
+
+export type Seen = { offers: readonly SteamOffer[]; trades: readonly SteamTrade[] }
+
+/** The offer with which a deal is handed over: of its seller, to its buyer, with its message. */
+export function offerOf(deal: Deal, offers: readonly SteamOffer[]): SteamOffer | undefined {
+  const own = offers.filter(
+    ({ sender, partner, message }) =>
+      sender === deal.seller && partner === deal.buyer && message === deal.message,
+  )
+  return own.findLast(({ state }) => state !== OFFER.unconfirmed) ?? own.at(-1)
+}
+
+/** Ends deals that were handed over or missed, settles and reverses what was given. */
+export function judge(world: World, seen: Seen, nowS: number): World {
+  const judged = world.deals
+    .filter(({ state }) => state === 'open')
+    .reduce((next, deal) => judgeDeal(next, deal, { seen, nowS }), world)
+  return judged.deals
+    .filter(({ state }) => state === 'given')
+    .reduce((next, deal) => judgeGiven(next, deal, { seen, nowS }), judged)
+}
+
+type At = { seen: Seen; nowS: number }
+
+function judgeDeal(world: World, deal: Deal, { seen, nowS }: At): World {
+  const offer = offerOf(deal, seen.offers)
+  if (offer === undefined || offer.state === OFFER.unconfirmed)
+    return nowS >= deal.deadlineS ? failed(world, deal, { isMissed: true, nowS }) : world
+  if (offer.state === OFFER.accepted) return given(world, deal, { offer, seen, nowS })
+  if (offer.state === OFFER.active)
+    return nowS >= deal.madeAtS + MUST_CANCEL_S ? failed(world, deal, { isMissed: true, nowS }) : world
+  if (offer.state === OFFER.escrow) return world
+  const isWithdrawn = offer.state === 6 && offer.updatedAtS < deal.deadlineS
+  // A withdrawn offer may be made again in time.
+  if (isWithdrawn && nowS < deal.deadlineS) return world
+  return failed(world, deal, { isMissed: isWithdrawn, nowS })
+}
+
+function given(world: World, deal: Deal, { offer, seen, nowS }: At & { offer: SteamOffer }): World {
+  const trade = seen.trades.find(({ id }) => id === offer.tradeId)
+  if (!trade) return world
+  const settlesAtS = trade.settlesAtS
+  const items = itemsOf(world, deal).map((item): Item => {
+    const outcome: Outcome = {
+      kind: 'settling',
+      soldAtS: deal.madeAtS,
+      received: Math.floor(item.price * SELLER_SHARE),
+      settlesAtS,
+      tradeId: trade.id,
+    }
+    return { ...item, status: 'given', changedAtS: nowS, outcome }
+  })
+  const done = withDeal(withItems(world, items), { ...deal, state: 'given', offerId: offer.id })
+  return changeSeller(done, deal.seller, (seller) => ({
+    ...seller,
+    missed: 0,
+    settling: seller.settling + sum(items),
+  }))
+}
+
+function failed(world: World, deal: Deal, { isMissed, nowS }: { isMissed: boolean; nowS: number }): World {
+  const items = itemsOf(world, deal).map((item): Item => {
+    const outcome: Outcome = {
+      kind: 'timed_out',
+      soldAtS: deal.madeAtS,
+      received: 0,
+      settlesAtS: 0,
+      tradeId: '',
+    }
+    return { ...item, status: 'cancelled', changedAtS: nowS, outcome }
+  })
+  const done = withDeal(withItems(world, items), { ...deal, state: 'failed' })
+  if (!isMissed) return done
+  return changeSeller(done, deal.seller, (seller) => {
+    const missed = seller.missed + 1
+    return missed < MOST_MISSES
+      ? { ...seller, missed }
+      : { ...seller, missed: 0, bannedUntilS: Math.max(seller.bannedUntilS, nowS + BAN_AFTER_MISSES_S) }
+  })
+}
+
+function judgeGiven(world: World, deal: Deal, { seen, nowS }: At): World {
+  const settling = itemsOf(world, deal).filter(({ outcome }) => outcome?.kind === 'settling')
+  const [first] = settling
+  if (first?.outcome === undefined) return world
+  const trade = seen.trades.find(({ id }) => id === first.outcome?.tradeId)
+  if (trade && REVERSED.has(trade.status)) return reversed(world, deal, { settling, nowS })
+  return first.outcome.settlesAtS <= nowS ? paid(world, deal, { settling, nowS }) : world
+}
+
+function paid(world: World, deal: Deal, { settling, nowS }: { settling: Item[]; nowS: number }): World {
+  const items = settling.map((item) => withOutcome(item, { kind: 'paid' }, nowS))
+  const brought = sum(settling)
+  return changeSeller(withItems(world, items), deal.seller, (seller) => ({
+    ...seller,
+    settling: seller.settling - brought,
+    free: seller.free + brought,
+  }))
+}
+
+/** The items are back at the seller under their old ids, and may not be listed for a while. */
+function reversed(world: World, deal: Deal, { settling, nowS }: { settling: Item[]; nowS: number }): World {
+  const causer = deal.reversing ?? 'buyer'
+  const items = settling.map((item) =>
+    withOutcome(
+      item,
+      { kind: 'reversed', causer, refund: causer === 'buyer' ? Math.floor(item.price * REVERSAL_SHARE) : 0 },
+      nowS,
+    ),
+  )
+  const refund = items.reduce((all, { outcome }) => all + (outcome?.refund ?? 0), 0)
+  const blocked = settling.map(({ assetId }) => ({ assetId, untilS: nowS + BLOCKED_S }))
+  return changeSeller(withItems(world, items), deal.seller, (seller) => ({
+    ...seller,
+    settling: seller.settling - sum(settling),
+    free: seller.free + refund,
+    blocked: [...seller.blocked, ...blocked],
+    bannedUntilS:
+      causer === 'seller' ? Math.max(seller.bannedUntilS, nowS + BAN_AFTER_REVERSAL_S) : seller.bannedUntilS,
+  }))
+}
+
+function withOutcome(item: Item, change: Partial<Outcome>, nowS: number): Item {
+  return item.outcome ? { ...item, changedAtS: nowS, outcome: { ...item.outcome, ...change } } : item
+}
+
+const sum = (items: readonly Item[]): number =>
+  items.reduce((all, { outcome }) => all + (outcome?.received ?? 0), 0)
+
+function changeSeller(world: World, steamId: string, change: (seller: Seller) => Seller): World {
+  const seller = findSeller(world, steamId)
+  return seller ? withSeller(world, change(seller)) : world
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { Currency } from '../games.ts'
+import {
+  type Change,
+  findSeller,
+  type Inventory,
+  type Owned,
+  type Seller,
+  type World,
+  withSeller,
+} from './world.ts'
+
+/** Between 3 and 4 minutes without a ping a seller is offline. */
+const PING_LIFE_S = 210
+/** After `update-inventory` the items show up between 10 and 20 seconds later. */
+const INVENTORY_AFTER_S = 12
+const KEY_LENGTH = 31
+
+/** Opens an account for a Steam id, or returns the one that it has; a deleted key is replaced. */
+export function openAccount(
+  world: World,
+  { steamId, currency }: { steamId: string; currency: Currency },
+): Change<Seller> {
+  const known = findSeller(world, steamId)
+  if (known && !known.keyDeleted) return { world, answer: known }
+  const key = createHash('sha256').update(`${steamId}/${world.lastId}`).digest('hex').slice(0, KEY_LENGTH)
+  const lastId = world.lastId + 1
+  if (known) {
+    const renewed = { ...known, key, keyDeleted: false }
+    return { world: withSeller({ ...world, lastId }, renewed), answer: renewed }
+  }
+  const seller: Seller = {
+    steamId,
+    key,
+    keyDeleted: false,
+    currency,
+    onlineUntilS: 0,
+    free: 0,
+    settling: 0,
+    inventories: [],
+    missed: 0,
+    bannedUntilS: 0,
+    blocked: [],
+  }
+  return { world: { ...world, lastId, sellers: [...world.sellers, seller] }, answer: seller }
+}
+
+export function isOnline(seller: Seller, nowS: number): boolean {
+  return seller.onlineUntilS > nowS
+}
+
+export function isBanned(seller: Seller, nowS: number): boolean {
+  return seller.bannedUntilS > nowS
+}
+
+export function pinged(seller: Seller, accessToken: string, nowS: number): Seller {
+  return { ...seller, accessToken, onlineUntilS: nowS + PING_LIFE_S }
+}
+
+export function inventoryOf(seller: Seller, appId: number): Inventory {
+  return seller.inventories.find((inventory) => inventory.appId === appId) ?? { appId, items: [] }
+}
+
+function withInventory(seller: Seller, changed: Inventory): Seller {
+  const others = seller.inventories.filter(({ appId }) => appId !== changed.appId)
+  return { ...seller, inventories: [...others, changed] }
+}
+
+/** Asks for a reading of the inventory, which comes some seconds later. */
+export function askForInventory(seller: Seller, appId: number, nowS: number): Seller {
+  const inventory = inventoryOf(seller, appId)
+  if (inventory.dueAtS !== undefined) return seller
+  return withInventory(seller, { ...inventory, dueAtS: nowS + INVENTORY_AFTER_S })
+}
+
+/** Which inventories must be read at Steam now. */
+export function readingsDue(world: World, nowS: number): { seller: Seller; appId: number }[] {
+  return world.sellers.flatMap((seller) =>
+    seller.inventories
+      .filter(({ dueAtS = Infinity }) => dueAtS <= nowS)
+      .map(({ appId }) => ({ seller, appId })),
+  )
+}
+
+/** `items`: undefined where Steam did not show them. */
+export function inventoryRead(
+  world: World,
+  { steamId, appId, items }: { steamId: string; appId: number; items: Owned[] | undefined },
+  nowS: number,
+): World {
+  const seller = findSeller(world, steamId)
+  if (!seller) return world
+  const { dueAtS: _, ...known } = inventoryOf(seller, appId)
+  const read = items === undefined ? {} : { items, readAtS: nowS }
+  return withSeller(world, withInventory(seller, { ...known, ...read, triedAtS: nowS }))
+}

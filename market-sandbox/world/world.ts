@@ -1,0 +1,160 @@
+/** All that the market sandbox knows. Survives JSON. Times are seconds since 1970, money is in the market's units. */
+import type { Currency } from '../games.ts'
+
+/** What a buyer does with the offer that the seller sends. */
+export const TEMPERS = {
+  accepts: 'Accepts 5 seconds after the market was told that the trade is ready.',
+  eager: 'Accepts at once, before the market was told that the trade is ready.',
+  late: 'Accepts 8 minutes after the offer was made, when nothing is left of the time.',
+  never: 'Never answers: the seller must cancel after 10 minutes.',
+  declines: 'Declines after 10 seconds.',
+  counters: 'Answers with a counter-offer after 10 seconds.',
+  escrow: 'Has no mobile authenticator: Steam holds the trade for 15 days.',
+  reverses: 'Accepts, and takes the trade back 3 days later where Steam protects it.',
+} as const
+export type Temper = keyof typeof TEMPERS
+
+export function isTemper(value: unknown): value is Temper {
+  return typeof value === 'string' && value in TEMPERS
+}
+
+/** A player of the Steam sandbox. */
+export type Buyer = { steamId: string; accountId: number; token: string; name: string; temper: Temper }
+
+export type Owned = { assetId: string; classId: string; name: string; tradable: boolean }
+
+/** What the market believes of an inventory: it reads it only when it is asked to, and some time later. */
+export type Inventory = {
+  appId: number
+  /** When the next reading is due. */
+  dueAtS?: number
+  readAtS?: number
+  triedAtS?: number
+  items: Owned[]
+}
+
+export type Seller = {
+  steamId: string
+  key: string
+  /** Too many requests: the key is gone for good. */
+  keyDeleted: boolean
+  currency: Currency
+  tradeToken?: string
+  /** Of the last ping. */
+  accessToken?: string
+  onlineUntilS: number
+  free: number
+  settling: number
+  inventories: Inventory[]
+  /** Sales in a row that were not handed over. */
+  missed: number
+  bannedUntilS: number
+  /** Asset ids that came back, and until when nobody may list them. */
+  blocked: { assetId: string; untilS: number }[]
+}
+
+/** `waiting`: the market was told that the offer is out. */
+export type ItemStatus = 'on_sale' | 'sold' | 'waiting' | 'given' | 'cancelled'
+
+/** One listing, and what became of it. */
+export type Item = {
+  itemId: number
+  seller: string
+  appId: number
+  assetId: string
+  classId: string
+  name: string
+  price: number
+  currency: Currency
+  status: ItemStatus
+  listedAtS: number
+  changedAtS: number
+  hash?: string
+  outcome?: Outcome
+}
+
+export type Outcome = {
+  kind: 'settling' | 'paid' | 'timed_out' | 'reversed'
+  soldAtS: number
+  received: number
+  settlesAtS: number
+  tradeId: string
+  causer?: 'buyer' | 'seller'
+  refund?: number
+}
+
+/** What a buyer has bought at once: one offer must give it all. */
+export type Deal = {
+  hash: string
+  seller: string
+  buyer: string
+  appId: number
+  itemIds: number[]
+  message: string
+  madeAtS: number
+  deadlineS: number
+  state: 'open' | 'given' | 'failed'
+  readyAtS?: number
+  offerId?: string
+  /** Who is about to take it back. */
+  reversing?: 'seller'
+}
+
+export type World = {
+  version: 1
+  lastId: number
+  /** How far Steam's sandbox was ahead of the machine when it was asked last. */
+  aheadS: number
+  buyers: Buyer[]
+  sellers: Seller[]
+  items: Item[]
+  deals: Deal[]
+}
+
+export const DAY_S = 86_400
+export const MINUTE_S = 60
+/** A seller must hand over within this time. */
+export const HAND_OVER_S = 5 * MINUTE_S
+/** Older rows are forgotten. */
+const MOST_KEPT = 5000
+
+export type Change<T> = { world: World; answer: T }
+
+export function emptyWorld(firstId: number): World {
+  return { version: 1, lastId: firstId, aheadS: 0, buyers: [], sellers: [], items: [], deals: [] }
+}
+
+export function isWorld(value: unknown): value is World {
+  return typeof value === 'object' && value !== null && Reflect.get(value, 'version') === 1
+}
+
+export function findSeller(world: World, steamId: string): Seller | undefined {
+  return world.sellers.find((seller) => seller.steamId === steamId)
+}
+
+export function withSeller(world: World, changed: Seller): World {
+  return {
+    ...world,
+    sellers: world.sellers.map((seller) => (seller.steamId === changed.steamId ? changed : seller)),
+  }
+}
+
+export function withItems(world: World, changed: readonly Item[]): World {
+  const news = new Map(changed.map((item) => [item.itemId, item]))
+  const old = new Set(world.items.map(({ itemId }) => itemId))
+  const added = changed.filter(({ itemId }) => !old.has(itemId))
+  const items = [...world.items.map((item) => news.get(item.itemId) ?? item), ...added]
+  return { ...world, items: items.slice(-MOST_KEPT) }
+}
+
+export function withDeal(world: World, changed: Deal): World {
+  const isKnown = world.deals.some(({ hash }) => hash === changed.hash)
+  const deals = isKnown
+    ? world.deals.map((deal) => (deal.hash === changed.hash ? changed : deal))
+    : [...world.deals, changed]
+  return { ...world, deals: deals.slice(-MOST_KEPT) }
+}
+
+export function itemsOf(world: World, { itemIds }: Deal): Item[] {
+  return world.items.filter(({ itemId }) => itemIds.includes(itemId))
+}

@@ -1,0 +1,90 @@
+/** A server that crashes and whose disk fills up, behind one address that stays. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { openDoor } from '../restore/door.ts'
+import { type Disk, openDisk } from './disk.ts'
+import { execute, loseServer, startServer } from './server.ts'
+
+/** One row of it is larger than what is left of a page, so the table grows with each. */
+const FILLER = `insert into filler select string_agg(md5(random()::text), '') from generate_series(1, 30000)`
+const FULL_MS = 120_000
+
+export type OwnServer = {
+  url: string
+  /** Undefined: its disk can be full. */
+  hasNoDisk: string | undefined
+  /** Loses it as a machine is lost, and resolves when nothing of it runs. */
+  crash(): Promise<void>
+  start(): Promise<void>
+  /** Resolves when the server has met the end of its disk. */
+  fillDisk(): Promise<void>
+  /** Makes room, and starts the server again where it ended for want of it. */
+  makeRoom(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openOwnServer(): Promise<OwnServer> {
+  const disk = openDisk()
+  const door = await openDoor()
+  const dataDir = `${disk.folder}/data`
+  const lead = async () => {
+    const server = await startServer(dataDir)
+    door.leadTo(Number(new URL(server.url).port))
+    const state = { ...server, isOver: false }
+    void server.died.then(() => {
+      state.isOver = true
+    })
+    return state
+  }
+  let server = await lead()
+  const url = new URL(server.url)
+  url.port = String(door.port)
+  return {
+    url: url.href,
+    hasNoDisk: disk.refused,
+    async crash() {
+      loseServer(server)
+      await server.died
+    },
+    async start() {
+      server = await lead()
+    },
+    fillDisk: () => fillDisk(disk, server.url),
+    async makeRoom() {
+      disk.makeRoom()
+      if (await hasEnded(server)) server = await lead()
+      await execute(server.url, 'drop table filler')
+    },
+    async close() {
+      await server.stop()
+      await door.close()
+      disk.remove()
+    },
+  }
+}
+
+async function fillDisk(disk: Disk, url: string): Promise<void> {
+  await execute(url, 'create table if not exists filler (text text)')
+  disk.fill()
+  const end = performance.now() + FULL_MS
+  while (performance.now() < end) {
+    try {
+      await execute(url, FILLER)
+    } catch {
+      return
+    }
+  }
+  throw new Error('the disk of the server did not fill up')
+}
+
+/** A server that cannot write its log ends, tries to recover, and ends for good where it still cannot. */
+async function hasEnded(server: { url: string; isOver: boolean }): Promise<boolean> {
+  for (;;) {
+    if (server.isOver) return true
+    try {
+      await execute(server.url, 'select')
+      return false
+    } catch {
+      await delay(100)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** A primary that is lost under load while a synchronous copy of it is promoted: nothing that was acknowledged is lost. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import { booksOf, checkTill } from '../kill/check.ts'
+import { startLoad } from '../kill/load.ts'
+import { delivered, settle } from '../kill/rounds.ts'
+import { answering, botsOnline, epochsOf, openKillTill } from '../kill/till.ts'
+import { seededRandom } from '../random.ts'
+import { openDoor } from '../restore/door.ts'
+import { answersAgain, atWork, type Failed } from './rounds.ts'
+import { loseServer, startCopy, startServer } from './server.ts'
+
+const LOAD_SEED = 3_000_000
+/** The load before the loss lasts at least so long, and at most twice as long. */
+const LIFE_MS = 5_000
+
+export type Promoted = Pick<Failed, 'problems' | 'apiMs' | 'botsMs' | 'books'>
+
+export async function promotedRound(folder: string, seed: number): Promise<Promoted> {
+  const random = seededRandom(seed)
+  const door = await openDoor()
+  const first = await startServer(`${folder}/first`)
+  const leadTo = (url: string) => door.leadTo(Number(new URL(url).port))
+  leadTo(first.url)
+  const behindDoor = new URL(first.url)
+  behindDoor.port = String(door.port)
+  const settings = { TRADETILL_AFTER_FAILOVER: 'epoch' }
+  const till = await openKillTill(behindDoor.href, `promoted-${seed}`, { settings })
+  const gateway = till.start()
+  const copy = await startCopy(first, `${folder}/second`)
+  const load = startLoad(till, seededRandom(LOAD_SEED + seed))
+  try {
+    await answering(till, gateway)
+    await botsOnline(till, 0n)
+    await copy.makeSynchronous()
+    await delay(LIFE_MS + random.int(LIFE_MS))
+    const epochs = await epochsOf(till)
+    loseServer(first)
+    await first.died
+    await copy.promote()
+    leadTo(copy.url)
+    const begin = performance.now()
+    await answersAgain(till)
+    const apiMs = performance.now() - begin
+    await botsOnline(till, epochs)
+    await atWork(till)
+    const botsMs = performance.now() - begin
+    if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
+    const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
+    await delivered(till)
+    await load.leave()
+    await settle(till)
+    await load.end()
+    problems.push(...(await checkTill(till, load.opened)), ...(await epochProblems(till)))
+    return { problems, apiMs: [apiMs], botsMs: [botsMs], books: await booksOf(till) }
+  } finally {
+    await load.end()
+    await gateway.interrupt()
+    await till.close().catch(() => {})
+    await first.stop()
+    await copy.stop()
+    await door.close()
+  }
+}
+
+/** The promoted copy is another life of the database, and the till has found that out. */
+async function epochProblems({ pool }: Parameters<typeof epochsOf>[0]): Promise<string[]> {
+  const { rows } = await pool.query<{ n: number }>(
+    `select count(*)::int as n from event where type = 'epoch.started' and sequence is not null`,
+  )
+  const begun = rows[0]?.n ?? 0
+  return begun === 1 ? [] : [`${begun} epochs were begun after the failover`]
+}

@@ -1,0 +1,116 @@
+/**
+ * `npm run prove -- recipes`: each store of the documents as it stands there, checked by `tradetill verify` and paid by a
+ * shopper of the sandbox at a real till. Says which interpreters are not here.
+ */
+import { join } from 'node:path'
+import { z } from 'zod'
+import { eventually, freePorts } from '../../e2e/support/process.ts'
+import { answerOffer, inviteGuest } from '../../e2e/support/sandbox.ts'
+import { endTill, startTill, type Till } from '../../e2e/support/till.ts'
+import { callerOf, standingOffer } from '../../e2e/support/widget-calls.ts'
+import { verifyHandler } from '../../gateway/conformance/verify.ts'
+import { systemClock } from '../../gateway/kit/clock.ts'
+import { runCommand } from '../../gateway/testing/command.ts'
+import { SECRET } from '../../gateway/testing/webhooks.ts'
+import { defineProof, keepFlag } from '../proof.ts'
+import { isHere, RECIPES_OF_DOCUMENTS, type Recipe, startShop } from './shops.ts'
+
+const CUSTOMER = 'nova'
+const RECONCILE_MS = 30_000
+
+const balanceAt = (address: string): string => `${address}/balance?customer={CUSTOMER}`
+
+/** What `verify` says against it. */
+async function complaintsOf(recipe: Recipe): Promise<string[]> {
+  const [port = 0, tillPort = 0] = await freePorts(2)
+  const shop = await startShop(recipe, {
+    port,
+    url: `http://127.0.0.1:${tillPort}`,
+    key: 'tt_test_1',
+    secret: SECRET,
+  })
+  try {
+    const verified = await verifyHandler({
+      url: new URL(`${shop.address}/webhooks/tradetill`),
+      secret: SECRET,
+      clock: systemClock,
+      customer: CUSTOMER,
+      balance: balanceAt(shop.address),
+      tillPort,
+      patience: { reconcileMs: RECONCILE_MS },
+    })
+    if (verified.kind !== 'checked') return [verified.reason]
+    const wrong = verified.results.filter(({ result }) => result !== 'passed')
+    return wrong.map(({ check, result, detail }) => `${result} ${check}: ${detail}`)
+  } finally {
+    await shop.end()
+  }
+}
+
+const addedSchema = z.object({ apiKey: z.string(), webhookSecret: z.string() })
+
+async function addStore(till: Till, { name }: Recipe, port: number) {
+  const origin = `http://localhost:${port}`
+  const hook = ['--webhook-url', `${origin}/webhooks/tradetill`, '--risk-limit-usd', '100000']
+  const args = ['store', 'add', '--name', `Recipe ${name}`, '--origin', origin, ...hook, '--json']
+  const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
+  const { out, errors, code } = await runCommand(args, { env })
+  if (code !== 0) throw new Error(errors)
+  return addedSchema.parse(JSON.parse(out))
+}
+
+/** A shopper pays, and the customer may spend it. Undefined when all went well. */
+async function payAt(till: Till, recipe: Recipe): Promise<string | undefined> {
+  const [port = 0] = await freePorts(1)
+  const { apiKey: key, webhookSecret: secret } = await addStore(till, recipe, port)
+  const shop = await startShop(recipe, { port, url: till.gateway, key, secret })
+  try {
+    const bought = await fetch(`${shop.address}/buy?customer=${CUSTOMER}`, {
+      method: 'POST',
+      redirect: 'manual',
+    })
+    const url = bought.headers.get('location')
+    if (bought.status !== 303 || url === null) return `/buy answered ${bought.status}\n${shop.output()}`
+    const caller = await callerOf(till.gateway, { id: '', url, hash: url.slice(-32) })
+    const { tradeUrl } = await inviteGuest(till.sandbox)
+    await caller.post('/api/trade-url', { tradeUrl })
+    const { offerId, amount } = await standingOffer(caller)
+    await answerOffer(till.sandbox, offerId, 'accept')
+    const balance = async () => (await fetch(balanceAt(shop.address).replace('{CUSTOMER}', CUSTOMER))).text()
+    await eventually(`the customer may spend ${amount}`, async () => {
+      return (await balance()) === String(amount) || undefined
+    })
+    return undefined
+  } catch (error) {
+    return `${String(error)}\n${shop.output()}`
+  } finally {
+    await shop.end()
+  }
+}
+
+export const recipesProof = defineProof({
+  options: z.object({ keep: keepFlag() }),
+  run: async () => {
+    const here = RECIPES_OF_DOCUMENTS.filter(isHere)
+    for (const { name } of RECIPES_OF_DOCUMENTS) {
+      if (!here.some((one) => one.name === name)) console.log(`not here    ${name}`)
+    }
+    const till = await startTill()
+    try {
+      const results = []
+      for (const recipe of here) {
+        const complaints = await complaintsOf(recipe)
+        const problem = await payAt(till, recipe)
+        const all = [...complaints, ...(problem === undefined ? [] : [problem])]
+        console.log(
+          `${all.length === 0 ? 'passed      ' : 'FAILED      '}${[recipe.name, ...all].join('\n  ')}`,
+        )
+        results.push({ recipe: recipe.name, passed: all.length === 0 })
+      }
+      const passed = results.every((one) => one.passed)
+      return { passed, result: { name: 'recipes', content: { passed, recipes: results } } }
+    } finally {
+      await endTill(till)
+    }
+  },
+})

@@ -1,0 +1,59 @@
+/** A bot's own inventory on the simulated Steam, and items that come and go in it without a trade. */
+import type { OfferAsset, OwnInventoryAnswer, OwnItem } from '../../gateway/steam/steam.ts'
+import { itemsInHand } from './gifts.ts'
+import type { Memory } from './steam-memory.ts'
+
+const NAMES = 3
+const STRANGE = 'Somebody’s own'
+/** How often Steam shows a part and says so, and how often it leaves an item out and says nothing. */
+const IN_PART = 0.25
+const LEFT_OUT = 0.15
+
+/** Several items share a name. */
+export const nameOf = ({ assetId }: Pick<OfferAsset, 'assetId'>): string => `Thing ${Number(assetId) % NAMES}`
+
+export function ownInventory(memory: Memory, bot: string, appId: number): OwnInventoryAnswer {
+  const { random, faults, leftOut } = memory
+  const all = itemsOf(memory, bot).filter((item) => item.appId === appId)
+  if (all.length > 0 && random.chance(IN_PART)) {
+    faults.saw('own inventory in part')
+    return { kind: 'items', items: all.filter(() => random.chance(0.5)), isComplete: false }
+  }
+  const [one] = all.filter(({ assetId }) => leftOut.get(bot) !== assetId)
+  if (one === undefined || !random.chance(LEFT_OUT)) return { kind: 'items', items: all, isComplete: true }
+  // Never the same one twice in a row.
+  leftOut.set(bot, one.assetId)
+  faults.saw('own inventory without an item')
+  return { kind: 'items', items: all.filter((item) => item !== one), isComplete: true }
+}
+
+function itemsOf({ exchanges, strangers, engine }: Memory, bot: string): OwnItem[] {
+  const now = engine.now()
+  const brought = [...exchanges.values()].flatMap(({ items, settlesAt }) =>
+    items.flatMap(({ asset, place, gift }): OwnItem[] => {
+      if (place?.bot !== bot || gift?.state === 'in_escrow') return []
+      const contextId = settlesAt !== null && settlesAt > now ? '16' : '2'
+      return [{ appId: asset.appId, contextId, assetId: place.assetId, marketHashName: nameOf(asset) }]
+    }),
+  )
+  const own = strangers
+    .filter((each) => each.bot === bot)
+    .map(({ appId, assetId }): OwnItem => ({ appId, contextId: '2', assetId, marketHashName: STRANGE }))
+  return [...brought, ...own]
+}
+
+/** An item of the bot vanishes without a trade, or one is there that no trade brought. */
+export function drift(memory: Memory, bot: string): void {
+  const { random, faults, strangers } = memory
+  if (random.chance(0.3)) {
+    memory.lastId += 1
+    strangers.push({ bot, appId: 570, assetId: String(memory.lastId) })
+    faults.saw('item that no trade brought')
+    return
+  }
+  const [item] = itemsInHand(memory, bot)
+  if (item === undefined) return
+  item.place = null
+  item.isVanished = true
+  faults.saw('item that vanished')
+}

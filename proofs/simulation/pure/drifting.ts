@@ -1,0 +1,66 @@
+/** Inventories of bots that change without a trade, and the looks that must find it. */
+import { hold } from '../violation.ts'
+import type { Bot } from './memory.ts'
+import { inProcess, type Process, type Scene } from './scene.ts'
+
+const HOUR_MS = 3_600_000
+/** Everything has vanished by then. */
+const DRIFTED_MS = 15 * HOUR_MS
+const LOST_MS = HOUR_MS / 2
+
+/** Bots are looked at then, before and after the looks through their histories. All must have been found at the end. */
+const LOOKS = [16, 17.5, 19, 21, 103, 104.5, 106, 107.5].map((hours) => hours * HOUR_MS)
+const FOUND_MS = 109 * HOUR_MS
+
+type Looking = {
+  able(): Process | undefined
+  /** Runs something in the process that holds the bot. */
+  inHand(bot: Bot, look: (process: Process) => Promise<void>): void
+}
+
+export function planDrift(scene: Scene, { able, inHand }: Looking): void {
+  const { engine, random, bots, steam } = scene
+  const begunAt = engine.now()
+  for (const { botId } of bots.values()) {
+    if (random.chance(0.5))
+      engine.after(random.between(HOUR_MS, DRIFTED_MS), () => steam.drift(String(botId)))
+  }
+  for (const ms of LOOKS) {
+    engine.at(begunAt + ms, () => {
+      const process = able()
+      if (process === undefined) return
+      inProcess(scene, async () => {
+        const now = new Date(engine.now())
+        const nextAt = new Date(now.getTime() + LOST_MS)
+        for (const botId of await process.drift.takeDue({ now, nextAt, limit: bots.size })) {
+          const bot = bots.get(botId)
+          if (bot !== undefined) inHand(bot, (holder) => holder.lookForDrift(bot))
+        }
+      })
+    })
+  }
+  engine.at(begunAt + FOUND_MS, () => checkFound(scene))
+}
+
+/** Each item that vanished is found missing, and each that no trade brought is foreign. */
+function checkFound({ bots, steam, trades, drift, custody }: Scene): void {
+  const isServed = (bot: string) => bots.get(BigInt(bot))?.state === 'active'
+  for (const row of trades.values()) {
+    const exchange = steam.exchanges.get(row.deliveredBy ?? '')
+    for (const { asset, bots: had, isVanished } of exchange?.items ?? []) {
+      const key = `${row.facts.id}/${asset.assetId}`
+      const last = custody.get(key)?.at(-1)
+      if (!isVanished || last?.moved !== 'in' || ![...had].every(isServed)) continue
+      const noted = drift.get(last.botId)?.noted ?? []
+      const isFound = noted.some(({ kind, item }) => kind === 'missing' && item === key)
+      hold(isFound, 'I19', () => `item ${key} vanished from bot ${last.botId}, and nobody noticed`)
+    }
+  }
+  for (const { bot, assetId } of steam.strangers) {
+    // The last look may have been one that did not show it.
+    if (!isServed(bot) || steam.leftOut.get(bot) === assetId) continue
+    const noted = drift.get(BigInt(bot))?.noted ?? []
+    const isFound = noted.some((each) => each.kind === 'foreign' && each.assetId === assetId)
+    hold(isFound, 'I19', () => `nobody noticed asset ${assetId} of bot ${bot}`)
+  }
+}

@@ -1,0 +1,108 @@
+/** Looks at the inventories of bots in memory, in step with drift/store.ts. Findings that are sure are held against the truth. */
+import { keyOf } from '../../../gateway/departures/departure.ts'
+import { type BookedItem, type Noted, nameKey } from '../../../gateway/drift/drift.ts'
+import type { DriftState, DriftStore } from '../../../gateway/drift/watch.ts'
+import { isDelivered } from '../../../gateway/trades/trade.ts'
+import { nameOf } from '../belongings.ts'
+import { hold } from '../violation.ts'
+import { everHeld, type Memory, type Pause, type TradeRow } from './memory.ts'
+import { departuresOf } from './memory-departures.ts'
+
+const UNSEEN: DriftState = { noted: [], lookedAt: null, wholeAt: null, askedAt: null }
+
+export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
+  const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
+  return {
+    stateOf: (botId) => read(() => memory.drift.get(botId) ?? UNSEEN),
+    booksOf: (botId, shown) =>
+      read(() => ({
+        held: heldBy(memory, botId),
+        leaving: leaving(memory, botId),
+        gone: new Set(shown.filter(({ assetId }) => isKnown(memory, botId, assetId)).map(keyOf)),
+        coming: coming(memory, botId),
+      })),
+    historyFrom: (botId) =>
+      read(() =>
+        everHeld(memory, botId) ? (memory.bots.get(botId)?.history.completeAt ?? null) : undefined,
+      ),
+    // Steam always tells asset ids in this world.
+    learn: async () => {},
+    async keep(botId, { epoch }, { dueAt, ...kept }) {
+      await pause(1, 10)
+      if (memory.bots.get(botId)?.epoch !== epoch) return false
+      for (const noted of kept.noted) if (noted.isSure) checkSure(memory, botId, noted)
+      memory.drift.set(botId, { ...kept, askedAt: null, dueAt })
+      return true
+    },
+    takeDue: ({ now, nextAt }) =>
+      read(() => {
+        const due = [...memory.bots.values()].filter(({ botId, state }) => {
+          return state === 'active' && (memory.drift.get(botId)?.dueAt ?? now) <= now
+        })
+        for (const { botId } of due)
+          memory.drift.set(botId, { ...(memory.drift.get(botId) ?? UNSEEN), dueAt: nextAt })
+        return due.map(({ botId }) => botId)
+      }),
+  }
+}
+
+/** A trade's row, and the asset id as its shopper had it. */
+function itemOf({ trades }: Memory, key: string): { row: TradeRow | undefined; given: string } {
+  const [id = '0', given = ''] = key.split('/')
+  return { row: trades.get(BigInt(id)), given }
+}
+
+function heldBy(memory: Memory, botId: bigint): BookedItem[] {
+  return [...memory.custody].flatMap(([key, entries]): BookedItem[] => {
+    const last = entries.at(-1)
+    const { row, given } = itemOf(memory, key)
+    const asset = row?.trade.items.find(({ assetId }) => assetId === given)
+    if (last?.moved !== 'in' || last.botId !== botId || row === undefined || asset === undefined) return []
+    const of = { appId: asset.appId, marketHashName: nameOf(asset), isProtected: row.trade.state === 'held' }
+    return [{ item: key, assetId: last.as, receivedAt: last.at, ...of }]
+  })
+}
+
+function leaving(memory: Memory, botId: bigint): Set<string> {
+  const keys = new Set<string>()
+  for (const { stage, items, steamTradeId } of departuresOf(memory, botId).values()) {
+    for (const item of items) {
+      const isBooked = memory.booked.has(`${botId}/${steamTradeId} ${keyOf(item)}`)
+      if (stage === 'under_way' || (stage === 'gone' && !isBooked && !item.isBack)) keys.add(keyOf(item))
+    }
+  }
+  return keys
+}
+
+const isKnown = ({ custody }: Memory, botId: bigint, assetId: string): boolean =>
+  [...custody.values()].some((entries) =>
+    entries.some((entry) => entry.botId === botId && entry.moved === 'in' && entry.as === assetId),
+  )
+
+function coming({ trades }: Memory, botId: bigint): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { trade, facts, live } of trades.values()) {
+    if (facts.botId !== botId || isDelivered(trade) || (!live && facts.dueAt === null)) continue
+    for (const asset of trade.items) {
+      const name = nameKey({ appId: asset.appId, marketHashName: nameOf(asset) })
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+/** Nobody is called for a race: what is missing vanished, and what is foreign is nobody's delivery. */
+function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }: Noted): void {
+  const { steam } = memory
+  if (kind === 'missing') {
+    const { row, given } = itemOf(memory, item ?? '')
+    const exchange = steam.exchanges.get(row?.deliveredBy ?? '')
+    const real = exchange?.items.find(({ asset }) => asset.assetId === given)
+    const isLost = real?.isVanished === true
+    hold(isLost, 'I19', () => `item ${item} is said to be missing from bot ${botId}: it did not vanish`)
+    return
+  }
+  hold(kind === 'foreign', 'I19', () => `item ${item} has no name at bot ${botId}, though Steam told it`)
+  const isOfBooks = heldBy(memory, botId).some((held) => held.appId === appId && held.assetId === assetId)
+  hold(!isOfBooks, 'I19', () => `asset ${assetId} of bot ${botId} is said to be foreign: the books have it`)
+}

@@ -1,0 +1,104 @@
+/** The vault of the sandbox: enrolled with its bots, with one destination, under an account of its own where that is possible. */
+import { execFile } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { runningDatabase } from '../gateway/db/connection-file.ts'
+import { type Child, startChild } from './children.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const FILE = join(ROOT, 'vault/main.ts')
+const DEADLINE_MS = 60_000
+const READY_MS = 60_000
+const LIMITS = ['--usd-an-hour', '5000.00', '--usd-a-day', '20000.00', '--items-an-hour', '500']
+/** The sandbox's storage: an account that accepts what it is given. */
+const STORAGE = 'magic_accepts'
+
+export type VaultPlace = { dataRoot: string; sandboxUrl: string; gatewayData: string }
+
+type Bot = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
+type Player = { name: string; tradeUrl: string }
+type Account = { uid: number; gid: number }
+
+export type StartedVault = { child: Child; line: string }
+
+/** Undefined, with a line of why, where it cannot be started. The till works without it. */
+export async function startVault(place: VaultPlace): Promise<StartedVault | { problem: string }> {
+  try {
+    return await start(place)
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function start({ dataRoot, sandboxUrl, gatewayData }: VaultPlace): Promise<StartedVault> {
+  const folder = join(dataRoot, 'vault')
+  const account = ownAccount(folder)
+  const databaseUrl = process.env.TRADETILL_VAULT_DATABASE_URL ?? runningDatabase(gatewayData)?.vaultUrl
+  if (databaseUrl === undefined) throw new Error('TRADETILL_VAULT_DATABASE_URL is not set.')
+  const env = {
+    TRADETILL_VAULT: folder,
+    TRADETILL_VAULT_DATABASE_URL: databaseUrl,
+    TRADETILL_STEAM_SANDBOX_URL: sandboxUrl,
+    TRADETILL_STDIN: '1',
+  }
+  const isNew = !existsSync(join(folder, 'rules.json'))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (account !== undefined) chownSync(folder, account.uid, account.gid)
+  const command = (args: string[], input = '') => vaultCommand(args, { env, account, input })
+  if (isNew) {
+    const bots = await askSandbox<Bot[]>(`${sandboxUrl}/control/bots`)
+    const lines = bots.map(({ accountName, password, sharedSecret, identitySecret }) =>
+      [accountName, password, sharedSecret, identitySecret].join('\t'),
+    )
+    await command(['enrol'], `${lines.join('\n')}\n`)
+    const players = await askSandbox<Player[]>(`${sandboxUrl}/control/magic`)
+    const storage = players.find(({ name }) => name === STORAGE)
+    if (storage === undefined) throw new Error(`The sandbox has no ${STORAGE}.`)
+    await command(['limits', ...LIMITS])
+    await command(['allow', 'storage', storage.tradeUrl])
+  }
+  const child = startChild({ name: 'vault', file: FILE, args: ['run'], env, account })
+  await child.says('vault ready', READY_MS)
+  const who = account === undefined ? 'as the same user as the gateway' : `as user ${account.uid}`
+  return { child, line: `the vault runs ${who}; its files are in ${folder}` }
+}
+
+async function askSandbox<T>(url: string): Promise<T> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(DEADLINE_MS) })
+  return (await response.json()) as T
+}
+
+type Running = { env: Record<string, string>; account: Account | undefined; input: string }
+
+function vaultCommand(args: string[], { env, account, input }: Running): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const options = { env: { ...process.env, ...env }, timeout: DEADLINE_MS, ...account }
+    const child = execFile(process.execPath, [FILE, ...args], options, (error, _out, errors) => {
+      if (error) reject(new Error(`vault ${args[0]}: ${errors.trim().split('\n')[0]}`))
+      else resolve()
+    })
+    child.stdin?.end(input)
+  })
+}
+
+/** Root can give it an account of its own, if that one can reach the code, the program and the folder. */
+function ownAccount(folder: string): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const isReachable = [FILE, process.execPath, dirname(folder)].every(othersPass)
+  return isReachable ? nobody() : undefined
+}
+
+function othersPass(path: string): boolean {
+  const parent = dirname(path)
+  return (statSync(path).mode & 0o001) !== 0 || statSync(path).isFile()
+    ? parent === path || othersPass(parent)
+    : false
+}
+
+function nobody(): Account | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith('nobody:'))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+}

@@ -1,0 +1,48 @@
+/** Credits each deposit once, whatever comes twice, late or in the wrong order. Where it is kept is yours. */
+import type { Till } from './client.ts'
+import type { Deposit } from './types.ts'
+import { isOfDeposit, type Webhook } from './webhook.ts'
+
+/** The part of a deposit that you keep. Save it in the transaction that changes the customer's balance. */
+export type Kept = { sequence: number; spendable: number }
+
+export type Settled = {
+  kept: Kept
+  /** Add this to the balance of the customer, in minor units of the deposit's currency. It may be negative. */
+  change: number
+}
+
+export type CreditStore = {
+  /**
+   * Runs `decide` with what is kept of the deposit, locked against every other call, and saves what it returns in the same
+   * transaction. Undefined changes nothing.
+   */
+  update(deposit: Deposit, decide: (before: Kept | undefined) => Settled | undefined): Promise<void> | void
+  /** `sequence` up to which the event log is taken; 0 at first. */
+  cursor(): Promise<number> | number
+  saveCursor(sequence: number): Promise<void> | void
+}
+
+/** Returns the change that a deposit of this sequence makes. Undefined for old news: the larger sequence is the newer version. */
+export function settle(before: Kept | undefined, deposit: Deposit, sequence: number): Settled | undefined {
+  if (before !== undefined && before.sequence >= sequence) return undefined
+  const { amount, reversedAmount, heldAmount } = deposit
+  const spendable = amount === null ? 0 : amount - reversedAmount - heldAmount
+  return { kept: { sequence, spendable }, change: spendable - (before?.spendable ?? 0) }
+}
+
+/** Takes an event, from a webhook or the log. Answer 2xx only once this has resolved. */
+export async function takeOnce(store: Pick<CreditStore, 'update'>, event: Webhook): Promise<void> {
+  if (!isOfDeposit(event)) return
+  const { data, sequence } = event
+  await store.update(data, (before) => settle(before, data, sequence))
+}
+
+/** Takes what the event log has and no webhook brought. Run it at the start and every few minutes. */
+export async function catchUp(till: Pick<Till, 'events'>, store: CreditStore): Promise<void> {
+  for await (const event of till.events({ after: await store.cursor() })) {
+    await takeOnce(store, event)
+    // After the event: what ends in between takes it again, and that changes nothing.
+    await store.saveCursor(event.sequence)
+  }
+}

@@ -1,0 +1,174 @@
+import { TillProblem, TillUnreachable } from './problem.ts'
+import type { Deposit, DepositList, Event, EventList, NewDeposit, Problem } from './types.ts'
+
+export type TillOptions = {
+  /** Such as `https://pay.example`. */
+  url: string
+  /** `tt_test_…` or `tt_live_…`. */
+  apiKey: string
+  /** For one try, in milliseconds. */
+  deadlineMs?: number
+  /** How often a call is made at most, the first time included. */
+  tries?: number
+  /** The longest wait between two tries. A till that asks for more is not asked again. */
+  longestWaitMs?: number
+  fetch?: typeof fetch
+  /** Waits between two tries. For tests. */
+  wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+export type EventOptions = {
+  /** `sequence` of the last event that you have. */
+  after?: number
+  /** True: waits for further events, until `signal` ends it. */
+  follow?: boolean
+  /** Between two looks for further events. */
+  everyMs?: number
+  signal?: AbortSignal
+}
+
+export type ListQuery = {
+  status?: Deposit['status']
+  customerReference?: string
+  createdFrom?: string
+  createdBefore?: string
+  after?: string
+  limit?: number
+}
+
+export type Till = ReturnType<typeof createTill>
+
+type Call = {
+  method?: 'GET' | 'POST'
+  path: string
+  query?: Record<string, string | number | undefined>
+  body?: object
+  /** Names the call, so a repetition does nothing twice. */
+  key?: string
+  signal?: AbortSignal | undefined
+}
+
+const EVENTS_PAGE = 500
+const LOOK_MS = 5_000
+
+export function createTill(options: TillOptions) {
+  const call = caller(options)
+  const wait = options.wait ?? pause
+
+  async function* events(how: EventOptions = {}): AsyncGenerator<Event, void, void> {
+    const { follow = false, everyMs = LOOK_MS, signal } = how
+    let after = how.after ?? 0
+    while (signal?.aborted !== true) {
+      const page = await call<EventList>({
+        path: '/v1/events',
+        query: { after, limit: EVENTS_PAGE },
+        signal,
+      })
+      for (const event of page.events) {
+        yield event
+        after = event.sequence
+      }
+      after = Math.max(after, page.next)
+      if (page.hasMore) continue
+      if (!follow) return
+      await wait(everyMs, signal)
+    }
+  }
+
+  return {
+    /** Opens a deposit. The same `externalId` gives the same one, so a lost answer is repaired by asking again. */
+    createDeposit: (deposit: NewDeposit) =>
+      call<Deposit>({ method: 'POST', path: '/v1/deposits', body: deposit }),
+    get: (id: string) => call<Deposit>({ path: `/v1/deposits/${encodeURIComponent(id)}` }),
+    /** By your order id. */
+    lookup: (externalId: string) => call<Deposit>({ path: '/v1/deposits/lookup', query: { externalId } }),
+    /** Newest first, page by page: give `next` as `after`. */
+    list: (query: ListQuery = {}) => call<DepositList>({ path: '/v1/deposits', query }),
+    /** An offer that is open is cancelled on Steam first; an event tells how that ended. */
+    cancel: (id: string) =>
+      call<Deposit>({
+        method: 'POST',
+        path: `/v1/deposits/${encodeURIComponent(id)}/cancel`,
+        body: {},
+        key: crypto.randomUUID(),
+      }),
+    /** The event log in its order, without gaps. Keep the `sequence` of what you have taken as your cursor. */
+    events,
+  }
+}
+
+const BACKOFF_MS = 500
+
+function caller(options: TillOptions) {
+  const { url, apiKey, deadlineMs = 10_000, tries = 4, longestWaitMs = 10_000, wait = pause } = options
+  const fetcher = options.fetch ?? fetch
+  const base = url.replace(/\/$/, '')
+
+  async function once(request: Call): Promise<Response | undefined> {
+    const { method = 'GET', path, query = {}, body, key, signal } = request
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) search.set(name, String(value))
+    const deadline = AbortSignal.timeout(deadlineMs)
+    try {
+      return await fetcher(`${base}${path}?${search}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        redirect: 'error',
+        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      })
+    } catch (error) {
+      if (signal?.aborted === true) throw error
+      return undefined
+    }
+  }
+
+  return async <T>(request: Call): Promise<T> => {
+    for (let tried = 1; ; tried += 1) {
+      const answer = await once(request)
+      const read = answer === undefined ? undefined : await bodyOf(answer)
+      if (answer?.ok === true && read !== undefined) return read as T
+      const retryAfterS = Number(answer?.headers.get('retry-after')) || undefined
+      const waitMs = retryAfterS === undefined ? backoff(tried) : retryAfterS * 1_000
+      if (tried >= tries || waitMs > longestWaitMs || !isPassing(answer, retryAfterS)) {
+        if (answer === undefined || answer.ok)
+          throw new TillUnreachable(`no answer of ${base}${request.path}`)
+        throw new TillProblem(answer.status, read ?? {}, retryAfterS)
+      }
+      await wait(waitMs, request.signal)
+    }
+  }
+}
+
+/** Every call of ours may be repeated: reads, creation by its `externalId`, cancellation by its key. */
+function isPassing(answer: Response | undefined, retryAfterS: number | undefined): boolean {
+  if (answer === undefined || answer.ok) return true
+  return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined
+}
+
+/** Apart from each other, so many stores do not come back in the same moment. */
+const backoff = (tried: number): number => BACKOFF_MS * 2 ** (tried - 1) * (0.5 + Math.random())
+
+/** Undefined for what is no JSON, such as an answer that broke off or the page of a proxy. */
+async function bodyOf(answer: Response): Promise<Partial<Problem> | undefined> {
+  try {
+    const body: unknown = await answer.json()
+    return typeof body === 'object' && body !== null ? body : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })

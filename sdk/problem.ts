@@ -1,0 +1,24 @@
+import type { Problem } from './types.ts'
+
+/** The till refused. Decide by `code`: it never changes, and new ones are read by their `status`. */
+export class TillProblem extends Error {
+  override readonly name = 'TillProblem'
+  readonly status: number
+  readonly code: Problem['code']
+  /** Field by field, of `invalid_request`. */
+  readonly errors: { path: string; message: string }[]
+  readonly retryAfterS: number | undefined
+
+  constructor(status: number, problem: Partial<Problem>, retryAfterS?: number) {
+    super(problem.detail ?? `the till answered ${status}`)
+    this.status = status
+    this.code = problem.code ?? 'unknown'
+    this.errors = problem.errors ?? []
+    this.retryAfterS = retryAfterS
+  }
+}
+
+/** No answer came, in any try. The call may have worked all the same: ask again with the same `externalId`. */
+export class TillUnreachable extends Error {
+  override readonly name = 'TillUnreachable'
+}

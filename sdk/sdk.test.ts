@@ -1,0 +1,261 @@
+import { Webhook as Signer } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import {
+  type CreditStore,
+  catchUp,
+  createTill,
+  type Deposit,
+  isTest,
+  type Kept,
+  settle,
+  type TillEvent,
+  TillProblem,
+  TillUnreachable,
+  takeOnce,
+  verifyWebhook,
+  WebhookRefused,
+} from './index.ts'
+
+const DEPOSIT = { id: '7', status: 'succeeded', amount: 1_000, reversedAmount: 0, heldAmount: 0 }
+const ORDER = { externalId: 'order-1', currency: 'USD', backToStoreUrl: 'https://store.example/' } as const
+
+type Asked = { url: string; method: string; headers: Headers; body: unknown }
+
+/** A till that gives these answers one by one. */
+function facing(...answers: (Response | Error)[]) {
+  const asked: Asked[] = []
+  const waits: number[] = []
+  const fetcher: typeof fetch = async (input, init) => {
+    const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
+    asked.push({
+      url: String(input),
+      method: init?.method ?? 'GET',
+      headers: new Headers(init?.headers),
+      body,
+    })
+    const answer = answers[asked.length - 1]
+    if (answer === undefined) throw new Error('one call too many')
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  const till = createTill({
+    url: 'https://pay.example/',
+    apiKey: 'tt_test_1',
+    fetch: fetcher,
+    wait: async (ms) => void waits.push(ms),
+  })
+  return { till, asked, waits }
+}
+
+const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
+  Response.json({ code, detail: `about ${code}`, errors: [{ path: 'a', message: 'b' }] }, { status, headers })
+const found = (body: unknown = DEPOSIT) => Response.json(body)
+
+describe('a call', () => {
+  test('has the key, and gives the answer', async () => {
+    const { till, asked } = facing(found(), found(), found(), found({ deposits: [], next: null }))
+    expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
+    await till.get('7/../8')
+    await till.lookup('order #1')
+    await till.list({ status: 'succeeded', limit: 2 })
+    expect(asked.map(({ method, url }) => `${method} ${url.slice('https://pay.example'.length)}`)).toEqual([
+      'POST /v1/deposits?',
+      'GET /v1/deposits/7%2F..%2F8?',
+      'GET /v1/deposits/lookup?externalId=order+%231',
+      'GET /v1/deposits?status=succeeded&limit=2',
+    ])
+    expect(asked[0]).toMatchObject({ body: ORDER })
+    expect(asked[0]?.headers.get('authorization')).toBe('Bearer tt_test_1')
+    expect(asked[0]?.headers.get('content-type')).toBe('application/json')
+    expect(asked[1]?.headers.get('content-type')).toBeNull()
+  })
+
+  test('whose answer is lost is made again with the same values', async () => {
+    const cut = new Response('{"id": "7', { headers: { 'content-type': 'application/json' } })
+    const { till, asked, waits } = facing(new TypeError('broken'), cut, problem(502, ''), found())
+    expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
+    expect(asked.map(({ body }) => body)).toEqual([ORDER, ORDER, ORDER, ORDER])
+    // Each wait is about twice the one before.
+    const [first = 0, , third = 0] = waits
+    expect(first).toBeGreaterThanOrEqual(250)
+    expect(third).toBeGreaterThanOrEqual(1_000)
+  })
+
+  test('waits as long as the till says, and no longer than the store may', async () => {
+    const soon = facing(problem(429, 'too_many_requests', { 'retry-after': '2' }), found())
+    await soon.till.get('7')
+    expect(soon.waits).toEqual([2_000])
+    const busy = facing(problem(409, 'deposit_busy', { 'retry-after': '1' }), found())
+    await busy.till.cancel('7')
+    expect(busy.waits).toEqual([1_000])
+    const late = facing(problem(429, 'too_many_deposits', { 'retry-after': '60' }))
+    const refused = await late.till.createDeposit(ORDER).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'too_many_deposits', status: 429, retryAfterS: 60 })
+    expect(late.waits).toEqual([])
+  })
+
+  test('to cancel is the same one in every try', async () => {
+    const { till, asked } = facing(problem(503, 'overloaded'), found(), found())
+    await till.cancel('7')
+    await till.cancel('8')
+    const keys = asked.map(({ headers }) => headers.get('idempotency-key'))
+    expect(keys[0]).toMatch(/^[\da-f-]{36}$/)
+    expect(keys[1]).toBe(keys[0])
+    expect(keys[2]).not.toBe(keys[0])
+  })
+
+  test('that is refused is not repeated, and says why', async () => {
+    const { till, asked } = facing(problem(400, 'invalid_request'))
+    const refused = await till.createDeposit(ORDER).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(TillProblem)
+    expect(refused).toMatchObject({
+      code: 'invalid_request',
+      message: 'about invalid_request',
+      errors: [{ path: 'a' }],
+    })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('without any answer says that it may have happened', async () => {
+    const { till, asked } = facing(...Array.from({ length: 4 }, () => new TypeError('broken')))
+    await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
+    expect(asked).toHaveLength(4)
+  })
+})
+
+const eventOf = (sequence: number, more: Partial<Deposit> = {}, type = 'deposit.succeeded') =>
+  ({ id: `e${sequence}`, type, sequence, timestamp: '', data: { ...DEPOSIT, ...more } }) as TillEvent
+
+describe('the event log', () => {
+  const page = (events: TillEvent[], hasMore: boolean) =>
+    found({ events, next: events.at(-1)?.sequence ?? 0, hasMore })
+
+  test('is read from the cursor to its end, page by page', async () => {
+    const { till, asked } = facing(page([eventOf(6), eventOf(7)], true), page([eventOf(8)], false))
+    const read: number[] = []
+    for await (const { sequence } of till.events({ after: 5 })) read.push(sequence)
+    expect(read).toEqual([6, 7, 8])
+    expect(asked.map(({ url }) => new URL(url).searchParams.get('after'))).toEqual(['5', '7'])
+  })
+
+  test('is followed until the store ends it', async () => {
+    const { till, waits } = facing(page([], false), page([eventOf(1)], false), page([eventOf(2)], false))
+    const stop = new AbortController()
+    const read: number[] = []
+    for await (const { sequence } of till.events({ follow: true, everyMs: 3, signal: stop.signal })) {
+      read.push(sequence)
+      if (sequence === 2) stop.abort()
+    }
+    expect([read, waits.slice(0, 2)]).toEqual([
+      [1, 2],
+      [3, 3],
+    ])
+  })
+})
+
+/** A store of one customer, in memory. */
+function memory() {
+  const kept = new Map<string, Kept>()
+  const state = { balance: 0, cursor: 0 }
+  const store: CreditStore = {
+    update({ id }, decide) {
+      const settled = decide(kept.get(id))
+      if (settled === undefined) return
+      kept.set(id, settled.kept)
+      state.balance += settled.change
+    },
+    cursor: () => state.cursor,
+    saveCursor: (sequence) => {
+      state.cursor = sequence
+    },
+  }
+  return { store, state }
+}
+
+describe('credit', () => {
+  const life = [
+    eventOf(1, { status: 'pending', amount: null }, 'deposit.pending'),
+    eventOf(2, { amount: 1_000, heldAmount: 400 }),
+    eventOf(3, { amount: 1_500, heldAmount: 400 }, 'deposit.amount_increased'),
+    eventOf(4, { amount: 1_500, heldAmount: 0, reversedAmount: 400 }, 'deposit.reversed'),
+    eventOf(5, { amount: 1_500, reversedAmount: 1_500 }, 'deposit.reversed'),
+  ]
+
+  test('follows the deposit up and down', () => {
+    const changes = [600, 500, 0, -1_100]
+    let before: Kept | undefined
+    for (const [index, { data, sequence }] of life.slice(1).entries()) {
+      const settled = settle(before, data as Deposit, sequence)
+      expect(settled?.change).toBe(changes[index])
+      before = settled?.kept
+    }
+  })
+
+  test('is the same in every order, however often an event comes', async () => {
+    const orders = life.flatMap((_, from) => [
+      [...life.slice(from), ...life.slice(0, from), ...life],
+      [...life.slice(from), ...life.slice(0, from)].reverse(),
+    ])
+    for (const order of orders) {
+      const { store, state } = memory()
+      for (const event of order) await takeOnce(store, event)
+      expect(state.balance).toBe(0)
+    }
+    const { store, state } = memory()
+    for (const event of [life[2], life[1], life[2]]) if (event !== undefined) await takeOnce(store, event)
+    expect(state.balance).toBe(1_100)
+  })
+
+  test('comes from the log where no webhook brought it, and other types pass', async () => {
+    const { store, state } = memory()
+    const epoch = { ...eventOf(9, {}, 'epoch.started'), data: { epoch: 2, previousSequence: 3 } } as TillEvent
+    const { till } = facing(found({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }))
+    await catchUp(till, store)
+    expect(state).toEqual({ balance: 1_100, cursor: 9 })
+  })
+
+  test('that cannot be saved leaves the cursor where it was', async () => {
+    const { store, state } = memory()
+    const { till } = facing(found({ events: life, next: 5, hasMore: false }))
+    const full = async () => {
+      throw new Error('the disk is full')
+    }
+    await expect(catchUp(till, { ...store, update: full })).rejects.toThrow('full')
+    expect(state.cursor).toBe(0)
+  })
+})
+
+describe('a webhook', () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const body = JSON.stringify(eventOf(2))
+  const now = new Date('2026-11-23T12:00:00Z')
+  const signed = (at = now, key = secret) => ({
+    'webhook-id': 'e2',
+    'webhook-timestamp': String(at.getTime() / 1_000),
+    'webhook-signature': new Signer(key).sign('e2', at, body),
+  })
+
+  test('is read once its signature is proved, whatever holds its headers', async () => {
+    expect(await verifyWebhook({ secret, headers: signed(), body, now })).toEqual(JSON.parse(body))
+    const headers = new Headers(signed())
+    headers.set('Webhook-Signature', `v1,AAAA v1a,x ${signed()['webhook-signature']}`)
+    const event = await verifyWebhook({ secret, headers, body, now })
+    expect(isTest(event)).toBe(false)
+  })
+
+  test.each<[what: string, headers: Record<string, string>, body: string]>([
+    ['another body', signed(), `${body} `],
+    ['another secret', signed(now, `whsec_${Buffer.alloc(32, 8).toString('base64')}`), body],
+    ['an old time', signed(new Date(now.getTime() - 301_000)), body],
+    ['a time to come', signed(new Date(now.getTime() + 301_000)), body],
+    ['another id', { ...signed(), 'webhook-id': 'e3' }, body],
+    ['no headers', {}, body],
+    ['letters that are no base64', { ...signed(), 'webhook-signature': 'v1,*' }, body],
+  ])('with %s is refused', async (_what, headers, sent) => {
+    await expect(verifyWebhook({ secret, headers, body: sent, now })).rejects.toBeInstanceOf(WebhookRefused)
+  })
+
+  test('cannot be proved with an empty secret', async () => {
+    await expect(verifyWebhook({ secret: '', headers: signed(), body, now })).rejects.toThrow('whsec_')
+  })
+})

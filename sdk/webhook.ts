@@ -1,0 +1,74 @@
+/** Checks the signature of a webhook: Standard Webhooks, HMAC-SHA256 over `id.timestamp.body`. */
+import type { Deposit, Event, WebhookTest } from './types.ts'
+
+/** An event, or a test of the address: answer that one with `data.challenge`. */
+export type Webhook = Event | WebhookTest
+
+/** An event of a deposit: `data` is the whole of it, as it was then. */
+export type DepositEvent = Event & { data: Deposit }
+
+/** False for what tells of something else, such as types that are added later. */
+export const isOfDeposit = (webhook: Webhook): webhook is DepositEvent =>
+  webhook.type.startsWith('deposit.') && 'sequence' in webhook
+
+export const isTest = (webhook: Webhook): webhook is WebhookTest => webhook.type === 'webhook.test'
+
+export type Signed = {
+  /** `whsec_…`. */
+  secret: string
+  /** Of a `Request`, or as Node has them. */
+  headers: Headers | Record<string, string | string[] | undefined>
+  /** As it came, before it is parsed. */
+  body: string
+  /** For tests. */
+  now?: Date
+}
+
+/** No till has signed this, or not now. Answer 400. */
+export class WebhookRefused extends Error {
+  override readonly name = 'WebhookRefused'
+}
+
+const TOLERANCE_S = 5 * 60
+const MOST_SIGNATURES = 10
+
+/** The webhook, once it is proved. Throws `WebhookRefused` for anything else. */
+export async function verifyWebhook({ secret, headers, body, now = new Date() }: Signed): Promise<Webhook> {
+  const read = (name: string): string => {
+    const value = headers instanceof Headers ? headers.get(name) : headers[name]
+    return typeof value === 'string' ? value : ''
+  }
+  const id = read('webhook-id')
+  const timestamp = read('webhook-timestamp')
+  const given = read('webhook-signature').split(' ').slice(0, MOST_SIGNATURES)
+  if (id === '' || !/^\d{1,12}$/.test(timestamp))
+    throw new WebhookRefused('a header of the signature is missing')
+  if (Math.abs(now.getTime() / 1_000 - Number(timestamp)) > TOLERANCE_S)
+    throw new WebhookRefused('the signature is more than five minutes off')
+  const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify',
+  ])
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+  for (const one of given) {
+    const signature = one.startsWith('v1,') ? bytesOf(one.slice(3)) : undefined
+    // It compares in constant time.
+    if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signed)))
+      return JSON.parse(body)
+  }
+  throw new WebhookRefused('no signature is right')
+}
+
+function keyOf(secret: string): Uint8Array<ArrayBuffer> {
+  const key = bytesOf(secret.replace(/^whsec_/, ''))
+  if (key === undefined || key.length === 0)
+    throw new TypeError('the webhook secret must be as the till gave it: whsec_…')
+  return key
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}

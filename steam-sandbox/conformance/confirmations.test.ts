@@ -1,0 +1,243 @@
+import { createRequire } from 'node:module'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { credentialsOf } from '../credentials.ts'
+import { refreshTokenOf } from '../tokens.ts'
+import { findAccount } from '../world/world.ts'
+import {
+  createCommunity,
+  createSession,
+  failure,
+  logIn,
+  type Person,
+  read,
+  sent,
+  startSteamWithoutWaits,
+  wait,
+} from './libraries.ts'
+import { rowsOf } from './rows.ts'
+
+type Found = {
+  id: string
+  type: number
+  creator: string
+  key: string
+  getOfferID(time: number, key: string, done: (error: Error | null, offerId: string | null) => void): void
+}
+type Confirming = {
+  setCookies(cookies: string[]): void
+  getConfirmations(time: number, key: object, done: (error: Error | null, all: Found[]) => void): void
+  getConfirmationOfferID(
+    id: string,
+    time: number,
+    rest: string | ((error: Error | null, offerId: string | null) => void),
+    done?: (error: Error | null, offerId: string | null) => void,
+  ): void
+  acceptConfirmationForObject(secret: string, offerId: string, done: (error: Error | null) => void): void
+  respondToConfirmation(
+    id: string | string[],
+    key: string | string[],
+    time: number,
+    ...rest: [key: object, accept: boolean, done: (error: Error | null) => void]
+  ): void
+}
+
+const load = createRequire(import.meta.url)
+const Totp: { getConfirmationKey(secret: string, time: number, tag: string): string } = load('steam-totp')
+const BOT = 'Tradetill Bot #1'
+
+let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
+let bot: Person
+let phone: Confirming
+
+beforeAll(async () => {
+  steam = await startSteamWithoutWaits({ seed: 'conformance' })
+})
+beforeEach(async () => {
+  steam.reset()
+  bot = await logIn(steam, BOT)
+  phone = confirming()
+  phone.setCookies(await mobileCookies())
+})
+afterAll(() => steam.close())
+
+/** The library's own class, which can do more than the others here need. */
+function confirming(): Confirming {
+  const community: object = createCommunity(steam)
+  if (!('getConfirmations' in community)) throw new Error('The library lacks confirmations.')
+  // It would ask the time of a host that it reaches in a way of its own.
+  return Object.assign(community as Confirming, { _timeOffset: 0 })
+}
+
+const account = () => {
+  const found = findAccount(steam.world(), bot.steamId)
+  if (!found) throw new Error('The seed lacks bots.')
+  return found
+}
+const secret = () => credentialsOf(account()).identitySecret
+const nowS = () => Math.floor(Date.now() / 1000)
+
+async function mobileCookies(): Promise<string[]> {
+  const session = createSession(steam, 'MobileApp')
+  session.refreshToken = refreshTokenOf(account(), nowS(), 'mobile')
+  return session.getWebCookies()
+}
+
+const keyAt = (time: number, tag: string, identity = secret()) => ({
+  tag,
+  key: Totp.getConfirmationKey(identity, time, tag),
+})
+const list = (on = phone, time = nowS(), key: object = keyAt(time, 'list')) =>
+  wait<Found[]>((done) => on.getConfirmations(time, key, done))
+
+/** An offer that gives the bot's only item away, waiting for its phone. */
+async function gift(appId = 570): Promise<string> {
+  const { id } = await sent(steam, bot, { appId })
+  steam.as('nova_hound').accept(id)
+  const [item] = steam.as(BOT).tradable(appId)
+  const { steamId, tradeUrl } = steam.as('quiet_lynx')
+  const offer = bot.manager.createOffer(steamId, new URL(tradeUrl()).searchParams.get('token') ?? '')
+  offer.addMyItem({ appid: appId, contextid: '2', assetid: item?.assetId })
+  expect(await wait<string>((done) => offer.send(done))).toBe('pending')
+  return offer.id
+}
+
+const stateOf = async (offerId: string) => (await read(bot, offerId)).state
+const confirm = (offerId: string) =>
+  wait<void>((done) =>
+    phone.acceptConfirmationForObject(secret(), offerId, (error) => done(error, undefined)),
+  )
+
+type Several = { id: string | string[]; key: string | string[]; accept: boolean }
+
+const respond = ({ id, key, accept }: Several, time = nowS()) =>
+  wait<void>((done) =>
+    phone.respondToConfirmation(id, key, time, keyAt(time, accept ? 'accept' : 'reject'), accept, (error) =>
+      done(error, undefined),
+    ),
+  )
+
+describe('confirmations', () => {
+  const { row, complete } = rowsOf('confirmations')
+
+  row('list of confirmations, and the offer of one', async () => {
+    expect(await list()).toEqual([])
+    const offerId = await gift()
+    const [found] = await list()
+    expect(found).toMatchObject({ type: 2, creator: offerId })
+    const time = nowS()
+    const told = await wait<string | null>((done) =>
+      phone.getConfirmationOfferID(found?.id ?? '', time, keyAt(time, 'details').key, done),
+    )
+    expect(told).toBe(offerId)
+  })
+
+  row('yes to one, no to one, and several at once', async () => {
+    const first = await gift()
+    await confirm(first)
+    expect(await stateOf(first)).toBe(2)
+    expect(await list()).toEqual([])
+    const second = await gift(440)
+    const [found] = await list()
+    await respond({ id: found?.id ?? '', key: found?.key ?? '', accept: false })
+    expect(await stateOf(second)).toBe(10)
+    const [third, fourth] = [await gift(570), await gift(252490)]
+    const both = await list()
+    await respond({ id: both.map(({ id }) => id), key: both.map(({ key }) => key), accept: true })
+    expect([await stateOf(third), await stateOf(fourth)]).toEqual([2, 2])
+  })
+
+  row('a session of the website', async () => {
+    await gift()
+    const website: object = bot.community
+    expect((await failure(list(website as Confirming))).message).toBe('Not Logged In')
+  })
+
+  row('a wrong key, an old one, one of another call', async () => {
+    await gift()
+    const time = nowS()
+    const refused = 'Invalid authenticator'
+    const foreign = keyAt(time, 'list', Buffer.alloc(20).toString('base64'))
+    expect((await failure(list(phone, time, foreign))).message).toBe(refused)
+    expect((await failure(list(phone, time - 3600, keyAt(time - 3600, 'list')))).message).toBe(refused)
+    expect((await failure(list(phone, time, keyAt(time, 'accept')))).message).toBe(refused)
+  })
+
+  row('list 429', async () => {
+    steam.begin('confirm-list-429', { times: 1 })
+    expect((await failure(list())).message).toBe('HTTP error 429')
+  })
+
+  row('list with too many requests', async () => {
+    steam.begin('confirm-too-many-requests', { times: 1 })
+    expect((await failure(list())).message).toMatch(/^You have made too many requests/)
+  })
+
+  row('list empty', async () => {
+    await gift()
+    steam.begin('confirm-list-empty', { times: 1 })
+    expect(await list()).toEqual([])
+    expect(await list()).toHaveLength(1)
+  })
+
+  row('list unreadable', async () => {
+    steam.begin('confirm-list-unreadable', { times: 1 })
+    const answered = new Promise<unknown>((resolve) =>
+      bot.community.httpRequestGet(
+        'https://steamcommunity.com/mobileconf/getlist',
+        { json: true },
+        (_error, _reply, body) => resolve(body),
+      ),
+    )
+    expect(await answered).toEqual({ success: true, conf: [{ type: 2 }, null] })
+  })
+
+  row('something else in the list', async () => {
+    const offerId = await gift()
+    steam.begin('confirm-something-else', { steamId: bot.steamId })
+    const all = await list()
+    expect(all.map(({ type, creator }) => [type, creator])).toEqual([
+      [3, offerId],
+      [9, '2'],
+      [2, offerId],
+    ])
+    await confirm(offerId)
+    expect([await stateOf(offerId), account().otherConfirmed]).toEqual([9, 1])
+  })
+
+  row('refused', async () => {
+    const offerId = await gift()
+    steam.begin('confirm-failed', { times: 1 })
+    expect((await failure(confirm(offerId))).message).toBe('There was a problem confirming this.')
+    expect(await stateOf(offerId)).toBe(9)
+  })
+
+  row('429', async () => {
+    const offerId = await gift()
+    steam.begin('confirm-429', { times: 1 })
+    expect((await failure(confirm(offerId))).message).toBe('HTTP error 429')
+    expect(await stateOf(offerId)).toBe(9)
+  })
+
+  row('refused although done', async () => {
+    const offerId = await gift()
+    steam.begin('confirm-failed-done', { times: 1 })
+    await failure(confirm(offerId))
+    expect(await stateOf(offerId)).toBe(2)
+  })
+
+  row('hang after processing', async () => {
+    const offerId = await gift()
+    steam.begin('confirm-hang-after', { times: 1 })
+    await failure(confirm(offerId))
+    expect(await stateOf(offerId)).toBe(2)
+  })
+
+  row('drop after processing', async () => {
+    const offerId = await gift()
+    steam.begin('confirm-drop-after', { times: 1 })
+    await failure(confirm(offerId))
+    expect(await stateOf(offerId)).toBe(2)
+  })
+
+  complete()
+})

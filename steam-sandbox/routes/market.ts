@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+import { type Incoming, json, type Reply } from '../http.ts'
+import { CATALOGUE } from '../items.ts'
+import type { Sandbox } from '../sandbox.ts'
+
+const LEAST_CENTS = 3
+const RANGE_CENTS = 2_000
+
+/** What the market says of a name, in dollars: nothing of names that it does not know. */
+export function priceOverview(request: Incoming, sandbox: Sandbox): Reply | undefined {
+  if (request.path !== '/market/priceoverview/' || request.method !== 'GET') return undefined
+  const refused = sandbox.quotas.refuse(request, '', sandbox.nowS() * 1000)
+  if (refused) return refused
+  const [name, appId] = [request.query.get('market_hash_name') ?? '', Number(request.query.get('appid'))]
+  const isKnown = [...CATALOGUE.values()].some((entry) => entry.name === name && entry.appId === appId)
+  if (!isKnown || request.query.get('currency') !== '1') return json({ success: false }, 500)
+  const price = `$${(centsOf(name) / 100).toFixed(2)}`
+  return json({ success: true, lowest_price: price, volume: '120', median_price: price })
+}
+
+/** Always the same for a name. */
+function centsOf(name: string): number {
+  return LEAST_CENTS + (createHash('sha256').update(name).digest().readUInt32BE() % RANGE_CENTS)
+}

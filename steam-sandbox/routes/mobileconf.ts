@@ -1,0 +1,158 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { credentialsOf, deviceIdOf } from '../credentials.ts'
+import { type Incoming, json, type Reply, text } from '../http.ts'
+import type { Sandbox } from '../sandbox.ts'
+import { confirmOffer } from '../world/offers.ts'
+import { traitsOf } from '../world/people.ts'
+import { type Account, findAccount, type Offer, STATE, withAccount } from '../world/world.ts'
+import { mobileSessionOf } from './login.ts'
+
+/** So far a key's time may be from Steam's. */
+const KEY_LIFE_S = 300
+const TYPE = { trade: 2, market: 3, apiKey: 9 } as const
+/** The tag that each call's key must be made with. The older names still work. */
+const TAGS: Record<string, readonly string[]> = {
+  getlist: ['list', 'conf'],
+  detailspage: ['detail', 'details'],
+  allow: ['accept', 'allow'],
+  cancel: ['reject', 'cancel'],
+}
+
+type Confirmation = {
+  id: string
+  nonce: string
+  type: number
+  creatorId: string
+  headline: string
+  createdAtS: number
+}
+
+/** The confirmations of the mobile app. Only a session of that app is served, and only with a key of its secret. */
+export function mobileconf(request: Incoming, sandbox: Sandbox): Reply | undefined {
+  const [, path = ''] = /^\/mobileconf\/(.+)$/.exec(request.path) ?? []
+  if (path === '') return undefined
+  const steamId = mobileSessionOf(request, sandbox)
+  const account = findAccount(sandbox.world(), steamId ?? '')
+  if (!account) return json({ success: false, needauth: true })
+  const refused = sandbox.quotas.refuse(request, account.steamId, sandbox.nowS() * 1000)
+  if (refused) return refused
+  const [name = '', id = ''] = path.split('/')
+  const said = request.method === 'POST' ? request.form : request.query
+  const op = said.get('op') ?? ''
+  const isAnswer = name === 'ajaxop' || name === 'multiajaxop'
+  if (!isKeyOf(account, said, { tags: TAGS[isAnswer ? op : name], nowS: sandbox.clockS() })) return INVALID
+  if (name === 'getlist') return json({ success: true, conf: confirmationsOf(sandbox, account).map(told) })
+  if (name === 'detailspage') return details(confirmationsOf(sandbox, account), id)
+  if (isAnswer) return answerAll(sandbox, account, said)
+  return undefined
+}
+
+const INVALID = json({
+  success: false,
+  message: 'Invalid authenticator',
+  detail: 'It looks like your Steam Guard Mobile Authenticator is providing incorrect Steam Guard codes.',
+})
+
+type Expected = { tags: readonly string[] | undefined; nowS: number }
+
+/** Whether it was made by this account's authenticator, just now and for this call. */
+function isKeyOf(account: Account, said: URLSearchParams, { tags, nowS }: Expected): boolean {
+  const [time, tag, key] = [Number(said.get('t')), said.get('tag') ?? '', said.get('k') ?? '']
+  if (!tags?.includes(tag) || !(Math.abs(time - nowS) <= KEY_LIFE_S)) return false
+  if (said.get('p') !== deviceIdOf(account) || said.get('a') !== account.steamId) return false
+  const message = Buffer.alloc(8)
+  message.writeBigUInt64BE(BigInt(time))
+  const secret = Buffer.from(credentialsOf(account).identitySecret, 'base64')
+  const expected = createHmac('sha1', secret).update(message).update(tag).digest()
+  const given = Buffer.from(key, 'base64')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+function confirmationsOf({ world }: Sandbox, account: Account): Confirmation[] {
+  const waiting = world().offers.filter(
+    ({ sender, partner, state, waitsForPhone }) =>
+      (sender === account.steamId && state === STATE.needsConfirmation) ||
+      (partner === account.steamId && state === STATE.active && waitsForPhone === true),
+  )
+  const own = waiting.map((offer) => ofOffer(offer, account))
+  return traitsOf(world(), account).otherConfirmations ? [...othersOf(own), ...own] : own
+}
+
+function ofOffer({ id, createdAtS, sender }: Offer, account: Account): Confirmation {
+  const headline = sender === account.steamId ? 'Trade Offer' : 'Accept Trade Offer'
+  return confirmation({ type: TYPE.trade, creatorId: id, headline, createdAtS })
+}
+
+/** Not of offers: a listing that bears the number of each, and an API key. */
+function othersOf(own: readonly Confirmation[]): Confirmation[] {
+  const headline = 'Sell - 0.03 USD'
+  const listings = own.map(({ creatorId, createdAtS }) =>
+    confirmation({ type: TYPE.market, creatorId, headline, createdAtS }),
+  )
+  const key = { type: TYPE.apiKey, creatorId: '2', headline: 'Register API Key', createdAtS: 0 }
+  return [...listings, confirmation(key)]
+}
+
+function confirmation(of: Omit<Confirmation, 'id' | 'nonce'>): Confirmation {
+  const digest = createHash('sha256').update(`confirmation ${of.type} ${of.creatorId}`).digest()
+  return { ...of, id: String(digest.readBigUInt64BE(0) >> 2n), nonce: String(digest.readBigUInt64BE(8)) }
+}
+
+function told({ id, nonce, type, creatorId, headline, createdAtS }: Confirmation) {
+  const name = { [TYPE.trade]: 'Trade Offer', [TYPE.market]: 'Market Listing' }[type] ?? 'API Key'
+  return {
+    type,
+    type_name: name,
+    id,
+    creator_id: creatorId,
+    nonce,
+    creation_time: createdAtS,
+    cancel: 'Cancel',
+    accept: type === TYPE.trade ? 'Send Offer' : 'Confirm',
+    icon: '',
+    multi: true,
+    headline,
+    summary: ['You will give up your items', ''],
+    warn: null,
+  }
+}
+
+function details(all: readonly Confirmation[], id: string): Reply {
+  const found = all.find((each) => each.id === id)
+  if (!found) return text('<div class="mobileconf_empty">Oh nooooooes!</div>')
+  const offer =
+    found.type === TYPE.trade ? `<div class="tradeoffer" id="tradeofferid_${found.creatorId}"></div>` : ''
+  return text(`<div id="mobileconf_details">${offer}</div>`)
+}
+
+/** One, or several whose ids and nonces come in the same order. It says yes to all that it knows, or to none. */
+function answerAll(sandbox: Sandbox, account: Account, said: URLSearchParams): Reply {
+  const [ids, nonces] = [listOf(said, 'cid'), listOf(said, 'ck')]
+  const all = confirmationsOf(sandbox, account)
+  const chosen = ids.map((id, index) => all.find((each) => each.id === id && each.nonce === nonces[index]))
+  const known = chosen.filter((each) => each !== undefined)
+  if (known.length === 0 || known.length < ids.length) return FAILED
+  const allow = said.get('op') === 'allow'
+  const done = known.map((each) => respond(sandbox, account, { each, allow }))
+  return done.every((isDone) => isDone) ? json({ success: true }) : FAILED
+}
+
+/** The values of `name`, `name[]` or `name[0]`, `name[1]`. */
+const listOf = (said: URLSearchParams, name: string): string[] =>
+  [...said].flatMap(([key, value]) => (key.replace(/\[\d{0,3}\]$/, '') === name ? [value] : []))
+
+const FAILED = json({ success: false, message: 'There was a problem confirming this.' })
+
+function respond(
+  sandbox: Sandbox,
+  { steamId }: Account,
+  { each, allow }: { each: Confirmation; allow: boolean },
+): boolean {
+  if (each.type === TYPE.trade) {
+    const confirm = { offerId: each.creatorId, allow }
+    return sandbox.change((world, nowS) => confirmOffer(world, confirm, nowS)).kind !== 'refused'
+  }
+  const note = (account: Account) => ({ ...account, otherConfirmed: (account.otherConfirmed ?? 0) + 1 })
+  if (allow) sandbox.change((world) => ({ world: withAccount(world, steamId, note), answer: undefined }))
+  return true
+}

@@ -1,0 +1,36 @@
+import { CATALOGUE } from '../items.ts'
+import { isOrdinary } from './seed.ts'
+import { type Answer, type Asset, findAccount, refuse, type World, withAccount } from './world.ts'
+
+type Moved = { kind: 'gone' | 'there'; assetIds: string[] }
+
+/**
+ * Items are no longer there, and no trade says where they went: Steam took them, or somebody used them up. The first one
+ * where none are named. Refusals: 42 an unknown account, 26 an item that it has not.
+ */
+export function loseItems(
+  world: World,
+  { of, assetIds }: { of: string; assetIds?: string[] },
+): Answer<Moved> {
+  const account = findAccount(world, of)
+  if (!account) return refuse(world, 42)
+  const lost = assetIds ?? account.assets.slice(0, 1).map(({ assetId }) => assetId)
+  const isThere = lost.every((assetId) => account.assets.some((asset) => asset.assetId === assetId))
+  if (lost.length === 0 || !isThere) return refuse(world, 26)
+  const without = ({ assets }: { assets: Asset[] }) => assets.filter(({ assetId }) => !lost.includes(assetId))
+  const left = withAccount(world, of, (owner) => ({ ...owner, assets: without(owner) }))
+  return { world: left, answer: { kind: 'gone', assetIds: lost } }
+}
+
+/** An item is there that no trade brought: its owner bought it, or it dropped. */
+export function findItem(world: World, { of }: { of: string }): Answer<Moved> {
+  const [entry] = [...CATALOGUE.values()].filter(isOrdinary)
+  if (!findAccount(world, of) || entry === undefined) return refuse(world, 42)
+  const { appId, classId } = entry
+  const asset: Asset = { assetId: String(world.lastId + 1), appId, contextId: '2', classId }
+  const given = withAccount(world, of, (owner) => ({ ...owner, assets: [...owner.assets, asset] }))
+  return {
+    world: { ...given, lastId: world.lastId + 1 },
+    answer: { kind: 'there', assetIds: [asset.assetId] },
+  }
+}

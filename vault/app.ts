@@ -1,0 +1,154 @@
+/** The vault's commands, as an application of the argument library. */
+import { buildApplication, buildCommand, buildRouteMap, type CommandContext, text_en } from '@stricli/core'
+import type { LimitFlags } from './commands/rules.ts'
+import type { Settings } from './settings.ts'
+import type { Terminal } from './terminal.ts'
+
+export type VaultContext = CommandContext & { settings: Settings; terminal: Terminal }
+
+const text = (value: string): string => value
+
+function whole(value: string): number {
+  if (!/^\d{1,6}$/.test(value)) throw new Error('must be a whole number')
+  return Number(value)
+}
+
+const run = buildCommand({
+  docs: { brief: 'the vault itself, until SIGTERM or Ctrl-C; its settings come from the environment' },
+  parameters: {},
+  loader: async () => {
+    const { run } = await import('./commands/run.ts')
+    return async function (this: VaultContext) {
+      await run(this.settings)
+    }
+  },
+})
+
+const enrol = buildCommand({
+  docs: { brief: 'an account that the vault may give from: it asks for its password and secrets' },
+  parameters: {
+    flags: {
+      sells: {
+        kind: 'boolean',
+        brief: 'a selling account: no wish of the till empties it',
+        default: false,
+        withNegated: false,
+      },
+    },
+  },
+  loader: async () => {
+    const { enrol } = await import('./commands/enrol.ts')
+    return async function (this: VaultContext, flags: { sells: boolean }) {
+      await enrol(this.settings, this.terminal, flags)
+    }
+  },
+})
+
+const allow = buildCommand({
+  docs: { brief: 'let items go to this account from the next start on' },
+  parameters: {
+    flags: {},
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        { parse: text, brief: 'how the till calls it, in small letters', placeholder: 'NAME' },
+        { parse: text, brief: 'its trade link', placeholder: 'LINK' },
+      ],
+    },
+  },
+  loader: async () => {
+    const { allow } = await import('./commands/rules.ts')
+    return function (this: VaultContext, _flags: object, name: string, link: string) {
+      allow(this.settings, this.terminal, { name, link })
+    }
+  },
+})
+
+const usd = (brief: string) => ({ kind: 'parsed', parse: text, brief, placeholder: 'USD' }) as const
+
+const limits = buildCommand({
+  docs: { brief: 'how much may leave, from the next start on' },
+  parameters: {
+    flags: {
+      usdAnHour: usd('dollars an hour, such as 250.00'),
+      usdADay: usd('dollars a day'),
+      itemsAnHour: { kind: 'parsed', parse: whole, brief: 'items an hour', placeholder: 'NUMBER' },
+    },
+  },
+  loader: async () => {
+    const { limits } = await import('./commands/rules.ts')
+    return function (this: VaultContext, flags: LimitFlags) {
+      limits(this.settings, this.terminal, flags)
+    }
+  },
+})
+
+const rules = buildCommand({
+  docs: { brief: 'show destinations and limits' },
+  parameters: {},
+  loader: async () => {
+    const { showRules } = await import('./commands/rules.ts')
+    return function (this: VaultContext) {
+      showRules(this.settings, this.terminal)
+    }
+  },
+})
+
+const approve = buildCommand({
+  docs: { brief: 'give the items of a wish back to whom they came from' },
+  parameters: {
+    flags: {
+      link: { kind: 'parsed', parse: text, brief: 'the trade link of that account', placeholder: 'LINK' },
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: text, brief: 'the number of the wish', placeholder: 'WISH' }],
+    },
+  },
+  loader: async () => {
+    const { approve } = await import('./commands/approve.ts')
+    return async function (this: VaultContext, { link }: { link: string }, wishId: string) {
+      await approve(this.settings, this.terminal, { wishId, link })
+    }
+  },
+})
+
+const log = buildCommand({
+  docs: { brief: 'show what the vault did, and check its log' },
+  parameters: {
+    flags: {
+      limit: {
+        kind: 'parsed',
+        parse: whole,
+        brief: 'how many of the latest entries',
+        placeholder: 'NUMBER',
+        default: '50',
+      },
+    },
+  },
+  loader: async () => {
+    const { showLog } = await import('./commands/log.ts')
+    return function (this: VaultContext, flags: { limit: number }) {
+      showLog(this.settings, this.terminal, flags)
+    }
+  },
+})
+
+export const APP = buildApplication<VaultContext>(
+  buildRouteMap<string, VaultContext>({
+    routes: { run, enrol, allow, limits, rules, approve, log },
+    docs: { brief: 'the vault: it alone gives items away' },
+  }),
+  {
+    name: 'vault',
+    scanner: { caseStyle: 'allow-kebab-for-camel' },
+    documentation: { caseStyle: 'convert-camel-to-kebab', disableAnsiColor: true },
+    localization: {
+      text: {
+        ...text_en,
+        // Never a stack: it may quote a secret.
+        exceptionWhileRunningCommand: (error) => (error instanceof Error ? error.message : String(error)),
+      },
+    },
+  },
+)

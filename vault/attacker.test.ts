@@ -1,0 +1,195 @@
+/** D-34: a gateway under an attacker's control writes into the database whatever its role may, and gets no item out. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DAY_S } from '../steam-sandbox/world/world.ts'
+import { looksLikeDeposit } from './giving/gift.ts'
+import { BOT, openStand, STORAGE, type Stand, THIEF } from './testing/stand.ts'
+
+let stand: Stand
+
+beforeAll(async () => {
+  stand = await openStand()
+  stand.enrol(BOT)
+  stand.enrol('Tradetill Bot #2', true)
+})
+beforeEach(() => {
+  stand.restart()
+  stand.rules()
+  stand.pass(2 * DAY_S * 1_000)
+})
+afterAll(() => stand.close())
+
+const offersOf = (who: string) =>
+  stand.steam.world().offers.filter(({ sender }) => sender === stand.accountOf(who).steamId)
+
+/** How many of its items an account still has once everybody has accepted all that was confirmed. */
+async function left(who: string, assets: readonly string[]): Promise<number> {
+  await stand.rounds(4)
+  for (const each of [STORAGE, THIEF, BOT]) stand.acceptAll(each)
+  await stand.rounds(2)
+  return stand.has(who, assets)
+}
+
+describe('the gateway in other hands gets nothing out by', () => {
+  it('a destination that is not on the list of the vault, however it is called', async () => {
+    const assets = stand.stock(BOT, 4)
+    const names = ['thief', '__proto__', 'constructor', 'STORAGE']
+    for (const [index, destination] of names.entries())
+      await stand.wish(assets.slice(index, index + 1), { destination })
+    expect(await left(BOT, assets)).toBe(4)
+  })
+
+  it('more or other assets, added to a wish after the vault took it up', async () => {
+    const assets = stand.stock(BOT, 3)
+    const wish = await stand.wish(assets.slice(0, 1))
+    await stand.rounds(1)
+    await stand.attacker.query('update wish_item set asset_id = $2 where wish_id = $1', [wish, assets[1]])
+    await stand.attacker.query(
+      `insert into wish_item (wish_id, app_id, context_id, asset_id) values ($1, 570, '2', $2)`,
+      [wish, assets[2]],
+    )
+    expect(await left(BOT, assets)).toBe(2)
+    expect(stand.has(BOT, assets.slice(0, 1))).toBe(0)
+  })
+
+  it('another offer that the thief made with the session of the bot', async () => {
+    const [mine = '', ...others] = stand.stock(BOT, 2)
+    await stand.wish([mine])
+    await stand.rounds(1)
+    const { steamId: sender } = stand.accountOf(BOT)
+    const { steamId: partner, token } = stand.accountOf(THIEF)
+    const [stolen] = stand.accountOf(BOT).assets.filter(({ assetId }) => others.includes(assetId))
+    const forged = offersOf(BOT).at(-1)
+    if (stolen === undefined || forged === undefined) throw new Error('nothing to steal')
+    stand.steam.change((world) => {
+      const offer = { ...forged, id: String(world.lastId + 1), partner, give: [stolen], state: 9, sender }
+      return {
+        world: { ...world, lastId: world.lastId + 1, offers: [...world.offers, offer] },
+        answer: token,
+      }
+    })
+    expect(await left(BOT, others)).toBe(1)
+    expect(offersOf(BOT).at(-1)?.state).toBe(9)
+  })
+
+  it('the confirmation of something else under the number of the offer', async () => {
+    stand.steam.begin('confirm-something-else', { steamId: stand.accountOf(BOT).steamId })
+    const assets = stand.stock(BOT, 1)
+    await stand.wish(assets)
+    expect(await left(BOT, assets)).toBe(0)
+    expect(stand.accountOf(BOT).otherConfirmed ?? 0).toBe(0)
+    stand.steam.end('confirm-something-else')
+  })
+
+  it('an offer that is changed on Steam before it is confirmed', async () => {
+    const [mine = '', more = ''] = stand.stock(BOT, 2)
+    stand.steam.begin('confirm-list-429')
+    await stand.wish([mine])
+    await stand.rounds(1)
+    const offerId = offersOf(BOT).at(-1)?.id
+    const extra = stand.accountOf(BOT).assets.filter(({ assetId }) => assetId === more)
+    stand.steam.change((world) => ({
+      world: {
+        ...world,
+        offers: world.offers.map((offer) =>
+          offer.id === offerId ? { ...offer, give: [...offer.give, ...extra] } : offer,
+        ),
+      },
+      answer: undefined,
+    }))
+    stand.steam.end('confirm-list-429')
+    expect(await left(BOT, [mine, more])).toBe(2)
+  })
+
+  it('a wish that is played again, with what was told of it deleted', async () => {
+    const assets = stand.stock(BOT, 2)
+    const wish = await stand.wish(assets.slice(0, 1))
+    expect(await left(BOT, assets)).toBe(1)
+    await expect(stand.attacker.query('delete from vault_deed where wish_id = $1', [wish])).rejects.toThrow(
+      'permission denied',
+    )
+    await stand.attacker.query('delete from wish_item where wish_id = $1', [wish])
+    await stand.attacker.query(
+      `insert into wish_item (wish_id, app_id, context_id, asset_id) values ($1, 570, '2', $2)`,
+      [wish, assets[1]],
+    )
+    stand.restart()
+    expect(await left(BOT, assets)).toBe(1)
+  })
+
+  it('items under protection, or of an account that sells', async () => {
+    const protectedOnes = stand.stock(BOT, 2, '16')
+    await stand.wish(protectedOnes.slice(0, 1), { contextId: '16' })
+    await stand.wish(protectedOnes.slice(1))
+    expect(await left(BOT, protectedOnes)).toBe(2)
+    const seller = 'Tradetill Bot #2'
+    const sold = stand.stock(seller, 1)
+    await stand.wish(sold, { botId: await stand.botRow(seller) })
+    expect(await left(seller, sold)).toBe(1)
+  })
+
+  it('giving back what nobody at the vault approved', async () => {
+    const assets = stand.stock(BOT, 1)
+    const of = { kind: 'return', depositId: await stand.deposit(), steamTradeId: '1' } as const
+    const wish = await stand.wish(assets, of)
+    expect(await left(BOT, assets)).toBe(1)
+    expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
+  })
+
+  it('more than the limits, also after a restart, a long wait apart', async () => {
+    stand.rules({ limits: { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 2 } })
+    const assets = stand.stock(BOT, 6)
+    await stand.wish(assets.slice(0, 2))
+    await stand.rounds(1)
+    stand.restart()
+    const late = await stand.wish(assets.slice(2, 4))
+    const tooMuch = await stand.wish(stand.stock(BOT, 3))
+    expect(await left(BOT, assets)).toBe(4)
+    expect(await stand.deed(tooMuch)).toMatchObject({ state: 'refused' })
+    expect(await stand.deed(late)).toEqual({ state: 'waiting', because: 'the limits have no room now' })
+    stand.pass(3_600_000)
+    expect(await left(BOT, assets)).toBe(2)
+  })
+
+  it('more worth than the limits, by prices that no database says', async () => {
+    stand.rules({ limits: { usdAnHour: '0.02', usdADay: '0.02', itemsAnHour: 100 } })
+    const assets = stand.stock(BOT, 1)
+    const wish = await stand.wish(assets)
+    expect(await left(BOT, assets)).toBe(1)
+    expect(await stand.deed(wish)).toMatchObject({ because: 'more than the limits allow at once' })
+  })
+
+  it('a vault that does not know any longer what it gave', async () => {
+    const assets = stand.stock(BOT, 1)
+    await stand.wish(assets)
+    expect(await left(BOT, assets)).toBe(0)
+    stand.restart()
+    const file = join(stand.path, 'log.jsonl')
+    const log = readFileSync(file, 'utf8')
+    const lines = log.split('\n')
+    for (const changed of [lines.slice(1).join('\n'), log.replace('"delivered"', '"ended"'), `${log}{}\n`]) {
+      writeFileSync(file, changed)
+      expect(() => stand.open()).toThrow('is not what the vault wrote')
+    }
+    // What a crash left half written was never acted on.
+    writeFileSync(file, log)
+    appendFileSync(file, '{"n":')
+    stand.open().close()
+    expect(readFileSync(file, 'utf8')).toBe(log)
+  })
+})
+
+it('the roles: the till writes no deed, the vault no wish, and each reads no more than it needs', async () => {
+  for (const verb of [
+    `insert into vault_deed values (1, 'delivered')`,
+    `update vault_deed set state = 'ended'`,
+  ])
+    await expect(stand.attacker.query(verb)).rejects.toThrow('permission denied')
+  for (const verb of ['delete from wish', 'select refresh_token from bot', 'select * from deposit'])
+    await expect(stand.asVault.query(verb)).rejects.toThrow('permission denied')
+})
+
+it.each(['K7MXPQ', 'code K7MXPQ', 'K7MXPQ!'])('"%s" is the message of a deposit', (message) => {
+  expect(looksLikeDeposit(message)).toBe(true)
+})

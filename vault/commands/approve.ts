@@ -1,0 +1,35 @@
+/** `approve`: items go back to whom they came from, on the word of somebody who sits at the vault. */
+import { keepApproval } from '../files/approvals.ts'
+import { openFolder } from '../files/folder.ts'
+import { openKey } from '../files/key.ts'
+import { partnerOfLink } from '../files/trade-link.ts'
+import type { Settings } from '../settings.ts'
+import { Refusal, type Terminal } from '../terminal.ts'
+import { openWishes } from '../wishes/store.ts'
+
+export async function approve(
+  settings: Settings,
+  terminal: Terminal,
+  { wishId, link }: { wishId: string; link: string },
+): Promise<void> {
+  const partner = partnerOfLink(link)
+  if (partner === undefined) throw new Refusal('--link must be a trade link, with partner and token.')
+  if (settings.databaseUrl === undefined) throw new Refusal('Set TRADETILL_VAULT_DATABASE_URL.')
+  const wishes = openWishes(settings.databaseUrl)
+  try {
+    const wish = (await wishes.open()).find(({ id }) => id === wishId)
+    if (wish === undefined || wish.ask.kind !== 'return') {
+      throw new Refusal(`There is no open wish ${wishId} to give something back.`)
+    }
+    const { assets } = wish
+    terminal.print(`Wish ${wishId}: ${assets.length} items of ${wish.fromSteamId} to ${partner.steamId}`)
+    for (const { appId, assetId } of assets) terminal.print(`  ${appId}/${assetId}`)
+    const said = await terminal.ask('Give exactly these back? Steam must say that they came from there [yes]')
+    if (said.trim() !== 'yes') throw new Refusal('Nothing is approved.')
+    const folder = openFolder(settings.folder)
+    keepApproval(folder, openKey(folder), { wishId, approval: { partner, assets } })
+    terminal.print(`Wish ${wishId} is approved.`)
+  } finally {
+    await wishes.close()
+  }
+}

@@ -1,0 +1,86 @@
+/** `enrol`: an account that the vault may give from. The password is used once and kept nowhere. */
+import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
+import SteamTotp from 'steam-totp'
+import { keepAccount, type Secrets } from '../files/accounts.ts'
+import { openFolder } from '../files/folder.ts'
+import { openKey } from '../files/key.ts'
+import type { Settings } from '../settings.ts'
+import { type Caller, createCaller } from '../steam/call.ts'
+import { findConfirmation } from '../steam/confirm.ts'
+import { createPace } from '../steam/pace.ts'
+import { createSession } from '../steam/session.ts'
+import { Refusal, type Terminal } from '../terminal.ts'
+
+const LOGIN_MS = 60_000
+
+type Given = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
+
+/** Asks a person, or reads a line for each account from a pipe: name, password, shared and identity secret, with tabs. */
+export async function enrol(
+  settings: Settings,
+  terminal: Terminal,
+  { sells }: { sells: boolean },
+): Promise<void> {
+  const caller = createCaller(settings.sandboxUrl)
+  const given = terminal.isPerson ? [await ask(terminal)] : (await terminal.lines()).map(readLine)
+  for (const each of given) {
+    const { steamId, secrets } = await logIn(caller, each)
+    await tryPhone(caller, steamId, secrets)
+    const folder = openFolder(settings.folder)
+    keepAccount(folder, openKey(folder), { steamId, sells, secrets })
+    terminal.print(`${steamId} is enrolled. Restart the vault.`)
+  }
+}
+
+async function ask(terminal: Terminal): Promise<Given> {
+  return {
+    accountName: await terminal.ask('Account name'),
+    password: await terminal.ask('Password', { hidden: true }),
+    sharedSecret: await terminal.ask('Shared secret of its authenticator', { hidden: true }),
+    identitySecret: await terminal.ask('Identity secret of its authenticator', { hidden: true }),
+  }
+}
+
+function readLine(line: string): Given {
+  const [accountName, password, sharedSecret, identitySecret, ...rest] = line.split('\t')
+  if (!accountName || !password || !sharedSecret || !identitySecret || rest.length > 0) {
+    throw new Refusal(
+      'Each line needs account name, password, shared and identity secret, with tabs between.',
+    )
+  }
+  return { accountName, password, sharedSecret, identitySecret }
+}
+
+async function logIn({ agent }: Caller, given: Given): Promise<{ steamId: string; secrets: Secrets }> {
+  const { password, ...kept } = given
+  const session = new LoginSession(EAuthTokenPlatformType.MobileApp, { agent })
+  session.loginTimeout = LOGIN_MS
+  const done = new Promise<void>((resolve, reject) => {
+    session.once('authenticated', resolve).once('error', reject)
+    session.once('timeout', () => reject(new Error('Steam did not answer in time')))
+  })
+  done.catch(() => {})
+  try {
+    const steamGuardCode = SteamTotp.generateAuthCode(kept.sharedSecret)
+    await session.startWithCredentials({ accountName: kept.accountName, password, steamGuardCode })
+    await done
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    throw new Refusal(`Steam did not log ${kept.accountName} in: ${reason}.`)
+  } finally {
+    session.cancelLoginAttempt()
+  }
+  return { steamId: session.steamID.getSteamID64(), secrets: { ...kept, refreshToken: session.refreshToken } }
+}
+
+/** A wrong identity secret would show only once something is to be given. */
+async function tryPhone(caller: Caller, steamId: string, secrets: Secrets): Promise<void> {
+  const pace = createPace({ nowMs: () => performance.now(), pause: async () => {} })
+  const session = createSession({ caller, pace }, { steamId, secrets })
+  const found = await findConfirmation(session, '0', Math.floor(Date.now() / 1_000))
+  if (found.kind === 'unanswered') {
+    throw new Refusal(
+      'Steam does not show its confirmations: the identity secret is wrong, or Steam is busy.',
+    )
+  }
+}

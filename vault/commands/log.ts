@@ -1,0 +1,17 @@
+/** `log`: what the vault did, from its own file, whose chain it checks. */
+import { openFolder } from '../files/folder.ts'
+import { openKey } from '../files/key.ts'
+import { readLog } from '../files/log.ts'
+import type { Settings } from '../settings.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** The latest entries. Secrets stand in it sealed, and are left out. */
+export function showLog(settings: Settings, terminal: Terminal, { limit }: { limit: number }): void {
+  const folder = openFolder(settings.folder)
+  const entries = readLog(folder, openKey(folder))
+  for (const { n, at, entry } of limit === 0 ? [] : entries.slice(-limit)) {
+    const told = JSON.stringify(entry, (name, value) => (name.startsWith('sealed') ? undefined : value))
+    terminal.print(`${n}\t${at.toISOString()}\t${told}`)
+  }
+  terminal.print(`${entries.length} entries, each as the vault wrote it.`)
+}

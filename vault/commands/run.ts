@@ -1,0 +1,61 @@
+/** `run`: the vault itself, until SIGTERM or Ctrl-C. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { pino } from 'pino'
+import type { Settings } from '../settings.ts'
+import { createCaller } from '../steam/call.ts'
+import { holdFolder, openVault } from '../vault.ts'
+import { openWishes } from '../wishes/store.ts'
+
+const ROUND_MS = 3_000
+/** Between rounds that failed. */
+const FAILED_MS = 15_000
+
+export async function run(settings: Settings): Promise<void> {
+  const { folder, databaseUrl, sandboxUrl, followsStdin } = settings
+  if (databaseUrl === undefined) {
+    throw new Error('The vault needs TRADETILL_VAULT_DATABASE_URL, with its own role tradetill_vault.')
+  }
+  const log = pino({ base: { part: 'vault' } })
+  const lock = await holdFolder(folder)
+  const wishes = openWishes(databaseUrl)
+  const vault = openVault({
+    folder,
+    wishes,
+    caller: createCaller(sandboxUrl),
+    waiting: { nowMs: () => performance.now(), pause: (ms) => delay(ms) },
+    now: () => new Date(),
+    say: (line, about) => log.info(about, line),
+  })
+  const stop = stopSignal(followsStdin)
+  console.log('vault ready at its folder')
+  log.info({ folder, uid: process.getuid?.() ?? 0 }, 'the vault was started')
+  while (!stop.aborted) {
+    const isDone = await vault.round().then(
+      () => true,
+      (error: unknown) => {
+        log.error(
+          { problem: error instanceof Error ? error.message : 'unknown' },
+          'a round of the vault failed',
+        )
+        return false
+      },
+    )
+    await delay(isDone ? ROUND_MS : FAILED_MS, undefined, { signal: stop }).catch(() => {})
+  }
+  vault.close()
+  await wishes.close()
+  lock.close()
+  log.info('the vault was stopped')
+}
+
+/** A round that is under way is finished first. */
+function stopSignal(followsStdin: boolean): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => controller.abort())
+  }
+  if (followsStdin) {
+    process.stdin.once('end', () => controller.abort()).resume()
+  }
+  return controller.signal
+}

@@ -1,0 +1,45 @@
+/** The accounts that the vault may give from, with the secrets of their phones, sealed. */
+import { z } from 'zod'
+import type { Folder } from './folder.ts'
+import type { Key } from './key.ts'
+
+const FILE = 'accounts.json'
+const STEAM_ID = z.string().regex(/^76561(?:19|20)\d{10}$/)
+const SECRET = z.string().regex(/^[A-Za-z0-9+/]{27}=$/, 'must be a secret of 20 bytes in base64')
+
+const secretsSchema = z.strictObject({
+  accountName: z.string().min(1).max(64),
+  /** Of the mobile app: only its sessions see confirmations. */
+  refreshToken: z.string().min(1).max(4_096),
+  sharedSecret: SECRET,
+  identitySecret: SECRET,
+})
+
+/** `sells`: a selling account, which no wish of the till may empty. */
+const rowSchema = z.strictObject({ steamId: STEAM_ID, sells: z.boolean(), sealed: z.string() })
+const fileSchema = z.array(rowSchema).max(1_000)
+
+export type Secrets = z.infer<typeof secretsSchema>
+export type Account = { steamId: string; sells: boolean; secrets: Secrets }
+
+const placeOf = (steamId: string): string => `account ${steamId}`
+
+/** Throws if the file was changed, or sealed with another key. */
+export function readAccounts(folder: Folder, key: Key): Account[] {
+  return rowsOf(folder).map(({ steamId, sells, sealed }) => ({
+    steamId,
+    sells,
+    secrets: secretsSchema.parse(JSON.parse(key.open(sealed, placeOf(steamId)))),
+  }))
+}
+
+/** Adds the account, or gives the one that is there new secrets. */
+export function keepAccount(folder: Folder, key: Key, account: Account): void {
+  const { steamId, sells } = account
+  const secrets = secretsSchema.parse(account.secrets)
+  const row = { steamId, sells, sealed: key.seal(JSON.stringify(secrets), placeOf(steamId)) }
+  const others = rowsOf(folder).filter((other) => other.steamId !== steamId)
+  folder.write(FILE, `${JSON.stringify(fileSchema.parse([...others, row]), null, 2)}\n`)
+}
+
+const rowsOf = (folder: Folder) => fileSchema.parse(JSON.parse(folder.read(FILE) ?? '[]'))

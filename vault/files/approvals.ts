@@ -1,0 +1,21 @@
+/** What the operator approved, a sealed file each: the command writes it, and the vault that runs reads it. */
+import { z } from 'zod'
+import type { Approval } from '../giving/judge.ts'
+import type { Folder } from './folder.ts'
+import type { Key } from './key.ts'
+
+const approvalSchema = z.strictObject({
+  partner: z.strictObject({ steamId: z.string(), token: z.string() }),
+  assets: z.array(z.strictObject({ appId: z.int(), contextId: z.string(), assetId: z.string() })),
+})
+
+const fileOf = (wishId: string): string => `approval-${wishId}`
+
+export function keepApproval(folder: Folder, key: Key, of: { wishId: string; approval: Approval }): void {
+  folder.write(fileOf(of.wishId), key.seal(JSON.stringify(of.approval), fileOf(of.wishId)))
+}
+
+export function readApproval(folder: Folder, key: Key, wishId: string): Approval | undefined {
+  const sealed = folder.read(fileOf(wishId))
+  return sealed === undefined ? undefined : approvalSchema.parse(JSON.parse(key.open(sealed, fileOf(wishId))))
+}

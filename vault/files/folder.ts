@@ -1,0 +1,69 @@
+/** The vault's own folder: nobody else on the machine may read it, and what is written there is on the disk. */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+export type Folder = {
+  at(name: string): string
+  /** Undefined where there is no such file. Throws if somebody else may read or write it. */
+  read(name: string): string | undefined
+  /** Replaces the file whole. */
+  write(name: string, text: string): void
+}
+
+/** Makes the folder where there is none. Throws if it is somebody else's, or open to others. */
+export function openFolder(path: string): Folder {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  refuseOpen(path)
+  return {
+    at: (name) => join(path, name),
+    read(name) {
+      const file = join(path, name)
+      if (!existsSync(file)) return undefined
+      refuseOpen(file)
+      return readFileSync(file, 'utf8')
+    },
+    write(name, text) {
+      const file = join(path, name)
+      const handle = openSync(`${file}.new`, 'w', 0o600)
+      try {
+        writeSync(handle, text)
+        fsyncSync(handle)
+      } finally {
+        closeSync(handle)
+      }
+      renameSync(`${file}.new`, file)
+      syncFolder(path)
+    },
+  }
+}
+
+/** A new name is lost in a power cut unless its folder is written too. Windows has no such call. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(path, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function refuseOpen(path: string): void {
+  const { mode, uid } = lstatSync(path)
+  const own = process.getuid?.()
+  if (own === undefined) return
+  if (uid !== own) throw new Error(`${path} belongs to another user. The vault's files must be its own.`)
+  if ((mode & 0o077) !== 0) {
+    throw new Error(`${path} is open to other users: chmod ${(mode & 0o700).toString(8)} ${path}`)
+  }
+}

@@ -1,0 +1,49 @@
+/** The key that seals the vault's secrets and signs its log. Without its file they are lost. */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import type { Folder } from './folder.ts'
+
+const FILE = 'key'
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+export type Key = {
+  /** `place` names where it stands, so a sealed text that is moved elsewhere does not open. */
+  seal(plain: string, place: string): string
+  /** Throws if the key, the place or any byte differs. */
+  open(sealed: string, place: string): string
+  mac(text: string): string
+}
+
+/** Makes the key where there is none. */
+export function openKey(folder: Folder): Key {
+  const known = folder.read(FILE)
+  const hex = known?.trim() ?? randomBytes(KEY_BYTES).toString('hex')
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw new Error(`${folder.at(FILE)} is no key of a vault.`)
+  if (known === undefined) folder.write(FILE, `${hex}\n`)
+  return keyOf(Buffer.from(hex, 'hex'))
+}
+
+function keyOf(bytes: Buffer): Key {
+  const derived = (use: string): Buffer => Buffer.from(hkdfSync('sha256', bytes, '', use, KEY_BYTES))
+  const [sealing, signing] = [derived('vault secrets 1'), derived('vault log 1')]
+  return {
+    seal(plain, place) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', sealing, nonce).setAAD(Buffer.from(place))
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
+    },
+    open(sealed, place) {
+      const bytes = Buffer.from(sealed, 'base64')
+      const nonce = bytes.subarray(0, NONCE_BYTES)
+      const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+      const options = { authTagLength: TAG_BYTES }
+      const decipher = createDecipheriv('aes-256-gcm', sealing, nonce, options)
+      decipher.setAAD(Buffer.from(place)).setAuthTag(tag)
+      const body = bytes.subarray(NONCE_BYTES + TAG_BYTES)
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+    },
+    mac: (text) => createHmac('sha256', signing).update(text).digest('hex'),
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The vault's memory: entries that are only ever added, each signed together with the one before it. What the vault may
+ * do follows from it alone, so nothing that somebody writes into the database makes it forget.
+ */
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+import { type Folder, syncFolder } from './folder.ts'
+import type { Key } from './key.ts'
+
+const FILE = 'log.jsonl'
+/** In the key's folder once there is a log: a log that was deleted is no new one. */
+const BEGUN = 'log.begun'
+
+const lineSchema = z.strictObject({
+  n: z.int().positive(),
+  at: z.iso.datetime(),
+  before: z.string(),
+  entry: z.json(),
+  mac: z.string(),
+})
+
+type Line = z.infer<typeof lineSchema>
+export type Entry = { n: number; at: Date; entry: z.infer<typeof lineSchema>['entry'] }
+
+export type VaultLog = {
+  entries(): readonly Entry[]
+  /** Returns once the entry cannot be lost. Throws if it cannot be written: then nothing may be done. */
+  add(entry: Entry['entry'], at: Date): Entry
+  close(): void
+}
+
+/** Reads the log and holds it open. Throws if an entry was changed, taken out or added by anybody else. */
+export function openLog(folder: Folder, key: Key): VaultLog {
+  const file = folder.at(FILE)
+  const { entries, last, length } = readChain(folder, key)
+  const handle = openSync(file, 'a', 0o600)
+  // A vault that was killed while it wrote had not acted on that entry yet.
+  ftruncateSync(handle, length)
+  fsyncSync(handle)
+  if (folder.read(BEGUN) === undefined) folder.write(BEGUN, '')
+  syncFolder(dirname(file))
+  const all = [...entries]
+  let before = last
+  let isBroken = false
+  return {
+    entries: () => all,
+    add(entry, at) {
+      if (isBroken) throw new Error('The log of the vault could not be written before.')
+      const unsigned = { n: all.length + 1, at: at.toISOString(), before, entry }
+      const line: Line = { ...unsigned, mac: macOf(key, unsigned) }
+      isBroken = true
+      writeSync(handle, `${JSON.stringify(line)}\n`)
+      fsyncSync(handle)
+      isBroken = false
+      before = line.mac
+      const added = { n: line.n, at, entry }
+      all.push(added)
+      return added
+    },
+    close: () => closeSync(handle),
+  }
+}
+
+/** The entries of a log that another process may hold open. */
+export const readLog = (folder: Folder, key: Key): readonly Entry[] => readChain(folder, key).entries
+
+const macOf = (key: Key, { n, at, before, entry }: Omit<Line, 'mac'>): string =>
+  key.mac(JSON.stringify([n, at, before, entry]))
+
+function readChain(folder: Folder, key: Key) {
+  const file = folder.at(FILE)
+  if (!existsSync(file)) {
+    if (folder.read(BEGUN) === undefined) return { entries: [], last: '', length: 0 }
+    throw new Error(
+      `${file} is gone. Without it the vault does not know what it gave: put it back from a backup.`,
+    )
+  }
+  folder.read(FILE)
+  const text = readFileSync(file)
+  // What follows the last line break was never finished.
+  const length = text.lastIndexOf(10) + 1
+  const entries: Entry[] = []
+  let last = ''
+  for (const line of text.subarray(0, length).toString('utf8').split('\n').slice(0, -1)) {
+    const said = lineOf(line)
+    const n = entries.length + 1
+    if (said === undefined || said.n !== n || said.before !== last || said.mac !== macOf(key, said)) {
+      throw new Error(`Entry ${n} of ${file} is not what the vault wrote. It gives nothing on such a log.`)
+    }
+    entries.push({ n, at: new Date(said.at), entry: said.entry })
+    last = said.mac
+  }
+  return { entries, last, length }
+}
+
+function lineOf(text: string): Line | undefined {
+  try {
+    return lineSchema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,80 @@
+/** Where items may go and how much at a time: a file that only the operator writes, read at the vault's start. */
+import { z } from 'zod'
+import type { Folder } from './folder.ts'
+import { partnerOfLink } from './trade-link.ts'
+
+const FILE = 'rules.json'
+const MOST_DESTINATIONS = 100
+
+const usd = z
+  .string()
+  .regex(/^\d{1,9}\.\d{2}$/, 'must be dollars and cents, such as 250.00')
+  .transform((text) => BigInt(text.replace('.', '')))
+
+const destinationSchema = z
+  .strictObject({ steamId: z.string(), tradeLink: z.string() })
+  .transform(({ steamId, tradeLink }, context) => {
+    const partner = partnerOfLink(tradeLink)
+    if (partner?.steamId === steamId) return partner
+    context.addIssue({ code: 'custom', message: 'steamId and tradeLink must be of the same account' })
+    return z.NEVER
+  })
+
+const rulesSchema = z.strictObject({
+  destinations: z
+    .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/), destinationSchema)
+    .refine((all) => Object.keys(all).length <= MOST_DESTINATIONS),
+  limits: z.strictObject({
+    usdAnHour: usd,
+    usdADay: usd,
+    itemsAnHour: z.int().min(0).max(100_000),
+  }),
+  /** What counts for an item that has no price at Steam. */
+  usdWithoutPrice: usd,
+})
+
+export type Rules = z.infer<typeof rulesSchema>
+
+/** As they stand in the file. */
+export type WrittenRules = z.input<typeof rulesSchema>
+
+/** Nothing may leave until the operator has written the file. */
+const NOTHING: WrittenRules = {
+  destinations: {},
+  limits: { usdAnHour: '0.00', usdADay: '0.00', itemsAnHour: 0 },
+  usdWithoutPrice: '100.00',
+}
+
+/** Throws with a readable reason if the file says anything that is not understood. */
+export function readRules(folder: Folder): Rules {
+  return checked(folder, written(folder))
+}
+
+/** Throws, and changes nothing, if the file would not be understood. */
+export function changeRules(folder: Folder, change: (rules: WrittenRules) => WrittenRules): void {
+  const before = written(folder)
+  checked(folder, before)
+  const after = change(before)
+  checked(folder, after)
+  folder.write(FILE, `${JSON.stringify(after, null, 2)}\n`)
+}
+
+function written(folder: Folder): WrittenRules {
+  const text = folder.read(FILE)
+  // It is checked before anything is done with it.
+  return text === undefined ? NOTHING : (jsonOf(text) as WrittenRules)
+}
+
+function checked(folder: Folder, rules: WrittenRules): Rules {
+  const said = rulesSchema.safeParse(rules)
+  if (said.success) return said.data
+  throw new Error(`${folder.at(FILE)}: ${z.prettifyError(said.error)}`)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

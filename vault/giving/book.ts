@@ -1,0 +1,121 @@
+/** What the vault knows of the wishes that it took up, from the entries of its log. Pure. */
+import { z } from 'zod'
+import type { EndedOffer } from './gift.ts'
+
+const DIGITS = z.string().regex(/^\d{1,20}$/)
+const assetSchema = z.strictObject({ appId: z.int(), contextId: z.string(), assetId: z.string() })
+const wish = DIGITS
+
+/** `sealedToken`: of the partner's trade link. `worthCents`: what it counts against the limits. */
+const entrySchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('wish_refused'), wish, because: z.string() }),
+  z.strictObject({
+    kind: z.literal('intended'),
+    wish,
+    cause: z.discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('send'), to: z.string() }),
+      z.strictObject({ kind: z.literal('return') }),
+    ]),
+    from: DIGITS,
+    partnerSteamId: DIGITS,
+    sealedToken: z.string(),
+    message: z.string(),
+    assets: z.array(assetSchema),
+    worthCents: z.string().regex(/^\d{1,15}$/),
+  }),
+  /** From here on the offer may exist. */
+  z.strictObject({ kind: z.literal('send_begun'), wish }),
+  z.strictObject({ kind: z.literal('offer_missed'), wish }),
+  z.strictObject({ kind: z.literal('offer_known'), wish, offerId: DIGITS }),
+  z.strictObject({ kind: z.literal('confirmed'), wish }),
+  z.strictObject({ kind: z.literal('delivered'), wish, steamTradeId: DIGITS }),
+  z.strictObject({ kind: z.literal('ended'), wish, because: z.string() }),
+])
+
+export type WishEntry = z.output<typeof entrySchema>
+export type Intended = Extract<WishEntry, { kind: 'intended' }>
+
+/** An entry of the log with its moment. */
+export type Dated = { at: Date; entry: WishEntry }
+
+export type Because = EndedOffer | 'not_sent' | 'never_appeared' | 'no_longer_allowed'
+
+type Begun = { intended: Intended; intendedAt: Date }
+type Known = Begun & { offerId: string; knownAt: Date; isConfirmed: boolean }
+
+export type Giving =
+  | { state: 'refused'; because: string }
+  | (Begun & { state: 'intended' })
+  | (Begun & { state: 'sending'; begunAt: Date; missed: number })
+  | (Known & { state: 'offered' })
+  | (Known & { state: 'delivered'; steamTradeId: string })
+  | (Begun & { state: 'ended'; because: string })
+
+/** By wish. */
+export type Book = ReadonlyMap<string, Giving>
+
+/** Undefined for entries of others, such as sales. */
+export function wishEntryOf(value: unknown): WishEntry | undefined {
+  return entrySchema.safeParse(value).data
+}
+
+export function bookOf(entries: readonly Dated[]): Map<string, Giving> {
+  const book = new Map<string, Giving>()
+  for (const dated of entries) {
+    const giving = evolve(book.get(dated.entry.wish), dated)
+    if (giving !== undefined) book.set(dated.entry.wish, giving)
+  }
+  return book
+}
+
+/** An entry that does not fit its wish changes nothing: what was done once is never done again. */
+export function evolve(giving: Giving | undefined, { at, entry }: Dated): Giving | undefined {
+  switch (entry.kind) {
+    case 'wish_refused':
+      return giving ?? { state: 'refused', because: entry.because }
+    case 'intended':
+      return giving ?? { state: 'intended', intended: entry, intendedAt: at }
+    case 'send_begun':
+      return giving?.state === 'intended' ? { ...giving, state: 'sending', begunAt: at, missed: 0 } : giving
+    case 'offer_missed':
+      return giving?.state === 'sending' ? { ...giving, missed: giving.missed + 1 } : giving
+    case 'offer_known': {
+      if (giving?.state !== 'sending') return giving
+      const { intended, intendedAt } = giving
+      const { offerId } = entry
+      return { state: 'offered', intended, intendedAt, offerId, knownAt: at, isConfirmed: false }
+    }
+    case 'confirmed':
+      return giving?.state === 'offered' ? { ...giving, isConfirmed: true } : giving
+    case 'delivered':
+      return giving?.state === 'offered'
+        ? { ...giving, state: 'delivered', steamTradeId: entry.steamTradeId }
+        : giving
+    case 'ended': {
+      if (giving === undefined || !isOpen(giving)) return giving
+      const { intended, intendedAt } = giving
+      return { state: 'ended', intended, intendedAt, because: entry.because }
+    }
+    default:
+      return entry satisfies never
+  }
+}
+
+export type OpenGiving = Exclude<Giving, { state: 'refused' | 'delivered' | 'ended' }>
+
+export function isOpen(giving: Giving): giving is OpenGiving {
+  return giving.state === 'intended' || giving.state === 'sending' || giving.state === 'offered'
+}
+
+export type Spent = { cents: bigint; items: number }
+
+/** What may have left since then. What came to its end without a delivery counts no longer. */
+export function spentSince(book: Book, since: Date): Spent {
+  let [cents, items] = [0n, 0]
+  for (const giving of book.values()) {
+    if (giving.state === 'refused' || giving.state === 'ended' || giving.intendedAt < since) continue
+    cents += BigInt(giving.intended.worthCents)
+    items += giving.intended.assets.length
+  }
+  return { cents, items }
+}

@@ -1,0 +1,67 @@
+/** What is given to whom: all that an offer must be, and nothing else. Pure. */
+export type GivenAsset = { appId: number; contextId: string; assetId: string }
+
+export type Gift = {
+  partnerSteamId: string
+  token: string
+  message: string
+  assets: readonly GivenAsset[]
+}
+
+export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'expired'
+
+/** The offer as Steam shows it to its sender. */
+export type SeenOffer =
+  | { state: 'needs_confirmation' | 'active' | 'in_escrow' }
+  | { state: 'accepted'; steamTradeId: string | null }
+  | { state: 'ended'; how: EndedOffer }
+
+/** What gives. None of these throws because of Steam. */
+export type Hands = {
+  /** `refused`: it was certainly not sent. `unanswered`: it may have been. */
+  send(
+    gift: Gift,
+  ): Promise<
+    { kind: 'sent'; offerId: string } | { kind: 'refused'; because: string } | { kind: 'unanswered' }
+  >
+  /** The offer that gives exactly this, whatever its state. */
+  find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
+  /** Undefined where Steam did not say. */
+  read(offerId: string): Promise<SeenOffer | undefined>
+  /** Confirms an offer that gives exactly this, and no other. False where that is not certain. */
+  confirm(offerId: string, gift: Gift): Promise<boolean>
+  cancel(offerId: string): Promise<void>
+  /** Whether Steam's own record of the trade says that exactly this was given. */
+  hasGiven(steamTradeId: string, gift: Gift): Promise<boolean>
+}
+
+const keyOf = ({ appId, contextId, assetId }: GivenAsset): string => `${appId}/${contextId}/${assetId}`
+
+export function isSameSet(one: readonly GivenAsset[], other: readonly GivenAsset[]): boolean {
+  const keys = new Set(one.map(keyOf))
+  return (
+    keys.size === one.length && one.length === other.length && other.every((asset) => keys.has(keyOf(asset)))
+  )
+}
+
+type OfferLike = {
+  partnerSteamId: string
+  message: string
+  isOurs: boolean
+  gives: readonly GivenAsset[]
+  takes: readonly GivenAsset[]
+}
+
+/** Whether the offer is this gift and nothing beyond it. */
+export const isGift = (offer: OfferLike, gift: Gift): boolean =>
+  offer.isOurs &&
+  offer.partnerSteamId === gift.partnerSteamId &&
+  offer.message === gift.message &&
+  offer.takes.length === 0 &&
+  gift.assets.length > 0 &&
+  isSameSet(gift.assets, offer.gives)
+
+/** As the till writes its secret codes: whoever gets one in an offer from us may take us for a deposit's bot. */
+const DEPOSIT_CODE = /(?:^|[^0-9A-Za-z])[2-9A-HJKMNP-Z]{6}(?:$|[^0-9A-Za-z])/
+
+export const looksLikeDeposit = (message: string): boolean => DEPOSIT_CODE.test(message)

@@ -1,0 +1,247 @@
+/** Takes wishes up and carries them out. The shell around book.ts, judge.ts and next-step.ts. */
+import { randomBytes } from 'node:crypto'
+import type { Account } from '../files/accounts.ts'
+import type { Key } from '../files/key.ts'
+import type { VaultLog } from '../files/log.ts'
+import type { Rules } from '../files/rules.ts'
+import type { OwnItem } from '../steam/look.ts'
+import {
+  bookOf,
+  evolve,
+  type Giving,
+  type Intended,
+  isOpen,
+  type OpenGiving,
+  type WishEntry,
+  wishEntryOf,
+} from './book.ts'
+import type { Gift, GivenAsset, Hands } from './gift.ts'
+import { type Approval, judgeItems, judgeLimits, judgeWish, type Verdict, type Wish } from './judge.ts'
+import { stepAfter, stepBefore } from './next-step.ts'
+
+/** What one account can do and see. `undefined`: Steam did not say. */
+export type Reach = {
+  hands: Hands
+  freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
+  giverOf(steamTradeId: string, assets: readonly GivenAsset[]): Promise<string | undefined>
+}
+
+/** The till's database. What is read there is a wish; what is told there is what was done. */
+export type Wishes = {
+  open(): Promise<readonly Wish[]>
+  tell(wishId: string, told: Told): Promise<void>
+}
+
+export type Told = { giving: Giving } | { waitsBecause: string }
+
+export type GiverParts = {
+  wishes: Wishes
+  log: VaultLog
+  key: Key
+  rules: Rules
+  accounts: ReadonlyMap<string, Account>
+  reach(steamId: string): Reach
+  priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
+  /** What the operator approved to give back. */
+  approvalOf(wishId: string): Approval | undefined
+  now(): Date
+  say(line: string, about: Record<string, string | number>): void
+}
+
+export type Giver = { round(): Promise<void>; book(): ReadonlyMap<string, Giving> }
+
+export function createGiver(parts: GiverParts): Giver {
+  const entries = parts.log.entries().flatMap(({ at, entry }) => {
+    const own = wishEntryOf(entry)
+    return own === undefined ? [] : [{ at, entry: own }]
+  })
+  const book = bookOf(entries)
+  const desk = { ...parts, book, note }
+
+  function note(entry: WishEntry): Giving | undefined {
+    const { at } = parts.log.add(entry, parts.now())
+    const giving = evolve(book.get(entry.wish), { at, entry })
+    if (giving !== undefined) book.set(entry.wish, giving)
+    return giving
+  }
+
+  return {
+    book: () => book,
+    async round() {
+      for (const wish of await parts.wishes.open()) await take(desk, wish)
+      for (const [wishId, giving] of [...book]) if (isOpen(giving)) await advance(desk, wishId, giving)
+    },
+  }
+}
+
+type Desk = GiverParts & { book: Map<string, Giving>; note(entry: WishEntry): Giving | undefined }
+
+async function take(desk: Desk, wish: Wish): Promise<void> {
+  const known = desk.book.get(wish.id)
+  if (known !== undefined) {
+    // What was told may have been lost.
+    if (!isOpen(known)) await desk.wishes.tell(wish.id, { giving: known })
+    return
+  }
+  const verdict = await judge(desk, wish)
+  if (verdict.kind === 'wait') return desk.wishes.tell(wish.id, { waitsBecause: verdict.because })
+  const entry: WishEntry =
+    verdict.kind === 'refuse'
+      ? { kind: 'wish_refused', wish: wish.id, because: verdict.because }
+      : verdict.intended
+  const giving = desk.note(entry)
+  if (verdict.kind === 'refuse')
+    desk.say('the vault refused a wish', { wish: wish.id, because: verdict.because })
+  if (giving !== undefined) await desk.wishes.tell(wish.id, { giving })
+}
+
+type Judged = Exclude<Verdict, { kind: 'give' }> | { kind: 'intend'; intended: Intended }
+
+async function judge(desk: Desk, wish: Wish): Promise<Judged> {
+  const { rules, book, accounts, key } = desk
+  const [account, approved] = [accounts.get(wish.fromSteamId), desk.approvalOf(wish.id)]
+  const verdict = judgeWish(wish, { rules, book, account, approved })
+  if (verdict.kind !== 'give') return verdict
+  const { partner } = verdict
+  const reach = desk.reach(wish.fromSteamId)
+  const seen = await look(reach, wish.assets)
+  if (seen === undefined) return { kind: 'wait', because: 'Steam does not answer' }
+  const complaint = judgeItems(wish.assets, seen)
+  if (complaint !== undefined && complaint.kind !== 'give') return complaint
+  if (wish.ask.kind === 'return') {
+    const giver = await reach.giverOf(wish.ask.steamTradeId, wish.assets)
+    if (giver === undefined) return { kind: 'wait', because: 'Steam does not say whom the items came from' }
+    if (giver !== partner.steamId) return { kind: 'refuse', because: 'the items came from somebody else' }
+  }
+  const cents = await worthOf(desk, wish.assets, seen)
+  if (cents === undefined) return { kind: 'wait', because: 'Steam does not say what it is worth' }
+  const limited = judgeLimits(rules, book, { cents, items: wish.assets.length, now: desk.now() })
+  if (limited !== undefined && limited.kind !== 'give') return limited
+  const intended: Intended = {
+    kind: 'intended',
+    wish: wish.id,
+    cause: wish.ask.kind === 'send' ? wish.ask : { kind: 'return' },
+    from: wish.fromSteamId,
+    partnerSteamId: partner.steamId,
+    sealedToken: key.seal(partner.token, `token ${wish.id}`),
+    // Never like the secret code of a deposit: in small letters.
+    message: `vault w${wish.id} x${randomBytes(4).toString('hex')}`,
+    assets: wish.assets.map(({ appId, contextId, assetId }) => ({ appId, contextId, assetId })),
+    worthCents: String(cents),
+  }
+  return { kind: 'intend', intended }
+}
+
+type Looked = ReadonlyMap<string, OwnItem>
+
+async function look({ freeItems }: Reach, assets: readonly GivenAsset[]): Promise<Looked | undefined> {
+  const seen = new Map<string, OwnItem>()
+  for (const appId of new Set(assets.map((asset) => asset.appId))) {
+    const items = await freeItems(appId)
+    if (items === undefined) return undefined
+    for (const item of items.values()) seen.set(`${appId}/${item.assetId}`, item)
+  }
+  return seen
+}
+
+/** By prices that the vault fetched itself. Undefined where Steam did not answer. */
+async function worthOf(desk: Desk, assets: readonly GivenAsset[], seen: Looked): Promise<bigint | undefined> {
+  let cents = 0n
+  for (const { appId, assetId } of assets) {
+    const price = await desk.priceOf(appId, seen.get(`${appId}/${assetId}`)?.marketHashName ?? '')
+    if (price === 'unanswered') return undefined
+    cents += price ?? desk.rules.usdWithoutPrice
+  }
+  return cents
+}
+
+function giftOf({ key }: Desk, { wish, partnerSteamId, sealedToken, message, assets }: Intended): Gift {
+  return { partnerSteamId, token: key.open(sealedToken, `token ${wish}`), message, assets }
+}
+
+/** A destination that the operator took off the list gets nothing more, not even what was intended before. */
+function isStillAllowed({ rules, accounts }: Desk, { cause, from, partnerSteamId }: Intended): boolean {
+  if (!accounts.has(from)) return false
+  return cause.kind === 'return' || rules.destinations[cause.to]?.steamId === partnerSteamId
+}
+
+async function advance(desk: Desk, wishId: string, giving: OpenGiving): Promise<void> {
+  const { intended } = giving
+  if (!desk.accounts.has(intended.from)) return
+  const { hands } = desk.reach(intended.from)
+  const gift = giftOf(desk, intended)
+  const isAllowed = isStillAllowed(desk, intended)
+  const step = stepBefore(giving, desk.now(), isAllowed)
+  switch (step.kind) {
+    case 'send':
+      return send(desk, { wishId, hands, gift })
+    case 'find': {
+      const found = await hands.find(gift)
+      if (found.kind === 'found') return know(desk, wishId, found.offerId)
+      if (found.kind === 'none') desk.note({ kind: 'offer_missed', wish: wishId })
+      return
+    }
+    case 'end':
+      return end(desk, wishId, step.because)
+    case 'read':
+      return follow(desk, { wishId, hands, gift }, isAllowed)
+    default:
+      return step satisfies never
+  }
+}
+
+type Work = { wishId: string; hands: Hands; gift: Gift }
+
+async function send(desk: Desk, { wishId, hands, gift }: Work): Promise<void> {
+  desk.note({ kind: 'send_begun', wish: wishId })
+  const sent = await hands.send(gift)
+  if (sent.kind === 'sent') return know(desk, wishId, sent.offerId)
+  if (sent.kind === 'refused') {
+    desk.say('Steam refused an offer of the vault', { wish: wishId, because: sent.because })
+    return end(desk, wishId, 'not_sent')
+  }
+  desk.say('the vault does not know whether its offer was sent', { wish: wishId })
+}
+
+async function know(desk: Desk, wishId: string, offerId: string): Promise<void> {
+  const giving = desk.note({ kind: 'offer_known', wish: wishId, offerId })
+  desk.say('the vault sent an offer', { wish: wishId, offerId })
+  if (giving !== undefined) await desk.wishes.tell(wishId, { giving })
+}
+
+async function end(desk: Desk, wishId: string, because: string): Promise<void> {
+  const giving = desk.note({ kind: 'ended', wish: wishId, because })
+  desk.say('a giving ended', { wish: wishId, because })
+  if (giving !== undefined) await desk.wishes.tell(wishId, { giving })
+}
+
+async function follow(desk: Desk, { wishId, hands, gift }: Work, isAllowed: boolean): Promise<void> {
+  const giving = desk.book.get(wishId)
+  if (giving?.state !== 'offered') return
+  const seen = await hands.read(giving.offerId)
+  if (seen === undefined) return
+  const answer = stepAfter(giving, seen, { now: desk.now(), isAllowed })
+  switch (answer.kind) {
+    case 'confirm':
+      if (await hands.confirm(giving.offerId, gift)) {
+        desk.note({ kind: 'confirmed', wish: wishId })
+        desk.say('the vault confirmed its offer', { wish: wishId, offerId: giving.offerId })
+      }
+      return
+    case 'cancel':
+      return hands.cancel(giving.offerId)
+    case 'prove':
+      if (await hands.hasGiven(answer.steamTradeId, gift)) {
+        const done = desk.note({ kind: 'delivered', wish: wishId, steamTradeId: answer.steamTradeId })
+        desk.say('items were given', { wish: wishId, steamTrade: answer.steamTradeId })
+        if (done !== undefined) await desk.wishes.tell(wishId, { giving: done })
+      }
+      return
+    case 'end':
+      return end(desk, wishId, answer.because)
+    case 'wait':
+      return
+    default:
+      return answer satisfies never
+  }
+}

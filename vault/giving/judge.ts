@@ -1,0 +1,103 @@
+/** Whether the vault does what a wish of the till asks: by its own list, limits and log, and by what Steam shows. Pure. */
+import type { Rules } from '../files/rules.ts'
+import type { Partner } from '../files/trade-link.ts'
+import { type Book, isOpen, spentSince } from './book.ts'
+import { type GivenAsset, isSameSet } from './gift.ts'
+
+export const MOST_ASSETS = 100
+const FREE_CONTEXT = '2'
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** What the database says. Nothing of it is believed. */
+export type Wish = {
+  id: string
+  fromSteamId: string
+  assets: readonly GivenAsset[]
+  ask: { kind: 'send'; to: string } | { kind: 'return'; steamTradeId: string }
+}
+
+export type Verdict =
+  | { kind: 'give'; partner: Partner }
+  /** It may be given later: when the operator has done something, or the limits have room. */
+  | { kind: 'wait'; because: string }
+  /** Never, not even when the same is asked again under its number. */
+  | { kind: 'refuse'; because: string }
+
+const refuse = (because: string): Verdict => ({ kind: 'refuse', because })
+const wait = (because: string): Verdict => ({ kind: 'wait', because })
+
+export type Around = {
+  rules: Rules
+  book: Book
+  /** Of the account it is to leave: undefined where the vault has none. */
+  account: { sells: boolean } | undefined
+  /** What the operator approved at the vault, and to whom: undefined where it did not. */
+  approved: Approval | undefined
+}
+
+/** The word of the operator at the vault: these items, to this account. */
+export type Approval = { partner: Partner; assets: readonly GivenAsset[] }
+
+/** All that needs no look at Steam. */
+export function judgeWish(wish: Wish, { rules, book, account, approved }: Around): Verdict {
+  if (book.has(wish.id)) return refuse('asked before')
+  const complaint = complaintOf(wish.assets) ?? takenIn(book, wish.assets)
+  if (complaint !== undefined) return refuse(complaint)
+  if (account?.sells === true) return refuse('the account sells: nothing leaves it by a wish')
+  if (wish.ask.kind === 'send') {
+    const { destinations } = rules
+    const partner = Object.hasOwn(destinations, wish.ask.to) ? destinations[wish.ask.to] : undefined
+    if (partner === undefined) return refuse('no such destination')
+    if (partner.steamId === wish.fromSteamId) return refuse('the destination is the bot itself')
+    return account === undefined ? wait('the bot is not enrolled') : { kind: 'give', partner }
+  }
+  if (account === undefined) return wait('the bot is not enrolled')
+  if (approved === undefined) return wait('not approved')
+  return isSameSet(approved.assets, wish.assets)
+    ? { kind: 'give', partner: approved.partner }
+    : refuse('other items than were approved')
+}
+
+function complaintOf(assets: readonly GivenAsset[]): string | undefined {
+  if (assets.length === 0 || assets.length > MOST_ASSETS) return `not 1 to ${MOST_ASSETS} items`
+  if (assets.some(({ contextId }) => contextId !== FREE_CONTEXT)) return 'items under protection'
+  const keys = new Set(assets.map(({ appId, assetId }) => `${appId}/${assetId}`))
+  return keys.size < assets.length ? 'an item twice' : undefined
+}
+
+function takenIn(book: Book, assets: readonly GivenAsset[]): string | undefined {
+  const taken = new Set(
+    [...book.values()].flatMap((giving) =>
+      isOpen(giving) ? giving.intended.assets.map(({ appId, assetId }) => `${appId}/${assetId}`) : [],
+    ),
+  )
+  return assets.some(({ appId, assetId }) => taken.has(`${appId}/${assetId}`))
+    ? 'an item is on its way already'
+    : undefined
+}
+
+export type Seen = ReadonlyMap<string, { isTradable: boolean }>
+
+/** `seen`: by `appId/assetId`, as Steam shows them to their owner. */
+export function judgeItems(assets: readonly GivenAsset[], seen: Seen): Verdict | undefined {
+  const items = assets.map(({ appId, assetId }) => seen.get(`${appId}/${assetId}`))
+  if (items.some((item) => item === undefined))
+    return refuse('the account does not have an item, or it is protected')
+  return items.some((item) => item?.isTradable !== true) ? refuse('an item cannot be traded') : undefined
+}
+
+type Load = { cents: bigint; items: number; now: Date }
+
+/** More than a limit allows at once is refused; what only finds no room now waits. */
+export function judgeLimits({ limits }: Rules, book: Book, { cents, items, now }: Load): Verdict | undefined {
+  const since = (ms: number) => spentSince(book, new Date(now.getTime() - ms))
+  const [hour, day] = [since(HOUR_MS), since(DAY_MS)]
+  if (cents > limits.usdAnHour || cents > limits.usdADay || items > limits.itemsAnHour)
+    return refuse('more than the limits allow at once')
+  const isOver =
+    hour.cents + cents > limits.usdAnHour ||
+    day.cents + cents > limits.usdADay ||
+    hour.items + items > limits.itemsAnHour
+  return isOver ? wait('the limits have no room now') : undefined
+}

@@ -1,0 +1,67 @@
+/** What a giving needs next, by what is recorded of it and what Steam shows. Pure. */
+import type { Because, OpenGiving } from './book.ts'
+import type { SeenOffer } from './gift.ts'
+
+/** The partner has so long to accept. */
+const ACCEPT_MS = 30 * 60_000
+/** The phone has so long to confirm. */
+const CONFIRM_MS = 10 * 60_000
+/** An offer that was not seen in so many lists, over so long, was not sent. It is never sent again. */
+const MOST_MISSES = 3
+const APPEARS_MS = 120_000
+
+export type Step =
+  | { kind: 'send' }
+  | { kind: 'find' }
+  | { kind: 'read'; offerId: string }
+  | { kind: 'end'; because: Because }
+
+/** Before Steam is asked. `isAllowed`: the destination stands in the vault's list still. */
+export function stepBefore(giving: OpenGiving, now: Date, isAllowed: boolean): Step {
+  switch (giving.state) {
+    case 'intended':
+      return isAllowed ? { kind: 'send' } : { kind: 'end', because: 'no_longer_allowed' }
+    case 'sending': {
+      const isOver = giving.missed >= MOST_MISSES && now.getTime() - giving.begunAt.getTime() >= APPEARS_MS
+      return isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'find' }
+    }
+    case 'offered':
+      return { kind: 'read', offerId: giving.offerId }
+    default:
+      return giving satisfies never
+  }
+}
+
+export type Answer =
+  | { kind: 'confirm' }
+  | { kind: 'cancel' }
+  | { kind: 'prove'; steamTradeId: string }
+  | { kind: 'end'; because: Because }
+  | { kind: 'wait' }
+
+export type Offered = Extract<OpenGiving, { state: 'offered' }>
+
+/** After Steam has shown the offer. */
+export function stepAfter(
+  giving: Offered,
+  seen: SeenOffer,
+  { now, isAllowed }: { now: Date; isAllowed: boolean },
+): Answer {
+  const ageMs = now.getTime() - giving.knownAt.getTime()
+  switch (seen.state) {
+    case 'needs_confirmation':
+      return isAllowed && ageMs < CONFIRM_MS ? { kind: 'confirm' } : { kind: 'cancel' }
+    case 'active':
+      return isAllowed && ageMs < ACCEPT_MS ? { kind: 'wait' } : { kind: 'cancel' }
+    case 'in_escrow':
+      return { kind: 'wait' }
+    case 'accepted':
+      return seen.steamTradeId === null
+        ? { kind: 'wait' }
+        : { kind: 'prove', steamTradeId: seen.steamTradeId }
+    case 'ended':
+      return { kind: 'end', because: seen.how }
+    default:
+      return seen satisfies never
+  }
+}

@@ -1,0 +1,21 @@
+/** The vault's process and its commands: `node vault/main.ts run`, `enrol`, `allow`, `limits`, `rules`, `approve`, `log`. */
+import { run, type StricliProcess } from '@stricli/core'
+import { APP } from './app.ts'
+import { readSettings, type Settings } from './settings.ts'
+import { createTerminal } from './terminal.ts'
+
+let settings: Settings | undefined
+try {
+  settings = readSettings(process.env)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 2
+}
+if (settings !== undefined) {
+  const { stdout, stderr } = process
+  const own: StricliProcess = { stdout, stderr }
+  await run(APP, process.argv.slice(2), { process: own, settings, terminal: createTerminal(process) })
+  const code = Number(own.exitCode ?? 0)
+  // Codes of the argument library for wrong usage are negative.
+  process.exitCode = code < 0 ? 2 : code
+}

@@ -1,0 +1,212 @@
+/** What the vault knows of its sales: entries that are only ever added, and what they come to. Pure. */
+import type { Due, GivenAsset, Outcome } from './market.ts'
+
+export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'expired'
+
+export type SaleEntry =
+  /** From here on the asset may be listed there, whatever becomes of the process. */
+  | { kind: 'listing_begun'; market: string; appId: number; assetId: string; priceMinor: bigint }
+  | { kind: 'listed'; market: string; appId: number; assetId: string; itemId: string }
+  | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
+  | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
+  | { kind: 'unlisted'; market: string; itemId: string }
+  /** Nothing is given for it, ever. */
+  | { kind: 'due_refused'; market: string; due: Due; problem: string }
+  | { kind: 'deal_intended'; market: string; due: Due; itemIds: readonly string[] }
+  /** From here on the offer may exist. */
+  | { kind: 'send_begun'; market: string; dealId: string }
+  | { kind: 'send_refused'; market: string; dealId: string; because: string }
+  | { kind: 'send_unanswered'; market: string; dealId: string }
+  | { kind: 'offer_missed'; market: string; dealId: string }
+  | { kind: 'abandoned'; market: string; dealId: string }
+  | { kind: 'offer_known'; market: string; dealId: string; offerId: string }
+  | { kind: 'confirmed'; market: string; dealId: string }
+  | { kind: 'told'; market: string; dealId: string }
+  | { kind: 'offer_ended'; market: string; dealId: string; how: EndedOffer }
+  | { kind: 'delivered'; market: string; dealId: string; steamTradeId: string }
+  | { kind: 'outcome'; market: string; itemId: string; end: Outcome['end'] }
+
+/** An entry with its moment. */
+export type Dated = { at: Date; entry: SaleEntry }
+
+export type Listing = {
+  market: string
+  appId: number
+  assetId: string
+  priceMinor: bigint
+  /** Null while the market has not said whether it took it. */
+  itemId: string | null
+  begunAt: Date
+  state: 'on_sale' | 'in_deal' | 'given' | 'over'
+  end: Outcome['end'] | null
+}
+
+type Common = { market: string; due: Due; itemIds: readonly string[]; intendedAt: Date }
+type Sent = Common & {
+  offerId: string
+  sentAt: Date
+  isConfirmed: boolean
+  isTold: boolean
+}
+
+export type Deal =
+  | (Common & { state: 'intended' })
+  | (Common & { state: 'sending' | 'unknown'; begunAt: Date; missed: number })
+  | (Sent & { state: 'active' })
+  | (Sent & { state: 'delivered'; steamTradeId: string; deliveredAt: Date })
+  | (Common & { state: 'ended'; because: EndedOffer | 'refused' | 'abandoned' })
+
+export type Book = {
+  /** By market and asset: one live listing of an asset over all markets. */
+  listings: readonly Listing[]
+  /** By market and number. */
+  deals: ReadonlyMap<string, Deal>
+  /** What was refused: it stays refused. */
+  refused: ReadonlyMap<string, string>
+}
+
+export const EMPTY_BOOK: Book = { listings: [], deals: new Map(), refused: new Map() }
+
+export const dealKey = (market: string, dealId: string): string => `${market}/${dealId}`
+
+export function isLive({ state }: Listing): boolean {
+  return state === 'on_sale' || state === 'in_deal'
+}
+
+/** The live listing of an asset, wherever it is. */
+export function liveListing(
+  { listings }: Book,
+  { appId, assetId }: Pick<GivenAsset, 'appId' | 'assetId'>,
+): Listing | undefined {
+  return listings.find((each) => each.appId === appId && each.assetId === assetId && isLive(each))
+}
+
+export function bookOf(entries: readonly Dated[]): Book {
+  return entries.reduce(evolve, EMPTY_BOOK)
+}
+
+export function evolve(book: Book, { at, entry }: Dated): Book {
+  switch (entry.kind) {
+    case 'listing_begun': {
+      const { market, appId, assetId, priceMinor } = entry
+      const listing: Listing = {
+        ...{ market, appId, assetId, priceMinor, itemId: null, begunAt: at },
+        ...{ state: 'on_sale', end: null },
+      }
+      return { ...book, listings: [...book.listings, listing] }
+    }
+    case 'listed':
+      return changeListing(book, isBegun(entry), (listing) => ({ ...listing, itemId: entry.itemId }))
+    case 'not_listed':
+      return { ...book, listings: book.listings.filter((listing) => !isBegun(entry)(listing)) }
+    case 'repriced':
+      return changeListing(book, hasItem(entry), (listing) => ({ ...listing, priceMinor: entry.priceMinor }))
+    case 'unlisted':
+      return changeListing(book, hasItem(entry), (listing) => ({ ...listing, state: 'over' }))
+    case 'due_refused': {
+      const refused = new Map(book.refused).set(dealKey(entry.market, entry.due.dealId), entry.problem)
+      return { ...book, refused }
+    }
+    case 'deal_intended': {
+      const { market, due, itemIds } = entry
+      const deal: Deal = { market, due, itemIds, intendedAt: at, state: 'intended' }
+      return withDeal(changeListing(book, isIn(deal), inDeal), deal)
+    }
+    case 'outcome':
+      return changeListing(book, hasItem(entry), (listing) => withEnd(listing, entry.end))
+    default:
+      return changeDeal(book, entry, at)
+  }
+}
+
+const inDeal = (listing: Listing): Listing => ({ ...listing, state: 'in_deal' })
+
+type OfDeal = Extract<SaleEntry, { dealId: string }>
+
+function changeDeal(book: Book, entry: OfDeal, at: Date): Book {
+  const deal = book.deals.get(dealKey(entry.market, entry.dealId))
+  if (deal === undefined) throw new Error(`the deal ${entry.dealId} was never intended`)
+  const changed = evolveDeal(deal, entry, at)
+  const after = withDeal(book, changed)
+  if (changed.state === 'delivered') return changeListing(after, isIn(changed), given)
+  // What its buyer did not take may be listed again.
+  if (changed.state === 'ended') return changeListing(after, isIn(changed), over)
+  return after
+}
+
+const given = (listing: Listing): Listing => ({ ...listing, state: 'given' })
+const over = (listing: Listing): Listing =>
+  listing.state === 'in_deal' ? { ...listing, state: 'over' } : listing
+
+function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
+  const { market, due, itemIds, intendedAt } = deal
+  const common: Common = { market, due, itemIds, intendedAt }
+  switch (entry.kind) {
+    case 'send_begun':
+      return { ...common, state: 'sending', begunAt: at, missed: 0 }
+    case 'send_refused':
+      return { ...common, state: 'ended', because: 'refused' }
+    case 'send_unanswered':
+      return deal.state === 'sending' ? { ...deal, state: 'unknown' } : deal
+    case 'offer_missed':
+      return deal.state === 'unknown' || deal.state === 'sending'
+        ? { ...deal, state: 'unknown', missed: deal.missed + 1 }
+        : deal
+    case 'abandoned':
+      return { ...common, state: 'ended', because: 'abandoned' }
+    case 'offer_known':
+      return {
+        ...common,
+        ...{ state: 'active', offerId: entry.offerId, sentAt: at, isConfirmed: false, isTold: false },
+      }
+    case 'confirmed':
+      return deal.state === 'active' ? { ...deal, isConfirmed: true } : deal
+    case 'told':
+      return deal.state === 'active' ? { ...deal, isTold: true } : deal
+    case 'offer_ended':
+      return deal.state === 'delivered' ? deal : { ...common, state: 'ended', because: entry.how }
+    case 'delivered': {
+      if (deal.state !== 'active') throw new Error(`the deal ${entry.dealId} has no offer`)
+      return { ...deal, state: 'delivered', steamTradeId: entry.steamTradeId, deliveredAt: at }
+    }
+    default:
+      return entry satisfies never
+  }
+}
+
+/** Money that came is never unsaid but by a reversal. */
+function withEnd(listing: Listing, end: Outcome['end']): Listing {
+  const isSettled = listing.end?.kind === 'paid' || listing.end?.kind === 'reversed'
+  if (isSettled && end.kind !== 'reversed') return listing
+  return { ...listing, end, state: listing.state === 'given' ? 'given' : listing.state }
+}
+
+function withDeal(book: Book, deal: Deal): Book {
+  return { ...book, deals: new Map(book.deals).set(dealKey(deal.market, deal.due.dealId), deal) }
+}
+
+function changeListing(
+  book: Book,
+  isMeant: (listing: Listing) => boolean,
+  change: (listing: Listing) => Listing,
+): Book {
+  return { ...book, listings: book.listings.map((listing) => (isMeant(listing) ? change(listing) : listing)) }
+}
+
+const isBegun =
+  ({ market, appId, assetId }: { market: string; appId: number; assetId: string }) =>
+  (listing: Listing): boolean =>
+    listing.market === market &&
+    listing.appId === appId &&
+    listing.assetId === assetId &&
+    listing.itemId === null
+
+const hasItem =
+  ({ market, itemId }: { market: string; itemId: string }) =>
+  (listing: Listing): boolean =>
+    listing.market === market && listing.itemId === itemId
+
+const isIn =
+  ({ market, itemIds }: Deal) =>
+  (listing: Listing): boolean =>
+    listing.market === market && listing.itemId !== null && itemIds.includes(listing.itemId)

@@ -1,0 +1,83 @@
+/** Calls to a market over HTTPS, or the same hosts led to the market sandbox. */
+import { Agent, request } from 'node:https'
+import net, { isIP } from 'node:net'
+
+const DEADLINE_MS = 15_000
+const MOST_BYTES = 16 * 1024 * 1024
+
+export type Call = { method: 'GET' | 'POST'; url: URL; body?: string }
+export type Reply = { status: number; type: string; text: string }
+
+/** Rejects where no whole answer came in time. */
+export type Connection = (call: Call) => Promise<Reply>
+
+class SandboxAgent extends Agent {
+  readonly #target: { host: string; port: number }
+
+  constructor(target: { host: string; port: number }) {
+    super({ keepAlive: false })
+    this.#target = target
+  }
+
+  override createConnection() {
+    return net.connect(this.#target)
+  }
+}
+
+/**
+ * The connection to a sandbox: addresses and hosts stay those of production, only the socket leads elsewhere. Throws
+ * unless the mode is sandbox and the target a plain loopback address.
+ */
+export function sandboxConnection(
+  mode: 'sandbox' | 'live',
+  sandboxUrl: string,
+  deadlineMs = DEADLINE_MS,
+): Connection {
+  if (mode !== 'sandbox') {
+    throw new Error('The market sandbox is refused in live mode: remove its address from the settings.')
+  }
+  const url = URL.canParse(sandboxUrl) ? new URL(sandboxUrl) : undefined
+  const host = url && loopbackHost(url)
+  if (!url || !host || url.protocol !== 'http:' || url.username !== '' || url.pathname !== '/') {
+    throw new Error('The market sandbox must be on this machine, such as http://127.0.0.1:4303: it is not.')
+  }
+  return connectionOver(new SandboxAgent({ host, port: Number(url.port || 80) }), deadlineMs)
+}
+
+/** The connection to the real markets. */
+export function liveConnection(deadlineMs = DEADLINE_MS): Connection {
+  return connectionOver(new Agent({ keepAlive: true, maxSockets: 4 }), deadlineMs)
+}
+
+function loopbackHost({ hostname }: URL): string | undefined {
+  if (hostname === 'localhost') return '127.0.0.1'
+  const plain = hostname.replace(/^\[|\]$/g, '')
+  return isIP(plain) !== 0 && (plain === '::1' || plain.startsWith('127.')) ? plain : undefined
+}
+
+function connectionOver(agent: Agent, deadlineMs: number): Connection {
+  return ({ method, url, body }) =>
+    new Promise((resolve, reject) => {
+      const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+      const signal = AbortSignal.timeout(deadlineMs)
+      const sent = request(url, { method, headers, agent, signal }, (response) => {
+        const chunks: Buffer[] = []
+        let size = 0
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length
+          if (size > MOST_BYTES) return void sent.destroy(new Error('the answer is too long'))
+          chunks.push(chunk)
+        })
+        response.once('error', reject)
+        response.once('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            type: response.headers['content-type'] ?? '',
+            text: Buffer.concat(chunks).toString(),
+          }),
+        )
+      })
+      sent.once('error', reject)
+      sent.end(body)
+    })
+}

@@ -1,0 +1,73 @@
+/** What a deal needs next, by what is recorded of it and what Steam shows. Pure. */
+import type { Deal, EndedOffer } from './book.ts'
+import type { Due, Market } from './market.ts'
+
+/** What is given to whom: all that an offer must be, and nothing else. */
+export type Gift = Pick<Due, 'partnerSteamId' | 'token' | 'message' | 'assets'>
+
+/** The offer as Steam shows it to its sender. */
+export type SeenOffer =
+  | { state: 'needs_confirmation' | 'active' | 'in_escrow' }
+  | { state: 'accepted'; steamTradeId: string | null }
+  | { state: 'ended'; how: EndedOffer }
+
+export type Step =
+  | { kind: 'send' }
+  | { kind: 'look' }
+  | { kind: 'abandon' }
+  | { kind: 'confirm' }
+  | { kind: 'tell' }
+  | { kind: 'cancel' }
+  | { kind: 'prove'; steamTradeId: string }
+  | { kind: 'note_end'; how: EndedOffer }
+  | { kind: 'wait' }
+
+/** The market takes a deal back after five minutes: what was not begun by then is not begun. */
+const BEGIN_WITHIN_MS = 4 * 60_000
+/** A confirmation that does not come by then is too late for the market. */
+const CONFIRM_WITHIN_MS = 5 * 60_000
+/** Nobody takes it any more: the market counts offers that stay open as failures. */
+const CANCEL_AFTER_MS = 10 * 60_000
+/** An offer whose answer was lost shows up within this time, or was never made. */
+const LOOK_FOR_MS = 2 * 60_000
+const LEAST_LOOKS = 3
+
+export type Open = Extract<Deal, { state: 'intended' | 'sending' | 'unknown' }>
+export type Active = Extract<Deal, { state: 'active' }>
+
+/** Before its offer is known. A deal that was being sent is never sent again: it is looked up. */
+export function stepBefore(deal: Open, now: Date): Step {
+  if (deal.state === 'intended')
+    return now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS
+      ? { kind: 'abandon' }
+      : { kind: 'send' }
+  const isOver = now.getTime() - deal.begunAt.getTime() > LOOK_FOR_MS
+  return isOver && deal.missed >= LEAST_LOOKS ? { kind: 'abandon' } : { kind: 'look' }
+}
+
+export function stepAfter(
+  deal: Active,
+  seen: SeenOffer,
+  { order, now }: { order: Market['order']; now: Date },
+): Step {
+  const openMs = now.getTime() - deal.sentAt.getTime()
+  switch (seen.state) {
+    case 'accepted':
+      return seen.steamTradeId === null
+        ? { kind: 'wait' }
+        : { kind: 'prove', steamTradeId: seen.steamTradeId }
+    case 'ended':
+      return { kind: 'note_end', how: seen.how }
+    case 'in_escrow':
+      // Calling it off would keep the account from trading for a week.
+      return { kind: 'wait' }
+    case 'needs_confirmation':
+      if (openMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }
+      return order === 'tell_then_confirm' && !deal.isTold ? { kind: 'tell' } : { kind: 'confirm' }
+    case 'active':
+      if (openMs > CANCEL_AFTER_MS) return { kind: 'cancel' }
+      return deal.isTold ? { kind: 'wait' } : { kind: 'tell' }
+    default:
+      return seen satisfies never
+  }
+}

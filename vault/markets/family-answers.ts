@@ -1,0 +1,194 @@
+/** The answers of the market.csgo.com family, as its clients describe them. Every one is judged here, and nowhere else. */
+import { z } from 'zod'
+import type { Due, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
+import type { Scale } from './scale.ts'
+
+const MOST_ROWS = 20_000
+const FIRST_STEAM_ID = 76561197960265728n
+
+/** Numbers come bare or in quotes. */
+const digits = z
+  .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
+  .transform((value): string => String(value))
+const whole = digits.transform((value) => BigInt(value))
+const shortText = z.string().max(500)
+
+export const envelopeSchema = z.looseObject({
+  success: z.boolean(),
+  /** A code, a sentence or a number. */
+  error: z.union([shortText, z.number()]).optional(),
+  message: shortText.optional(),
+})
+
+export const testSchema = z.object({
+  status: z.object({
+    user_token: z.boolean(),
+    trade_check: z.boolean(),
+    site_online: z.boolean(),
+    site_notmpban: z.boolean(),
+  }),
+})
+
+export function problemsOf({ status }: z.infer<typeof testSchema>): Problem[] {
+  return [
+    ...(status.user_token ? [] : ['no_trade_token' as const]),
+    ...(status.trade_check ? [] : ['trade_check_failed' as const]),
+    ...(status.site_online ? [] : ['offline' as const]),
+    ...(status.site_notmpban ? [] : ['banned_from_selling' as const]),
+  ]
+}
+
+export const steamIdSchema = z.object({ steamid64: digits })
+export const pingSchema = z.object({ online: z.boolean().optional() })
+export const moneySchema = z.object({
+  money: z.number().nonnegative(),
+  money_settlement: z.number().nonnegative().optional(),
+  currency: z.string().max(3),
+})
+
+const listedRow = z.looseObject({
+  success: z.boolean(),
+  asset: digits,
+  item_id: digits.optional(),
+  error: z.union([shortText, z.number()]).optional(),
+})
+export const listedSchema = z.object({ items: z.array(listedRow).max(50) })
+
+const NOT_READ_YET = new Set(['inventory_not_loaded', 'item_not_in_inventory'])
+
+/** One line for each asset that was asked for; what the market does not mention is refused. */
+export function listedOf({ items }: z.infer<typeof listedSchema>, asked: readonly string[]): Listed[] {
+  return asked.map((assetId): Listed => {
+    const row = items.find(({ asset }) => asset === assetId)
+    if (row?.success === true && row.item_id !== undefined)
+      return { kind: 'listed', assetId, itemId: row.item_id }
+    const code = String(row?.error ?? 'not_mentioned')
+    return { kind: 'refused', assetId, code, retry: NOT_READ_YET.has(code) }
+  })
+}
+
+const repricedRow = z.looseObject({ success: z.boolean(), item_id: digits })
+export const repricedSchema = z.object({ items: z.array(repricedRow).max(50) })
+
+export function repricedOf({ items }: z.infer<typeof repricedSchema>, asked: readonly string[]): Repriced[] {
+  return asked.map((itemId) => ({
+    itemId,
+    isDone: items.some((row) => row.item_id === itemId && row.success),
+  }))
+}
+
+const itemRow = z.looseObject({
+  item_id: digits,
+  assetid: digits,
+  status: digits,
+  left: z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^-?\d{1,10}$/)
+        .transform(Number),
+    ])
+    .nullish(),
+  price: z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^\d{1,12}(?:\.\d{1,6})?$/)
+        .transform(Number),
+    ])
+    .nullish(),
+})
+/** Nothing listed is null or false. */
+export const itemsSchema = z.object({
+  items: z.union([z.array(itemRow).max(MOST_ROWS), z.null(), z.literal(false)]).optional(),
+})
+
+const STAGES: Readonly<Record<string, Row['stage']>> = {
+  1: 'on_sale',
+  2: 'sold',
+  5: 'given',
+  6: 'cancelled',
+  7: 'offer_out',
+}
+
+export function rowsOf({ items }: z.infer<typeof itemsSchema>): Row[] {
+  return (items || []).map(({ item_id: itemId, assetid: assetId, status, left = null, price = null }) => {
+    const stage = STAGES[status] ?? 'unknown'
+    // Given, and in the market's settlement: nothing is left to do.
+    const isGiven = stage === 'sold' && left !== null && left < 1
+    return { itemId, assetId, stage: isGiven ? 'given' : stage, leftS: left, price }
+  })
+}
+
+const offerSchema = z.looseObject({
+  hash: z.string().min(1).max(200),
+  partner: digits,
+  token: z.string().regex(/^[\w-]{1,20}$/),
+  tradeoffermessage: z.string().min(1).max(300),
+  items: z
+    .array(z.looseObject({ appid: z.int(), contextid: digits, assetid: digits }))
+    .min(1)
+    .max(100),
+})
+export const offersSchema = z.object({ offers: z.array(offerSchema).max(500) })
+
+export function duesOf({ offers }: z.infer<typeof offersSchema>): Due[] {
+  return offers.map(({ hash, partner, token, tradeoffermessage, items }) => ({
+    dealId: hash,
+    partnerSteamId: String(FIRST_STEAM_ID + BigInt(partner)),
+    token,
+    message: tradeoffermessage,
+    assets: items.map((item) => ({
+      appId: item.appid,
+      contextId: item.contextid,
+      assetId: item.assetid,
+    })),
+  }))
+}
+
+const historyRow = z.looseObject({
+  item_id: digits,
+  event: z.string(),
+  time: whole,
+  received: whole.optional(),
+  stage: digits,
+  settlement: whole.nullish(),
+  causer: z.string().max(20).nullish(),
+  refund_seller: whole.nullish(),
+})
+export const historySchema = z.object({ data: z.array(historyRow).max(MOST_ROWS) })
+
+/** Any stage that is not known is pending, never a failure. */
+export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale, now: Date): Outcome[] {
+  return data
+    .filter(({ event }) => event === 'sell')
+    .map((row) => ({ itemId: row.item_id, soldAt: dateOf(row.time), end: endOf(row, scale, now) }))
+}
+
+function endOf(row: z.infer<typeof historyRow>, scale: Scale, now: Date): Outcome['end'] {
+  const { causer, stage, received, settlement, refund_seller } = row
+  if (causer !== null && causer !== undefined && causer !== '') {
+    const by = causer === 'buyer' || causer === 'seller' ? causer : 'unknown'
+    return { kind: 'reversed', causer: by, refundMinor: scale.toMinor(refund_seller ?? 0n) }
+  }
+  if (stage === '5') return { kind: 'cancelled' }
+  if (stage !== '2' || received === undefined) return { kind: 'pending' }
+  const receivedMinor = scale.toMinor(received)
+  const settlesAt = dateOf(settlement ?? 0n)
+  return settlesAt > now ? { kind: 'settling', receivedMinor, settlesAt } : { kind: 'paid', receivedMinor }
+}
+
+const dateOf = (seconds: bigint): Date => new Date(Number(seconds) * 1000)
+
+export const pricesSchema = z.object({
+  items: z
+    .array(
+      z.looseObject({
+        market_hash_name: z.string().max(300),
+        price: z.string().regex(/^\d{1,9}(?:\.\d{1,6})?$/),
+      }),
+    )
+    .max(200_000),
+})

@@ -1,0 +1,162 @@
+/** Sales of the market family from the listing to the money, against both sandboxes. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
+import { DAY_S } from '../../steam-sandbox/world/world.ts'
+import {
+  CS,
+  DOTA,
+  type MarketStand,
+  openMarketStand,
+  readyToSell,
+  START_MS,
+  sell,
+  value,
+} from '../testing/market-stand.ts'
+import type { Market } from './market.ts'
+
+let on: MarketStand
+let client: Market
+
+beforeAll(async () => {
+  on = await openMarketStand()
+})
+beforeEach(async () => {
+  await on.begin()
+  client = on.clientWith(on.market.open(on.seller.steamId))
+})
+afterEach(() => on.end())
+afterAll(() => on.close())
+
+const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
+
+describe('a sale', () => {
+  it('is due under the same number until it is done, with ids that lose nothing', async () => {
+    const { due } = await sell(on, client, { appId: DOTA, as: 'accepts', count: 2 })
+    expect(due.assets.map(({ assetId }) => assetId)).toEqual(on.assetsOf(DOTA).slice(0, 2))
+    expect((await value(client.round(DOTA))).due).toEqual([due])
+    const offerId = on.send(due)
+    expect((await value(client.round(DOTA))).due).toEqual([due])
+    await value(client.sent(DOTA, offerId))
+    await on.later(10)
+    const { rows, due: after } = await value(client.round(DOTA))
+    expect([after, rows.map(({ stage }) => stage)]).toEqual([[], ['given', 'given']])
+    expect(on.assetsOf(DOTA)).toHaveLength(1)
+  })
+
+  it('is paid at once where nothing is protected: what the history says, and the balance', async () => {
+    const { due, itemIds } = await sell(on, client, { appId: DOTA, as: 'accepts' })
+    await value(client.sent(DOTA, on.send(due)))
+    await on.later(10)
+    expect(await outcomes(DOTA)).toMatchObject([
+      { itemId: itemIds[0], end: { kind: 'paid', receivedMinor: 95n } },
+    ])
+    expect(await value(client.money())).toEqual({ freeMinor: 95n, settlingMinor: 0n, currency: 'USD' })
+  })
+
+  it('settles for seven days in Counter-Strike 2', async () => {
+    const { due } = await sell(on, client, { appId: CS, as: 'accepts' })
+    await value(client.sent(CS, on.send(due)))
+    await on.later(10)
+    expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
+    expect(await value(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
+    expect((await value(client.round(CS))).rows).toMatchObject([{ stage: 'given', leftS: 0 }])
+    await on.later(7 * DAY_S)
+    expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'paid', receivedMinor: 95n } }])
+    expect(await value(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
+  })
+
+  it('that a buyer takes back brings a fifth, and its item may not be listed for a week', async () => {
+    const { due } = await sell(on, client, { appId: CS, as: 'reverses' })
+    await value(client.sent(CS, on.send(due)))
+    await on.later(10)
+    await on.later(3 * DAY_S)
+    expect(await outcomes(CS)).toMatchObject([
+      { end: { kind: 'reversed', causer: 'buyer', refundMinor: 20n } },
+    ])
+    expect(await value(client.money())).toMatchObject({ freeMinor: 20n, settlingMinor: 0n })
+    await readyToSell(on, client, CS)
+    const lines = due.assets.map(({ assetId }) => ({ assetId, priceMinor: 100n }))
+    expect(await value(client.list(CS, lines))).toMatchObject([
+      { kind: 'refused', code: 'item_not_recieved' },
+    ])
+  })
+
+  it('that we take back brings nothing, and a ban', async () => {
+    const { due } = await sell(on, client, { appId: CS, as: 'accepts' })
+    await value(client.sent(CS, on.send(due)))
+    await on.later(10)
+    expect(await on.market.takeBack(due.dealId)).toBe(true)
+    expect(await outcomes(CS)).toMatchObject([
+      { end: { kind: 'reversed', causer: 'seller', refundMinor: 0n } },
+    ])
+    expect((await value(client.ready())).problems).toContain('banned_from_selling')
+  })
+
+  it('may be accepted before the market was told of the offer', async () => {
+    const { due } = await sell(on, client, { appId: DOTA, as: 'eager' })
+    const offerId = on.send(due)
+    await on.later(1)
+    expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'paid' } }])
+    expect((await client.sent(DOTA, offerId)).kind).toBe('said')
+  })
+
+  it('may be accepted after its time', async () => {
+    const { due } = await sell(on, client, { appId: DOTA, as: 'late' })
+    await value(client.sent(DOTA, on.send(due)))
+    await on.later(6 * 60)
+    expect((await value(client.round(DOTA))).rows).toMatchObject([{ stage: 'offer_out', leftS: 0 }])
+    await on.later(3 * 60)
+    expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'paid' } }])
+  })
+
+  it.each(['never', 'declines', 'counters', 'escrow'] as const)(
+    'to a buyer who %s is cancelled',
+    async (as) => {
+      const { due } = await sell(on, client, { appId: DOTA, as: as })
+      const offerId = on.send(due)
+      await value(client.sent(DOTA, offerId))
+      await on.later(11 * 60)
+      if (as === 'never' || as === 'escrow') on.cancel(offerId)
+      await on.market.look()
+      expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
+      expect((await value(client.ready())).problems).not.toContain('banned_from_selling')
+      expect(on.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
+    },
+  )
+
+  it('that is not handed over three times costs the right to sell, for a day', async () => {
+    for (const miss of [1, 2, 3]) {
+      await sell(on, client, { appId: DOTA, as: 'accepts' })
+      await on.later(5 * 60)
+      expect((await value(client.ready())).problems.includes('banned_from_selling')).toBe(miss === 3)
+    }
+    const { problems } = await value(client.ready())
+    expect(problems).toContain('banned_from_selling')
+    await on.later(DAY_S)
+    expect((await value(client.ready())).problems).not.toContain('banned_from_selling')
+  })
+
+  it('whose offer is not confirmed is not ready; a market that fails is told again', async () => {
+    const { due } = await sell(on, client, { appId: DOTA, as: 'accepts' })
+    const offerId = on.send(due, false)
+    expect(await client.sent(DOTA, offerId)).toEqual({ kind: 'refused', code: 'error not active offers' })
+    expect(await client.sent(DOTA, '999')).toEqual({ kind: 'refused', code: 'error get info about trade' })
+    on.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
+    for (const fault of ['ready-invalid-response', 'ready-no-info', 'ready-not-active'] as const) {
+      on.market.begin(fault)
+      expect((await client.sent(DOTA, offerId)).kind).toBe('refused')
+    }
+    on.market.begin('ready-lost')
+    expect((await client.sent(DOTA, offerId)).kind).toBe('unanswered')
+    expect((await client.sent(DOTA, offerId)).kind).toBe('said')
+  })
+
+  it('has another number when the item is sold again', async () => {
+    const { due } = await sell(on, client, { appId: DOTA, as: 'declines' })
+    on.send(due)
+    await on.later(20)
+    const again = await sell(on, client, { appId: DOTA, as: 'accepts' })
+    expect(again.due.assets).toEqual(due.assets)
+    expect(again.due.dealId).not.toBe(due.dealId)
+  })
+})

@@ -1,0 +1,203 @@
+/** The client of the market family against both sandboxes, over real HTTP; only time is told by hand. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { CS, DOTA, type MarketStand, openMarketStand, readyToSell, value } from '../testing/market-stand.ts'
+import type { Market } from './market.ts'
+import { scaleOf } from './scale.ts'
+
+let on: MarketStand
+let client: Market
+
+beforeAll(async () => {
+  on = await openMarketStand()
+})
+beforeEach(async () => {
+  await on.begin()
+  client = on.clientWith(on.market.open(on.seller.steamId))
+})
+afterEach(() => on.end())
+afterAll(() => on.close())
+
+describe('an account', () => {
+  it('says what keeps it from selling, and is online for between three and four minutes after a ping', async () => {
+    expect(await value(client.ready())).toEqual({ problems: ['no_trade_token', 'offline'] })
+    expect(await client.keepOnline('nothing')).toEqual({ kind: 'refused', code: 'Invalid access token' })
+    const other = on.steam
+      .world()
+      .accounts.find(({ kind, steamId }) => kind === 'bot' && steamId !== on.seller.steamId)
+    expect(await client.keepOnline(on.token(other))).toMatchObject({ kind: 'refused' })
+    await value(client.keepOnline(on.token()))
+    await on.later(180)
+    expect((await value(client.ready())).problems).toEqual(['no_trade_token'])
+    await on.later(60)
+    expect((await value(client.ready())).problems).toContain('offline')
+    await value(client.keepOnline(on.token()))
+    await value(client.goOffline())
+    expect((await value(client.ready())).problems).toContain('offline')
+  })
+
+  it('is refused where the key belongs to somebody else', async () => {
+    client = on.clientWith(on.market.open('76561198000000000'))
+    expect((await value(client.ready())).problems).toContain('other_account')
+  })
+
+  it('keeps its key: the client never asks more than twice a second, over all hosts', async () => {
+    const beganMs = on.machineMs()
+    for (const appId of [DOTA, CS, 440, 252490, DOTA, CS, 440, 252490, DOTA]) await value(client.round(appId))
+    await value(client.money())
+    expect(on.machineMs() - beganMs).toBe(4_500)
+    expect((await client.money()).kind).toBe('said')
+  })
+
+  it('loses its key for more than five requests a second, and asks nothing more then', async () => {
+    const key = on.market.open(on.seller.steamId)
+    const answers: unknown[] = []
+    for (const appId of [730, 570, 440, 252490, 730, 570]) {
+      // Each has a pace of its own, as in several processes.
+      answers.push((await on.clientWith(key).round(appId)).kind)
+    }
+    expect(answers).toEqual(['said', 'said', 'said', 'said', 'said', 'locked_out'])
+    expect(await client.money()).toEqual({ kind: 'locked_out' })
+    const before = on.market.log.length
+    expect(await client.money()).toEqual({ kind: 'locked_out' })
+    expect(on.market.log).toHaveLength(before)
+  })
+})
+
+describe('a listing', () => {
+  it('needs an inventory that the market has read, some seconds after it was asked to', async () => {
+    await value(client.keepOnline(on.token()))
+    const [assetId = ''] = on.assetsOf(DOTA)
+    const list = () => value(client.list(DOTA, [{ assetId, priceMinor: 100n }]))
+    expect(await list()).toEqual([{ kind: 'refused', assetId, code: 'inventory_not_loaded', retry: true }])
+    await value(client.refresh(DOTA))
+    await on.later(8)
+    expect((await list())[0]).toMatchObject({ kind: 'refused', retry: true })
+    await on.later(5)
+    expect((await list())[0]).toMatchObject({ kind: 'listed', assetId })
+    expect((await list())[0]).toMatchObject({ kind: 'refused', code: 'item_not_inserted', retry: false })
+  })
+
+  it('keeps asset ids of 19 digits apart, and its price in the scale of its currency', async () => {
+    await readyToSell(on, client, DOTA)
+    const lines = on.assetsOf(DOTA).map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
+    const listed = await value(client.list(DOTA, lines))
+    expect(listed.map(({ kind }) => kind)).toEqual(['listed', 'listed', 'listed'])
+    expect(on.market.world().items.map(({ assetId, price }) => [assetId, price])).toEqual(
+      lines.map(({ assetId, priceMinor }) => [assetId, Number(priceMinor) * 10]),
+    )
+    const { rows } = await value(client.round(DOTA))
+    expect(rows.map(({ assetId, stage, price }) => [assetId, stage, price])).toEqual(
+      lines.map(({ assetId, priceMinor }) => [assetId, 'on_sale', Number(priceMinor) / 100]),
+    )
+  })
+
+  it('is told line by line: the envelope says success whatever became of them', async () => {
+    await readyToSell(on, client, DOTA)
+    const [first = '', second = ''] = on.assetsOf(DOTA)
+    const lines = [first, '42', second].map((assetId) => ({
+      assetId,
+      priceMinor: assetId === second ? 0n : 100n,
+    }))
+    expect(
+      (await value(client.list(DOTA, lines))).map((line) => (line.kind === 'listed' ? 'listed' : line.code)),
+    ).toEqual(['listed', 'item_not_in_inventory', 'bad_request'])
+    on.market.begin('envelope-lies')
+    expect((await value(client.list(DOTA, [{ assetId: second, priceMinor: 5n }])))[0]).toMatchObject({
+      kind: 'refused',
+    })
+  })
+
+  it('is refused in another currency than the account has', async () => {
+    await readyToSell(on, client, DOTA)
+    client = on.clientWith(on.market.open(on.seller.steamId), { currency: 'EUR' })
+    const lines = [{ assetId: on.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]
+    expect(await client.list(DOTA, lines)).toEqual({ kind: 'refused', code: 'bad_currency' })
+  })
+
+  it('changes its price and comes down; one that is sold does neither', async () => {
+    await readyToSell(on, client, DOTA)
+    const lines = on.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
+    const ids = (await value(client.list(DOTA, lines))).map((line) =>
+      line.kind === 'listed' ? line.itemId : '',
+    )
+    const [first = '', second = '', third = ''] = ids
+    await on.market.buy([Number(third)], 'never')
+    expect(
+      await value(
+        client.reprice(DOTA, [
+          { itemId: first, priceMinor: 90n },
+          { itemId: third, priceMinor: 90n },
+        ]),
+      ),
+    ).toEqual([
+      { itemId: first, isDone: true },
+      { itemId: third, isDone: false },
+    ])
+    expect(await value(client.unlist(DOTA, [second, third]))).toEqual([
+      { itemId: second, isDone: true },
+      { itemId: third, isDone: false },
+    ])
+    await value(client.unlistAll(DOTA))
+    const { rows } = await value(client.round(DOTA))
+    expect(rows.map(({ itemId, stage }) => [itemId, stage])).toEqual([[third, 'sold']])
+  })
+
+  it('whose answer was lost is found again in the list', async () => {
+    await readyToSell(on, client, DOTA)
+    const [assetId = ''] = on.assetsOf(DOTA)
+    on.market.begin('answer-lost')
+    expect((await client.list(DOTA, [{ assetId, priceMinor: 100n }])).kind).toBe('unanswered')
+    expect((await value(client.round(DOTA))).rows).toMatchObject([{ assetId, stage: 'on_sale' }])
+  })
+
+  it('does not sell while its seller is offline', async () => {
+    await readyToSell(on, client, DOTA)
+    const [line] = await value(client.list(DOTA, [{ assetId: on.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]))
+    await on.later(240)
+    const itemId = line?.kind === 'listed' ? Number(line.itemId) : 0
+    expect(await on.market.buy([itemId], 'accepts')).toEqual({
+      kind: 'refused',
+      error: 'The seller is not online.',
+    })
+  })
+})
+
+describe('a bad day of the market', () => {
+  it.each([
+    ['bad-gateway', 'HTTP 502'],
+    ['technical-works', 'HTTP 503'],
+    ['html-instead', 'an answer that is not JSON'],
+    ['false-with-500', 'HTTP 500'],
+  ] as const)('%s is no answer, and says nothing of what was done', async (fault, because) => {
+    on.market.begin(fault)
+    expect(await client.list(DOTA, [{ assetId: '1', priceMinor: 1n }])).toEqual({
+      kind: 'unanswered',
+      because,
+    })
+  })
+
+  it('that refuses with a number is read', async () => {
+    on.market.begin('false-with-number')
+    expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
+  })
+
+  it('that tells nothing listed as false, or prices in units, changes nothing', async () => {
+    on.market.begin('empty-says-false')
+    expect(await value(client.round(DOTA))).toEqual({ rows: [], due: [] })
+    await readyToSell(on, client, DOTA)
+    on.market.begin('price-in-units')
+    await value(client.list(DOTA, [{ assetId: on.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
+    const { rows } = await value(client.round(DOTA))
+    expect(scaleOf('USD')?.isPrice(rows[0]?.price ?? 0, 1_234n)).toBe(true)
+  })
+
+  it('ends at a deadline', async () => {
+    client = on.clientWith(on.market.open(on.seller.steamId), { deadlineMs: 50 })
+    on.market.begin('slow')
+    expect((await client.money()).kind).toBe('unanswered')
+  })
+})
+
+it('the best offers of others are read from the public list', async () => {
+  expect(await value(client.bestOffers(DOTA))).toEqual(new Map())
+})

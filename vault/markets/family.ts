@@ -1,0 +1,240 @@
+/** The market.csgo.com family: one interface on four hosts, a host for each game. */
+import type { z } from 'zod'
+import type { Call, Connection } from './connection.ts'
+import {
+  duesOf,
+  envelopeSchema,
+  historySchema,
+  itemsSchema,
+  listedOf,
+  listedSchema,
+  moneySchema,
+  offersSchema,
+  outcomesOf,
+  pingSchema,
+  pricesSchema,
+  problemsOf,
+  repricedOf,
+  repricedSchema,
+  rowsOf,
+  steamIdSchema,
+  testSchema,
+} from './family-answers.ts'
+import { bareNumber, parseLossless } from './lossless-json.ts'
+import type { Failure, Market, Problem, Said } from './market.ts'
+import { createPace, type Time } from './pace.ts'
+import type { Scale } from './scale.ts'
+
+/** The market deletes the key of a client that asks more than 5 times a second. Nobody says whether it counts by host. */
+const EVERY_MS = 500
+const MOST_LINES = 50
+
+const HOSTS: Readonly<Record<number, string>> = {
+  730: 'market.csgo.com',
+  570: 'market.dota2.net',
+  440: 'tf2.tm',
+  252490: 'rust.tm',
+}
+/** Account, money and pings are asked for here, whatever the game. */
+const MAIN_HOST = 'market.csgo.com'
+
+type Options = {
+  key: string
+  /** The account that the key must belong to. */
+  steamId: string
+  scale: Scale
+  connection: Connection
+  /** The machine's. */
+  time: Time
+  /** The clock by which the market's moments are judged. */
+  now: () => Date
+}
+
+type Ask = {
+  appId?: number
+  query?: Readonly<Record<string, string>>
+  /** JSON, written already. */
+  body?: string
+}
+
+export function createFamily(options: Options): Market {
+  const call = createCaller(options)
+  return {
+    name: 'market.csgo.com',
+    order: 'confirm_then_tell',
+    ...accountCalls(call, options),
+    ...listingCalls(call, options),
+    ...saleCalls(call, options),
+  }
+}
+
+type Caller = <T, R>(
+  name: string,
+  schema: z.ZodType<T>,
+  ask: Ask & { read: (answer: T) => R },
+) => Promise<Said<R>>
+
+function createCaller({ key, connection, time }: Options): Caller {
+  const pace = createPace(EVERY_MS, time)
+  let isLockedOut = false
+  return async (name, schema, { read, ...ask }) => {
+    if (isLockedOut) return { kind: 'locked_out' }
+    if (!(await pace.turn())) return { kind: 'busy' }
+    const answer = await asked(connection, callOf(name, key, ask))
+    if (answer.kind !== 'said') {
+      isLockedOut ||= answer.kind === 'locked_out'
+      return answer
+    }
+    const parsed = schema.safeParse(answer.value)
+    if (!parsed.success) return { kind: 'unanswered', because: 'an answer of another shape' }
+    return { kind: 'said', value: read(parsed.data) }
+  }
+}
+
+function callOf(name: string, key: string, { appId, query, body }: Ask): Call {
+  const host = appId === undefined ? MAIN_HOST : HOSTS[appId]
+  if (host === undefined) throw new Error(`no market of the family sells the game ${appId}`)
+  const url = new URL(`https://${host}/api/v2/${name}`)
+  for (const [field, value] of Object.entries(query ?? {})) url.searchParams.set(field, value)
+  url.searchParams.set('key', key)
+  return body === undefined ? { method: 'GET', url } : { method: 'POST', url, body }
+}
+
+async function asked(connection: Connection, call: Call): Promise<Said<unknown>> {
+  const unanswered = (because: string): Failure => ({ kind: 'unanswered', because })
+  let answer: unknown
+  try {
+    const { status, text } = await connection(call)
+    // Also with a body that says what went wrong: it may have gone wrong halfway.
+    if (status !== 200) return unanswered(`HTTP ${status}`)
+    answer = parseLossless(text)
+  } catch (error) {
+    // The message may name the address, and the address holds the key.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no whole answer'
+    return unanswered(error instanceof SyntaxError ? 'an answer that is not JSON' : code)
+  }
+  const envelope = envelopeSchema.safeParse(answer)
+  if (!envelope.success) return unanswered('an answer without an envelope')
+  const { success, error, message } = envelope.data
+  if (success) return { kind: 'said', value: answer }
+  const code = String(error ?? message ?? 'no reason')
+  return code === 'bad_key' ? { kind: 'locked_out' } : { kind: 'refused', code }
+}
+
+type Part<K extends keyof Market> = Pick<Market, K>
+
+function accountCalls(
+  call: Caller,
+  { steamId, scale }: Options,
+): Part<'ready' | 'keepOnline' | 'goOffline' | 'money'> {
+  return {
+    async ready() {
+      const owner = await call('get-my-steam-id', steamIdSchema, { read: ({ steamid64 }) => steamid64 })
+      if (owner.kind !== 'said') return owner
+      const problems: Problem[] = owner.value === steamId ? [] : ['other_account']
+      return call('test', testSchema, {
+        read: (answer) => ({ problems: [...problems, ...problemsOf(answer)] }),
+      })
+    },
+    async keepOnline(accessToken) {
+      const body = JSON.stringify({ access_token: accessToken })
+      const said = await call('ping-new', pingSchema, { body, read: ({ online }) => online !== false })
+      if (said.kind !== 'said') return said
+      return said.value ? { kind: 'said', value: null } : { kind: 'refused', code: 'not online' }
+    },
+    goOffline: () => call('go-offline', envelopeSchema, { read: () => null }),
+    money: () =>
+      call('get-money', moneySchema, {
+        read: ({ money, money_settlement = 0, currency }) => ({
+          freeMinor: scale.fromMajor(money),
+          settlingMinor: scale.fromMajor(money_settlement),
+          currency,
+        }),
+      }),
+  }
+}
+
+function listingCalls(
+  call: Caller,
+  { scale }: Options,
+): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'bestOffers'> {
+  const cur = scale.currency
+  const reprice = (appId: number, lines: readonly { itemId: string; priceMinor: bigint }[]) => {
+    const body = `{"items":[${lines
+      .slice(0, MOST_LINES)
+      .map(
+        ({ itemId, priceMinor }) => `{"item_id":${bareNumber(itemId)},"price":${scale.toUnits(priceMinor)}}`,
+      )
+      .join(',')}]}`
+    const ids = lines.map(({ itemId }) => itemId)
+    return call('mass-set-price', repricedSchema, {
+      appId,
+      query: { cur },
+      body,
+      read: (answer) => repricedOf(answer, ids),
+    })
+  }
+  return {
+    refresh: (appId) => call('update-inventory', envelopeSchema, { appId, read: () => null }),
+    list(appId, lines) {
+      // Asset ids go out bare: JSON.stringify would round those of 19 digits.
+      const body = `{"items":[${lines
+        .slice(0, MOST_LINES)
+        .map(
+          ({ assetId, priceMinor }) =>
+            `{"asset":${bareNumber(assetId)},"price":${scale.toUnits(priceMinor)}}`,
+        )
+        .join(',')}]}`
+      const ids = lines.map(({ assetId }) => assetId)
+      return call('mass-add-to-sale', listedSchema, {
+        appId,
+        query: { cur },
+        body,
+        read: (answer) => listedOf(answer, ids),
+      })
+    },
+    reprice,
+    unlist: (appId, itemIds) =>
+      reprice(
+        appId,
+        itemIds.map((itemId) => ({ itemId, priceMinor: 0n })),
+      ),
+    unlistAll: (appId) => call('remove-all-from-sale', envelopeSchema, { appId, read: () => null }),
+    bestOffers: (appId) =>
+      call(`prices/${cur}.json`, pricesSchema, {
+        appId,
+        read: ({ items }) =>
+          new Map(
+            items.map(({ market_hash_name, price }) => [market_hash_name, scale.fromMajor(Number(price))]),
+          ),
+      }),
+  }
+}
+
+function saleCalls(call: Caller, { scale, now }: Options): Part<'round' | 'sent' | 'outcomes'> {
+  return {
+    async round(appId) {
+      const items = await call('items', itemsSchema, { appId, read: rowsOf })
+      if (items.kind !== 'said') return items
+      const rows = items.value
+      if (!rows.some(({ stage }) => stage === 'sold')) return { kind: 'said', value: { rows, due: [] } }
+      const due = await call('trade-request-give-p2p-all', offersSchema, { appId, read: duesOf })
+      if (due.kind === 'said') return { kind: 'said', value: { rows, due: due.value } }
+      const isNothing = due.kind === 'refused' && (due.code === 'nothing' || due.code === '3001')
+      return isNothing ? { kind: 'said', value: { rows, due: [] } } : due
+    },
+    sent: (appId, offerId) =>
+      call('trade-ready', envelopeSchema, { appId, query: { tradeoffer: offerId }, read: () => null }),
+    outcomes(appId, since) {
+      const query = {
+        date: String(Math.floor(since.getTime() / 1000)),
+        date_end: String(Math.ceil(now().getTime() / 1000)),
+      }
+      return call('history', historySchema, {
+        appId,
+        query,
+        read: (answer) => outcomesOf(answer, scale, now()),
+      })
+    },
+  }
+}

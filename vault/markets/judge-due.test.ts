@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { type Around, judgeDue } from './judge-due.ts'
+import type { Due, Row } from './market.ts'
+import { scaleOf } from './scale.ts'
+
+const BUYER = '76561198000000001'
+const US = '76561198000000009'
+const scale = scaleOf('USD')
+if (scale === undefined) throw new Error('dollars have a scale')
+
+const due = (change: Partial<Due> = {}): Due => ({
+  ...{ dealId: 'h1', partnerSteamId: BUYER, token: 'AbC12-_x', message: 'ABCD https://x/trade/1/' },
+  assets: [{ appId: 730, contextId: '2', assetId: '10' }],
+  ...change,
+})
+const row = (change: Partial<Row> = {}): Row => ({
+  ...{ itemId: '1', assetId: '10', stage: 'sold', leftS: 290, price: 12.34 },
+  ...change,
+})
+const around = (change: Partial<Around> = {}): Around => ({
+  appId: 730,
+  listings: [
+    { itemId: '1', appId: 730, assetId: '10', priceMinor: 1_234n },
+    { itemId: '2', appId: 730, assetId: '11', priceMinor: 500n },
+  ],
+  rows: [row(), row({ itemId: '2', assetId: '11', price: 5 })],
+  scale,
+  ownAccounts: new Set([US]),
+  known: new Map(),
+  ...change,
+})
+const asset = (assetId: string, change = {}) => ({ appId: 730, contextId: '2', assetId, ...change })
+const problem = (change: Partial<Due>, near: Partial<Around> = {}) => {
+  const verdict = judgeDue(due(change), around(near))
+  return verdict.kind === 'refused' ? verdict.problem : verdict.kind
+}
+
+describe('what a market asks to be given', () => {
+  it('is given where it is what was listed, one or several', () => {
+    expect(judgeDue(due(), around())).toMatchObject({ kind: 'give', listings: [{ itemId: '1' }] })
+    const both = due({ assets: [asset('11'), asset('10')] })
+    expect(judgeDue(both, around())).toMatchObject({
+      kind: 'give',
+      listings: [{ itemId: '2' }, { itemId: '1' }],
+    })
+  })
+
+  it('is given once, however often it is asked for', () => {
+    const known = new Map([['h1', due()]])
+    expect(judgeDue(due(), around({ known }))).toEqual({ kind: 'again' })
+    for (const change of [
+      { partnerSteamId: '76561198000000002' },
+      { token: 'other' },
+      { message: 'EFGH' },
+      { assets: [asset('11')] },
+    ]) {
+      expect(problem(change, { known })).toBe('changed')
+    }
+    expect(problem({ dealId: 'h2' }, { known })).toBe('given_already')
+  })
+
+  it.each([
+    ['an asset that was not listed', { assets: [asset('12')] }, 'asset_not_listed'],
+    ['one asset more than was sold', { assets: [asset('10'), asset('12')] }, 'asset_not_listed'],
+    ['an asset twice', { assets: [asset('10'), asset('10')] }, 'asset_not_listed'],
+    ['the asset of another game', { assets: [asset('10', { appId: 570 })] }, 'asset_not_listed'],
+    ['a protected asset', { assets: [asset('10', { contextId: '16' })] }, 'asset_not_listed'],
+    ['one of our own accounts', { partnerSteamId: US }, 'own_account'],
+    ['the message of a deposit', { message: 'K7MXPQ' }, 'deposit_message'],
+  ])('is refused for %s', (_, change, expected) => {
+    expect(problem(change)).toBe(expected)
+  })
+
+  it('is refused where the market contradicts itself', () => {
+    expect(problem({}, { rows: [row({ stage: 'on_sale' })] })).toBe('not_sold')
+    expect(problem({}, { rows: [row({ stage: 'given' })] })).toBe('not_sold')
+    expect(problem({}, { rows: [] })).toBe('not_sold')
+    expect(problem({}, { rows: [row({ price: 6.17 })] })).toBe('price_differs')
+    expect(problem({}, { rows: [row({ price: 12_340 })] })).toBe('give')
+    expect(problem({}, { rows: [row({ price: null })] })).toBe('give')
+  })
+
+  it('is refused where too little time is left', () => {
+    expect(problem({}, { rows: [row({ leftS: 44 })] })).toBe('too_late')
+    expect(problem({}, { rows: [row({ leftS: 45 })] })).toBe('give')
+  })
+})

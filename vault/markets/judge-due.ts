@@ -1,0 +1,94 @@
+/** Whether what a market asks to be given may be given. Pure: the market's word is judged, never believed. */
+import type { Due, Row } from './market.ts'
+import type { Scale } from './scale.ts'
+
+/** What we listed, by our own record. */
+export type OwnListing = { itemId: string; appId: number; assetId: string; priceMinor: bigint }
+
+/**
+ * Why nothing is given. `asset_not_listed`: the market asks for more than it sold, or something else. `own_account`: the
+ * buyer is one of ours. `deposit_message`: the message is one that deposits carry. `changed`: the same deal asked for
+ * something else before. `not_sold`: its own list does not say that all of it was sold. `price_differs`: it shows another
+ * price than was set. `given_already`: the asset is promised to another deal. `too_late`: the deadline is near.
+ */
+export type DueProblem =
+  | 'asset_not_listed'
+  | 'own_account'
+  | 'deposit_message'
+  | 'changed'
+  | 'not_sold'
+  | 'price_differs'
+  | 'given_already'
+  | 'too_late'
+
+export type Around = {
+  appId: number
+  listings: readonly OwnListing[]
+  rows: readonly Row[]
+  scale: Scale
+  /** All accounts of the operator. */
+  ownAccounts: ReadonlySet<string>
+  /** Deals that are recorded, by their number. */
+  known: ReadonlyMap<string, Due>
+}
+
+/** `listings`: what the deal gives, by our own record. `again`: recorded before, so nothing is sent a second time. */
+export type DueVerdict =
+  | { kind: 'give'; listings: readonly OwnListing[] }
+  | { kind: 'again' }
+  | { kind: 'refused'; problem: DueProblem }
+
+/** Less time than this is not enough to send, to confirm and to tell. */
+const LEAST_S = 45
+const CONTEXT = '2'
+/** Six signs of an alphabet without look-alikes: the secret codes of deposits. */
+const DEPOSIT_MESSAGE = /^\s*[2-9A-HJ-NP-Z]{6}\s*$/
+
+export function judgeDue(due: Due, around: Around): DueVerdict {
+  const known = around.known.get(due.dealId)
+  if (known !== undefined)
+    return isSame(known, due) ? { kind: 'again' } : { kind: 'refused', problem: 'changed' }
+  const problem = problemOf(due, around)
+  return problem === undefined
+    ? { kind: 'give', listings: listingsOf(due, around) }
+    : { kind: 'refused', problem }
+}
+
+function problemOf(due: Due, around: Around): DueProblem | undefined {
+  const { appId, ownAccounts, known, rows, scale } = around
+  if (ownAccounts.has(due.partnerSteamId)) return 'own_account'
+  if (DEPOSIT_MESSAGE.test(due.message)) return 'deposit_message'
+  const listings = listingsOf(due, around)
+  const isOurs = due.assets.every((asset) => asset.appId === appId && asset.contextId === CONTEXT)
+  const distinct = new Set(due.assets.map(({ assetId }) => assetId)).size
+  if (!isOurs || listings.length !== due.assets.length || distinct !== due.assets.length)
+    return 'asset_not_listed'
+  const promised = new Set([...known.values()].flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
+  if (due.assets.some(({ assetId }) => promised.has(assetId))) return 'given_already'
+  const sold = listings.map(({ itemId }) => rows.find((row) => row.itemId === itemId))
+  if (!sold.every((row) => row?.stage === 'sold' || row?.stage === 'offer_out')) return 'not_sold'
+  const isPrice = listings.every(({ priceMinor }, index) => {
+    const shown = sold[index]?.price
+    return shown === null || shown === undefined || scale.isPrice(shown, priceMinor)
+  })
+  if (!isPrice) return 'price_differs'
+  const leftS = Math.min(...sold.map((row) => row?.leftS ?? Infinity))
+  return leftS < LEAST_S ? 'too_late' : undefined
+}
+
+function listingsOf({ assets }: Due, { listings }: Around): OwnListing[] {
+  return assets.flatMap(({ appId, assetId }) =>
+    listings.filter((listing) => listing.appId === appId && listing.assetId === assetId),
+  )
+}
+
+function isSame(one: Due, other: Due): boolean {
+  const written = ({ partnerSteamId, token, message, assets }: Due) =>
+    JSON.stringify([
+      partnerSteamId,
+      token,
+      message,
+      assets.map(({ appId, contextId, assetId }) => `${appId}/${contextId}/${assetId}`).sort(),
+    ])
+  return written(one) === written(other)
+}

@@ -1,0 +1,17 @@
+/** JSON with whole numbers beyond what JavaScript can hold, such as asset ids of 19 digits. */
+
+const STRINGS_AND_LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+
+/** Parses JSON; whole numbers of 16 digits or more come as strings. Throws for a text that is not JSON. */
+export function parseLossless(text: string): unknown {
+  return JSON.parse(
+    text.replace(STRINGS_AND_LONG_NUMBERS, (found) => (found.startsWith('"') ? found : `"${found}"`)),
+  )
+}
+
+/** A whole number as JSON: bare, however long it is. Throws for anything else. */
+export function bareNumber(digits: string): string {
+  if (!/^(?:0|[1-9]\d{0,19})$/.test(digits))
+    throw new RangeError(`${digits.slice(0, 30)} is not a whole number`)
+  return digits
+}

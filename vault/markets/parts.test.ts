@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { liveConnection, sandboxConnection } from './connection.ts'
+import { bareNumber, parseLossless } from './lossless-json.ts'
+import { createPace } from './pace.ts'
+import { scaleOf } from './scale.ts'
+
+describe('scales', () => {
+  it.each([
+    ['USD', 1_234n, 12_340n, 12.34],
+    ['EUR', 1n, 10n, 0.01],
+    ['RUB', 1_234n, 1_234n, 12.34],
+  ])('of %s: %d in minor units', (currency, minor, units, major) => {
+    const scale = scaleOf(currency)
+    expect(scale?.toUnits(minor)).toBe(units)
+    expect(scale?.toMinor(units)).toBe(minor)
+    expect(scale?.fromMajor(major)).toBe(minor)
+    expect([scale?.isPrice(Number(units), minor), scale?.isPrice(major, minor)]).toEqual([true, true])
+    expect(scale?.isPrice(Number(units) * 10, minor)).toBe(false)
+  })
+
+  it('round down, and are not guessed', () => {
+    expect(scaleOf('USD')?.toMinor(11_729n)).toBe(1_172n)
+    expect(scaleOf('GBP')).toBeUndefined()
+  })
+})
+
+describe('numbers of any size', () => {
+  it('are read without a loss, and what stands in strings is left', () => {
+    const text = '{"a":1234567890123456789,"b":12,"c":"x: 1234567890123456789, \\"","d":1.5}'
+    expect(parseLossless(text)).toEqual({
+      a: '1234567890123456789',
+      b: 12,
+      c: 'x: 1234567890123456789, "',
+      d: 1.5,
+    })
+    expect(() => parseLossless('<html>')).toThrow(SyntaxError)
+  })
+
+  it('are written bare, and nothing else is', () => {
+    expect(bareNumber('1234567890123456789')).toBe('1234567890123456789')
+    for (const wrong of ['', '1e9', '-1', '1.5', '01', '1}', '9'.repeat(21)])
+      expect(() => bareNumber(wrong)).toThrow(RangeError)
+  })
+})
+
+describe('the pace', () => {
+  function paced() {
+    let nowMs = 0
+    const time = {
+      now: () => nowMs,
+      pause: async (ms: number) => {
+        // Some timers fire early.
+        nowMs += Math.max(1, Math.floor(ms / 2))
+      },
+    }
+    return { pace: createPace(500, time), now: () => nowMs, rest: (ms: number) => (nowMs += ms) }
+  }
+
+  it('never lets two calls closer together, also after a long rest', async () => {
+    const { pace, now, rest } = paced()
+    const times: number[] = []
+    for (const idleMs of [0, 0, 60_000, 0, 0, 0]) {
+      rest(idleMs)
+      expect(await pace.turn()).toBe(true)
+      times.push(now())
+    }
+    const gaps = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0))
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500)
+  })
+
+  it('refuses a call where twenty wait already', async () => {
+    const { pace } = paced()
+    const turns = await Promise.all(Array.from({ length: 25 }, () => pace.turn()))
+    expect(turns.filter((isGranted) => !isGranted)).toHaveLength(4)
+  })
+})
+
+describe('the redirect to the sandbox', () => {
+  it('is refused in live mode, and for other machines', () => {
+    expect(() => sandboxConnection('live', 'http://127.0.0.1:4303')).toThrow('refused in live mode')
+    for (const url of [
+      'http://10.0.0.1:4303',
+      'https://127.0.0.1',
+      'http://u@127.0.0.1',
+      'http://127.0.0.1/x',
+      'x',
+    ])
+      expect(() => sandboxConnection('sandbox', url)).toThrow('must be on this machine')
+    expect(sandboxConnection('sandbox', 'http://localhost:4303')).toBeTypeOf('function')
+    expect(liveConnection()).toBeTypeOf('function')
+  })
+})

@@ -1,0 +1,59 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_RULES, listingPrice, type Priced } from './price-policy.ts'
+
+const DAY_MS = 86_400_000
+const item = (change: Partial<Priced> = {}): Priced => ({
+  ...{ costMinor: 1_000n, mayLose: false, bestMinor: 1_500n, knownMinor: 1_500n, onSaleMs: 0 },
+  ...change,
+})
+const price = (change: Partial<Priced> = {}, rules = {}) =>
+  listingPrice(item(change), { ...DEFAULT_RULES, ...rules })
+const at = (minor: bigint) => ({ kind: 'price', minor })
+
+describe('a listing', () => {
+  it('undercuts the best offer of others by a step', () => {
+    expect(price()).toEqual(at(1_499n))
+    expect(price({}, { stepMinor: 10n })).toEqual(at(1_490n))
+  })
+
+  it('becomes cheaper with each day, up to a limit', () => {
+    expect(price({ onSaleMs: 3 * DAY_MS })).toEqual(at(1_454n))
+    expect(price({ onSaleMs: 60 * DAY_MS })).toEqual(at(1_349n))
+  })
+
+  it('is never under its cost and margin, unless the operator allows a loss', () => {
+    expect(price({ costMinor: 1_800n })).toEqual(at(1_800n))
+    expect(price({ costMinor: 1_800n }, { marginBp: 555n })).toEqual(at(1_900n))
+    expect(price({ costMinor: 1_800n, mayLose: true })).toEqual(at(1_499n))
+  })
+
+  it('is never under the floor of the vault, also where the market and the operator say so', () => {
+    expect(price({ bestMinor: 100n, mayLose: true })).toEqual(at(1_200n))
+  })
+
+  it('is not made without a price of the vault, or a cost', () => {
+    expect(price({ knownMinor: null })).toEqual({ kind: 'none', because: 'no_price' })
+    expect(price({ costMinor: null })).toEqual({ kind: 'none', because: 'no_cost' })
+    expect(price({ costMinor: null, mayLose: true })).toEqual(at(1_499n))
+  })
+
+  it('holds both floors whatever the numbers', () => {
+    const amount = fc.bigInt({ min: 1n, max: 100_000_000n })
+    const priced = fc.record({
+      costMinor: amount,
+      mayLose: fc.boolean(),
+      bestMinor: fc.option(amount),
+      knownMinor: amount,
+      onSaleMs: fc.integer({ min: 0, max: 400 * DAY_MS }),
+    })
+    fc.assert(
+      fc.property(priced, (each) => {
+        const verdict = listingPrice(each, DEFAULT_RULES)
+        if (verdict.kind !== 'price') throw new Error('there is a price and a cost')
+        expect(verdict.minor * 10_000n >= each.knownMinor * DEFAULT_RULES.floorBp).toBe(true)
+        expect(each.mayLose || verdict.minor >= each.costMinor).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,58 @@
+/** At which price an item is listed. Pure. Amounts are minor units of the market's currency. */
+
+export type PriceRules = {
+  /** How much under the best offer of others. */
+  stepMinor: bigint
+  /** How much dearer than its cost an item must be, in hundredths of a percent. */
+  marginBp: bigint
+  /** How much cheaper an item becomes with each day on sale, and at most. */
+  dropBpPerDay: bigint
+  mostDropBp: bigint
+  /** The least share of the price that the vault knows itself. No word of anybody undercuts it. */
+  floorBp: bigint
+}
+
+export const DEFAULT_RULES: PriceRules = {
+  stepMinor: 1n,
+  marginBp: 0n,
+  dropBpPerDay: 100n,
+  mostDropBp: 1_000n,
+  floorBp: 8_000n,
+}
+
+export type Priced = {
+  /** Credited for it; null where nobody knows. */
+  costMinor: bigint | null
+  /** The operator allowed to sell it at a loss. */
+  mayLose: boolean
+  /** The best offer of others on this market. */
+  bestMinor: bigint | null
+  /** The price of the item by what the vault fetched itself; null where it has none. */
+  knownMinor: bigint | null
+  onSaleMs: number
+}
+
+/** `no_price`: the vault has no price of its own. `no_cost`: nobody knows what the item cost, or may say so. */
+export type PriceVerdict =
+  | { kind: 'price'; minor: bigint }
+  | { kind: 'none'; because: 'no_price' | 'no_cost' }
+
+const ALL_BP = 10_000n
+const DAY_MS = 86_400_000
+
+export function listingPrice(item: Priced, rules: PriceRules): PriceVerdict {
+  const { costMinor, mayLose, bestMinor, knownMinor, onSaleMs } = item
+  if (knownMinor === null || knownMinor <= 0n) return { kind: 'none', because: 'no_price' }
+  if (costMinor === null && !mayLose) return { kind: 'none', because: 'no_cost' }
+  const days = BigInt(Math.max(0, Math.floor(onSaleMs / DAY_MS)))
+  const dropBp = smaller(days * rules.dropBpPerDay, rules.mostDropBp)
+  const market = (bestMinor ?? knownMinor) - rules.stepMinor
+  const target = (market * (ALL_BP - dropBp)) / ALL_BP
+  const own = roundUp(knownMinor * rules.floorBp)
+  const cost = mayLose || costMinor === null ? 1n : roundUp(costMinor * (ALL_BP + rules.marginBp))
+  return { kind: 'price', minor: larger(larger(target, own), larger(cost, 1n)) }
+}
+
+const roundUp = (bp: bigint): bigint => (bp + ALL_BP - 1n) / ALL_BP
+const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)

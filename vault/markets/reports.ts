@@ -1,0 +1,74 @@
+/** The till's view of each entry of the record, for its books. Pure. */
+import type { SaleReport } from '../../contract/sale-report.ts'
+import type { Book, Deal, SaleEntry } from './book.ts'
+import { dealKey, liveListing } from './book.ts'
+import type { Outcome } from './market.ts'
+
+/** `reference`: the market's number of the listing. */
+export type Told =
+  | {
+      kind: 'listing'
+      market: string
+      reference: string
+      appId: number
+      listedAssetId: string
+      price: bigint
+    }
+  | { kind: 'report'; market: string; reference: string; report: SaleReport }
+
+/** `book`: as it is with the entry. */
+export function toldOf(book: Book, entry: SaleEntry): Told[] {
+  const { market } = entry
+  const report = (reference: string, said: SaleReport): Told => ({
+    kind: 'report',
+    market,
+    reference,
+    report: said,
+  })
+  switch (entry.kind) {
+    case 'listed': {
+      const { appId, assetId, itemId } = entry
+      const price = liveListing(book, { appId, assetId })?.priceMinor
+      return price === undefined
+        ? []
+        : [{ kind: 'listing', market, reference: itemId, appId, listedAssetId: assetId, price }]
+    }
+    case 'repriced':
+      return [report(entry.itemId, { kind: 'repriced', price: entry.priceMinor })]
+    case 'unlisted':
+      return [report(entry.itemId, { kind: 'unlisted' })]
+    case 'deal_intended':
+      return entry.itemIds.map((itemId) => report(itemId, { kind: 'sold' }))
+    case 'delivered': {
+      const { steamTradeId } = entry
+      const itemIds = dealOf(book, market, entry.dealId)?.itemIds ?? []
+      return itemIds.map((itemId) => report(itemId, { kind: 'delivered', steamTradeId }))
+    }
+    case 'outcome': {
+      const said = reportOf(entry.end)
+      return said === undefined ? [] : [report(entry.itemId, said)]
+    }
+    default:
+      return []
+  }
+}
+
+const dealOf = (book: Book, market: string, dealId: string): Deal | undefined =>
+  book.deals.get(dealKey(market, dealId))
+
+function reportOf(end: Outcome['end']): SaleReport | undefined {
+  switch (end.kind) {
+    case 'pending':
+      return undefined
+    case 'settling':
+      return { kind: 'settling', received: end.receivedMinor, settlesAt: end.settlesAt }
+    case 'paid':
+      return { kind: 'paid', received: end.receivedMinor }
+    case 'cancelled':
+      return { kind: 'cancelled' }
+    case 'reversed':
+      return { kind: 'reversed', causer: end.causer, refund: end.refundMinor }
+    default:
+      return end satisfies never
+  }
+}

@@ -1,0 +1,38 @@
+/** The integers in which the market family writes amounts: a wrong divisor sells ten items for the price of one. */
+
+/** Units in one of the currency, and in its minor unit. */
+const UNITS: Readonly<Record<string, { ofMajor: number; ofMinor: bigint }>> = {
+  USD: { ofMajor: 1000, ofMinor: 10n },
+  EUR: { ofMajor: 1000, ofMinor: 10n },
+  RUB: { ofMajor: 100, ofMinor: 1n },
+}
+
+export type Scale = {
+  currency: string
+  toUnits(minor: bigint): bigint
+  /** Rounds down: a fraction of a minor unit is not money that anybody has. */
+  toMinor(units: bigint): bigint
+  /** Of whole currency with decimals. */
+  fromMajor(major: number): bigint
+  /** Whether a number of the market is this price, in units or in whole currency. */
+  isPrice(shown: number, minor: bigint): boolean
+}
+
+/** Undefined for a currency whose scale nobody knows. */
+export function scaleOf(currency: string): Scale | undefined {
+  const units = UNITS[currency]
+  if (units === undefined) return undefined
+  const { ofMajor, ofMinor } = units
+  const toUnits = (minor: bigint) => minor * ofMinor
+  const toMinor = (amount: bigint) => amount / ofMinor
+  return {
+    currency,
+    toUnits,
+    toMinor,
+    fromMajor: (major) => toMinor(BigInt(Math.round(major * ofMajor))),
+    isPrice(shown, minor) {
+      const price = Number(toUnits(minor))
+      return shown === price || Math.round(shown * ofMajor) === price
+    },
+  }
+}

@@ -1,0 +1,221 @@
+/** The seller on a market and a Steam in memory that lie, lose answers and kill it anywhere. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { APP, BUYER, Killed, type Lie, type Mishap, type Outside, outside } from '../testing/outside.ts'
+import type { Market } from './market.ts'
+
+async function work(out: Outside): Promise<void> {
+  const seller = out.seller()
+  const lines = ['1', '2', '3'].map((assetId) => ({ assetId, priceMinor: 100n }))
+  try {
+    await seller.list(APP, lines)
+    await seller.round(APP)
+    await seller.advance()
+    await seller.followMoney(APP, new Date(0))
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error
+  }
+}
+
+/** All goes well from now on. */
+async function calm(out: Outside): Promise<void> {
+  for (let turn = 0; turn < 60; turn += 1) {
+    out.say([])
+    await work(out)
+    out.others(true)
+    out.pass(15)
+  }
+}
+
+const ended = (out: Outside) => [...out.book().deals.values()].map(({ state }) => state)
+
+/** What must hold at any moment, whatever happened. */
+function holds(out: Outside): void {
+  const real = [...out.deals.values()].map(({ due }) => due)
+  for (const { gift } of out.offers) {
+    // Only what was bought, whole, to its buyer, with its message.
+    const deal = real.find(
+      (due) => due.message === gift.message && due.partnerSteamId === gift.partnerSteamId,
+    )
+    expect(deal?.assets).toEqual(gift.assets)
+  }
+  const messages = out.offers.map(({ gift }) => gift.message)
+  expect(new Set(messages).size).toBe(messages.length)
+  const live = out
+    .book()
+    .listings.filter(({ state }) => state === 'on_sale' || state === 'in_deal')
+    .map(({ assetId }) => assetId)
+  expect(new Set(live).size).toBe(live.length)
+}
+
+describe('a sale', () => {
+  it.each(['confirm_then_tell', 'tell_then_confirm'] as const)(
+    'goes through where all goes well: %s',
+    async (order) => {
+      const out = outside(order)
+      await work(out)
+      out.buy(2)
+      await work(out)
+      expect(out.offers.map(({ seen }) => seen.state)).toEqual(['active'])
+      out.others(true)
+      await work(out)
+      const kinds = out.entries.map(({ entry }) => entry.kind).filter((kind) => !kind.startsWith('list'))
+      const middle = order === 'confirm_then_tell' ? ['confirmed', 'told'] : ['told', 'confirmed']
+      expect(kinds).toEqual([
+        ...['deal_intended', 'send_begun', 'offer_known', ...middle],
+        ...['delivered', 'outcome', 'outcome'],
+      ])
+      expect(out.book().listings.map(({ state, end }) => [state, end?.kind])).toEqual([
+        ['given', 'paid'],
+        ['given', 'paid'],
+        ['on_sale', undefined],
+      ])
+    },
+  )
+
+  it('is cancelled after ten minutes that its buyer let pass, and its item is listed again', async () => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    for (let turn = 0; turn < 50; turn += 1) {
+      await work(out)
+      out.others(false)
+      out.pass(15)
+    }
+    expect(out.offers.map(({ seen }) => seen)).toEqual([{ state: 'ended', how: 'withdrawn' }])
+    expect(ended(out)).toEqual(['ended'])
+    expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
+  })
+
+  it('that Steam refused is not tried again', async () => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    out.owned.delete('1')
+    await calm(out)
+    expect([ended(out), out.offers, out.alarms]).toEqual([['ended'], [], []])
+  })
+
+  it('that ended the process right after its offer was made has one offer', async () => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    // Of round, and send.
+    out.say(['none', 'kill_after'])
+    await work(out)
+    expect(ended(out)).toEqual(['sending'])
+    await calm(out)
+    expect(ended(out)[0]).toBe('delivered')
+    holds(out)
+  })
+
+  it('whose offer was lost and never made is given up after some looks', async () => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    // Of list (nothing to list), round, and send.
+    out.say(['none', 'lost_before'])
+    await work(out)
+    expect(ended(out)).toEqual(['unknown'])
+    await calm(out)
+    expect([ended(out)[0], out.offers.filter(({ gift }) => gift.assets[0]?.assetId === '1')]).toEqual([
+      'ended',
+      [],
+    ])
+  })
+})
+
+describe('a market that lies', () => {
+  it.each([
+    ['asset', 'asset_not_listed'],
+    ['more', 'asset_not_listed'],
+    ['partner', 'own_account'],
+    ['message', 'deposit_message'],
+    ['price', 'price_differs'],
+  ] as const)('about the %s gets nothing, and an alarm once', async (lie, problem) => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    if (lie === 'more') out.items.find(({ assetId }) => assetId === '3')
+    for (let turn = 0; turn < 3; turn += 1) {
+      out.say([], lie)
+      await work(out)
+    }
+    const refused = out.alarms.filter(({ kind }) => kind === 'due_refused')
+    const expected = lie === 'more' ? 'not_sold' : problem
+    expect([out.offers, refused]).toEqual([
+      [],
+      [{ kind: 'due_refused', dealId: expect.any(String), problem: expected }],
+    ])
+    // Also when it tells the truth later.
+    await calm(out)
+    expect(out.offers).toEqual([])
+  })
+
+  it('that changes a deal while it is open gets what it first asked for, or nothing', async () => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    await work(out)
+    out.say([], 'swap')
+    await work(out)
+    expect(out.offers.map(({ gift }) => gift.partnerSteamId)).toEqual([BUYER])
+    expect(out.alarms).toMatchObject([{ problem: 'changed' }])
+  })
+
+  it('that shows a listing of somebody else with our key has it taken down', async () => {
+    const out = outside()
+    out.items.push({ itemId: '7', assetId: '3', price: 1n, stage: 'on_sale' })
+    await work(out)
+    expect(out.items.find(({ itemId }) => itemId === '7')?.stage).toBe('cancelled')
+    expect(out.alarms).toEqual([{ kind: 'strange_listing', itemId: '7' }])
+  })
+})
+
+const mishap = fc.constantFrom<Mishap>(
+  'none',
+  'none',
+  'none',
+  'kill_before',
+  'kill_after',
+  'lost_before',
+  'lost_after',
+)
+/** Who has bought something is the market's to say: about that it may lie. */
+const lie = fc.option(fc.constantFrom<Lie>('asset', 'more', 'partner', 'message', 'price'), {
+  freq: 4,
+  nil: undefined,
+})
+const turn = fc.record({
+  mishaps: fc.array(mishap, { maxLength: 12 }),
+  lie,
+  buys: fc.nat({ max: 2 }),
+  willing: fc.boolean(),
+  seconds: fc.constantFrom(1, 15, 15, 60, 400),
+})
+
+it('nothing is given but what was bought, once, whatever is lost, killed or lied about, and all of it ends', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom<Market['order']>('confirm_then_tell', 'tell_then_confirm'),
+      fc.array(turn, { maxLength: 14 }),
+      async (order, turns) => {
+        const out = outside(order)
+        for (const { mishaps, lie: nextLie, buys, willing, seconds } of turns) {
+          out.say(mishaps, nextLie)
+          await work(out)
+          out.buy(buys)
+          out.others(willing)
+          out.pass(seconds)
+          holds(out)
+        }
+        await calm(out)
+        holds(out)
+        expect(ended(out).filter((state) => state !== 'delivered' && state !== 'ended')).toEqual([])
+        const gone = out.book().listings.filter(({ state }) => state === 'given')
+        expect(gone.map(({ end }) => end?.kind)).toEqual(gone.map(() => 'paid'))
+      },
+    ),
+    { numRuns: 150 },
+  )
+})

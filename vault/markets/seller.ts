@@ -1,0 +1,252 @@
+/** Sells on one market: lists, gives what was sold, and follows the money. The shell around book.ts and deal.ts. */
+import { type Book, type Deal, dealKey, isLive, type Listing, liveListing, type SaleEntry } from './book.ts'
+import { type Active, type Gift, type Open, type SeenOffer, stepAfter, stepBefore } from './deal.ts'
+import { judgeDue, type OwnListing } from './judge-due.ts'
+import type { Due, Line, Listed, Market, Row, Said } from './market.ts'
+import type { Scale } from './scale.ts'
+
+/** What gives: the vault's own hands. None of them throws. */
+export type Hands = {
+  send(
+    gift: Gift,
+  ): Promise<
+    { kind: 'sent'; offerId: string } | { kind: 'refused'; because: string } | { kind: 'unanswered' }
+  >
+  /** The offer that gives exactly this, whatever its state. */
+  find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
+  read(offerId: string): Promise<SeenOffer | undefined>
+  /** Confirms an offer that gives exactly this, and no other. */
+  confirm(offerId: string, gift: Gift): Promise<boolean>
+  cancel(offerId: string): Promise<void>
+  /** Whether Steam's own record of the trade says that exactly this was given. */
+  hasGiven(steamTradeId: string, gift: Gift): Promise<boolean>
+}
+
+/** Entries that are only ever added. `add` resolves once the entry cannot be lost. */
+export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
+
+export type Alarm =
+  | { kind: 'due_refused'; dealId: string; problem: string }
+  | { kind: 'strange_listing'; itemId: string }
+
+type Parts = {
+  market: Market
+  hands: Hands
+  journal: Journal
+  scale: Scale
+  ownAccounts: ReadonlySet<string>
+  now: () => Date
+  alarm: (alarm: Alarm) => void
+}
+
+export function createSeller(parts: Parts) {
+  return {
+    list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
+    unlist: (appId: number, itemIds: readonly string[]) => unlist(parts, appId, itemIds),
+    /** Call this every 15 seconds for each game with something listed: a sale must be handed over in five minutes. */
+    round: (appId: number) => round(parts, appId),
+    /** Takes every open deal one step on, as long as there is one. */
+    async advance() {
+      for (const deal of parts.journal.book().deals.values()) {
+        if (deal.market === parts.market.name) await advance(parts, deal)
+      }
+    },
+    followMoney: (appId: number, since: Date) => followMoney(parts, appId, since),
+  }
+}
+
+/** Lists what is listed nowhere yet. The intent is recorded first: an answer may be lost. */
+async function list(
+  { market, journal }: Parts,
+  appId: number,
+  lines: readonly Line[],
+): Promise<Said<readonly Listed[]>> {
+  const free = lines.filter(({ assetId }) => liveListing(journal.book(), { appId, assetId }) === undefined)
+  if (free.length === 0) return { kind: 'said', value: [] }
+  const of = { market: market.name, appId }
+  for (const { assetId, priceMinor } of free)
+    await journal.add({ kind: 'listing_begun', ...of, assetId, priceMinor })
+  const said = await market.list(appId, free)
+  // The next round finds in the market's list what became of them.
+  if (said.kind === 'unanswered') return said
+  const answers: readonly Listed[] =
+    said.kind === 'said'
+      ? said.value
+      : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: said.kind, retry: true }))
+  for (const line of answers) {
+    const { assetId } = line
+    if (line.kind === 'listed') await journal.add({ kind: 'listed', ...of, assetId, itemId: line.itemId })
+    else await journal.add({ kind: 'not_listed', ...of, assetId, code: line.code })
+  }
+  return said.kind === 'said' ? { kind: 'said', value: answers } : said
+}
+
+async function unlist({ market, journal }: Parts, appId: number, itemIds: readonly string[]): Promise<void> {
+  const said = await market.unlist(appId, itemIds)
+  if (said.kind !== 'said') return
+  for (const { itemId, isDone } of said.value)
+    if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
+}
+
+async function round(parts: Parts, appId: number): Promise<void> {
+  const said = await parts.market.round(appId)
+  if (said.kind !== 'said') return
+  const { rows, due } = said.value
+  await compare(parts, appId, rows)
+  for (const each of due) await take(parts, { appId, due: each, rows })
+}
+
+/** Our record of listings against the market's. */
+async function compare(parts: Parts, appId: number, rows: readonly Row[]): Promise<void> {
+  const { market, journal, alarm } = parts
+  const of = { market: market.name, appId }
+  const own = ownListings(parts, appId)
+  for (const listing of own.filter(({ itemId }) => itemId === null)) {
+    const { assetId } = listing
+    const row = rows.find((each) => each.assetId === assetId && !isKnown(own, each) && isOnMarket(each))
+    if (row) await journal.add({ kind: 'listed', ...of, assetId, itemId: row.itemId })
+    else await journal.add({ kind: 'not_listed', ...of, assetId, code: 'not_found' })
+  }
+  const known = ownListings(parts, appId)
+  for (const { state, itemId } of known) {
+    const isGone = itemId !== null && !rows.some((row) => row.itemId === itemId)
+    // Somebody took it down, or it never was there.
+    if (state === 'on_sale' && isGone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
+  }
+  const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(known, row))
+  for (const { itemId } of strange) alarm({ kind: 'strange_listing', itemId })
+  if (strange.length > 0)
+    await market.unlist(
+      appId,
+      strange.map(({ itemId }) => itemId),
+    )
+}
+
+const isKnown = (own: readonly Listing[], row: Row): boolean =>
+  own.some(({ itemId }) => itemId === row.itemId)
+const isOnMarket = ({ stage }: Row): boolean =>
+  stage === 'on_sale' || stage === 'sold' || stage === 'offer_out'
+
+function ownListings({ market, journal }: Parts, appId: number): Listing[] {
+  return journal
+    .book()
+    .listings.filter((each) => each.market === market.name && each.appId === appId && isLive(each))
+}
+
+type Asked = { appId: number; due: Due; rows: readonly Row[] }
+
+async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
+  const { market, journal, scale, ownAccounts, alarm } = parts
+  const book = journal.book()
+  if (book.refused.has(dealKey(market.name, due.dealId))) return
+  const listings = ownListings(parts, appId).flatMap(({ itemId, ...listing }): OwnListing[] =>
+    itemId === null ? [] : [{ ...listing, itemId }],
+  )
+  const known = new Map(
+    [...book.deals.values()]
+      .filter((deal) => deal.market === market.name && deal.state !== 'ended')
+      .map((deal) => [deal.due.dealId, deal.due]),
+  )
+  const ended = book.deals.get(dealKey(market.name, due.dealId))
+  // Its offer ended, or it was given up: nothing is given for it a second time.
+  if (ended?.state === 'ended') return
+  const verdict = judgeDue(due, { appId, listings, rows, scale, ownAccounts, known })
+  if (verdict.kind === 'again') return
+  if (verdict.kind === 'refused') {
+    await journal.add({ kind: 'due_refused', market: market.name, due, problem: verdict.problem })
+    return alarm({ kind: 'due_refused', dealId: due.dealId, problem: verdict.problem })
+  }
+  const itemIds = verdict.listings.map(({ itemId }) => itemId)
+  await journal.add({ kind: 'deal_intended', market: market.name, due, itemIds })
+}
+
+/** A deal needs a handful of steps at most: send, confirm, tell, and a look after each. */
+const MOST_STEPS = 8
+
+async function advance(parts: Parts, first: Deal): Promise<void> {
+  let deal: Deal | undefined = first
+  for (let steps = 0; steps < MOST_STEPS && deal !== undefined; steps += 1) {
+    if (deal.state === 'delivered' || deal.state === 'ended') return
+    const isOn = deal.state === 'active' ? await follow(parts, deal) : await begin(parts, deal)
+    if (!isOn) return
+    deal = parts.journal.book().deals.get(dealKey(first.market, first.due.dealId))
+  }
+}
+
+/** Returns whether something changed. */
+async function begin({ hands, journal, now }: Parts, { due, ...deal }: Open): Promise<boolean> {
+  const of = { market: deal.market, dealId: due.dealId }
+  const step = stepBefore({ due, ...deal }, now())
+  if (step.kind === 'abandon') {
+    await journal.add({ kind: 'abandoned', ...of })
+    return true
+  }
+  if (step.kind === 'look') {
+    const found = await hands.find(due)
+    if (found.kind === 'unanswered') return false
+    if (found.kind === 'found') await journal.add({ kind: 'offer_known', ...of, offerId: found.offerId })
+    else await journal.add({ kind: 'offer_missed', ...of })
+    return found.kind === 'found'
+  }
+  await journal.add({ kind: 'send_begun', ...of })
+  const sent = await hands.send(due)
+  if (sent.kind === 'sent') await journal.add({ kind: 'offer_known', ...of, offerId: sent.offerId })
+  else if (sent.kind === 'refused') await journal.add({ kind: 'send_refused', ...of, because: sent.because })
+  else await journal.add({ kind: 'send_unanswered', ...of })
+  return sent.kind === 'sent'
+}
+
+async function follow({ market, hands, journal, now }: Parts, deal: Active): Promise<boolean> {
+  const { due, offerId } = deal
+  const seen = await hands.read(offerId)
+  if (seen === undefined) return false
+  const of = { market: deal.market, dealId: due.dealId }
+  const step = stepAfter(deal, seen, { order: market.order, now: now() })
+  switch (step.kind) {
+    case 'confirm': {
+      const isConfirmed = await hands.confirm(offerId, due)
+      if (isConfirmed) await journal.add({ kind: 'confirmed', ...of })
+      return isConfirmed
+    }
+    case 'tell': {
+      const said = await market.sent(due.assets[0]?.appId ?? 0, offerId)
+      if (said.kind === 'said') await journal.add({ kind: 'told', ...of })
+      return said.kind === 'said'
+    }
+    case 'cancel':
+      await hands.cancel(offerId)
+      return false
+    case 'prove': {
+      const isGiven = await hands.hasGiven(step.steamTradeId, due)
+      if (isGiven) await journal.add({ kind: 'delivered', ...of, steamTradeId: step.steamTradeId })
+      return isGiven
+    }
+    case 'note_end':
+      await journal.add({ kind: 'offer_ended', ...of, how: step.how })
+      return true
+    default:
+      return false
+  }
+}
+
+async function followMoney({ market, journal }: Parts, appId: number, since: Date): Promise<void> {
+  const said = await market.outcomes(appId, since)
+  if (said.kind !== 'said') return
+  for (const { itemId, end } of said.value) {
+    const listing = journal
+      .book()
+      .listings.find((each) => each.market === market.name && each.itemId === itemId)
+    if (listing === undefined || end.kind === 'pending' || isSame(listing.end, end)) continue
+    await journal.add({ kind: 'outcome', market: market.name, itemId, end })
+  }
+}
+
+function isSame(known: Listing['end'], news: NonNullable<Listing['end']>): boolean {
+  if (known === null || known.kind !== news.kind) return false
+  if (known.kind === 'settling' && news.kind === 'settling')
+    return (
+      known.receivedMinor === news.receivedMinor && known.settlesAt.getTime() === news.settlesAt.getTime()
+    )
+  if (known.kind === 'paid' && news.kind === 'paid') return known.receivedMinor === news.receivedMinor
+  return true
+}

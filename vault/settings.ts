@@ -1,0 +1,46 @@
+/** The vault's settings. The only file of the vault that reads the environment. */
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const schema = z.object({
+  TRADETILL_MODE: z.enum(['sandbox', 'live']).default('sandbox'),
+  TRADETILL_VAULT: z.string().min(1).optional(),
+  TRADETILL_VAULT_DATABASE_URL: z.string().min(1).optional(),
+  TRADETILL_STEAM_SANDBOX_URL: z.string().min(1).optional(),
+  TRADETILL_STDIN: z.enum(['0', '1']).default('0'),
+})
+
+export type Settings = {
+  mode: 'sandbox' | 'live'
+  folder: string
+  databaseUrl: string | undefined
+  /** Undefined is the real Steam. */
+  sandboxUrl: string | undefined
+  /** Ends when its standard input ends. */
+  followsStdin: boolean
+}
+
+/** Throws with a readable reason. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  // An empty variable is one that is not set.
+  const said = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const read = schema.safeParse(said)
+  if (!read.success) throw new Error(z.prettifyError(read.error))
+  const { TRADETILL_MODE: mode, TRADETILL_VAULT: folder, TRADETILL_STEAM_SANDBOX_URL: sandboxUrl } = read.data
+  if (mode === 'live' && sandboxUrl !== undefined) {
+    throw new Error('TRADETILL_STEAM_SANDBOX_URL is refused in live mode: remove it.')
+  }
+  if (mode === 'sandbox' && sandboxUrl === undefined) {
+    throw new Error('The vault needs TRADETILL_STEAM_SANDBOX_URL, or TRADETILL_MODE=live.')
+  }
+  if (mode === 'live' && folder === undefined) {
+    throw new Error('The vault needs TRADETILL_VAULT: a folder of its own, which the gateway cannot read.')
+  }
+  return {
+    mode,
+    folder: folder ?? join(import.meta.dirname, '../.data/vault'),
+    databaseUrl: read.data.TRADETILL_VAULT_DATABASE_URL,
+    sandboxUrl,
+    followsStdin: read.data.TRADETILL_STDIN === '1',
+  }
+}

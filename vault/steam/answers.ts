@@ -1,0 +1,151 @@
+/** What Steam answers, read strictly: whatever does not fit is no answer. */
+import { z } from 'zod'
+import { steamIdOf } from '../files/trade-link.ts'
+import type { Said } from './session.ts'
+
+const ID = z.string().regex(/^\d{1,20}$/)
+const assetSchema = z.object({
+  appid: z.int().positive(),
+  contextid: ID,
+  assetid: ID,
+  amount: z.coerce.number().refine((amount) => amount === 1),
+})
+const assetsSchema = z
+  .array(assetSchema)
+  .max(1_000)
+  .default([])
+  .transform((all) =>
+    all.map(({ appid, contextid, assetid }) => ({ appId: appid, contextId: contextid, assetId: assetid })),
+  )
+
+const offerSchema = z
+  .object({
+    tradeofferid: ID,
+    accountid_other: z.int().positive(),
+    message: z.string(),
+    trade_offer_state: z.int(),
+    is_our_offer: z.boolean(),
+    items_to_give: assetsSchema,
+    items_to_receive: assetsSchema,
+    tradeid: ID.optional(),
+  })
+  .transform((row) => ({
+    offerId: row.tradeofferid,
+    partnerSteamId: steamIdOf(row.accountid_other),
+    message: row.message,
+    state: row.trade_offer_state,
+    isOurs: row.is_our_offer,
+    gives: row.items_to_give,
+    takes: row.items_to_receive,
+    steamTradeId: row.tradeid ?? null,
+  }))
+
+export type Offer = z.output<typeof offerSchema>
+
+const oneOfferSchema = z.object({ response: z.object({ offer: offerSchema }) })
+const offersSchema = z.object({
+  response: z.object({
+    trade_offers_sent: z.array(z.unknown()).max(1_000).default([]),
+    next_cursor: z.int().nonnegative().default(0),
+  }),
+})
+
+const movedSchema = assetSchema.extend({ new_assetid: ID.optional() })
+const tradeSchema = z.object({
+  response: z.object({
+    trades: z
+      .array(
+        z.object({
+          tradeid: ID,
+          steamid_other: ID,
+          status: z.int(),
+          assets_given: z.array(movedSchema).max(1_000).default([]),
+          assets_received: z.array(movedSchema).max(1_000).default([]),
+        }),
+      )
+      .length(1),
+  }),
+})
+
+const ownItemsSchema = z.object({
+  response: z.object({
+    assets: z
+      .array(z.object({ appid: z.int(), contextid: ID, assetid: ID, classid: ID, instanceid: ID.optional() }))
+      .max(5_000)
+      .default([]),
+    descriptions: z
+      .array(
+        z.object({
+          classid: ID,
+          instanceid: ID.optional(),
+          market_hash_name: z.string(),
+          tradable: z.union([z.boolean(), z.int()]),
+        }),
+      )
+      .max(5_000)
+      .default([]),
+    more_items: z.boolean().default(false),
+    last_assetid: ID.optional(),
+    // Steam leaves it out where it shows nothing although there is something.
+    total_inventory_count: z.int().nonnegative(),
+  }),
+})
+
+const confirmationsSchema = z.object({
+  success: z.literal(true),
+  conf: z
+    .array(z.object({ id: ID, nonce: ID, creator_id: ID, type: z.int() }))
+    .max(1_000)
+    .default([]),
+})
+
+export type Confirmation = z.output<typeof confirmationsSchema>['conf'][number]
+
+export const readOffer = (said: Said) => parsed(oneOfferSchema, said)?.response.offer
+export const readTrade = (said: Said) => parsed(tradeSchema, said)?.response.trades[0]
+export const readOwnItems = (said: Said) => parsed(ownItemsSchema, said)?.response
+export const readConfirmations = (said: Said) => parsed(confirmationsSchema, said)?.conf
+export const isSuccess = (said: Said): boolean =>
+  parsed(z.object({ success: z.literal(true) }), said) !== undefined
+export const readSent = (said: Said) => parsed(z.object({ tradeofferid: ID }), said)?.tradeofferid
+
+/** Rows that nobody can read are left out: a strange offer must not hide the others. */
+export function readOffers(said: Said): { offers: Offer[]; cursor: number } | undefined {
+  const page = parsed(offersSchema, said)?.response
+  if (page === undefined) return undefined
+  const offers = page.trade_offers_sent.flatMap((row) => offerSchema.safeParse(row).data ?? [])
+  return { offers, cursor: page.next_cursor }
+}
+
+/** The number at the end of a text such as "There was an error sending your trade offer. (26)". */
+export function refusalOf({ text }: Said): number | undefined {
+  const error = jsonOf(text, z.object({ strError: z.string() }))?.strError
+  const [, code] = /\((\d{1,3})\)\s*$/.exec(error ?? '') ?? []
+  return code === undefined ? undefined : Number(code)
+}
+
+/** In cents of a dollar. Undefined where the market knows no price. */
+export function readPrice({ text }: Said): bigint | undefined {
+  const answer = jsonOf(
+    text,
+    z.object({ lowest_price: z.string().optional(), median_price: z.string().optional() }),
+  )
+  const cents = [answer?.lowest_price, answer?.median_price].flatMap((price) => {
+    const [, dollars, rest] = /^\$(\d{1,3}(?:,\d{3}){0,3}|\d{1,9})\.(\d{2})/.exec(price ?? '') ?? []
+    return dollars === undefined ? [] : [BigInt(`${dollars.replaceAll(',', '')}${rest}`)]
+  })
+  // The higher one: a price that somebody pressed down must not let more out.
+  return cents.sort((one, other) => Number(other - one))[0]
+}
+
+function parsed<T>(schema: z.ZodType<T>, { status, eresult, text }: Said): T | undefined {
+  return status === 200 && eresult === 1 ? jsonOf(text, schema) : undefined
+}
+
+function jsonOf<T>(text: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,85 @@
+/** One request to Steam: whole within a deadline, of a limited size, and never through a redirect. */
+import { Agent, request } from 'node:https'
+import net from 'node:net'
+
+const MOST_BYTES = 16 * 1024 * 1024
+const AGENT_IDLE_MS = 30_000
+
+export type Call = {
+  method: 'GET' | 'POST'
+  url: URL
+  headers?: Record<string, string>
+  form?: URLSearchParams
+}
+
+/** `failed`: no whole answer came. Whether Steam did what was asked is not known then. */
+export type Reply = { kind: 'reply'; status: number; eresult: number; text: string } | { kind: 'failed' }
+
+export type Caller = { agent: Agent; call(call: Call): Promise<Reply> }
+
+class SandboxAgent extends Agent {
+  readonly #target: { host: string; port: number }
+
+  constructor(target: { host: string; port: number }) {
+    super({ keepAlive: false })
+    this.#target = target
+  }
+
+  override createConnection() {
+    const socket = net.connect(this.#target)
+    return socket.setTimeout(AGENT_IDLE_MS, () => socket.destroy())
+  }
+}
+
+/**
+ * `sandboxUrl`: of the Steam sandbox, on this machine. Hosts and cookies stay those of Steam, only the socket leads
+ * elsewhere. Throws for any other address: it would be given the sessions of all accounts.
+ */
+export function createCaller(sandboxUrl: string | undefined, deadlineMs = 30_000): Caller {
+  const agent = sandboxUrl === undefined ? new Agent({ keepAlive: true, maxSockets: 4 }) : leadTo(sandboxUrl)
+  return { agent, call: (call) => answerOf(agent, call, deadlineMs) }
+}
+
+function leadTo(sandboxUrl: string): Agent {
+  const url = URL.canParse(sandboxUrl) ? new URL(sandboxUrl) : undefined
+  const isHere = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1'
+  if (url === undefined || !isHere || url.protocol !== 'http:' || url.username !== '') {
+    throw new Error('The Steam sandbox must be on this machine, such as http://127.0.0.1:4301.')
+  }
+  return new SandboxAgent({ host: '127.0.0.1', port: Number(url.port || 80) })
+}
+
+function answerOf(
+  agent: Agent,
+  { method, url, headers = {}, form }: Call,
+  deadlineMs: number,
+): Promise<Reply> {
+  const body = form?.toString()
+  const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
+  return new Promise((resolve) => {
+    const fail = () => resolve({ kind: 'failed' })
+    const options = {
+      method,
+      agent,
+      headers: { ...headers, ...type },
+      signal: AbortSignal.timeout(deadlineMs),
+    }
+    const sent = request(url, options, (response) => {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        chunks.push(chunk)
+        if (bytes > MOST_BYTES) response.destroy()
+      })
+      response.once('error', fail).once('close', fail)
+      response.once('end', () => {
+        const eresult = Number.parseInt(String(response.headers['x-eresult'] ?? '1'), 10)
+        const text = Buffer.concat(chunks).toString('utf8')
+        resolve({ kind: 'reply', status: response.statusCode ?? 0, eresult, text })
+      })
+    })
+    sent.once('error', fail)
+    sent.end(body)
+  })
+}

@@ -1,0 +1,45 @@
+/** The phone of an account: it says yes to one offer at a time, and to nothing but offers. */
+import { createHash, createHmac } from 'node:crypto'
+import { type Confirmation, isSuccess, readConfirmations } from './answers.ts'
+import type { Session } from './session.ts'
+
+const TRADE = 2
+
+export type FoundConfirmation =
+  | { kind: 'found'; confirmation: Confirmation }
+  | { kind: 'none' }
+  | { kind: 'unanswered' }
+
+/** The confirmation of this very offer. None where there are two: one of them is not what it says. */
+export async function findConfirmation(
+  session: Session,
+  offerId: string,
+  timeS: number,
+): Promise<FoundConfirmation> {
+  const said = await session.page('confirmations', '/mobileconf/getlist', signed(session, 'list', timeS))
+  const all = said && readConfirmations(said)
+  if (all === undefined) return { kind: 'unanswered' }
+  const own = all.filter((each) => each.type === TRADE && each.creator_id === offerId)
+  const [confirmation] = own
+  return confirmation !== undefined && own.length === 1 ? { kind: 'found', confirmation } : { kind: 'none' }
+}
+
+/** Says yes. False where Steam did not say that it is done: it may be. */
+export async function sayYes(session: Session, { id, nonce }: Confirmation, timeS: number): Promise<boolean> {
+  const query = { op: 'allow', ...signed(session, 'accept', timeS), cid: id, ck: nonce }
+  const said = await session.page('confirm', '/mobileconf/ajaxop', query)
+  return said !== undefined && isSuccess(said)
+}
+
+/** The key is good for one kind of request, and for a few minutes. */
+function signed({ steamId, secrets }: Session, tag: string, timeS: number): Record<string, string> {
+  const time = Buffer.alloc(8)
+  time.writeBigUInt64BE(BigInt(timeS))
+  const key = createHmac('sha1', Buffer.from(secrets.identitySecret, 'base64')).update(time).update(tag)
+  return { p: deviceIdOf(steamId), a: steamId, k: key.digest('base64'), t: String(timeS), m: 'react', tag }
+}
+
+function deviceIdOf(steamId: string): string {
+  const hex = createHash('sha1').update(steamId).digest('hex')
+  return `android:${hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')}`
+}

@@ -1,0 +1,156 @@
+/** The vault's hands at one account: offers that give, and the yes of its phone, held against Steam at every step. */
+import { accountIdOf } from '../files/trade-link.ts'
+import { type Gift, type Hands, isGift, isSameSet, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
+import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
+import { findConfirmation, sayYes } from './confirm.ts'
+import type { Posted, Session } from './session.ts'
+
+/** With these numbers Steam says that nothing was made. */
+const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
+const MOST_PAGES = 20
+const COMPLETE = 3
+const NEEDS_CONFIRMATION = 9
+/** Offers live so long, so none that is looked for is older. */
+const LOOK_BACK_S = 15 * 86_400
+
+type Parts = {
+  session: Session
+  /** Seconds since 1970, as Steam's authenticators count them. */
+  nowS: () => number
+}
+
+export function createHands(parts: Parts): Hands {
+  return {
+    send: (gift) => send(parts, gift),
+    find: (gift) => find(parts, gift),
+    read: async (offerId) => {
+      const offer = await readOne(parts, offerId)
+      return offer && seenOf(offer)
+    },
+    confirm: (offerId, gift) => confirm(parts, offerId, gift),
+    async cancel(offerId) {
+      const referer = `https://steamcommunity.com/profiles/${parts.session.steamId}/tradeoffers/sent/`
+      await parts.session.form('cancel', `/tradeoffer/${offerId}/cancel`, { fields: {}, referer })
+    },
+    hasGiven: (steamTradeId, gift) => hasGiven(parts, steamTradeId, gift),
+  }
+}
+
+async function send({ session }: Parts, gift: Gift): ReturnType<Hands['send']> {
+  const { partnerSteamId, token, message, assets } = gift
+  if (looksLikeDeposit(message)) return { kind: 'refused', because: 'message of a deposit' }
+  const mine = assets.map(({ appId, contextId, assetId }) => ({
+    appid: appId,
+    contextid: contextId,
+    amount: 1,
+    assetid: assetId,
+  }))
+  const side = (list: object[]) => ({ assets: list, currency: [], ready: false })
+  const offer = { newversion: true, version: assets.length + 1, me: side(mine), them: side([]) }
+  const fields = {
+    serverid: '1',
+    partner: partnerSteamId,
+    tradeoffermessage: message,
+    json_tradeoffer: JSON.stringify(offer),
+    captcha: '',
+    trade_offer_create_params: JSON.stringify({ trade_offer_access_token: token }),
+  }
+  const query = new URLSearchParams({ partner: accountIdOf(partnerSteamId), token })
+  const referer = `https://steamcommunity.com/tradeoffer/new/?${query}`
+  return sentOf(await session.form('send', '/tradeoffer/new/send', { fields, referer }))
+}
+
+function sentOf(posted: Posted): Awaited<ReturnType<Hands['send']>> {
+  if (posted.kind === 'not_made') return { kind: 'refused', because: 'no session' }
+  if (posted.kind === 'unanswered') return posted
+  const offerId = readSent(posted)
+  if (offerId !== undefined) return { kind: 'sent', offerId }
+  const code = refusalOf(posted)
+  const isClear = code !== undefined && CLEAR_REFUSALS.has(code)
+  return isClear ? { kind: 'refused', because: `Steam (${code})` } : { kind: 'unanswered' }
+}
+
+async function find({ session, nowS }: Parts, gift: Gift): ReturnType<Hands['find']> {
+  let cursor = 0
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const said = await session.api('offers', 'IEconService/GetTradeOffers', {
+      get_sent_offers: '1',
+      get_received_offers: '0',
+      get_descriptions: '0',
+      active_only: '1',
+      time_historical_cutoff: String(nowS() - LOOK_BACK_S),
+      cursor: String(cursor),
+    })
+    const answer = said && readOffers(said)
+    if (answer === undefined) return { kind: 'unanswered' }
+    const found = answer.offers.find((offer) => isGift(offer, gift))
+    if (found !== undefined) return { kind: 'found', offerId: found.offerId }
+    if (answer.cursor === 0) return { kind: 'none' }
+    cursor = answer.cursor
+  }
+  return { kind: 'unanswered' }
+}
+
+async function readOne({ session }: Parts, offerId: string): Promise<Offer | undefined> {
+  const said = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
+  const offer = said && readOffer(said)
+  return offer?.offerId === offerId ? offer : undefined
+}
+
+function seenOf({ state, steamTradeId }: Offer): SeenOffer | undefined {
+  switch (state) {
+    case 2:
+      return { state: 'active' }
+    case 3:
+      return { state: 'accepted', steamTradeId }
+    case 4:
+      return { state: 'ended', how: 'countered' }
+    case 5:
+      return { state: 'ended', how: 'expired' }
+    case 6:
+    case 10:
+      return { state: 'ended', how: 'withdrawn' }
+    case 7:
+      return { state: 'ended', how: 'declined' }
+    case 8:
+      return { state: 'ended', how: 'invalid' }
+    case NEEDS_CONFIRMATION:
+      return { state: 'needs_confirmation' }
+    case 11:
+      return { state: 'in_escrow' }
+    default:
+      return undefined
+  }
+}
+
+/** Steam is asked what the offer is after its confirmation was found: nothing may change between the two. */
+async function confirm(parts: Parts, offerId: string, gift: Gift): Promise<boolean> {
+  const { session, nowS } = parts
+  const found = await findConfirmation(session, offerId, nowS())
+  const offer = await readOne(parts, offerId)
+  if (offer === undefined || !isGift(offer, gift)) return false
+  if (offer.state !== NEEDS_CONFIRMATION) return isConfirmed(offer)
+  if (found.kind !== 'found') return false
+  if (await sayYes(session, found.confirmation, nowS())) return true
+  // It may have been confirmed although the answer was lost.
+  const after = await readOne(parts, offerId)
+  return after !== undefined && isConfirmed(after)
+}
+
+const isConfirmed = ({ state }: Offer): boolean => state === 2 || state === 3 || state === 11
+
+async function hasGiven({ session }: Parts, steamTradeId: string, gift: Gift): Promise<boolean> {
+  const said = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
+  const trade = said && readTrade(said)
+  if (trade === undefined || trade.tradeid !== steamTradeId || trade.status !== COMPLETE) return false
+  const given = trade.assets_given.map((asset) => ({
+    appId: asset.appid,
+    contextId: asset.contextid,
+    assetId: asset.assetid,
+  }))
+  return (
+    trade.steamid_other === gift.partnerSteamId &&
+    trade.assets_received.length === 0 &&
+    isSameSet(gift.assets, given)
+  )
+}

@@ -1,0 +1,97 @@
+/** What an account owns and where it came from, as Steam says. */
+import type { GivenAsset } from '../giving/gift.ts'
+import { readOwnItems, readPrice, readTrade } from './answers.ts'
+import type { Caller } from './call.ts'
+import type { Pace } from './pace.ts'
+import type { Session } from './session.ts'
+
+const MOST_PAGES = 10
+const PAGE = '1000'
+/** What was traded under protection lies in another context until it is free. */
+const FREE_CONTEXT = '2'
+const COMPLETE = 3
+
+export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
+
+/** The items of a game that may leave the account, by asset id. Undefined where Steam did not show all of them. */
+export async function readFreeItems(
+  session: Session,
+  appId: number,
+): Promise<Map<string, OwnItem> | undefined> {
+  const items = new Map<string, OwnItem>()
+  let start: string | undefined
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const said = await session.api('inventory', 'IEconService/GetInventoryItemsWithDescriptions', {
+      steamid: session.steamId,
+      appid: String(appId),
+      contextid: FREE_CONTEXT,
+      get_descriptions: '1',
+      count: PAGE,
+      ...(start === undefined ? {} : { start_assetid: start }),
+    })
+    const answer = said && readOwnItems(said)
+    if (answer === undefined) return undefined
+    const classOf = (row: { classid: string; instanceid?: string | undefined }) =>
+      `${row.classid}/${row.instanceid ?? '0'}`
+    const described = new Map(answer.descriptions.map((row) => [classOf(row), row]))
+    for (const asset of answer.assets) {
+      const about = described.get(classOf(asset))
+      if (asset.appid !== appId || asset.contextid !== FREE_CONTEXT || about === undefined) continue
+      items.set(asset.assetid, {
+        assetId: asset.assetid,
+        marketHashName: about.market_hash_name,
+        isTradable: about.tradable === true || about.tradable === 1,
+      })
+    }
+    if (!answer.more_items || answer.last_assetid === undefined) return items
+    start = answer.last_assetid
+  }
+  return undefined
+}
+
+/** The account that these very items came from by that trade. Undefined where Steam's record does not say so. */
+export async function readGiver(
+  session: Session,
+  steamTradeId: string,
+  assets: readonly GivenAsset[],
+): Promise<string | undefined> {
+  const said = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
+  const trade = said && readTrade(said)
+  if (trade === undefined || trade.tradeid !== steamTradeId || trade.status !== COMPLETE) return undefined
+  const came = new Set(trade.assets_received.map(({ appid, new_assetid }) => `${appid}/${new_assetid}`))
+  return assets.every(({ appId, assetId }) => came.has(`${appId}/${assetId}`))
+    ? trade.steamid_other
+    : undefined
+}
+
+const PRICE_AGE_MS = 6 * 3_600_000
+const MOST_PRICES = 20_000
+
+/** Prices of Steam's own market, in cents of a dollar: the vault takes none from the till. */
+export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pace; nowMs: () => number }) {
+  const known = new Map<string, { cents: bigint | undefined; atMs: number }>()
+  /** Undefined where there is no price; `unanswered` where Steam did not say. */
+  return async (appId: number, name: string): Promise<bigint | undefined | 'unanswered'> => {
+    const key = `${appId}/${name}`
+    const kept = known.get(key)
+    if (kept !== undefined && nowMs() - kept.atMs < PRICE_AGE_MS) return kept.cents
+    if (!(await pace.turn('price'))) return 'unanswered'
+    const url = new URL('https://steamcommunity.com/market/priceoverview/')
+    url.search = new URLSearchParams({
+      appid: String(appId),
+      currency: '1',
+      market_hash_name: name,
+    }).toString()
+    const reply = await caller.call({ method: 'GET', url })
+    if (reply.kind === 'failed') return 'unanswered'
+    if (reply.status === 429) {
+      pace.limited('price')
+      return 'unanswered'
+    }
+    pace.answered('price')
+    const cents = reply.status === 200 ? readPrice(reply) : undefined
+    if (known.size >= MOST_PRICES) known.clear()
+    known.set(key, { cents, atMs: nowMs() })
+    return cents
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * How often the vault asks Steam, for each account. All are at most a tenth of what the gateway takes of the same method,
+ * whose own figures leave that much room. Confirmations are asked for every ten seconds at most: more often, Steam is said
+ * to refuse them.
+ */
+export const GAPS_MS = {
+  login: 60_000,
+  inventory: 2_000,
+  offer: 200,
+  offers: 1_500,
+  trade: 20_000,
+  history: 150_000,
+  send: 10_000,
+  cancel: 5_000,
+  confirmations: 10_000,
+  confirm: 3_000,
+  /** Of the address: the market's prices. */
+  price: 4_000,
+} as const
+
+export type Ask = keyof typeof GAPS_MS
+
+const FIRST_PAUSE_MS = 60_000
+const LAST_PAUSE_MS = 1_800_000
+const LONGEST_WAIT_MS = 45_000
+
+/** `pause` resolves after so long. `nowMs` never jumps. */
+export type Waiting = { nowMs(): number; pause(ms: number): Promise<void> }
+
+export type Pace = {
+  /** Resolves to true when it is this request's turn, and to false if that is too far away. */
+  turn(ask: Ask): Promise<boolean>
+  /** Steam answered 429: nothing of the kind is asked for a while, longer each time. */
+  limited(ask: Ask): void
+  answered(ask: Ask): void
+}
+
+export function createPace({ nowMs, pause }: Waiting): Pace {
+  const free = new Map<Ask, number>()
+  const refusals = new Map<Ask, number>()
+  return {
+    async turn(ask) {
+      const at = Math.max(nowMs(), free.get(ask) ?? 0)
+      if (at - nowMs() > LONGEST_WAIT_MS) return false
+      free.set(ask, at + GAPS_MS[ask])
+      const ms = at - nowMs()
+      if (ms > 0) await pause(ms)
+      return true
+    },
+    limited(ask) {
+      const count = refusals.get(ask) ?? 0
+      refusals.set(ask, count + 1)
+      const until = nowMs() + Math.min(FIRST_PAUSE_MS * 2 ** count, LAST_PAUSE_MS)
+      free.set(ask, Math.max(until, free.get(ask) ?? 0))
+    },
+    answered: (ask) => void refusals.delete(ask),
+  }
+}

@@ -1,0 +1,125 @@
+/** What an account of the vault says to Steam: in sessions of the mobile app, made of its own refresh token. */
+import { randomBytes } from 'node:crypto'
+import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
+import type { Secrets } from '../files/accounts.ts'
+import type { Caller, Reply } from './call.ts'
+import type { Ask, Pace } from './pace.ts'
+
+const COMMUNITY = 'https://steamcommunity.com'
+const API = 'https://api.steampowered.com'
+const USER_AGENT = 'okhttp/4.9.2'
+const LOGIN_MS = 20_000
+
+export type Said = Extract<Reply, { kind: 'reply' }>
+
+export type Session = {
+  steamId: string
+  secrets: Secrets
+  /** A read of the Web API. Undefined where Steam gave no whole answer, or the session cannot be had. */
+  api(ask: Ask, method: string, query: Record<string, string>): Promise<Said | undefined>
+  /** A page of the website. */
+  page(ask: Ask, path: string, query: Record<string, string>): Promise<Said | undefined>
+  /** A form of the website. `not_made`: the request was certainly not made. */
+  form(ask: Ask, path: string, form: { fields: Record<string, string>; referer: string }): Promise<Posted>
+}
+
+export type Posted = Said | { kind: 'unanswered' } | { kind: 'not_made' }
+
+type Parts = { caller: Caller; pace: Pace }
+type Tokens = { accessToken: string; sessionId: string }
+
+export function createSession(
+  { caller, pace }: Parts,
+  { steamId, secrets }: { steamId: string; secrets: Secrets },
+): Session {
+  let tokens: Tokens | undefined
+
+  const logIn = async (): Promise<Tokens | undefined> => {
+    if (!(await pace.turn('login'))) return undefined
+    const accessToken = await accessTokenOf(caller, secrets.refreshToken)
+    if (accessToken === undefined) return undefined
+    return { accessToken, sessionId: randomBytes(12).toString('hex') }
+  }
+
+  /** A session that has ended is renewed once, and the request made again: it did nothing. */
+  const asking = async (ask: Ask, make: (tokens: Tokens) => Promise<Reply>): Promise<Posted> => {
+    for (const isLast of [false, true]) {
+      tokens ??= await logIn()
+      if (tokens === undefined || !(await pace.turn(ask))) return { kind: 'not_made' }
+      const reply = await make(tokens)
+      if (reply.kind === 'failed') return { kind: 'unanswered' }
+      if (reply.status === 429) {
+        pace.limited(ask)
+        return reply
+      }
+      pace.answered(ask)
+      if (!hasEnded(reply)) return reply
+      tokens = undefined
+      if (isLast) break
+    }
+    return { kind: 'not_made' }
+  }
+
+  const cookieOf = ({ accessToken, sessionId }: Tokens): Record<string, string> => ({
+    cookie: `steamLoginSecure=${steamId}%7C%7C${accessToken}; sessionid=${sessionId}; Steam_Language=english`,
+    'user-agent': USER_AGENT,
+  })
+  const read = (posted: Posted): Said | undefined => (posted.kind === 'reply' ? posted : undefined)
+
+  return {
+    steamId,
+    secrets,
+    api: async (ask, method, query) =>
+      read(
+        await asking(ask, ({ accessToken }) =>
+          caller.call({
+            method: 'GET',
+            url: addressOf(API, `/${method}/v1/`, { ...query, access_token: accessToken }),
+          }),
+        ),
+      ),
+    page: async (ask, path, query) =>
+      read(
+        await asking(ask, (now) =>
+          caller.call({ method: 'GET', url: addressOf(COMMUNITY, path, query), headers: cookieOf(now) }),
+        ),
+      ),
+    form: (ask, path, { fields, referer }) =>
+      asking(ask, (now) =>
+        caller.call({
+          method: 'POST',
+          url: addressOf(COMMUNITY, path, {}),
+          headers: { ...cookieOf(now), origin: COMMUNITY, referer },
+          form: new URLSearchParams({ sessionid: now.sessionId, ...fields }),
+        }),
+      ),
+  }
+}
+
+/** Steam refuses the request because nobody is logged in any longer. */
+const hasEnded = ({ status, text }: Said): boolean =>
+  status === 401 ||
+  status === 302 ||
+  (status === 403 && text.includes('Access is denied')) ||
+  (status === 200 && text.includes('"needauth":true'))
+
+function addressOf(host: string, path: string, query: Record<string, string>): URL {
+  const url = new URL(path, host)
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+  return url
+}
+
+async function accessTokenOf({ agent }: Caller, refreshToken: string): Promise<string | undefined> {
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), LOGIN_MS)
+  try {
+    const session = new LoginSession(EAuthTokenPlatformType.MobileApp, { agent })
+    session.refreshToken = refreshToken
+    const renewed = session.refreshAccessToken().then(() => session.accessToken)
+    return await Promise.race([renewed, late.promise])
+  } catch {
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,44 @@
+/** What a command says and asks. A secret that is typed is not shown. */
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+
+/** Ends a command with a message. */
+export class Refusal extends Error {}
+
+export type Terminal = {
+  isPerson: boolean
+  print(line: string): void
+  ask(question: string, options?: { hidden?: boolean }): Promise<string>
+  /** All of a pipe that holds something. */
+  lines(): Promise<string[]>
+}
+
+type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WritableStream; stderr: NodeJS.WritableStream }
+
+export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
+  return {
+    isPerson: stdin.isTTY === true,
+    print: (line) => void stdout.write(`${line.replace(/[^\P{Cc}\t]/gu, ' ')}\n`),
+    async ask(question, { hidden = false } = {}) {
+      stderr.write(`${question}: `)
+      const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+      const output = hidden ? silent : stderr
+      const lines = createInterface({ input: stdin, output, terminal: stdin.isTTY === true })
+      const ended = new Promise<never>((_, reject) =>
+        lines.once('close', () => reject(new Refusal('Nothing was said.'))),
+      )
+      try {
+        return await Promise.race([lines.question(''), ended])
+      } finally {
+        ended.catch(() => {})
+        lines.close()
+        if (hidden) stderr.write('\n')
+      }
+    },
+    async lines() {
+      const lines: string[] = []
+      for await (const line of createInterface({ input: stdin })) if (line.trim() !== '') lines.push(line)
+      return lines
+    },
+  }
+}

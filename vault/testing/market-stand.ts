@@ -1,0 +1,138 @@
+/** Both sandboxes and a client of the market, on a clock that is told by hand. */
+import { type RunningMarket, startMarket } from '../../market-sandbox/start.ts'
+import type { Temper } from '../../market-sandbox/world/world.ts'
+import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
+import { accessTokenOf } from '../../steam-sandbox/tokens.ts'
+import { confirmOffer, endOffer, sendOffer } from '../../steam-sandbox/world/offers.ts'
+import { type Account, findAccount, withAccount } from '../../steam-sandbox/world/world.ts'
+import { sandboxConnection } from '../markets/connection.ts'
+import { createFamily } from '../markets/family.ts'
+import type { Due, Market, Said } from '../markets/market.ts'
+import { scaleOf } from '../markets/scale.ts'
+
+export const START_MS = 1_800_000_000_000
+export const DOTA = 570
+export const CS = 730
+/** Beyond what a JavaScript number can hold. */
+const LONG_IDS = 9_007_199_254_740_993_000n
+
+export type MarketStand = Awaited<ReturnType<typeof openMarketStand>>
+
+/** The value of an answer. Throws for a failure. */
+export async function value<T>(said: Promise<Said<T>>): Promise<T> {
+  const answer = await said
+  if (answer.kind !== 'said') throw new Error(JSON.stringify(answer))
+  return answer.value
+}
+
+/** One Steam for all tests of a file; `begin` gives the seller fresh items, and opens a market of its own. */
+export async function openMarketStand() {
+  let machineMs = START_MS
+  const clock = () => machineMs
+  const steam = await startSteam({ port: 0, seed: 'markets', clock, quotas: false })
+  const seller = firstBot(steam)
+  let market: RunningMarket | undefined
+  const running = (): RunningMarket => {
+    if (market === undefined) throw new Error('no test has begun')
+    return market
+  }
+  const nowS = () => Math.floor(machineMs / 1000) + steam.world().aheadS
+  return {
+    steam,
+    seller,
+    machineMs: clock,
+    now: () => new Date(nowS() * 1000),
+    get market() {
+      return running()
+    },
+    /** `ids`: of the first items, those of Dota 2. */
+    async begin(ids: readonly string[] = []) {
+      giveItems(steam, seller, ids)
+      market = await startMarket({ port: 0, steamUrl: steam.url, clock, everyMs: 0 })
+    },
+    end: () => running().close(),
+    close: () => steam.close(),
+    /** Lets the virtual time pass. */
+    later(seconds: number) {
+      steam.advance(seconds)
+      return running().look()
+    },
+    token: (of: Account = seller) => accessTokenOf(of, 'web:community', nowS()),
+    assetsOf: (appId: number) =>
+      (findAccount(steam.world(), seller.steamId)?.assets ?? [])
+        .filter((asset) => asset.appId === appId)
+        .map(({ assetId }) => assetId),
+    clientWith(key: string, { currency = 'USD', deadlineMs = 5_000 } = {}): Market {
+      const scale = scaleOf(currency)
+      if (!scale) throw new Error(`${currency} has no scale`)
+      const pause = async (ms: number) => {
+        machineMs += ms
+      }
+      return createFamily({
+        key,
+        steamId: seller.steamId,
+        scale,
+        connection: sandboxConnection('sandbox', running().url, deadlineMs),
+        time: { now: clock, pause },
+        now: () => new Date(nowS() * 1000),
+      })
+    },
+    /** The seller's offer, as the vault makes it: sent, and confirmed on the phone. */
+    send({ partnerSteamId, token, message, assets }: Due, isConfirmed = true): string {
+      const intent = { sender: seller.steamId, partner: partnerSteamId, token, message, items: [] }
+      const sent = steam.change((world, now) => sendOffer(world, { ...intent, give: [...assets] }, now))
+      if (sent.kind !== 'sent') throw new Error(JSON.stringify(sent))
+      const { offerId } = sent
+      if (isConfirmed) steam.change((world, now) => confirmOffer(world, { offerId, allow: true }, now))
+      return offerId
+    },
+    cancel: (offerId: string) =>
+      steam.change((world, now) => endOffer(world, { offerId, by: seller.steamId, how: 'cancel' }, now)),
+  }
+}
+
+/** The account that sells. */
+function firstBot(steam: RunningSteam): Account {
+  const bot = steam.world().accounts.find(({ kind }) => kind === 'bot')
+  if (!bot) throw new Error('the seed has a bot')
+  return bot
+}
+
+/** Three items of Dota 2 and two of Counter-Strike 2, under ids that are too long for JavaScript. */
+function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly string[]): void {
+  const shopper = steam.world().accounts.find(({ name }) => name === 'nova_hound')
+  const some = (appId: number, count: number) =>
+    (shopper?.assets ?? []).filter((asset) => asset.appId === appId).slice(0, count)
+  const assets = [...some(DOTA, 3), ...some(CS, 2)].map((asset, index) => ({
+    ...asset,
+    assetId: ids[index] ?? String(LONG_IDS + BigInt(index)),
+  }))
+  steam.change((world) => ({
+    world: withAccount(world, steamId, ({ restrictedUntilS: _, ...account }) => ({ ...account, assets })),
+    answer: undefined,
+  }))
+}
+
+/** Puts the seller online, and has the market read the inventory of a game. */
+export async function readyToSell(on: MarketStand, client: Market, appId: number): Promise<void> {
+  await value(client.keepOnline(on.token()))
+  await value(client.refresh(appId))
+  await on.later(15)
+}
+
+type Sale = { appId: number; as: Temper; count?: number }
+
+/** Lists items at $1.00 each, and a buyer of the temper takes them. */
+export async function sell(on: MarketStand, client: Market, { appId, as, count = 1 }: Sale) {
+  await readyToSell(on, client, appId)
+  const lines = on
+    .assetsOf(appId)
+    .slice(0, count)
+    .map((assetId) => ({ assetId, priceMinor: 100n }))
+  const listed = await value(client.list(appId, lines))
+  const itemIds = listed.map((line) => (line.kind === 'listed' ? line.itemId : line.code))
+  const bought = await on.market.buy(itemIds.map(Number), as)
+  const [due] = (await value(client.round(appId))).due
+  if (bought.kind !== 'bought' || !due) throw new Error(`${JSON.stringify(bought)}: nothing is due`)
+  return { due, itemIds }
+}

@@ -1,0 +1,272 @@
+/** A market and a Steam in memory that lie, lose answers, and end the process that asks them. */
+import { bookOf, type Dated, evolve, type SaleEntry } from '../markets/book.ts'
+import type { Gift, SeenOffer } from '../markets/deal.ts'
+import type { Due, Market, Outcome, Row, Said } from '../markets/market.ts'
+import { scaleOf } from '../markets/scale.ts'
+import { type Alarm, createSeller, type Hands } from '../markets/seller.ts'
+
+export const APP = 570
+export const BUYER = '76561198000000001'
+const US = '76561198000000009'
+const scale = scaleOf('USD')
+if (scale === undefined) throw new Error('dollars have a scale')
+
+export class Killed extends Error {}
+
+export type Mishap = 'none' | 'kill_before' | 'kill_after' | 'lost_before' | 'lost_after'
+type Offer = { offerId: string; gift: Gift; seen: SeenOffer }
+type MarketItem = {
+  itemId: string
+  assetId: string
+  price: bigint
+  stage: Row['stage']
+  deal?: string
+  end?: Outcome['end']
+}
+export type Lie = 'asset' | 'more' | 'partner' | 'message' | 'price' | 'swap'
+
+const said = <T>(value: T): Said<T> => ({ kind: 'said', value })
+
+/** All that is outside of the vault, and what happens to the next calls. */
+export function outside(order: Market['order'] = 'confirm_then_tell') {
+  let nowMs = 1_800_000_000_000
+  let lastId = 100
+  let mishaps: Mishap[] = []
+  let lie: Lie | undefined
+  const owned = new Set(['1', '2', '3'])
+  const items: MarketItem[] = []
+  const deals = new Map<string, { due: Due; soldAtMs: number }>()
+  const offers: Offer[] = []
+  const entries: Dated[] = []
+  const alarms: Alarm[] = []
+  const now = () => new Date(nowMs)
+
+  /** An effect that may be lost, or be the last before the process dies. */
+  function call<T, L>(effect: () => T, lost: L): T | L {
+    const mishap = mishaps.shift() ?? 'none'
+    if (mishap === 'kill_before') throw new Killed()
+    if (mishap === 'lost_before') return lost
+    const done = effect()
+    if (mishap === 'kill_after') throw new Killed()
+    return mishap === 'lost_after' ? lost : done
+  }
+  const lost = { kind: 'unanswered', because: 'lost' } as const
+
+  const market: Market = {
+    name: 'm',
+    order,
+    ready: async () => said({ problems: [] }),
+    keepOnline: async () => said(null),
+    goOffline: async () => said(null),
+    refresh: async () => said(null),
+    unlistAll: async () => said(null),
+    money: async () => said({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' }),
+    bestOffers: async () => said(new Map()),
+    reprice: async () => said([]),
+    list: async (_, lines) =>
+      call(
+        () =>
+          said(
+            lines.map(({ assetId, priceMinor }) => {
+              const isThere = items.some((item) => item.assetId === assetId && isOpen(item))
+              if (isThere || !owned.has(assetId))
+                return { kind: 'refused' as const, assetId, code: 'item_not_inserted', retry: false }
+              lastId += 1
+              items.push({ itemId: String(lastId), assetId, price: priceMinor, stage: 'on_sale' })
+              return { kind: 'listed' as const, assetId, itemId: String(lastId) }
+            }),
+          ),
+        lost,
+      ),
+    unlist: async (_, itemIds) =>
+      call(
+        () =>
+          said(
+            itemIds.map((itemId) => {
+              const item = items.find((each) => each.itemId === itemId)
+              if (item?.stage === 'on_sale') item.stage = 'cancelled'
+              return { itemId, isDone: item?.stage === 'cancelled' }
+            }),
+          ),
+        lost,
+      ),
+    round: async () =>
+      call(() => {
+        const rows = items.filter(isOpen).map(({ itemId, assetId, price, stage, deal }) => ({
+          itemId,
+          assetId,
+          stage,
+          leftS: deal === undefined ? null : leftS(deal),
+          price: Number(price * 10n) / (lie === 'price' ? 2 : 1),
+        }))
+        const due = [...deals.values()].filter(
+          ({ due: { dealId } }) => leftS(dealId) > 0 && !isHandedOver(dealId),
+        )
+        return said({ rows, due: due.map((each) => told(each.due)) })
+      }, lost),
+    sent: async (_, offerId) =>
+      call(() => {
+        const offer = offers.find((each) => each.offerId === offerId)
+        const isReady = order === 'tell_then_confirm' || offer?.seen.state !== 'needs_confirmation'
+        return offer && isReady ? said(null) : ({ kind: 'refused', code: 'error not active offers' } as const)
+      }, lost),
+    outcomes: async () =>
+      call(
+        () => said(items.flatMap(({ itemId, end }) => (end ? [{ itemId, soldAt: now(), end }] : []))),
+        lost,
+      ),
+  }
+
+  const isOpen = ({ stage }: MarketItem): boolean => stage !== 'cancelled' && stage !== 'given'
+  const leftS = (dealId: string) => Math.max(0, 300 - (nowMs - (deals.get(dealId)?.soldAtMs ?? 0)) / 1000)
+  const isHandedOver = (dealId: string) =>
+    items.some(({ deal, stage }) => deal === dealId && (stage === 'given' || stage === 'cancelled'))
+  const isSold = (assetId: string) => items.some((item) => item.assetId === assetId && item.stage === 'sold')
+  const asset = (assetId: string) => ({ appId: APP, contextId: '2', assetId })
+
+  function told(due: Due): Due {
+    switch (lie) {
+      case 'asset':
+        return { ...due, assets: [asset('99')] }
+      case 'more':
+        // Of what was sold, too, nobody could tell.
+        return isSold('3') ? due : { ...due, assets: [...due.assets, asset('3')] }
+      case 'partner':
+        return { ...due, partnerSteamId: US }
+      case 'message':
+        return { ...due, message: 'K7MXPQ' }
+      case 'swap':
+        return { ...due, partnerSteamId: '76561198000000666' }
+      default:
+        return due
+    }
+  }
+
+  const written = (gift: Gift) =>
+    [gift.partnerSteamId, gift.message, ...gift.assets.map(({ assetId }) => assetId).sort()].join('/')
+  const hands: Hands = {
+    send: async (gift) =>
+      call(
+        () => {
+          if (!gift.assets.every(({ assetId }) => owned.has(assetId)))
+            return { kind: 'refused' as const, because: 'item_gone' }
+          lastId += 1
+          offers.push({ offerId: String(lastId), gift, seen: { state: 'needs_confirmation' } })
+          return { kind: 'sent' as const, offerId: String(lastId) }
+        },
+        { kind: 'unanswered' as const },
+      ),
+    find: async (gift) =>
+      call(
+        () => {
+          const found = offers.find((offer) => written(offer.gift) === written(gift))
+          return found ? { kind: 'found' as const, offerId: found.offerId } : { kind: 'none' as const }
+        },
+        { kind: 'unanswered' as const },
+      ),
+    read: async (offerId) => call(() => offers.find((each) => each.offerId === offerId)?.seen, undefined),
+    confirm: async (offerId, gift) =>
+      call(() => {
+        const offer = offers.find((each) => each.offerId === offerId)
+        if (!offer || written(offer.gift) !== written(gift)) return false
+        if (offer.seen.state === 'needs_confirmation') offer.seen = { state: 'active' }
+        return true
+      }, false),
+    cancel: async (offerId) =>
+      call(() => {
+        const offer = offers.find((each) => each.offerId === offerId)
+        if (offer && offer.seen.state !== 'accepted') offer.seen = { state: 'ended', how: 'withdrawn' }
+      }, undefined),
+    hasGiven: async (steamTradeId) => call(() => steamTradeId.startsWith('t'), false),
+  }
+
+  /** The buyer and the market go on, without any mishap. */
+  function others(isWilling: boolean): void {
+    for (const offer of offers) {
+      if (
+        isWilling &&
+        offer.seen.state === 'active' &&
+        offer.gift.assets.every((each) => owned.has(each.assetId))
+      ) {
+        for (const { assetId } of offer.gift.assets) owned.delete(assetId)
+        offer.seen = { state: 'accepted', steamTradeId: `t${offer.offerId}` }
+      }
+      const deal = [...deals.values()].find(({ due }) => written(due) === written(offer.gift))
+      if (deal && offer.seen.state === 'accepted')
+        end(deal.due.dealId, 'given', { kind: 'paid', receivedMinor: 95n })
+    }
+    for (const dealId of deals.keys())
+      if (leftS(dealId) === 0 && !hasOpenOffer(dealId)) end(dealId, 'cancelled', { kind: 'cancelled' })
+  }
+  const hasOpenOffer = (dealId: string) => {
+    const due = deals.get(dealId)?.due
+    return (
+      due !== undefined && offers.some((o) => written(o.gift) === written(due) && o.seen.state !== 'ended')
+    )
+  }
+  function end(dealId: string, stage: Row['stage'], how: Outcome['end']): void {
+    for (const item of items.filter(
+      ({ deal, stage: now_ }) => deal === dealId && now_ !== stage && now_ !== 'given',
+    )) {
+      item.stage = stage
+      item.end = how
+    }
+  }
+
+  return {
+    owned,
+    items,
+    deals,
+    offers,
+    entries,
+    alarms,
+    others,
+    book: () => bookOf(entries),
+    say: (next: Mishap[], nextLie?: Lie) => {
+      mishaps = [...next]
+      lie = nextLie
+    },
+    pass: (seconds: number) => {
+      nowMs += seconds * 1000
+    },
+    buy(count: number): void {
+      const some = items.filter(({ stage }) => stage === 'on_sale').slice(0, count)
+      if (some.length === 0) return
+      lastId += 1
+      const dealId = `h${lastId}`
+      const assets = some.map(({ assetId }) => asset(assetId))
+      const due = { dealId, partnerSteamId: BUYER, token: 'AbC12-_x', message: `deal ${lastId}`, assets }
+      deals.set(dealId, { due, soldAtMs: nowMs })
+      for (const item of some) {
+        item.stage = 'sold'
+        item.deal = dealId
+      }
+    },
+    /** A process of the vault: begins with what the journal holds, and may be killed. */
+    seller: () =>
+      createSeller({
+        market,
+        hands,
+        scale: scale ?? Object.assign({}),
+        journal: journalOf(entries, now),
+        ownAccounts: new Set([US]),
+        now,
+        alarm: (alarm) => void alarms.push(alarm),
+      }),
+  }
+}
+
+/** As a process has it that has just read what there is. */
+function journalOf(entries: Dated[], now: () => Date) {
+  let book = bookOf(entries)
+  return {
+    book: () => book,
+    async add(entry: SaleEntry) {
+      const dated = { at: now(), entry }
+      entries.push(dated)
+      book = evolve(book, dated)
+    },
+  }
+}
+
+export type Outside = ReturnType<typeof outside>

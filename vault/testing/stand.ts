@@ -1,0 +1,224 @@
+/** A vault on a Steam sandbox and a real database, with bots that hold items. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { whileNobodyMigrates } from '../../gateway/db/migrate.ts'
+import { grantApp, grantVault } from '../../gateway/db/roles.ts'
+import { testDatabase } from '../../gateway/testing/database.ts'
+import { credentialsOf } from '../../steam-sandbox/credentials.ts'
+import { CATALOGUE } from '../../steam-sandbox/items.ts'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { refreshTokenOf } from '../../steam-sandbox/tokens.ts'
+import { type Asset, findAccount, withAccount } from '../../steam-sandbox/world/world.ts'
+import { keepAccount } from '../files/accounts.ts'
+import { openFolder } from '../files/folder.ts'
+import { openKey } from '../files/key.ts'
+import { changeRules, type WrittenRules } from '../files/rules.ts'
+import { createCaller } from '../steam/call.ts'
+import { openVault, type Vault } from '../vault.ts'
+import { openWishes } from '../wishes/store.ts'
+
+export const BOT = 'Tradetill Bot #1'
+export const STORAGE = 'quiet_lynx'
+export const THIEF = 'nova_hound'
+
+const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1_000 }
+const MINUTE_MS = 60_000
+
+export type Stand = Awaited<ReturnType<typeof openStand>>
+
+export async function openStand() {
+  let nowMs = Date.now()
+  const steam = await startSteam({ port: 0, seed: 'vault', quotas: false, clock: () => nowMs })
+  const database = await testDatabase()
+  const name = randomBytes(4).toString('hex')
+  const [appRole, vaultRole] = [`till_${name}`, `vault_${name}`]
+  for (const role of [appRole, vaultRole]) {
+    await database.pool.query(`create role ${role} login password 'secret'`)
+  }
+  const urlOf = (role: string): string => {
+    const url = new URL(database.url)
+    url.username = role
+    url.password = 'secret'
+    return url.href
+  }
+  await whileNobodyMigrates(database.url, {}, async (client) => {
+    await grantApp(client, urlOf(appRole))
+    await grantVault(client, vaultRole)
+  })
+  /** Whoever has taken the gateway over: all that its role may do. */
+  const attacker = new pg.Pool({ connectionString: urlOf(appRole), max: 2 })
+  const asVault = new pg.Pool({ connectionString: urlOf(vaultRole), max: 1 })
+  const wishes = openWishes(urlOf(vaultRole))
+  const path = mkdtempSync(join(tmpdir(), 'vault-'))
+  const said: string[] = []
+  let vault: Vault | undefined
+
+  const open = (): Vault =>
+    openVault({
+      folder: path,
+      wishes,
+      caller: createCaller(steam.url),
+      waiting: { nowMs: () => nowMs, pause: async () => {} },
+      now: () => new Date(nowMs),
+      say: (line, about) => said.push(`${line} ${JSON.stringify(about)}`),
+    })
+
+  const accountOf = (who: string) => {
+    const account = findAccount(steam.world(), steam.as(who).steamId)
+    if (account === undefined) throw new Error(`there is no ${who}`)
+    return account
+  }
+
+  return {
+    steam,
+    path,
+    said,
+    attacker,
+    asVault,
+    open,
+    accountOf,
+    folder: () => openFolder(path),
+    now: () => new Date(nowMs),
+    /** The vault that runs. */
+    vault: (): Vault => {
+      vault ??= open()
+      return vault
+    },
+    /** As after a crash: all that it knew is what stands in its files. */
+    restart(): void {
+      vault?.close()
+      vault = undefined
+    },
+    /** Rounds of the vault, a minute apart: some questions of Steam are asked once in a while only. */
+    async rounds(count: number): Promise<void> {
+      for (let round = 0; round < count; round += 1) {
+        await this.vault().round()
+        nowMs += MINUTE_MS
+      }
+    },
+    pass(ms: number): void {
+      nowMs += ms
+    },
+    enrol(who: string, sells = false): void {
+      const account = accountOf(who)
+      const { accountName, sharedSecret, identitySecret } = credentialsOf(account)
+      const refreshToken = refreshTokenOf(account, Math.floor(nowMs / 1_000), 'mobile')
+      const secrets = { accountName, sharedSecret, identitySecret, refreshToken }
+      keepAccount(openFolder(path), openKey(openFolder(path)), { steamId: account.steamId, sells, secrets })
+    },
+    rules(change: Partial<WrittenRules> = {}): void {
+      const { steamId, tradeUrl } = steam.as(STORAGE)
+      const destinations = { storage: { steamId, tradeLink: tradeUrl() } }
+      changeRules(openFolder(path), () => ({
+        destinations,
+        limits: LIMITS,
+        usdWithoutPrice: '100.00',
+        ...change,
+      }))
+    },
+    /** Gives a bot free items, as past deposits do. */
+    stock(who: string, count: number, contextId = '2'): string[] {
+      const classes = accountOf(THIEF).assets.filter(
+        ({ appId, classId }) => appId === 570 && CATALOGUE.get(classId)?.tradable === true,
+      )
+      const { steamId } = accountOf(who)
+      return steam.change((world) => {
+        const assets = Array.from({ length: count }, (_, index): Asset => {
+          const classId = classes[index % classes.length]?.classId ?? ''
+          return { assetId: String(world.lastId + 1 + index), appId: 570, contextId, classId }
+        })
+        const stocked = withAccount(world, steamId, (account) => ({
+          ...account,
+          assets: [...account.assets, ...assets],
+        }))
+        return {
+          world: { ...stocked, lastId: world.lastId + count },
+          answer: assets.map(({ assetId }) => assetId),
+        }
+      })
+    },
+    async botRow(who: string): Promise<string> {
+      const { steamId } = accountOf(who)
+      const { rows } = await database.pool.query(
+        `insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token)
+         values ($1, $2, 'a', 'p', 1, '\\x00')
+         on conflict (steam_id) do update set name = excluded.name returning id::text`,
+        [steamId, who],
+      )
+      return String(rows[0].id)
+    },
+    /** Writes a wish with the gateway's role, as the gateway does, or whoever took it over. Resolves to its number. */
+    async wish(assets: readonly string[], of: Partial<WishRow> = {}): Promise<string> {
+      const row = { kind: 'send', destination: 'storage', ...of }
+      const { rows } = await attacker.query(
+        `insert into wish (kind, bot_id, destination, deposit_id, steam_trade_id, asked_by)
+         values ($1, $2, $3, $4, $5, 'operator') returning id::text`,
+        [
+          row.kind,
+          row.botId ?? (await this.botRow(BOT)),
+          row.kind === 'send' ? row.destination : null,
+          row.depositId ?? null,
+          row.steamTradeId ?? null,
+        ],
+      )
+      const id = String(rows[0].id)
+      for (const assetId of assets) {
+        await attacker.query(
+          'insert into wish_item (wish_id, app_id, context_id, asset_id) values ($1, 570, $2, $3)',
+          [id, row.contextId ?? '2', assetId],
+        )
+      }
+      return id
+    },
+    /** Resolves to the number of a deposit that the gateway's role wrote. */
+    async deposit(): Promise<string> {
+      const { rows } = await attacker.query(
+        `with shop as (insert into store (name, origins) values ('x', '{https://x.test}') returning id)
+         insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at)
+         select md5(random()::text), id, 'x', '\\x00', 'USD', 'https://x.test', now() from shop returning id::text`,
+      )
+      return String(rows[0].id)
+    },
+    async deed(wishId: string): Promise<{ state: string; because: string | null } | undefined> {
+      const { rows } = await asVault.query('select state, because from vault_deed where wish_id = $1', [
+        wishId,
+      ])
+      return rows[0]
+    },
+    /** Which of these the account still has, by number. */
+    has(who: string, assetIds: readonly string[]): number {
+      const owned = new Set(accountOf(who).assets.map(({ assetId }) => assetId))
+      return assetIds.filter((assetId) => owned.has(assetId)).length
+    },
+    /** Accepts all that waits for an account. */
+    acceptAll(who: string): void {
+      const { steamId } = accountOf(who)
+      for (const { id, partner, state } of steam.world().offers) {
+        if (partner === steamId && state === 2) steam.as(who).accept(id)
+      }
+    },
+    async close(): Promise<void> {
+      vault?.close()
+      await wishes.close()
+      await attacker.end()
+      await asVault.end()
+      await database.pool.query(`drop owned by ${appRole}, ${vaultRole}`)
+      await database.pool.query(`drop role ${appRole}, ${vaultRole}`)
+      await database.close()
+      await steam.close()
+      rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+type WishRow = {
+  kind: 'send' | 'return'
+  botId: string
+  destination: string
+  depositId: string
+  steamTradeId: string
+  contextId: string
+}

@@ -1,0 +1,98 @@
+/** The vault end to end: wishes in a real database, the Steam sandbox, its own files. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BOT, openStand, STORAGE, type Stand } from './testing/stand.ts'
+
+let stand: Stand
+
+beforeAll(async () => {
+  stand = await openStand()
+  stand.enrol(BOT)
+  stand.rules()
+})
+beforeEach(() => {
+  stand.restart()
+  stand.rules()
+  // Limits of one test must not weigh on the next.
+  stand.pass(2 * 86_400_000)
+})
+afterAll(() => stand.close())
+
+const offers = () => stand.steam.world().offers
+const own = () => offers().filter(({ sender }) => sender === stand.accountOf(BOT).steamId)
+
+describe('a wish to a destination of the list', () => {
+  it('is given, confirmed, and told once Steam has the record of the trade', async () => {
+    const assets = stand.stock(BOT, 3)
+    const wish = await stand.wish(assets.slice(0, 2))
+    await stand.rounds(2)
+    expect(own().at(-1)).toMatchObject({ state: 2, items: [] })
+    expect(own().at(-1)?.message).toMatch(new RegExp(`^vault w${wish} x[0-9a-f]{8}$`))
+    expect(await stand.deed(wish)).toMatchObject({ state: 'offered' })
+    stand.acceptAll(STORAGE)
+    await stand.rounds(1)
+    expect(await stand.deed(wish)).toMatchObject({ state: 'delivered' })
+    expect(stand.has(BOT, assets)).toBe(1)
+  })
+
+  it('is cancelled when the partner does not accept', async () => {
+    const assets = stand.stock(BOT, 1)
+    const wish = await stand.wish(assets)
+    await stand.rounds(2)
+    stand.pass(31 * 60_000)
+    await stand.rounds(2)
+    expect(await stand.deed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
+    expect(own().at(-1)?.state).toBe(6)
+    expect(stand.has(BOT, assets)).toBe(1)
+  })
+
+  it('ends as the partner ends it', async () => {
+    const wish = await stand.wish(stand.stock(BOT, 1))
+    await stand.rounds(2)
+    stand.steam.as(STORAGE).decline(own().at(-1)?.id ?? '')
+    await stand.rounds(1)
+    expect(await stand.deed(wish)).toEqual({ state: 'ended', because: 'declined' })
+  })
+
+  it.each(['send-16-sent', 'send-drop-after', 'send-200-empty'])(
+    'is looked up after %s, and never sent twice',
+    async (fault) => {
+      const before = own().length
+      stand.steam.begin(fault, { times: 1 })
+      const wish = await stand.wish(stand.stock(BOT, 1))
+      await stand.rounds(3)
+      stand.acceptAll(STORAGE)
+      await stand.rounds(4)
+      const isSent = fault !== 'send-200-empty'
+      expect(own().length - before).toBe(isSent ? 1 : 0)
+      expect(await stand.deed(wish)).toMatchObject(
+        isSent ? { state: 'delivered' } : { state: 'ended', because: 'never_appeared' },
+      )
+    },
+  )
+
+  it.each([
+    'confirm-list-429',
+    'confirm-too-many-requests',
+    'confirm-list-empty',
+    'confirm-list-unreadable',
+    'confirm-failed',
+    'confirm-failed-done',
+    'confirm-drop-after',
+    'confirm-429',
+  ])('is given in spite of %s', async (fault) => {
+    stand.steam.begin(fault, { times: 1 })
+    const wish = await stand.wish(stand.stock(BOT, 1))
+    await stand.rounds(5)
+    stand.acceptAll(STORAGE)
+    await stand.rounds(1)
+    expect(await stand.deed(wish)).toMatchObject({ state: 'delivered' })
+  })
+
+  it('waits while its bot is not enrolled', async () => {
+    const other = 'Tradetill Bot #2'
+    const wish = await stand.wish(stand.stock(other, 1), { botId: await stand.botRow(other) })
+    await stand.rounds(1)
+    expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'the bot is not enrolled' })
+    expect(offers().some(({ sender }) => sender === stand.accountOf(other).steamId)).toBe(false)
+  })
+})

@@ -1,0 +1,118 @@
+/** The till's database, with a role that reads wishes and writes only what the vault did. */
+import pg from 'pg'
+import { z } from 'zod'
+import type { Giving } from '../giving/book.ts'
+import type { Told, Wishes } from '../giving/giver.ts'
+import { MOST_ASSETS, type Wish } from '../giving/judge.ts'
+
+const MOST_WISHES = 50
+const CONNECT_MS = 10_000
+const QUERY_MS = 20_000
+
+const DIGITS = z.string().regex(/^\d{1,20}$/)
+const rowSchema = z
+  .object({
+    id: DIGITS,
+    kind: z.enum(['send', 'return']),
+    destination: z.string().nullable(),
+    steamTradeId: DIGITS.nullable(),
+    fromSteamId: DIGITS,
+    assets: z
+      .array(z.object({ appId: z.int().positive(), contextId: DIGITS, assetId: DIGITS }))
+      .max(MOST_ASSETS + 1),
+  })
+  .transform((row, context): Wish => {
+    const { id, fromSteamId, assets, kind, destination, steamTradeId } = row
+    if (kind === 'send' && destination !== null)
+      return { id, fromSteamId, assets, ask: { kind, to: destination } }
+    if (kind === 'return' && steamTradeId !== null)
+      return { id, fromSteamId, assets, ask: { kind, steamTradeId } }
+    context.addIssue({ code: 'custom', message: 'not a wish' })
+    return z.NEVER
+  })
+
+export function openWishes(url: string): Wishes & { close(): Promise<void> } {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+    application_name: 'tradetill vault',
+  })
+  pool.on('error', () => {})
+  return {
+    async open() {
+      const { rows } = await pool.query(
+        `select wish.id::text, wish.kind, left(wish.destination, 40) as destination,
+           left(wish.steam_trade_id, 20) as "steamTradeId", bot.steam_id as "fromSteamId",
+           (select coalesce(json_agg(json_build_object('appId', app_id, 'contextId', left(context_id, 20),
+             'assetId', left(asset_id, 20))), '[]') from (
+               select * from wish_item where wish_id = wish.id order by app_id, asset_id limit $2) item) as assets
+         from wish join bot on bot.id = wish.bot_id
+         left join vault_deed deed on deed.wish_id = wish.id
+         where wish.closed_at is null and (deed.state is null or deed.state in ('waiting', 'intended', 'offered'))
+         order by wish.id limit $1`,
+        [MOST_WISHES, MOST_ASSETS + 1],
+      )
+      // A row that is no wish is none, whoever wrote it.
+      return rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
+    },
+    async tell(wishId, told) {
+      const { state, because, partner, assets, offerId, steamTradeId } = deedOf(told)
+      await pool.query(
+        `insert into vault_deed (wish_id, state, because, partner_steam_id, assets, offer_id, steam_trade_id, at)
+         values ($1, $2, $3, $4, $5, $6, $7, now())
+         on conflict (wish_id) do update set state = excluded.state, because = excluded.because,
+           partner_steam_id = excluded.partner_steam_id, assets = excluded.assets, offer_id = excluded.offer_id,
+           steam_trade_id = excluded.steam_trade_id, at = excluded.at
+         where (vault_deed.state, vault_deed.because, vault_deed.offer_id, vault_deed.steam_trade_id)
+           is distinct from (excluded.state, excluded.because, excluded.offer_id, excluded.steam_trade_id)`,
+        [wishId, state, because, partner, assets, offerId, steamTradeId],
+      )
+    },
+    close: () => pool.end(),
+  }
+}
+
+type Deed = {
+  state: 'waiting' | 'refused' | 'intended' | 'offered' | 'delivered' | 'ended'
+  because: string | null
+  partner: string | null
+  assets: string[]
+  offerId: string | null
+  steamTradeId: string | null
+}
+
+const NOTHING: Deed = {
+  state: 'waiting',
+  because: null,
+  partner: null,
+  assets: [],
+  offerId: null,
+  steamTradeId: null,
+}
+
+function deedOf(told: Told): Deed {
+  if ('waitsBecause' in told) return { ...NOTHING, because: told.waitsBecause }
+  return deedOfGiving(told.giving)
+}
+
+function deedOfGiving(giving: Giving): Deed {
+  if (giving.state === 'refused') return { ...NOTHING, state: 'refused', because: giving.because }
+  const { partnerSteamId: partner, assets } = giving.intended
+  const keys = assets.map(({ appId, assetId }) => `${appId}/${assetId}`).sort()
+  const given = { ...NOTHING, partner, assets: keys }
+  switch (giving.state) {
+    case 'intended':
+    case 'sending':
+      return { ...given, state: 'intended' }
+    case 'offered':
+      return { ...given, state: 'offered', offerId: giving.offerId }
+    case 'delivered':
+      return { ...given, state: 'delivered', offerId: giving.offerId, steamTradeId: giving.steamTradeId }
+    case 'ended':
+      return { ...given, state: 'ended', because: giving.because }
+    default:
+      return giving satisfies never
+  }
+}

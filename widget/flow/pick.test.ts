@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { type Proposal, propose, type Wish } from './pick.ts'
+
+type Priced = { id: string; price: number }
+
+/** The same numbers in every run: from 0 up to, and without, `below`. */
+function draws(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+/** Many cheap items and few dear ones, as inventories are; some prices stand for whole stacks. */
+function inventory(count: number, draw: (below: number) => number): Priced[] {
+  return Array.from({ length: count }, (_, index) => {
+    const most = [60, 300, 1_500, 9_000][draw(4)] ?? 60
+    return { id: String(index), price: draw(3) === 0 ? 11 + draw(8) * 7 : 11 + draw(most) }
+  })
+}
+
+const wishFor = (target: number, change: Partial<Wish> = {}): Wish => ({
+  target,
+  maxItems: 50,
+  mostTotal: null,
+  ...change,
+})
+
+/** The proposal, and how many slices it took. */
+function proposed(items: readonly Priced[], wish: Wish, mostSteps?: number) {
+  const work = propose(items, wish, mostSteps)
+  let slices = 1
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done === true) return { proposal: step.value, slices }
+    slices += 1
+  }
+}
+
+/** The worth of a proposal, which must keep its promises. */
+function totalOf(items: readonly Priced[], wish: Wish, proposal: Proposal): number {
+  if (proposal.kind !== 'found') throw new Error(`nothing was found: ${proposal.kind}`)
+  const prices = new Map(items.map(({ id, price }) => [id, price]))
+  expect(new Set(proposal.ids).size).toBe(proposal.ids.length)
+  expect(proposal.ids.length).toBeLessThanOrEqual(wish.maxItems)
+  const total = proposal.ids.reduce((sum, id) => sum + (prices.get(id) ?? Number.NaN), 0)
+  expect(proposal.total).toBe(total)
+  expect(total).toBeGreaterThanOrEqual(wish.target)
+  return total
+}
+
+/** The dearest that fits, again and again; then the cheapest that closes the gap. Undefined if it does not. */
+function greedy(items: readonly Priced[], { target, maxItems }: Wish): number | undefined {
+  const left = items.toSorted((a, b) => b.price - a.price)
+  let total = 0
+  let count = 0
+  for (const item of [...left]) {
+    if (count === maxItems || total + item.price > target) continue
+    total += item.price
+    count += 1
+    left.splice(left.indexOf(item), 1)
+  }
+  if (total === target) return total
+  const closing = left.findLast(({ price }) => total + price >= target)
+  return closing === undefined || count === maxItems ? undefined : total + closing.price
+}
+
+/** The least total of all choices. */
+function leastOfAll(items: readonly Priced[], { target, maxItems }: Wish): number | undefined {
+  let least: number | undefined
+  for (let mask = 1; mask < 1 << items.length; mask += 1) {
+    const chosen = items.filter((_, index) => mask & (1 << index))
+    const total = chosen.reduce((sum, { price }) => sum + price, 0)
+    if (chosen.length <= maxItems && total >= target && total < (least ?? Number.POSITIVE_INFINITY))
+      least = total
+  }
+  return least
+}
+
+describe('items for an amount', () => {
+  it('come to it exactly in at least 950 of 1,000 inventories in which up to ten items do', () => {
+    const draw = draws(23)
+    let exact = 0
+    for (let round = 0; round < 1_000; round += 1) {
+      const items = inventory(12 + draw(300), draw)
+      const rest = [...items]
+      let target = 0
+      for (let wanted = 1 + draw(10); wanted > 0; wanted -= 1) {
+        const [item] = rest.splice(draw(rest.length), 1)
+        if (item !== undefined && target + item.price <= 10_000) target += item.price
+      }
+      const wish = wishFor(target)
+      if (totalOf(items, wish, proposed(items, wish).proposal) === target) exact += 1
+    }
+    expect(exact).toBeGreaterThanOrEqual(950)
+  })
+
+  it.each([40_000_000, 20_000, 500])('are never worse than the greedy choice, in %i steps', (mostSteps) => {
+    const draw = draws(mostSteps)
+    let compared = 0
+    for (let round = 0; round < 150; round += 1) {
+      const items = inventory(1 + draw(400), draw)
+      const wish = wishFor(1 + draw(20_000), { maxItems: 1 + draw(50) })
+      const { proposal } = proposed(items, wish, mostSteps)
+      const theirs = greedy(items, wish)
+      if (theirs === undefined) continue
+      compared += 1
+      expect(totalOf(items, wish, proposal)).toBeLessThanOrEqual(theirs)
+    }
+    expect(compared).toBeGreaterThan(50)
+  })
+
+  it('are the best of all choices where all can be tried', () => {
+    const draw = draws(7)
+    for (let round = 0; round < 200; round += 1) {
+      const items = inventory(1 + draw(9), draw)
+      const wish = wishFor(1 + draw(4_000), { maxItems: 1 + draw(6) })
+      const least = leastOfAll(items, wish)
+      const { proposal } = proposed(items, wish)
+      if (least === undefined) expect(proposal.kind).toBe('short')
+      else expect(totalOf(items, wish, proposal)).toBe(least)
+    }
+  })
+
+  it('are the same for the same items in any order', () => {
+    const draw = draws(11)
+    for (let round = 0; round < 50; round += 1) {
+      const items = inventory(200, draw)
+      const wish = wishFor(500 + draw(9_000))
+      const first = proposed(items, wish).proposal
+      expect(proposed(items.toReversed(), wish).proposal).toEqual(first)
+      expect(proposed(items, wish).proposal).toEqual(first)
+    }
+  })
+
+  it('are searched for in slices, and in no more steps than allowed, however many there are', () => {
+    // Even prices never come to an odd amount, so the search has no early end.
+    const items = Array.from({ length: 10_000 }, (_, index) => ({ id: `${index}`, price: 2 * (index + 50) }))
+    const wish = wishFor(400_001)
+    const { proposal, slices } = proposed(items, wish, 3_000_000)
+    expect(totalOf(items, wish, proposal)).toBe(400_002)
+    expect(slices).toBeLessThanOrEqual(21)
+    expect(proposed(items, wishFor(9_999), 3_000_000).slices).toBeGreaterThan(3)
+  })
+
+  it('are refused where they cannot be had', () => {
+    const items = [700, 500, 300].map((price, id) => ({ id: String(id), price }))
+    expect(proposed(items, wishFor(1_501)).proposal).toEqual({ kind: 'short', reach: 1_500 })
+    expect(proposed(items, wishFor(1_300, { maxItems: 2 })).proposal).toEqual({ kind: 'short', reach: 1_200 })
+    expect(proposed([], wishFor(1)).proposal).toEqual({ kind: 'short', reach: 0 })
+    expect(proposed(items, wishFor(600, { mostTotal: 650 })).proposal).toEqual({ kind: 'none' })
+    expect(proposed(items, wishFor(600, { mostTotal: 700 })).proposal).toMatchObject({ ids: ['0'] })
+    const huge = [{ id: 'a', price: 9_000_000_000 }]
+    expect(proposed(huge, wishFor(5_000_000_000)).proposal).toMatchObject({ ids: ['a'] })
+  })
+})

@@ -1,0 +1,189 @@
+/**
+ * Proposes items for an amount: the least that is worth it, in as few items as one offer may have. Pure, the same for the
+ * same items in any order, and bounded by steps instead of time.
+ */
+import type { Item } from '../../contract/widget-api.ts'
+
+/** Amounts in minor units. */
+export type Wish = { target: number; maxItems: number; mostTotal: number | null }
+
+export type Proposal =
+  | { kind: 'found'; ids: readonly string[]; total: number }
+  /** The most that one offer can be worth is less. */
+  | { kind: 'short'; reach: number }
+  /** Every choice that is worth it is worth more than the deposit takes. */
+  | { kind: 'none' }
+
+type Priced = Pick<Item, 'id' | 'price'>
+type Choice = { items: readonly Priced[]; total: number }
+
+/** About a tenth of a second of a desktop's time. */
+const MOST_STEPS = 40_000_000
+/** About a frame's time of a phone. */
+const SLICE_STEPS = 150_000
+/** Sums that are kept at a time, and chains of items that make them: some tens of megabytes. */
+const MOST_SUMS = 4_000_000
+const MOST_CHAINS = 1_000_000
+
+/** Yields between slices of its work, so the page stays alive. */
+export function* propose(
+  items: readonly Priced[],
+  wish: Wish,
+  mostSteps = MOST_STEPS,
+): Generator<void, Proposal> {
+  const dearest = items.filter(({ price }) => price > 0).toSorted(byWorth)
+  const reach = totalOf(dearest.slice(0, wish.maxItems))
+  if (reach < wish.target) return { kind: 'short', reach }
+  const quick = quickChoice(dearest, wish)
+  const best = quick.total === wish.target ? quick : yield* improved(dearest, { wish, quick, mostSteps })
+  if (wish.mostTotal !== null && best.total > wish.mostTotal) return { kind: 'none' }
+  return { kind: 'found', ids: best.items.toSorted(byWorth).map(({ id }) => id), total: best.total }
+}
+
+const byWorth = (a: Priced, b: Priced): number => b.price - a.price || (a.id < b.id ? -1 : 1)
+const totalOf = (items: readonly Priced[]): number => items.reduce((sum, { price }) => sum + price, 0)
+const lesser = (one: Choice, other: Choice): Choice =>
+  other.total < one.total || (other.total === one.total && other.items.length < one.items.length)
+    ? other
+    : one
+
+/** As a person would: the dearest that fits, again and again, and one more to close the gap. */
+function quickChoice(dearest: readonly Priced[], wish: Wish): Choice {
+  let most = closed(dearest, [], wish)
+  const taken: Priced[] = []
+  let left = wish.target
+  for (const item of dearest) {
+    if (item.price > left) continue
+    taken.push(item)
+    left -= item.price
+    const choice = closed(dearest, taken, wish)
+    if (choice !== undefined && (most === undefined || lesser(most, choice) === choice)) most = choice
+    if (left === 0 || taken.length === wish.maxItems) break
+  }
+  const enough = dearestFirst(dearest, wish)
+  return most === undefined ? enough : lesser(most, enough)
+}
+
+/** `taken` with the cheapest item that closes the gap; undefined if there is none. */
+function closed(
+  dearest: readonly Priced[],
+  taken: readonly Priced[],
+  { target, maxItems }: Wish,
+): Choice | undefined {
+  const total = totalOf(taken)
+  if (total >= target) return { items: [...taken], total }
+  if (taken.length === maxItems) return undefined
+  // The items that are worth enough stand first; the last of them that is free is the cheapest.
+  let low = 0
+  let high = dearest.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((dearest[middle]?.price ?? 0) >= target - total) low = middle + 1
+    else high = middle
+  }
+  const used = new Set(taken)
+  for (let index = low - 1; index >= 0; index -= 1) {
+    const item = dearest[index]
+    if (item !== undefined && !used.has(item)) return { items: [...taken, item], total: total + item.price }
+  }
+  return undefined
+}
+
+/** Always enough where there is enough; the last one is the cheapest that is enough. */
+function dearestFirst(dearest: readonly Priced[], wish: Wish): Choice {
+  const taken: Priced[] = []
+  let total = 0
+  for (const item of dearest.slice(0, wish.maxItems)) {
+    if (total + item.price >= wish.target) break
+    taken.push(item)
+    total += item.price
+  }
+  return closed(dearest, taken, wish) ?? { items: taken, total }
+}
+
+type Search = { wish: Wish; quick: Choice; mostSteps: number }
+
+/**
+ * The least excess of all, where the steps suffice. Else the dearest items of the quick choice are kept, and what is left
+ * of the amount is searched for among as many of the others as the steps allow.
+ */
+function* improved(dearest: readonly Priced[], { wish, quick, mostSteps }: Search): Generator<void, Choice> {
+  const kept: Priced[] = []
+  let { target } = wish
+  let limit = quick.total - 1
+  const rest = () => dearest.filter((item) => !kept.includes(item) && item.price < target)
+  for (const item of quick.items.toSorted(byWorth)) {
+    if (searched(rest(), limit).length * target <= mostSteps || item.price >= target) break
+    kept.push(item)
+    target -= item.price
+    limit -= item.price
+  }
+  const maxItems = wish.maxItems - kept.length
+  const among = thinned(searched(rest(), limit), Math.max(1, Math.floor(mostSteps / target)))
+  const found = yield* leastSum(among, { target, limit, maxItems })
+  if (found === undefined) return quick
+  const items = [...kept, ...found]
+  return lesser(quick, { items, total: totalOf(items) })
+}
+
+/** Equal ones beyond those that fit into the amount change nothing. */
+function searched(items: readonly Priced[], limit: number): readonly Priced[] {
+  const counts = new Map<number, number>()
+  return items.filter(({ price }) => {
+    const count = (counts.get(price) ?? 0) + 1
+    counts.set(price, count)
+    return count * price <= limit
+  })
+}
+
+/** At most so many, from all prices alike. */
+function thinned(items: readonly Priced[], most: number): readonly Priced[] {
+  if (items.length <= most) return items
+  const step = items.length / most
+  return Array.from({ length: most }, (_, index) => items[Math.floor(index * step)]).filter(
+    (item) => item !== undefined,
+  )
+}
+
+type Bounds = { target: number; limit: number; maxItems: number }
+
+/**
+ * The items of the least sum from `target` to `limit`; undefined if there is none. Keeps, for every sum, the fewest items
+ * that make it, as a chain of the item added last and the chain before it.
+ */
+function* leastSum(
+  items: readonly Priced[],
+  { target, limit, maxItems }: Bounds,
+): Generator<void, readonly Priced[] | undefined> {
+  if (limit < target || limit > MOST_SUMS || maxItems < 1) return undefined
+  const NONE = 255
+  const counts = new Uint8Array(limit + 1).fill(NONE)
+  const chainOf = new Int32Array(limit + 1).fill(-1)
+  counts[0] = 0
+  const chains: { item: number; before: number }[] = []
+  let reached = 0
+  let steps = 0
+  for (const [index, { price }] of items.entries()) {
+    const from = Math.min(reached, target - 1, limit - price)
+    for (let sum = from; sum >= 0; sum -= 1) {
+      const count = (counts[sum] ?? NONE) + 1
+      if (count > maxItems || count >= (counts[sum + price] ?? NONE)) continue
+      counts[sum + price] = count
+      chainOf[sum + price] = chains.push({ item: index, before: chainOf[sum] ?? -1 }) - 1
+    }
+    reached = Math.min(limit, reached + price)
+    steps += from + 1
+    if (counts[target] !== NONE || chains.length > MOST_CHAINS) break
+    if (steps < SLICE_STEPS) continue
+    steps = 0
+    yield
+  }
+  const sum = counts.findIndex((count, at) => at >= target && count !== NONE)
+  if (sum < 0) return undefined
+  const chosen: Priced[] = []
+  for (let at = chainOf[sum] ?? -1; at >= 0; at = chains[at]?.before ?? -1) {
+    const item = items[chains[at]?.item ?? -1]
+    if (item !== undefined) chosen.push(item)
+  }
+  return chosen
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { atStand, json, started } from './test-flow.ts'
+import { inventory, item, standOf } from './test-states.ts'
+
+it('items for an amount are searched for in slices, and a search that is given up tells nothing', async () => {
+  const items = Array.from({ length: 3_000 }, (_, index) => item(String(index), 1_000 + 2 * index))
+  const page = started({ ...atStand, '/api/inventory': () => json(inventory(items)) })
+  await page.pass(0)
+  // Even prices never come to an odd amount: the search goes on to its end.
+  page.flow.dispatch({ type: 'amountAsked', amount: 30_001 })
+  await page.pass(0)
+  expect(standOf(page.flow.state()).aim?.search.status).toBe('searching')
+  page.flow.dispatch({ type: 'selectionCleared' })
+  await page.pass(1_000)
+  expect(standOf(page.flow.state())).toMatchObject({ aim: null, selection: [] })
+  page.flow.dispatch({ type: 'amountAsked', amount: 30_001 })
+  await page.pass(5_000)
+  const { aim } = standOf(page.flow.state())
+  expect(aim?.search).toMatchObject({ status: 'done', proposal: { kind: 'found', total: 30_002 } })
+})

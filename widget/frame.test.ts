@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { joinParent, type Said } from './frame.ts'
+
+const STORE = 'https://store.example'
+const STATUS: Said = { type: 'status', detail: { depositId: '7', status: 'pending' }, question: 'Close?' }
+const LATER: Said = { ...STATUS, detail: { depositId: '7', status: 'succeeded' } }
+
+type Hear = (event: object) => void
+
+/** A page in the frame, and what its parent was sent. */
+function framed() {
+  const heard = new Set<Hear>()
+  const sent: unknown[][] = []
+  const parent = { postMessage: (...message: unknown[]) => sent.push(message) }
+  const document = { addEventListener: () => {}, getElementById: () => null }
+  const target = {
+    parent,
+    document,
+    addEventListener: (_type: string, hear: Hear) => heard.add(hear),
+    removeEventListener: (_type: string, hear: Hear) => heard.delete(hear),
+  }
+  // Only what is asked of a window: no test here needs a browser.
+  const frame = joinParent(target as unknown as Window, STORE)
+  const message = (facts: object) => {
+    for (const hear of [...heard])
+      hear({ source: parent, origin: STORE, data: { tradetill: 1 }, ports: [], ...facts })
+  }
+  return { frame, sent, message, parent }
+}
+
+function aPort() {
+  const said: unknown[] = []
+  return { said, postMessage: (what: unknown) => said.push(what) }
+}
+
+describe('D-32 a page in a frame', () => {
+  it('greets the one origin that may hold it, and says nothing else to the window', () => {
+    const { frame, sent } = framed()
+    frame.tell(STATUS)
+    expect(sent).toEqual([[{ tradetill: 1 }, STORE]])
+  })
+
+  it('tells over the port that it is given, beginning with the latest of what was missed', () => {
+    const { frame, message } = framed()
+    frame.tell(STATUS)
+    frame.tell(LATER)
+    frame.tell({ type: 'resize', detail: { height: 700 } })
+    const port = aPort()
+    message({ ports: [port] })
+    expect(port.said).toEqual([LATER, { type: 'resize', detail: { height: 700 } }])
+    frame.tell({ type: 'escape' })
+    expect(port.said.at(-1)).toEqual({ type: 'escape' })
+  })
+
+  it.each([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['the store over plain http', { origin: 'http://store.example' }],
+    ['another frame of the store', { source: {} }],
+    ['no window', { source: null }],
+    ['another version', { data: { tradetill: 2 } }],
+    ['a text', { data: 'tradetill' }],
+    ['nothing', { data: null }],
+  ])('gives nothing to %s', (_who, facts) => {
+    const { frame, message } = framed()
+    frame.tell(STATUS)
+    const hostile = aPort()
+    message({ ports: [hostile], ...facts })
+    frame.tell(LATER)
+    expect(hostile.said).toEqual([])
+    const port = aPort()
+    message({ ports: [port] })
+    expect(port.said).toEqual([LATER])
+  })
+
+  it('waits on where an answer has no port', () => {
+    const { frame, message } = framed()
+    message({})
+    frame.tell(STATUS)
+    const port = aPort()
+    message({ ports: [port] })
+    expect(port.said).toEqual([STATUS])
+  })
+
+  it('keeps its first port when the answer is repeated', () => {
+    const { frame, message } = framed()
+    const [first, second] = [aPort(), aPort()]
+    message({ ports: [first] })
+    message({ ports: [second] })
+    frame.tell(STATUS)
+    expect([first.said, second.said]).toEqual([[STATUS], []])
+  })
+})

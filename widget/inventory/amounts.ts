@@ -1,0 +1,34 @@
+/** Amounts that a shopper may ask items for. All in minor units. */
+import type { Currency } from '../../contract/money.ts'
+import type { Inventory, Payment } from '../../contract/widget-api.ts'
+
+const ROUND: Record<Currency, readonly number[]> = {
+  USD: [500, 1_000, 2_500, 5_000],
+  EUR: [500, 1_000, 2_500, 5_000],
+  BRL: [2_500, 5_000, 10_000, 25_000],
+}
+
+/** The deposit's own target, else round ones: those that may be paid and that the items can come to. */
+export function suggestedAmounts(
+  { items, maxItems, minPrice }: Inventory,
+  { targetAmount, maxAmount, currency }: Payment,
+): number[] {
+  const dearest = items.map(({ price }) => price).sort((a, b) => b - a)
+  const reach = dearest.slice(0, maxItems).reduce((sum, price) => sum + price, 0)
+  const most = Math.min(reach, maxAmount ?? reach)
+  const wanted = targetAmount === null ? ROUND[currency] : [targetAmount]
+  return wanted.filter((amount) => amount >= minPrice && amount <= most)
+}
+
+/** Far above what any offer is worth, and a safe integer. */
+const MOST_DIGITS = 9
+
+/** An amount as people write it in either language; undefined if it is none. */
+export function amountIn(text: string): number | undefined {
+  const plain = text.replace(/[\s\u00a0\u202f$€]/g, '').replace('R', '')
+  const [whole = '', cents = '', ...more] = plain.split(/[.,]/)
+  const isWhole = /^\d+$/.test(whole) && whole.length <= MOST_DIGITS
+  if (!isWhole || more.length > 0 || !/^\d{0,2}$/.test(cents)) return undefined
+  const amount = Number(whole) * 100 + Number(cents.padEnd(2, '0'))
+  return amount > 0 ? amount : undefined
+}

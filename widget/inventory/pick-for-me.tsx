@@ -1,0 +1,97 @@
+import { useId, useState } from 'react'
+import type { Payment } from '../../contract/widget-api.ts'
+import type { Flow } from '../flow/runner.ts'
+import { selectedTotal, shownInventory } from '../flow/selectors.ts'
+import type { Stand } from '../flow/state.ts'
+import { usePage } from '../page.tsx'
+import { amountIn, suggestedAmounts } from './amounts.ts'
+import { Target } from './target.tsx'
+
+type Props = { stand: Stand; payment: Payment; flow: Flow }
+
+/** Asks for items that come to an amount, a suggested one or a typed one. */
+export function PickForMe({ stand, payment, flow }: Props) {
+  const { texts, money } = usePage()
+  const id = useId()
+  const inventory = shownInventory(stand)
+  const off = stand.inventory.status !== 'ready' || payment.status !== 'created'
+  const ask = (amount: number): void => flow.dispatch({ type: 'amountAsked', amount })
+  const outcome = useOutcome(stand, payment)
+  const suggested = inventory === null ? [] : suggestedAmounts(inventory, payment)
+  return (
+    <fieldset className="picker" aria-labelledby={id}>
+      <p id={id} className="picker-title">
+        {texts.pickForMe}
+      </p>
+      <div className="picker-amounts">
+        {suggested.map((amount) => (
+          <button
+            key={amount}
+            type="button"
+            className="chip"
+            disabled={off}
+            aria-pressed={stand.aim?.target === amount}
+            aria-label={texts.pickItemsFor(money(amount, payment.currency))}
+            onClick={() => ask(amount)}
+          >
+            {money(amount, payment.currency)}
+          </button>
+        ))}
+        <TypedAmount off={off} onAmount={ask} />
+      </div>
+      {/* The voice of the selection reads it out. */}
+      <p className="picker-note">{outcome ?? texts.pickHint}</p>
+      {payment.targetAmount === null && <Target stand={stand} payment={payment} />}
+    </fieldset>
+  )
+}
+
+function TypedAmount({ off, onAmount }: { off: boolean; onAmount(amount: number): void }) {
+  const { texts } = usePage()
+  const [text, setText] = useState('')
+  const amount = amountIn(text)
+  const isWrong = text.trim() !== '' && amount === undefined
+  const go = (): void => {
+    if (amount !== undefined) onAmount(amount)
+  }
+  return (
+    <span className="picker-typed">
+      <input
+        inputMode="decimal"
+        autoComplete="off"
+        maxLength={20}
+        value={text}
+        placeholder={texts.pickAmount}
+        aria-label={texts.pickAmount}
+        aria-invalid={isWrong}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && !off && go()}
+      />
+      <button type="button" className="chip" disabled={off || amount === undefined} onClick={go}>
+        {texts.pickGo}
+      </button>
+    </span>
+  )
+}
+
+/** How near the proposal comes, until the shopper picks otherwise. */
+export function useOutcome(stand: Stand, { currency }: Payment): string | null {
+  const { texts, money } = usePage()
+  const { aim } = stand
+  if (aim === null) return null
+  if (aim.search.status === 'searching') return texts.pickSearching
+  const { proposal } = aim.search
+  switch (proposal.kind) {
+    case 'found': {
+      if (selectedTotal(stand) !== proposal.total) return null
+      const over = proposal.total - aim.target
+      return over === 0 ? texts.pickExact : texts.pickOver(money(over, currency))
+    }
+    case 'short':
+      return texts.pickShort(money(proposal.reach, currency))
+    case 'none':
+      return texts.pickNone
+    default:
+      return proposal satisfies never
+  }
+}

@@ -1,0 +1,24 @@
+import { useEffect } from 'react'
+import { tellStore } from '../embed.ts'
+import type { FlowState } from '../flow/state.ts'
+import { usePage } from '../page.tsx'
+
+/** Keeps the page of the store informed that holds this one in a frame. */
+export function useStorePage({ payment }: FlowState): void {
+  const { texts } = usePage()
+  const depositId = payment?.id
+  const status = payment?.status
+  const isOfferOpen = status === 'pending' || payment?.creating === true
+  const question = isOfferOpen ? texts.closeQuestion : ''
+  const leadsOn = payment?.redirectUrl !== undefined
+  useEffect(() => {
+    if (depositId === undefined || status === undefined) return
+    tellStore({ type: 'status', detail: { depositId, status }, question })
+  }, [depositId, status, question])
+  useEffect(() => {
+    if (depositId === undefined || status === undefined) return
+    // One that leads on is done once the shopper has read it: see the effect `redirect`.
+    if (status === 'succeeded' && !leadsOn)
+      tellStore({ type: 'done', detail: { depositId, status, redirectUrl: null } })
+  }, [depositId, status, leadsOn])
+}

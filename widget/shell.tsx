@@ -1,0 +1,100 @@
+/**
+ * The page before its code is here, rendered at build time. The gateway fills it in: `{{name}}` is a value, and
+ * `{{#name}}…{{/name}}` stays only where there is one.
+ */
+import type { ReactNode } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { LANGUAGES, type Language } from '../contract/languages.ts'
+import type { PageTexts } from './i18n/page.en.ts'
+import { Flag } from './ui/icons.tsx'
+
+type Props = { texts: PageTexts | null; language: Language }
+
+/** Without texts for a deposit whose store named no language. Only the browser knows what it will speak. */
+export function shellOf({ texts, language }: Props): string {
+  return renderToStaticMarkup(
+    <>
+      {'{{#sandbox}}'}
+      <p className="sandbox-banner">{texts?.sandboxBanner ?? '\u00a0'}</p>
+      {'{{/sandbox}}'}
+      <Head texts={texts} language={language} />
+      {texts !== null && (
+        <>
+          {'{{#works}}'}
+          <div className="notices">
+            <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>
+          </div>
+          {'{{/works}}'}
+        </>
+      )}
+      <main className="deposit" aria-busy="true">
+        {'{{#asks}}'}
+        {texts === null ? <Bone className="skeleton-link" /> : <LinkPanel texts={texts} />}
+        <Bone className="skeleton-guide" />
+        {'{{/asks}}'}
+        {'{{#shows}}'}
+        <Bone className="skeleton-link" />
+        <div className="skeleton-grid">
+          {Array.from({ length: 18 }, (_, index) => `card ${index}`).map((key) => (
+            <Bone key={key} className="skeleton-card" />
+          ))}
+        </div>
+        {'{{/shows}}'}
+      </main>
+    </>,
+  )
+}
+
+function Head({ texts, language }: Props) {
+  return (
+    <header className="header">
+      <div className="header-title">
+        <h1>
+          <span className="header-name">{texts?.depositTo('{{storeName}}') ?? '{{storeName}}'}</span>
+          <span className="header-sub">
+            {texts?.addFunds ?? '\u00a0'}
+            <Customer>{texts && ` · ${texts.depositFor} `}</Customer>
+          </span>
+        </h1>
+        <span className="deposit-id">{'#{{id}}'}</span>
+      </div>
+      {/* In the place of the links and choices that need the code. */}
+      <span className="header-support">{texts?.support}</span>
+      <fieldset className="language" disabled>
+        {LANGUAGES.map((each) => (
+          <button key={each} type="button" className="language-choice" aria-pressed={each === language}>
+            <Flag language={each} />
+            <span className="language-code">{each.toUpperCase()}</span>
+          </button>
+        ))}
+      </fieldset>
+    </header>
+  )
+}
+
+function Customer({ children }: { children: ReactNode }) {
+  return (
+    <>
+      {'{{#customer}}'}
+      {children}
+      <bdi className="header-customer">{'{{customer}}'}</bdi>
+      {'{{/customer}}'}
+    </>
+  )
+}
+
+function LinkPanel({ texts }: { texts: PageTexts }) {
+  return (
+    <section className="link-panel">
+      <div className="link-field">
+        <span className="link-label">{texts.tradeLink}</span>
+        <div className="link-input">
+          <input type="url" placeholder={texts.tradeLinkPlaceholder} disabled />
+        </div>
+        <p className="link-note">{texts.tradeLinkWhy}</p>
+      </div>
+    </section>
+  )
+}
+
+const Bone = ({ className }: { className: string }) => <div className={`skeleton ${className}`} />
