@@ -67,7 +67,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{contract,scripts,steam-sandbox,market-sandbox,vault,demo-store}/**/*.test.ts',
+            '{contract,scripts,steam-sandbox,market-sandbox,demo-store}/**/*.test.ts',
             '*.test.ts',
             ...PURE_PROOFS,
           ],

@@ -46,8 +46,11 @@ type Rule = { alert: string; expr: string }
 
 /** One line a field, as the file has them. */
 function rulesOf(text: string): Rule[] {
-  const found = [...text.matchAll(/^ {6}- alert: (\w+)\n {8}expr: '(.*)'\n {8}for: \d+[mh]\n/gm)]
-  return found.map(([, alert = '', expr = '']) => ({ alert, expr: expr.replaceAll("''", "'") }))
+  const found = [...text.matchAll(/^ {6}- alert: (\w+)\n {8}expr: (['"])(.*)\2\n {8}for: \d+[mh]\n/gm)]
+  return found.map(([, alert = '', quote, expr = '']) => ({
+    alert,
+    expr: quote === "'" ? expr.replaceAll("''", "'") : expr,
+  }))
 }
 
 const rules = rulesOf(read('deploy/prometheus/alerts.yml'))

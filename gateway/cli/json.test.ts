@@ -1,5 +1,5 @@
 /** What `--json` prints, command by command: the fields that programs rely on, and docs/commands.md lists. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -369,45 +369,5 @@ describe('--json', () => {
       code: 4,
       error: { error: { kind: 'conflict', message: '1 not recorded.' } },
     })
-  })
-})
-
-/** Names of all fields of a shape, those of its lists and objects included. */
-function fieldsOf(shape: z.core.$ZodType): string[] {
-  if (shape instanceof z.ZodObject) {
-    return Object.entries(shape.shape).flatMap(([field, inner]) => [field, ...fieldsOf(inner)])
-  }
-  if (shape instanceof z.ZodArray) return fieldsOf(shape.element)
-  if (shape instanceof z.ZodNullable) return fieldsOf(shape.unwrap())
-  return []
-}
-
-describe('docs/commands.md', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8')
-  const rows = [...text.matchAll(/^\| `([a-z-]+(?: [a-z-]+)?)` \|[^|]*\| ([^|]*) \|$/gm)]
-  const documented = new Map(rows.map(([, name = '', fields = '']) => [name, fields]))
-
-  it('lists every command, in the order of the table, and no other', () => {
-    expect([...documented.keys()]).toEqual(names)
-  })
-
-  it('has a place for every act', () => {
-    const acts = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
-    const part = text.slice(text.indexOf('## Acts'), text.indexOf('## All commands'))
-    const told = [...part.matchAll(/`([a-z-]+ [a-z-]+)`/g)].map(([, name]) => name)
-    expect(told.sort()).toEqual(acts.map(({ name }) => name).sort())
-  })
-
-  it('and the other documents have no SQL: what it would do is a command', () => {
-    const folder = join(import.meta.dirname, '../../docs')
-    const files = readdirSync(folder).filter((file) => file.endsWith('.md'))
-    const isSql = /^(?:```sql|(?:select|insert into|update|delete from|create|alter|drop) \w+[^|]*;?$)/im
-    expect(files.length).toBeGreaterThan(8)
-    expect(files.filter((file) => isSql.test(readFileSync(join(folder, file), 'utf8')))).toEqual([])
-  })
-
-  it.each(names)('names the fields of %s', (name) => {
-    const told = [...(documented.get(name) ?? '').matchAll(/`(\w+)`/g)].map(([, field = '']) => field)
-    expect([...new Set(told)].sort()).toEqual([...new Set(fieldsOf(SHAPES[name] ?? z.never()))].sort())
   })
 })

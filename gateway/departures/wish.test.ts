@@ -60,7 +60,7 @@ async function wishesOf() {
 const refusalOf = <T>(answer: Answer<T>) => (answer.kind === 'refused' ? answer.message : answer.kind)
 
 /** As the vault's role writes it. */
-const deed = async (wishId: bigint, state: 'delivered' | 'refused' | 'offered', at = new Date()) =>
+const deed = async (wishId: bigint, state: 'delivered' | 'refused' | 'offered', at = till.clock.now()) =>
   till.db.insertInto('vault_deed').values({ wish_id: wishId, state, assets: [], at }).execute()
 
 it('all free items are wished away, those under protection are not', async () => {

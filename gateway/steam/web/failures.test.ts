@@ -1,7 +1,7 @@
 /**
  * Random bad days of the sandbox against the port: whatever Steam does, every call comes back with an answer, in time.
  * The time is the test's own: it stands still while anything happens and jumps to the next timer when nothing does.
- * In full: `PROOF_SCRIPTS=1000 npm test -- gateway/steam/failures`.
+ * In full: `PROOF_SCRIPTS=1000 npm test -- gateway/steam/web/failures`.
  */
 import type { Agent } from 'node:https'
 import { Socket } from 'node:net'
@@ -14,7 +14,7 @@ import type { Partner, Steam, SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
 import { createWebSteam } from './web-steam.ts'
 
-const SCRIPTS = Number(process.env.PROOF_SCRIPTS ?? 120)
+const SCRIPTS = Number(process.env.PROOF_SCRIPTS ?? 140)
 /** A script has the deadlines of a gateway, or so little time that a slow Steam is late as well. */
 const DEADLINES = [
   { login: 10_000, send: 15_000, inventory: 15_000, own: 60_000, other: 10_000 },

@@ -104,7 +104,7 @@ const framing = family({
 const DIRECTIVES: Record<string, [from: string, to: string]> = {
   "default-src 'none'": ['"default-src \'none\'",', '"default-src *",'],
   "script-src 'self'": ['"script-src \'self\'",', "\"script-src 'self' 'unsafe-inline'\","],
-  "style-src 'self'": ['"style-src \'self\'",', '"style-src *",'],
+  "style-src 'self'": ['style-src ${["\'self\'"', 'style-src ${["*"'],
   "img-src 'self' https://images.test": ['`img-src $', '`img-src * $'],
   "connect-src 'self'": ['"connect-src \'self\'",', '"connect-src *",'],
   "base-uri 'none'": ['"base-uri \'none\'",', ''],

@@ -4,6 +4,10 @@ import { type Case, type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
 
 const PRICE = 'gateway/pricing/price.ts'
+/** The least worth is asked for twice: here, and of an operator's own price. */
+const POPULAR_AND_WORTH = `reason: 'notPopular' }
+  const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
+  if (seen <= rules.minWorthUsdCents)`
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
 const TRUE_MICROS = 10_000_000n
@@ -120,7 +124,13 @@ export const prices: Family = family<Line>({
     },
     'worth the trouble': {
       at: `${PRICE} worthOf`,
-      off: [{ file: PRICE, from: 'if (seen <= rules.minWorthUsdCents)', to: 'if (seen < 0n)' }],
+      off: [
+        {
+          file: PRICE,
+          from: POPULAR_AND_WORTH,
+          to: POPULAR_AND_WORTH.replace('seen <= rules.minWorthUsdCents', 'seen < 0n'),
+        },
+      ],
     },
   },
   honest: () =>

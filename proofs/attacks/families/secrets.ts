@@ -8,7 +8,7 @@ import { never } from './checks.ts'
 const LOG = 'gateway/kit/log.ts'
 const SCRUB = 'gateway/kit/scrub.ts'
 const BOX = 'gateway/kit/secret-box.ts'
-const LINES = 'gateway/cli/lines.ts'
+const CSV = 'gateway/operations/csv.ts'
 
 function lineOf(fields: object, message: string, pretty = false): string {
   let written = ''
@@ -290,8 +290,8 @@ export const formulas: Family = family({
   kind: 'pure',
   defences: {
     'plain text': {
-      at: `${LINES} cell`,
-      off: [{ file: LINES, from: '/^[=+\\-@\\t]/.test(value)', to: 'false' }],
+      at: `${CSV} plainText`,
+      off: [{ file: CSV, from: '/^[=+\\-@\\t]/.test(text)', to: 'false' }],
     },
   },
   honest: () => never(firstSign('Knife') !== 'K', 'a plain name is changed'),

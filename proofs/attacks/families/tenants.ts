@@ -228,14 +228,14 @@ const foreignKeys: Family = family({
       off: [
         {
           file: IDEMPOTENCY,
-          from: 'export async function insertKey(tx: Tx, { storeId, key }: StoreKey, begun: Begun): Promise<boolean> {',
+          from: 'export async function insertKey(\n  tx: Tx,\n  { storeId, key }: StoreKey,\n  begun: Begun,\n): Promise<KeyLock | undefined> {',
           to: `export async function insertKey(tx, { storeId, key }, begun) {
-            if (await tx.selectFrom('idempotency_key').select('key').where('key', '=', key).executeTakeFirst()) return false`,
+            if (await tx.selectFrom('idempotency_key').select('key').where('key', '=', key).executeTakeFirst()) return undefined`,
         },
         {
           file: IDEMPOTENCY,
-          from: ".selectAll()\n    .where('store_id', '=', storeId)\n",
-          to: '.selectAll()\n',
+          from: ".as('is_locked'))\n    .where('store_id', '=', storeId)\n",
+          to: ".as('is_locked'))\n",
         },
       ],
     },

@@ -1,0 +1,28 @@
+/** Every item of a game that a source has a price of, with what the rules say of it. */
+import type { Game } from '../../contract/games.ts'
+import type { Db } from '../db/client.ts'
+import { type Verdict, verdictOf } from './coverage.ts'
+import type { PricingRules, SourcePrice } from './price.ts'
+import { namesOfGame, readHolds, readPrices } from './store.ts'
+
+/** Between two lots other work has its turn. */
+const NAMES_AT_A_TIME = 1_000
+
+type Looking = { game: Game; rules: PricingRules; now: Date }
+
+export type JudgedItem = { item: string; prices: readonly SourcePrice[]; verdict: Verdict }
+
+/** Every item that a source has a price of, in the order of their names. */
+export async function* judgedItems(db: Db, { game, rules, now }: Looking): AsyncGenerator<JudgedItem> {
+  const holds = await readHolds(db, game)
+  for (let after = ''; ; ) {
+    const names = await namesOfGame(db, game, { after, limit: NAMES_AT_A_TIME })
+    const known = await readPrices(db, game, names)
+    for (const item of names) {
+      const prices = known.get(item) ?? []
+      yield { item, prices, verdict: verdictOf(item, { prices, holds, rules: rules[game], now }) }
+    }
+    after = names.at(-1) ?? ''
+    if (names.length < NAMES_AT_A_TIME) return
+  }
+}
