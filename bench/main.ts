@@ -18,7 +18,7 @@
  * - `siege`: what honest shoppers wait for while one address, link or store is hostile, beside nobody hostile.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
  * - `webhooks`: how soon 95 of 100 events are with the store after their commit.
- * - `year`: sweeps, credits and pages of a till that is a year old, beside the same one in its fourth day.
+ * - `year`: sweeps, credits and pages of a till that is a year old, beside the same one in its eleventh day.
  */
 import { benchBytes } from './bytes.ts'
 import { benchCli } from './cli.ts'

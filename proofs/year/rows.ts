@@ -66,7 +66,7 @@ const deposits = ({ deposits: count, stores, bots, days = 365 }: Size): Statemen
       case when at > now() - interval '30 days 2 hours' then 'nova_hound' end, at, case
         when status = 'created' and n % 4 = 0 then now() - interval '1 minute'
         when status = 'created' then now() + interval '1 hour' else at + interval '1 hour' end
-    from (select n, now() - (${count}::int - n) * make_interval(secs => ${days * 86_400}::float8) / ${count}::int as at, case
+    from (select n, now() - (${count}::int - n) * make_interval(secs => ${(days * 86_400) / count}::float8) as at, case
         when n > ${count}::int - ${WAITING}::int then case when n % 10 < 5 then 'pending' else 'created' end
         when n % 10 < 4 then 'succeeded' when n % 10 = 4 then 'tradeDeclined' else 'paymentTimeout' end as status
       from generate_series(1, ${count}::int) n) made`,

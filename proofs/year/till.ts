@@ -22,6 +22,11 @@ export type Measured = {
 /** Migrates and fills the empty database at `url`. */
 export async function openYear(url: string, size: Size) {
   await migrate({ url })
+  const begun = performance.now()
+  const bytes = await fillYear(url, size)
+  const filledS = (performance.now() - begun) / 1_000
+  const bytesPerDeposit = Math.round(bytes / size.deposits)
+  console.log(`year: ${size.deposits} deposits in ${filledS.toFixed(0)} s, ${bytesPerDeposit} bytes each`)
   const { log, lines } = captureLog()
   const [queue, signals, database] = await Promise.all([
     createQueue({ url, log }),
@@ -29,11 +34,6 @@ export async function openYear(url: string, size: Size) {
     openDatabase(url, 1),
   ])
   const till = await tillOn({ db: database.db, url, queue, signals, log, lines, close: async () => {} })
-  const begun = performance.now()
-  const bytes = await fillYear(url, size)
-  const filledS = (performance.now() - begun) / 1_000
-  const bytesPerDeposit = Math.round(bytes / size.deposits)
-  console.log(`year: ${size.deposits} deposits in ${filledS.toFixed(0)} s, ${bytesPerDeposit} bytes each`)
   const observed = await observePool(url)
   const { calls, db } = callsOf(till.deps, observed)
   const close = async () => {
