@@ -57,6 +57,7 @@ function startSeller() {
     hands: sandboxHands(on),
     scale,
     ownAccounts: new Set([on.seller.steamId]),
+    hasRoom: () => true,
     now: on.now,
     alarm: (alarm) => {
       throw new Error(JSON.stringify(alarm))

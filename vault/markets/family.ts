@@ -35,6 +35,8 @@ const HOSTS: Readonly<Record<number, string>> = {
   440: 'tf2.tm',
   252490: 'rust.tm',
 }
+export const FAMILY_GAMES: readonly number[] = Object.keys(HOSTS).map(Number)
+
 /** Account, money and pings are asked for here, whatever the game. */
 const MAIN_HOST = 'market.csgo.com'
 

@@ -1,4 +1,5 @@
 /** The port to an outside market on which items are sold. Amounts are minor units of the account's currency. */
+import type { Gift } from '../giving/gift.ts'
 
 /**
  * Why a call brought nothing. `unanswered`: whether the market did what was asked is not known. `refused`: it did not.
@@ -43,16 +44,10 @@ export type Row = {
   price: number | null
 }
 
-export type GivenAsset = { appId: number; contextId: string; assetId: string }
-
 /** What the market asks to be given, and to whom. All of it is the market's word. */
-export type Due = {
+export type Due = Gift & {
   /** The same until it is done: never give twice for it. */
   dealId: string
-  partnerSteamId: string
-  token: string
-  message: string
-  assets: readonly GivenAsset[]
 }
 
 export type Round = { rows: readonly Row[]; due: readonly Due[] }

@@ -1,8 +1,7 @@
 /** Hands that give in the Steam sandbox, with its own account and phone: the vault's are tested with the vault. */
 import { confirmOffer, endOffer, sendOffer } from '../../steam-sandbox/world/offers.ts'
 import { STATE, TRADE } from '../../steam-sandbox/world/world.ts'
-import type { Gift, SeenOffer } from '../markets/deal.ts'
-import type { Hands } from '../markets/seller.ts'
+import type { Gift, Hands, SeenOffer } from '../giving/gift.ts'
 import type { MarketStand } from './market-stand.ts'
 
 export function sandboxHands({ steam, seller }: MarketStand): Hands {

@@ -7,6 +7,7 @@ import pg from 'pg'
 import { whileNobodyMigrates } from '../../gateway/db/migrate.ts'
 import { grantApp, grantVault } from '../../gateway/db/roles.ts'
 import { testDatabase } from '../../gateway/testing/database.ts'
+import { startMarket } from '../../market-sandbox/start.ts'
 import { credentialsOf } from '../../steam-sandbox/credentials.ts'
 import { CATALOGUE } from '../../steam-sandbox/items.ts'
 import { startSteam } from '../../steam-sandbox/start.ts'
@@ -16,6 +17,8 @@ import { keepAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import { changeRules, type WrittenRules } from '../files/rules.ts'
+import { sandboxConnection } from '../markets/connection.ts'
+import { openTill } from '../markets/till-store.ts'
 import { createCaller } from '../steam/call.ts'
 import { openVault, type Vault } from '../vault.ts'
 import { openWishes } from '../wishes/store.ts'
@@ -52,6 +55,8 @@ export async function openStand() {
   const attacker = new pg.Pool({ connectionString: urlOf(appRole), max: 2 })
   const asVault = new pg.Pool({ connectionString: urlOf(vaultRole), max: 1 })
   const wishes = openWishes(urlOf(vaultRole))
+  const till = openTill(urlOf(vaultRole))
+  const market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => nowMs, everyMs: 0 })
   const path = mkdtempSync(join(tmpdir(), 'vault-'))
   const said: string[] = []
   let vault: Vault | undefined
@@ -60,7 +65,9 @@ export async function openStand() {
     openVault({
       folder: path,
       wishes,
+      till,
       caller: createCaller(steam.url),
+      connection: sandboxConnection('sandbox', market.url),
       waiting: { nowMs: () => nowMs, pause: async () => {} },
       now: () => new Date(nowMs),
       say: (line, about) => said.push(`${line} ${JSON.stringify(about)}`),
@@ -74,6 +81,8 @@ export async function openStand() {
 
   return {
     steam,
+    market,
+    database,
     path,
     said,
     attacker,
@@ -203,6 +212,8 @@ export async function openStand() {
     async close(): Promise<void> {
       vault?.close()
       await wishes.close()
+      await till.close()
+      await market.close()
       await attacker.end()
       await asVault.end()
       await database.pool.query(`drop owned by ${appRole}, ${vaultRole}`)
