@@ -10,18 +10,13 @@ create table vault_told (
   market text not null check (market ~ '^[a-z0-9][a-z0-9.-]{0,39}$'),
   reference text not null check (length(reference) between 1 and 128),
   told jsonb not null,
-  primary key (n, part)
-);
-
--- What the till made of it.
-create table vault_told_answer (
-  n bigint not null,
-  part integer not null,
-  answer text not null check (answer in ('recorded', 'known', 'not_ours', 'not_free', 'taken', 'changed', 'unchanged', 'unknown', 'unreadable')),
-  at timestamptz not null default till_now(),
+  -- What the till made of it, and when: the till writes these two alone.
+  answer text check (answer in ('recorded', 'known', 'not_ours', 'not_free', 'taken', 'changed', 'unchanged', 'unknown', 'unreadable')),
+  answered_at timestamptz,
   primary key (n, part),
-  foreign key (n, part) references vault_told
+  check ((answer is null) = (answered_at is null))
 );
+create index vault_told_new on vault_told (n, part) where answer is null;
 
 -- Markets that an operator has switched off: the vault lists nothing there, and takes down what it had listed.
 create table market_off (
