@@ -138,7 +138,7 @@ async function startSandboxMode(): Promise<void> {
   })
   await store.says('ready at', READY_MS)
   // Nobody waits for it: the first deposit needs none.
-  begin('market sandbox', 'market-sandbox/main.ts', {
+  const market = begin('market sandbox', 'market-sandbox/main.ts', {
     MARKET_SANDBOX_PORT: String(ports.market),
     MARKET_SANDBOX_DATA: join(dataRoot, 'market.json'),
     MARKET_SANDBOX_PRICES: join(ROOT, 'gateway/pricing/sources/sandbox-prices.json'),
@@ -156,14 +156,16 @@ Tradetill is ready (sandbox: no real items, no real money).
 
 First step: open ${urls.store} and press “Top up with game items”.
 Ctrl-C stops everything.`)
-  void startOwnVault()
+  void startOwnVault(market.says('ready at', READY_MS))
   // Nobody waits for the operators' page to try the shoppers'.
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
 
 /** Nothing waits for it: a till takes items without one. */
-async function startOwnVault(): Promise<void> {
-  const place = { dataRoot, sandboxUrl: urls.sandbox, gatewayData: gatewayEnv.TRADETILL_DATA ?? '' }
+async function startOwnVault(market: Promise<unknown>): Promise<void> {
+  await market.catch(() => {})
+  const gatewayData = gatewayEnv.TRADETILL_DATA ?? ''
+  const place = { dataRoot, sandboxUrl: urls.sandbox, marketUrl: urls.market, gatewayData }
   const started = await startVault(place)
   if (stopping) {
     if ('child' in started) await started.child.stop()

@@ -81,6 +81,8 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     markets: readMarkets(folder, key),
     accountOf: reach,
     ownAccounts: new Set(accounts.keys()),
+    tradeTokenOf: (steamId) =>
+      Object.values(rules.destinations).find((partner) => partner.steamId === steamId)?.token,
     hasRoom: (load) => judgeLimits(rules, giver.spent, { ...load, now: now() }) === undefined,
     time: { now: waiting.nowMs, pause: waiting.pause },
   })

@@ -33,6 +33,8 @@ export type DeskParts = {
     freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
     accessToken(options: { fresh: boolean }): Promise<string | undefined>
   }
+  /** Of the account's trade link, where the rules have it as a destination. */
+  tradeToken: string | undefined
   pricing: Pricing
   till: Pick<Till, 'isOff' | 'saysBalance'>
   /** Whether the operator has switched the market off at the vault. */
@@ -108,7 +110,7 @@ async function readiness(parts: DeskParts, state: State): Promise<string | undef
   if (!isDue(parts, state, ['ready', READY_MS])) return known
   // A market that has never heard of its seller calls it offline.
   await ping(parts)
-  const said = await parts.market.ready()
+  const said = await readyWithToken(parts)
   if (said.kind === 'locked_out') return 'the market refuses the key'
   if (said.kind !== 'said') {
     state.done.delete('ready')
@@ -116,6 +118,15 @@ async function readiness(parts: DeskParts, state: State): Promise<string | undef
   }
   const problems = said.value.problems.filter((problem) => problem !== 'offline')
   return problems.length === 0 ? undefined : problems.join(', ')
+}
+
+/** A market that lacks the account's trade token is told it. */
+async function readyWithToken({ market, tradeToken }: DeskParts): ReturnType<Market['ready']> {
+  const said = await market.ready()
+  const isMissing = said.kind === 'said' && said.value.problems.includes('no_trade_token')
+  if (!isMissing || tradeToken === undefined) return said
+  await market.setTradeToken(tradeToken)
+  return market.ready()
 }
 
 async function stayOnline(parts: DeskParts, state: State): Promise<void> {
@@ -162,13 +173,11 @@ async function offer(parts: DeskParts, state: State, appId: number): Promise<voi
   const free = [...(items?.values() ?? [])].filter((item) => item.isTradable && !isBusy.has(item.assetId))
   const lines = await pricesFor(free.slice(0, MOST_LINES), { ...parts, appId, own })
   if (lines.length === 0) return
-  const again = () => state.done.set(`list ${appId}`, parts.now().getTime() - LIST_MS + LIST_AGAIN_MS)
-  if (isDue(parts, state, [`refresh ${appId}`, LIST_MS])) {
-    await market.refresh(appId)
-    return void again()
-  }
   const said = await seller.list(appId, lines)
-  if (said.kind !== 'said' || said.value.some((line) => line.kind === 'refused' && line.retry)) again()
+  if (said.kind === 'said' && !said.value.some((line) => line.kind === 'refused' && line.retry)) return
+  // The market has not read the inventory, or not since these items came.
+  await market.refresh(appId)
+  state.done.set(`list ${appId}`, parts.now().getTime() - LIST_MS + LIST_AGAIN_MS)
 }
 
 async function followMoney(parts: DeskParts, state: State): Promise<void> {

@@ -70,6 +70,8 @@ export type Market = {
   ready(): Promise<Said<Readiness>>
   /** Call this every three minutes: what is listed does not sell otherwise, and nothing says so. */
   keepOnline(accessToken: string): Promise<Said<null>>
+  /** Tells the market the token of the account's trade link: it names its buyers' offers by it. */
+  setTradeToken(token: string): Promise<Said<null>>
   goOffline(): Promise<Said<null>>
   /** Has the market read the inventory of a game, which takes it some seconds. */
   refresh(appId: number): Promise<Said<null>>

@@ -32,6 +32,7 @@ export type ShopParts = {
   till: Till
   accountOf(steamId: string): SellingAccount
   ownAccounts: ReadonlySet<string>
+  tradeTokenOf(steamId: string): string | undefined
   priceOf: Pricing['priceOf']
   hasRoom(load: { cents: bigint; items: number }): boolean
   connection: Connection
@@ -86,6 +87,7 @@ function deskOf(parts: ShopParts, { market: name, steamId, key, mayLose }: Marke
     seller,
     journal: record,
     account,
+    tradeToken: parts.tradeTokenOf(steamId),
     pricing: { rules: DEFAULT_RULES, mayLose, priceOf: parts.priceOf, till },
     till,
     isOff: () => isSwitchedOff(parts.folder, name),

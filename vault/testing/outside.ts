@@ -57,6 +57,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     order,
     ready: async () => said({ problems: [] }),
     keepOnline: async () => said(null),
+    setTradeToken: async () => said(null),
     goOffline: async () => said(null),
     refresh: async () => said(null),
     unlistAll: async () => said(null),

@@ -10,12 +10,15 @@ import { testDatabase } from '../../gateway/testing/database.ts'
 import { startMarket } from '../../market-sandbox/start.ts'
 import { credentialsOf } from '../../steam-sandbox/credentials.ts'
 import { CATALOGUE } from '../../steam-sandbox/items.ts'
+import { tradeLink } from '../../steam-sandbox/sandbox.ts'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { refreshTokenOf } from '../../steam-sandbox/tokens.ts'
+import { findOrAddSeller } from '../../steam-sandbox/world/guests.ts'
 import { type Asset, findAccount, withAccount } from '../../steam-sandbox/world/world.ts'
 import { keepAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
+import { keepMarket, switchMarket } from '../files/markets.ts'
 import { changeRules, type WrittenRules } from '../files/rules.ts'
 import { sandboxConnection } from '../markets/connection.ts'
 import { openTill } from '../markets/till-store.ts'
@@ -68,7 +71,13 @@ export async function openStand() {
       till,
       caller: createCaller(steam.url),
       connection: sandboxConnection('sandbox', market.url),
-      waiting: { nowMs: () => nowMs, pause: async () => {} },
+      // A pause is not waited for: the time goes on by it.
+      waiting: {
+        nowMs: () => nowMs,
+        async pause(ms) {
+          nowMs += ms
+        },
+      },
       now: () => new Date(nowMs),
       say: (line, about) => said.push(`${line} ${JSON.stringify(about)}`),
     })
@@ -110,6 +119,26 @@ export async function openStand() {
     },
     pass(ms: number): void {
       nowMs += ms
+    },
+    /** An account that sells, a destination for items, and the market's key. Its Steam id. */
+    sellOn({ mayLose = false } = {}): string {
+      const seller = steam.change(findOrAddSeller)
+      if (seller === undefined) throw new Error('there is no seller')
+      this.enrol(seller.name, true)
+      const { steamId } = seller
+      const destinations = { seller: { steamId, tradeLink: tradeLink(seller) } }
+      this.rules({ destinations })
+      const folder = openFolder(path)
+      const key = market.open(steamId)
+      keepMarket(folder, openKey(folder), { market: 'market.csgo.com', steamId, mayLose, isOff: false, key })
+      return steamId
+    },
+    switchMarket(isOff: boolean): void {
+      switchMarket(openFolder(path), 'market.csgo.com', isOff)
+    },
+    /** From the next start on, as all rules. */
+    limit(limits: WrittenRules['limits']): void {
+      changeRules(openFolder(path), (rules) => ({ ...rules, limits }))
     },
     enrol(who: string, sells = false): void {
       const account = accountOf(who)
