@@ -120,6 +120,26 @@ describe('an offer whose trade was given up', () => {
     expect(await available()).toBe(3_000n)
   })
 
+  it.each(['listed as accepted', 'accepted faster than it is cancelled'])(
+    'D-8 is held as long as its offer says that Steam protects it (%s)',
+    async (how) => {
+      const deposit = await aDeposit(till, store)
+      await abandoned(deposit)
+      await turnUp(deposit)
+      const settlesAt = new Date(till.clock.now().getTime() + 7 * 86_400_000)
+      const accept = () => {
+        session.accept('70')
+        session.offers.set('70', { ...offer('70'), delaysSettlement: true, settlesAt })
+      }
+      if (how === 'listed as accepted') accept()
+      else session.beforeCancel = accept
+      till.clock.advance(60_000)
+      await work()
+      expect((await depositOf(deposit)).status).toBe('succeeded')
+      expect(await tradeOf(deposit)).toMatchObject({ state: 'held', settles_at: settlesAt })
+    },
+  )
+
   it('D-25 is credited when the shopper accepts it faster than it is cancelled', async () => {
     const deposit = await aDeposit(till, store)
     await abandoned(deposit)
