@@ -1,10 +1,11 @@
 /**
- * A fleet on bad days: 20 bots in two gateways, each with nine days of 1,000 exchanges behind it, 200 shoppers at once,
- * and Steam's limits on requests in force. In the second wave one bot after the other is barred, full, logged out or
+ * A fleet on bad days: 20 bots in two gateways, each with nine days of 1,000 exchanges behind it, 200 shoppers at once
+ * (50 and 500 where the machine allows), and Steam's limits on requests in force. In the second wave one bot after the other is barred, full, logged out or
  * answered 429 while shoppers keep coming. Nobody may be refused while a bot can trade; all who accept are credited; no
  * limit of Steam is hit that no misfortune brought.
  * The clock of the sandbox, which the till follows, runs as fast as the machine's.
  */
+import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running } from '../e2e/support/process.ts'
 import { answering, botsOnline, enrolAgain, type KillTill, openKillTill } from '../proofs/kill/till.ts'
@@ -13,8 +14,13 @@ import { memoryOf, watchCalls } from './fleet-figures.ts'
 import { type Credits, startCredits, type Visit, wave } from './fleet-shoppers.ts'
 import { type Outcome, percentile95 } from './outcome.ts'
 
-const BOTS = Number(process.env.FLEET_BOTS ?? 20)
-const SHOPPERS = Number(process.env.FLEET_SHOPPERS ?? 200)
+/** Shoppers, sandbox, PostgreSQL and gateways share the machine: the larger fleet would measure a smaller one's queue. */
+const LARGE_FROM = { processors: 8, memoryGb: 16 }
+const SIZES = { normal: { bots: 20, shoppers: 200 }, large: { bots: 50, shoppers: 500 } }
+const PROCESSORS = availableParallelism()
+const MEMORY_GB = Math.round(totalmem() / 2 ** 30)
+const IS_LARGE = PROCESSORS >= LARGE_FROM.processors && MEMORY_GB >= LARGE_FROM.memoryGb
+const { bots: BOTS, shoppers: SHOPPERS } = IS_LARGE ? SIZES.large : SIZES.normal
 const GATEWAYS = 2
 /** Of the sandbox, without any help. */
 const OWN_BOTS = 2
@@ -47,6 +53,9 @@ export function benchFleet(): Promise<Outcome> {
       await Promise.all(gateways.map((gateway, which) => answering({ url: till.urls[which] ?? '' }, gateway)))
       await eventually('the bots are spread', () => spreadEvenly(till), ONLINE_MS)
       await botsOnline(till, 0n)
+      console.log(
+        `fleet: ${PROCESSORS} processors and ${MEMORY_GB} GB here; ${SIZES.large.bots} bots and ${SIZES.large.shoppers} shoppers need ${LARGE_FROM.processors} and ${LARGE_FROM.memoryGb} GB`,
+      )
       console.log(`fleet: ${BOTS} bots in ${GATEWAYS} gateways, ${SHOPPERS} shoppers a wave, ${WAVES} waves`)
       return await measure(till, gateways, credits)
     } catch (error) {
@@ -80,8 +89,12 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
   }
   calls.end()
   const minutes = (performance.now() - begin) / 60_000
-  for (const line of calls.lines(BOTS * minutes)) console.log(`fleet: ${line}`)
-  return judge({ visits, struck, memory, limited: calls.limited(new Set(struck.keys())) })
+  const over = { bots: BOTS, minutes }
+  for (const line of calls.lines(over)) console.log(`fleet: ${line}`)
+  const overBudget = calls.overBudget(over)
+  if (overBudget.length > 0) console.log(`fleet: beyond the budget: ${overBudget.join(', ')}`)
+  const limited = calls.limited(new Set(struck.keys()))
+  return judge({ visits, struck, memory, limited, overBudget: overBudget.length })
 }
 
 const botsOf = ({ steam }: KillTill): string[] =>
@@ -131,9 +144,10 @@ type Measured = {
   struck: ReadonlyMap<string, Misfortune>
   memory: number[]
   limited: number
+  overBudget: number
 }
 
-function judge({ visits, struck, memory, limited }: Measured): Outcome {
+function judge({ visits, struck, memory, limited, overBudget }: Measured): Outcome {
   const readable = visits.filter((visit) => !isBlind(visit, struck))
   const refused = visits.filter(({ refusal }) => refusal !== undefined)
   const uncredited = visits.filter(({ acceptedMs, creditedMs }) => acceptedMs !== undefined && !creditedMs)
@@ -154,6 +168,7 @@ function judge({ visits, struck, memory, limited }: Measured): Outcome {
     line('fleet-returned-p95', true, RETURNED_LIMIT_S),
     count('fleet-uncredited', uncredited.length),
     count('fleet-limits-hit', limited),
+    count('fleet-over-budget', overBudget),
     {
       name: 'fleet-memory',
       ours: growth.toFixed(2),
