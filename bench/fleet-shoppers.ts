@@ -12,8 +12,7 @@ const GAME = 'cs'
 const THOUGHT_MS = 40_000
 const LOOK_MS = 100
 const AGAIN_MS = 250
-/** An offer that is still being made is asked for again as long as the page does it. */
-const ASK_FOR_MS = 60_000
+const CALL_MS = 25_000
 
 export type Visit = {
   number: number
@@ -73,20 +72,24 @@ export function startCredits({ pool }: KillTill): Credits {
   }
 }
 
-type Wave = { shoppers: number; credits: Credits }
+/** `patienceMs`: how long a shopper asks for an offer that is still being made. */
+type Wave = { shoppers: number; patienceMs: number }
 
 /** Resolves when every shopper of the wave has accepted, or was refused. */
-export function wave(till: KillTill, { shoppers }: Wave): Promise<Visit[]> {
+export function wave(till: KillTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
   const guests = Array.from({ length: shoppers }, () => till.steam.invite(LIKE))
-  return Promise.all(guests.map((guest, number) => visit(till, guest.steamId, number)))
+  return Promise.all(guests.map(({ steamId }, number) => visit(till, { steamId, number, patienceMs })))
 }
 
-async function visit(till: KillTill, person: string, number: number): Promise<Visit> {
+type Guest = { steamId: string; number: number; patienceMs: number }
+
+async function visit(till: KillTill, guest: Guest): Promise<Visit> {
+  const { steamId, number, patienceMs } = guest
   const url = till.urls[number % till.urls.length] ?? till.url
   const own = { ...till, url }
   const come: Visit = {
     number,
-    hash: await openVisit(own, randomUUID(), person),
+    hash: await openVisit(own, randomUUID(), steamId),
     returns: number % 4 < 2,
     refusal: undefined,
     askedS: 0,
@@ -100,17 +103,28 @@ async function visit(till: KillTill, person: string, number: number): Promise<Vi
   if (shown === undefined || dearest === undefined) return { ...come, refusal: 'no items were shown' }
   const begin = performance.now()
   const wish = { hash: come.hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
-  const refusal = await askFor(own, wish)
+  const refusal = await askFor(own, wish, patienceMs)
   come.askedS = (performance.now() - begin) / 1_000
   if (refusal !== undefined) return { ...come, refusal }
   await delay(Math.random() * THOUGHT_MS)
-  return accept(own, person, come)
+  return accept(own, steamId, come)
 }
 
 const refusalSchema = z.object({ code: z.string() })
 
-/** Resolves to the code of a refusal, or to undefined once the offer is made. */
-async function askFor({ url }: KillTill, body: object): Promise<string | undefined> {
+/** Resolves to the code of a refusal, or to undefined once the offer is made. A lost answer is asked for again, as by the page. */
+async function askFor(till: KillTill, body: object, patienceMs: number): Promise<string | undefined> {
+  const end = performance.now() + patienceMs
+  while (performance.now() < end) {
+    const answer = await ask(till, body)
+    if (answer?.status === 200) return undefined
+    if (answer !== undefined && answer.status !== 202) return refusalSchema.parse(await answer.json()).code
+    await delay(AGAIN_MS)
+  }
+  return 'no answer in time'
+}
+
+async function ask({ url }: KillTill, body: object): Promise<Response | undefined> {
   const token = 'k'.repeat(43)
   const headers = {
     cookie: `csrf=${token}`,
@@ -118,20 +132,12 @@ async function askFor({ url }: KillTill, body: object): Promise<string | undefin
     origin: url,
     'content-type': 'application/json',
   }
-  const end = performance.now() + ASK_FOR_MS
-  while (performance.now() < end) {
-    const init = {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(ASK_FOR_MS),
-    }
-    const answer = await fetch(`${url}/api/trade`, init)
-    if (answer.status === 200) return undefined
-    if (answer.status !== 202) return refusalSchema.parse(await answer.json()).code
-    await delay(AGAIN_MS)
+  const init = { method: 'POST', headers, body: JSON.stringify(body) }
+  try {
+    return await fetch(`${url}/api/trade`, { ...init, signal: AbortSignal.timeout(CALL_MS) })
+  } catch {
+    return undefined
   }
-  return 'no answer in time'
 }
 
 async function accept(till: KillTill, person: string, come: Visit): Promise<Visit> {

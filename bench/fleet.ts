@@ -3,12 +3,14 @@
  * (50 and 500 where the machine allows), and Steam's limits on requests in force. In the second wave one bot after the other is barred, full, logged out or
  * answered 429 while shoppers keep coming. Nobody may be refused while a bot can trade; all who accept are credited; no
  * limit of Steam is hit that no misfortune brought.
- * The clock of the sandbox, which the till follows, runs as fast as the machine's.
+ * The clock of the sandbox, which the till follows, runs as fast as the machine's. The limits are for a quiet machine: they
+ * are stretched by as much as this one was slower in the same run.
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running } from '../e2e/support/process.ts'
 import { answering, botsOnline, enrolAgain, type KillTill, openKillTill } from '../proofs/kill/till.ts'
+import { type Machine, meanOf, readMachine, stretched } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { memoryOf, watchCalls } from './fleet-figures.ts'
 import { type Credits, startCredits, type Visit, wave } from './fleet-shoppers.ts'
@@ -30,6 +32,8 @@ const STRIKE_EVERY_MS = 500
 const UNSEEN_LIMIT_S = 8
 const RETURNED_LIMIT_S = 2
 const MEMORY_LIMIT = 1.3
+/** As long as the page asks for an offer that is still being made. */
+const PATIENCE_S = 60
 const CREDITED_WITHIN_MS = 300_000
 /** A gateway gives one bot up at a time. */
 const ONLINE_MS = 300_000
@@ -74,13 +78,16 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
   const struck = new Map<string, Misfortune>()
   const visits: Visit[] = []
   const memory: number[] = []
+  const machines: Machine[] = [await readMachine()]
   const begin = performance.now()
   for (let number = 1; number <= WAVES; number += 1) {
     const strikes = number === 2 ? strike(till, struck) : undefined
-    const came = await wave(till, { shoppers: SHOPPERS, credits })
+    const patienceMs = stretched(PATIENCE_S, meanOf(machines).speed) * 1_000
+    const came = await wave(till, { shoppers: SHOPPERS, patienceMs })
     await strikes
     if (number === 2) await heal(till, struck)
     await credits.all(came, CREDITED_WITHIN_MS)
+    machines.push(await readMachine())
     visits.push(...came)
     memory.push(await memoryOf(gateways.map(({ pid }) => pid)))
     console.log(
@@ -94,7 +101,9 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
   const overBudget = calls.overBudget(over)
   if (overBudget.length > 0) console.log(`fleet: beyond the budget: ${overBudget.join(', ')}`)
   const limited = calls.limited(new Set(struck.keys()))
-  return judge({ visits, struck, memory, limited, overBudget: overBudget.length })
+  const { speed } = meanOf(machines)
+  console.log(`fleet: the machine did ${Math.round(speed * 100)}% of what a quiet one does`)
+  return judge({ visits, struck, memory, limited, overBudget: overBudget.length, speed })
 }
 
 const botsOf = ({ steam }: KillTill): string[] =>
@@ -145,17 +154,24 @@ type Measured = {
   memory: number[]
   limited: number
   overBudget: number
+  speed: number
 }
 
-function judge({ visits, struck, memory, limited, overBudget }: Measured): Outcome {
+function judge({ visits, struck, memory, limited, overBudget, speed }: Measured): Outcome {
   const readable = visits.filter((visit) => !isBlind(visit, struck))
   const refused = visits.filter(({ refusal }) => refusal !== undefined)
   const uncredited = visits.filter(({ acceptedMs, creditedMs }) => acceptedMs !== undefined && !creditedMs)
   // The first two waves bring in code and fill caches.
   const growth = (memory.at(-1) ?? 0) / (memory[1] ?? 1)
-  const line = (name: string, returns: boolean, limitS: number): Outcome => {
+  const line = (name: string, returns: boolean, quietS: number): Outcome => {
+    const limitS = stretched(quietS, speed)
     const slowest = percentile95(secondsOf(readable.filter((visit) => visit.returns === returns)))
-    return { name, ours: `${slowest.toFixed(2)}s`, limit: `<=${limitS}s`, passed: slowest <= limitS }
+    return {
+      name,
+      ours: `${slowest.toFixed(2)}s`,
+      limit: `<=${limitS.toFixed(1)}s`,
+      passed: slowest <= limitS,
+    }
   }
   const count = (name: string, value: number): Outcome => ({
     name,
