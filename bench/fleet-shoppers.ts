@@ -84,12 +84,10 @@ export function wave(till: KillTill, { shoppers, patienceMs }: Wave): Promise<Vi
 type Guest = { steamId: string; number: number; patienceMs: number }
 
 async function visit(till: KillTill, guest: Guest): Promise<Visit> {
-  const { steamId, number, patienceMs } = guest
-  const url = till.urls[number % till.urls.length] ?? till.url
-  const own = { ...till, url }
+  const { number } = guest
   const come: Visit = {
     number,
-    hash: await openVisit(own, randomUUID(), steamId),
+    hash: undefined,
     returns: number % 4 < 2,
     refusal: undefined,
     askedS: 0,
@@ -97,17 +95,30 @@ async function visit(till: KillTill, guest: Guest): Promise<Visit> {
     acceptedMs: undefined,
     creditedMs: undefined,
   }
-  if (come.hash === undefined) return { ...come, refusal: 'no deposit' }
-  const shown = await showItems(own, come.hash, GAME)
+  try {
+    await pay({ ...till, url: till.urls[number % till.urls.length] ?? till.url }, guest, come)
+  } catch (error) {
+    // An answer broke off, as on a machine that is too busy. One shopper must not end the bench of all.
+    come.refusal ??= error instanceof Error ? error.message : String(error)
+  }
+  return come
+}
+
+/** Writes into the visit how far it came. */
+async function pay(till: KillTill, { steamId, patienceMs }: Guest, come: Visit): Promise<void> {
+  const hash = await openVisit(till, randomUUID(), steamId)
+  come.hash = hash
+  if (hash === undefined) throw new Error('no deposit')
+  const shown = await showItems(till, hash, GAME)
   const dearest = shown?.items.sort((a, b) => b.price - a.price)[0]
-  if (shown === undefined || dearest === undefined) return { ...come, refusal: 'no items were shown' }
+  if (shown === undefined || dearest === undefined) throw new Error('no items were shown')
   const begin = performance.now()
-  const wish = { hash: come.hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
-  const refusal = await askFor(own, wish, patienceMs)
+  const wish = { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
+  come.refusal = await askFor(till, wish, patienceMs)
   come.askedS = (performance.now() - begin) / 1_000
-  if (refusal !== undefined) return { ...come, refusal }
+  if (come.refusal !== undefined) return
   await delay(Math.random() * THOUGHT_MS)
-  return accept(own, steamId, come)
+  await accept(till, steamId, come)
 }
 
 const refusalSchema = z.object({ code: z.string() })
@@ -140,13 +151,13 @@ async function ask({ url }: KillTill, body: object): Promise<Response | undefine
   }
 }
 
-async function accept(till: KillTill, person: string, come: Visit): Promise<Visit> {
+async function accept(till: KillTill, person: string, come: Visit): Promise<void> {
   const hands = till.steam.as(person)
   const offer = hands.received().find(({ state }) => state === STATE.active)
-  if (offer === undefined) return { ...come, refusal: 'the offer does not stand' }
+  if (offer === undefined) throw new Error('the offer does not stand')
   hands.accept(offer.id)
-  const accepted = { ...come, bot: offer.sender, acceptedMs: performance.now() }
+  come.bot = offer.sender
+  come.acceptedMs = performance.now()
   // As a page that comes into sight again: it asks without a known answer.
   if (come.returns) await call(till, `/api/payment?hash=${come.hash}`)
-  return accepted
 }
