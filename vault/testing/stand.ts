@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { whileNobodyMigrates } from '../../gateway/db/migrate.ts'
 import { grantApp, grantVault } from '../../gateway/db/roles.ts'
-import { testDatabase } from '../../gateway/testing/database.ts'
+import { type TestDatabase, testDatabase } from '../../gateway/testing/database.ts'
 import { startMarket } from '../../market-sandbox/start.ts'
 import { credentialsOf } from '../../steam-sandbox/credentials.ts'
 import { CATALOGUE } from '../../steam-sandbox/items.ts'
@@ -33,12 +33,15 @@ export const THIEF = 'nova_hound'
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1_000 }
 const MINUTE_MS = 60_000
 
+type StandDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
+
 export type Stand = Awaited<ReturnType<typeof openStand>>
 
-export async function openStand() {
+/** `database`: of a till that runs already; else an empty one of its own. */
+export async function openStand(of: { database?: StandDatabase } = {}) {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'vault', quotas: false, clock: () => nowMs })
-  const database = await testDatabase()
+  const database = of.database ?? (await testDatabase())
   const name = randomBytes(4).toString('hex')
   const [appRole, vaultRole] = [`till_${name}`, `vault_${name}`]
   for (const role of [appRole, vaultRole]) {
@@ -155,6 +158,22 @@ export async function openStand() {
         limits: LIMITS,
         usdWithoutPrice: '100.00',
         ...change,
+      }))
+    },
+    /** Puts these into the hands of a bot, as a till has them. */
+    hold(who: string, assets: readonly { appId: number; assetId: string }[]): void {
+      const classOf = (appId: number): string =>
+        accountOf(THIEF).assets.find(
+          (asset) => asset.appId === appId && CATALOGUE.get(asset.classId)?.tradable === true,
+        )?.classId ?? ''
+      const held = assets.map((asset): Asset => ({ ...asset, contextId: '2', classId: classOf(asset.appId) }))
+      const { steamId } = accountOf(who)
+      steam.change((world) => ({
+        world: withAccount(world, steamId, (account) => ({
+          ...account,
+          assets: [...account.assets, ...held],
+        })),
+        answer: undefined,
       }))
     },
     /** Gives a bot free items, as past deposits do. */
