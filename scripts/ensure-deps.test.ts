@@ -1,4 +1,4 @@
-/** What `npm start` does before it starts, on whatever Node and folder a newcomer has. Its npm and Nodes are invented. */
+/** The step before `npm start`, on whatever Node and folder a newcomer has. Its npm and Nodes are invented. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

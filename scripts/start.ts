@@ -83,7 +83,7 @@ function makeDataRoot(): void {
 }
 
 const children: Child[] = []
-/** What the tour kills: its end is no accident. */
+/** Ended by the tour: no accident. */
 const sacrificed = new Set<Child>()
 let stopping = false
 

@@ -99,7 +99,7 @@ async function barBot(stage: Stage): Promise<Played> {
   if (offer.bot === unlucky.name) throw new Error('Steam refused nothing. Play it again.')
   const payment = await paid(stage, offer)
   return {
-    said: `Steam refuses ${unlucky.name}, as it does after a login from a new device, so that one rests. ${offer.bot} sent the offer, and the shopper waited for nothing.`,
+    said: `Steam refuses ${unlucky.name}, as it does after a login from a new device, and that one rests. ${offer.bot} sent the offer, and the shopper waited for nothing.`,
     looks: [
       { label: 'Bots in the console: one of them rests', url: `${stage.urls.console}/bots` },
       ...looksOf(stage, payment, 'credited as always'),

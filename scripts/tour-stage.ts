@@ -1,4 +1,4 @@
-/** What the scenes of the tour are played with: a shopper of the demo store, Steam's hands and its clock. */
+/** The means of the scenes of the tour: a shopper of the demo store, Steam's hands and its clock. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Payment } from '../contract/widget-api.ts'
@@ -35,7 +35,7 @@ export type Stage = ReturnType<typeof createStage>
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What the scenes are played with. */
+/** The means of all scenes. */
 export function createStage({ urls, apiKey, killGateway }: TourPlace) {
   const memory: { held?: OpenOffer | undefined } = {}
   const sandbox = async (method: string, path: string, body?: object): Promise<unknown> => {
