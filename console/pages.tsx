@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { ActsPage } from './pages/acts.tsx'
+import { BotPage } from './pages/bot.tsx'
 import { BotsPage } from './pages/bots.tsx'
 import { DepositPage } from './pages/deposit.tsx'
 import { DepositsPage } from './pages/deposits.tsx'
@@ -49,9 +50,10 @@ const PAGES: Record<string, (place: Place) => ReactNode> = {
 }
 
 export function pageOf(place: Place): ReactNode {
-  const [, kind, id = ''] = /^\/(deposits|stores)\/(\d{1,18})$/.exec(place.path) ?? []
+  const [, kind, id = ''] = /^\/(deposits|stores|bots)\/(\d{1,18})$/.exec(place.path) ?? []
   if (kind === 'deposits') return <DepositPage depositId={id} />
   if (kind === 'stores') return <StorePage storeId={id} />
+  if (kind === 'bots') return <BotPage bot={id} />
   const page = PAGES[place.path]
   return page === undefined ? <p className="empty">There is no such page.</p> : page(place)
 }

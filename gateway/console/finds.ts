@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
 import { DEPOSIT_STATUSES } from '../../contract/statuses.ts'
 import { listActs } from '../operations/acts.ts'
+import { showBot } from '../operations/bot-view.ts'
 import { listBots } from '../operations/bots.ts'
 import { listDepartures } from '../operations/departures.ts'
 import { listDeposits } from '../operations/deposit-list.ts'
@@ -51,6 +52,7 @@ export const FINDS: Record<string, Call> = {
     listEndpoints(deps, { ...rest, after: before }),
   ),
   bots: find(nothing, (deps) => listBots(deps)),
+  bot: find(z.object({ bot: text(20) }), (deps, input) => showBot(deps, input.bot)),
   items: find(
     z.object({
       ...page,
