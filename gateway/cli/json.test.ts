@@ -327,6 +327,8 @@ describe('--json', () => {
       'shopper show: openTrades',
       'bot add: refused',
       'bot renew: refused',
+      // The bot has met nothing yet.
+      ...['bars', 'offers', 'refusals'].map((list) => `bot show: ${list}`),
       'migrate status: missing',
       'migrate run: applied',
       'backup check: missing',
