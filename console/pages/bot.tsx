@@ -43,10 +43,10 @@ function About({ view, again }: { view: View; again: () => void }) {
     <Panel
       title={`Bot ${view.botId}`}
       aside={
-        <>
+        <span>
           <Status of={state} />{' '}
           <Pill tone={reachable ? 'good' : 'bad'}>{reachable ? 'online' : 'offline'}</Pill>
-        </>
+        </span>
       }
     >
       {stateReason !== null && !reachable && <p className="notice">{stateReason}</p>}

@@ -44,7 +44,7 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
       steamId === null ? (
         <span className="quiet">—</span>
       ) : (
-        <Go className="whole" to={`/deposits?steamId=${steamId}`}>
+        <Go className="whole" to={`/shoppers/${steamId}`}>
           {steamId}
         </Go>
       ),
