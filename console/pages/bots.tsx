@@ -105,7 +105,7 @@ const columnsWith = (again: () => void): readonly Column<Bot>[] => [
   { name: 'Acts', show: (bot) => <BotActs bot={bot} again={again} /> },
 ]
 
-/** What may be done with a bot in its state. */
+/** The acts that its state allows. */
 export function BotActs({
   bot: { botId, name, state },
   again,

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-/** What a time brought a store. */
+/** All that a time brought a store. */
 export function ReportPage({ storeId, query }: { storeId: string; query: URLSearchParams }) {
   const { now } = useContext(Me)
   const { from, to } = periodOf(query, now)

@@ -53,7 +53,7 @@ function Standing({ shopper: { denied, onRelease, isBot } }: { shopper: Shopper 
   )
 }
 
-/** What the account did at this till: what an operator weighs before its credit is released or held. */
+/** All that the account did at this till: an operator weighs it before credit is released or held. */
 export function History({ shopper: { history, money, denied } }: { shopper: Shopper }) {
   return (
     <>

@@ -73,7 +73,7 @@ function toneOf({ lastAttempt }: Row): 'good' | 'bad' | 'plain' {
 const secretOf = ({ webhookSecret }: Record<string, unknown>): string | null =>
   typeof webhookSecret === 'string' ? webhookSecret : null
 
-/** What may be done for an endpoint. */
+/** The acts on an endpoint. */
 export function EndpointActs({ endpointId }: { endpointId: string }) {
   return (
     <div className="acts">

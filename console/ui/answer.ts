@@ -8,7 +8,7 @@ export type Shown<T> =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'ready'; data: T; failure: Failure | undefined }
 
-/** The answer of a find. A later failure keeps what was shown, and says so. What counts much is not `isLive`. */
+/** The answer of a find. A later failure keeps what was shown, and says so. Not `isLive`: asked once, because the answer takes long. */
 export function useAnswer<T>(
   name: string,
   input: object,

@@ -6,7 +6,7 @@ export type FilterField = {
   label: string
   options?: readonly string[]
   type?: 'text' | 'date' | 'checkbox'
-  /** What is chosen until somebody chooses. Without it an option can be left open. */
+  /** Chosen until somebody chooses. Without it an option can be left open. */
   fallback?: string
 }
 
