@@ -100,7 +100,11 @@ function begin(name: string, file: string, environment: Record<string, string>):
   void child.ended.then((how) => {
     if (stopping || sacrificed.has(child)) return
     console.error(`\nThe ${name} ended unexpectedly (${how}): stopping everything.`)
-    void stopAll().then(() => process.exit(1))
+    void stopAll()
+      .then(checkPorts)
+      // Free a moment ago, and taken when the part began: only now can it be told.
+      .catch((error: unknown) => console.error(error instanceof Refusal ? error.message : error))
+      .finally(() => process.exit(1))
   })
   return child
 }
