@@ -1,10 +1,10 @@
 import { memo, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
-import { usePage } from '../page.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { TickIcon } from '../ui/icons.tsx'
 import { PICTURE } from './geometry.ts'
+import { useStand } from './texts.ts'
 
 type Props = {
   item: Item
@@ -22,7 +22,7 @@ const LONG = 7
 /** One item; the whole card is the target, and the grid around it hears of presses and keys. */
 export const Card = memo(
   function Card({ item, index, column, width, currency, selected, isTabStop }: Props) {
-    const { texts, money } = usePage()
+    const { texts, money } = useStand()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
     const price = money(item.price, currency)
     const name = [item.name, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName, price]
