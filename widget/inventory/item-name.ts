@@ -2,7 +2,7 @@
 import type { Item } from '../../contract/widget-api.ts'
 
 export type ShownName = {
-  /** What the skin is on; null where the name is of one part. */
+  /** The weapon of a skin; null where the name has one part. */
   thing: string | null
   name: string
 }

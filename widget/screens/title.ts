@@ -24,7 +24,7 @@ export function titleOf({ payment, modal }: FlowState, seconds: number | null, s
   return named(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${said.money(amount)}`)
 }
 
-/** What the tab's picture says: a shopper with many tabs sees no more of the title than that. */
+/** The tab's picture: a shopper with many tabs sees no title. */
 export function signOf(status: DepositStatus | undefined): string {
   if (status === 'pending') return '/icon-waiting.svg'
   return status === 'succeeded' ? '/icon-done.svg' : '/icon.svg'
