@@ -8,7 +8,6 @@ import {
   callsTo,
   depositOf,
   type Opened,
-  openBrowser,
   openConfirmation,
   openDeposit,
   openStand,
@@ -164,24 +163,6 @@ test('nothing is paid while the dialogs cannot be loaded; they come under anothe
   expect(callsTo(visited, '/api/trade')).toEqual([])
   await button.click()
   await tickUntil(page, confirmation(page, texts))
-})
-
-test('a part of the page that cannot be loaded says so beside one button, and comes under another address', async () => {
-  const parts = /\/assets\/(?:guide|stand)-[\w-]+\.js/
-  const { page } = await openBrowser()
-  const texts = TEXTS.en
-  const deposit = await depositOf({ language: 'en' })
-  await page.clock.install()
-  await page.route(parts, (route) => route.abort())
-  await page.goto(deposit.url)
-  const says = (text: string) => page.getByRole('alert').filter({ hasText: text })
-  await says(texts.guideFailed).getByRole('button', { name: texts.reloadPage }).waitFor()
-  await giveLink(page, texts, await shopper())
-  await says(texts.itemsFailed).getByRole('button', { name: texts.reloadPage }).waitFor()
-  await page.unroute(parts)
-  await page.clock.runFor(2000)
-  await page.getByRole('gridcell').first().waitFor()
-  await says(texts.itemsFailed).waitFor({ state: 'detached' })
 })
 
 test('reload, back and forward lead to the same truth in every state', async () => {

@@ -29,7 +29,7 @@ export function precompressed(): Plugin {
   }
 }
 
-/** What both parts use, besides what the page uses itself. */
+/** Modules that two parts share. They come with the page. */
 const SHARED =
   /\/widget\/(?:ui\/(?:currency|doors|icons|money-rows)|i18n\/(?:plural|format)|part-texts|steam-pages|flow\/split)\.|\/node_modules\/react\//
 
@@ -110,7 +110,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What two parts share comes with the page: see filesOf.
+        // Modules that two parts share come with the page: see filesOf.
         codeSplitting: { groups: [{ name: 'base', test: SHARED }] },
       },
     },

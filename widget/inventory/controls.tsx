@@ -3,7 +3,7 @@ import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Flow } from '../flow/runner.ts'
 import { SORTS, type Sort, type Stand } from '../flow/state.ts'
 import { useNarrow } from '../ui/hooks.ts'
-import { CloseIcon, ReloadIcon, SearchIcon } from '../ui/icons.tsx'
+import { CloseIcon, ReloadIcon, SearchIcon, SortIcon } from '../ui/icons.tsx'
 import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; flow: Flow }
@@ -110,6 +110,7 @@ function SortSelect({ stand, flow }: Props) {
           </option>
         ))}
       </select>
+      <SortIcon />
     </label>
   )
 }
