@@ -19,22 +19,28 @@ const PURE_PROOFS = [
   ...['cover', 'defects', 'elapsed', 'night', 'prove', 'pure'].map((name) => `simulation/${name}`),
 ].map((name) => `proofs/${name}.test.ts`)
 
-/** By their size they would begin last, and the rest of the machine would wait for them. */
+/**
+ * The longest first, in this order: by their size some would begin last, and the rest of the machine would wait for them.
+ * Those that mostly wait stand beside those that compute.
+ */
 const LONG = [
-  ...['trouble', 'start', 'accessibility-inventory', 'outcomes', 'accessibility-screens', 'resilience'].map(
-    (name) => `e2e/${name}.test.ts`,
+  ...['failover/rounds', 'simulation/real', 'kill/worker', 'simulation/defects', 'store/events'].map(
+    (name) => `proofs/${name}.test.ts`,
   ),
-  ...[
-    'simulation/real',
-    'kill/rounds',
-    'kill/worker',
-    'simulation/pure',
-    'simulation/defects',
-    'store/events',
-  ].map((name) => `proofs/${name}.test.ts`),
-  ...['steam/web/failures', 'main', 'bots/two-gateways', 'bots/runner'].map(
+  ...['bots/runner', 'steam/web/failures', 'main', 'bots/two-gateways', 'db/boss-queue'].map(
     (name) => `gateway/${name}.test.ts`,
   ),
+  ...['kill/rounds', 'simulation/pure', 'live/live'].map((name) => `proofs/${name}.test.ts`),
+  ...[
+    'start',
+    'resilience',
+    'outcomes',
+    'embed',
+    'trouble',
+    'accessibility-screens',
+    'console',
+    'journey',
+  ].map((name) => `e2e/${name}.test.ts`),
 ]
 
 // A file that moves must not lose its place silently.
@@ -45,9 +51,12 @@ for (const name of [...PURE_PROOFS, ...LONG]) {
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(`/${name}`))
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = LONG.findIndex((name) => moduleId.endsWith(`/${name}`))
+      return found < 0 ? LONG.length : found
+    }
     const sorted = await super.sort(files)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    return sorted.toSorted((one, other) => place(one) - place(other))
   }
 }
 

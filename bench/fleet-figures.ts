@@ -2,6 +2,8 @@
 import { execFile } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { promisify } from 'node:util'
+import type { BudgetLimits } from '../gateway/steam/budget.ts'
+import { limitsOf, METHODS, type Method } from '../gateway/steam/methods.ts'
 import type { RunningSteam } from '../steam-sandbox/start.ts'
 
 const STEAM_HOSTS = /\.?(steampowered\.com|steamcommunity\.com)$/
@@ -13,50 +15,96 @@ type Finished = {
 }
 
 export type Calls = {
-  /** A line for each method, busiest first: calls by bot and minute, and how many were answered 429. */
-  lines(botMinutes: number): string[]
+  /** A line for each method, busiest first: calls by bot and minute, its budget, and how many were answered 429. */
+  lines(over: Span): string[]
   /** Calls that were answered 429, but for those of the bots named. */
   limited(except: ReadonlySet<string>): number
+  /** Methods that one bot, or all of them together, asked more often than their budgets allow in that time. */
+  overBudget(over: Span): string[]
   end(): void
 }
 
+export type Span = { bots: number; minutes: number }
+
+type Count = { calls: number; limited: number; byCaller: Map<string, number> }
+
 /** Counts what reaches Steam's hosts of the sandbox in this process. */
 export function watchCalls({ port }: RunningSteam): Calls {
-  const counts = new Map<string, { calls: number; limited: number }>()
+  const counts = new Map<string, Count>()
   const limited: (string | undefined)[] = []
   const see = (message: unknown): void => {
     const { request, response } = message as Finished & { request: { socket: { localPort?: number } } }
     if (request.socket.localPort !== port || !STEAM_HOSTS.test(request.headers.host ?? '')) return
     const url = new URL(request.url ?? '/', 'http://steam.test')
     const method = nameOf(url.pathname)
-    const count = counts.get(method) ?? { calls: 0, limited: 0 }
+    const caller = callerOf(url, request.headers.cookie)
+    const count = counts.get(method) ?? { calls: 0, limited: 0, byCaller: new Map() }
     count.calls += 1
+    if (caller !== undefined) count.byCaller.set(caller, (count.byCaller.get(caller) ?? 0) + 1)
     if (response.statusCode === TOO_MANY) {
       count.limited += 1
-      limited.push(callerOf(url, request.headers.cookie))
+      limited.push(caller)
     }
     counts.set(method, count)
   }
   subscribe('http.server.response.finish', see)
   return {
-    lines: (botMinutes) =>
+    lines: ({ bots, minutes }) =>
       [...counts]
         .sort(([, a], [, b]) => b.calls - a.calls)
-        .map(([method, { calls, limited: refused }]) => {
-          const rate = (calls / botMinutes).toFixed(2)
-          return `${method}: ${rate} a bot and minute, ${refused} of ${calls} answered 429`
+        .map(([name, { calls, limited: refused, byCaller }]) => {
+          const rate = (calls / bots / minutes).toFixed(2)
+          const budget = budgetOf(name, minutes).account
+          const most = budget === undefined ? '' : `, ${mostOf(byCaller)} by one bot of its ${budget}`
+          return `${name}: ${rate} a bot and minute${most}, ${refused} of ${calls} answered 429`
         }),
     limited: (except) => limited.filter((caller) => caller === undefined || !except.has(caller)).length,
+    overBudget: ({ minutes }) =>
+      [...counts].flatMap(([name, { calls, byCaller }]) => {
+        const { account, address } = budgetOf(name, minutes)
+        const isOver =
+          (account !== undefined && mostOf(byCaller) > account) || (address !== undefined && calls > address)
+        return isOver ? [name] : []
+      }),
     end: () => unsubscribe('http.server.response.finish', see),
   }
 }
 
-/** The method of Steam's API, or the page without the ids in it. */
+const mostOf = (byCaller: ReadonlyMap<string, number>): number => Math.max(0, ...byCaller.values())
+
+/** How the pages of Steam's site are called among the methods that have budgets. */
+const PAGES: [RegExp, Method][] = [
+  [/^\/tradeoffer\/new\/partnerinventory\/$/, 'partnerinventory'],
+  [/^\/tradeoffer\/new\/send$/, 'send'],
+  [/^\/tradeoffer\/\d+\/cancel$/, 'cancel'],
+  [/^\/tradeoffer\/\d+\/decline$/, 'decline'],
+  [/^\/+trade\/new\/acknowledge/, 'acknowledge'],
+  [/^\/inventory\//, 'inventory'],
+  [/^\/profiles\/\d+\/inventory\/json\//, 'owninventory'],
+  [/^\/profiles\/\d+\/?$/, 'profile'],
+  [/^\/miniprofile\//, 'miniprofile'],
+  // One of the about five requests of a login.
+  [/^\/jwt\/finalizelogin$/, 'login'],
+]
+
+/** The name among the methods that have budgets; else that of Steam's API, or the page without the ids in it. */
 function nameOf(path: string): string {
+  const page = PAGES.find(([pattern]) => pattern.test(path))
+  if (page !== undefined) return page[1]
   const [service = '', method, version] = path.split('/').filter((part) => part !== '')
   if (version?.startsWith('v')) return method ?? service
   return path.replace(/\d{4,}/g, 'N')
 }
+
+/** The most calls that the till's own budgets allow in so many minutes; undefined where there is none. */
+function budgetOf(name: string, minutes: number): { account?: number; address?: number } {
+  if (!isMethod(name)) return {}
+  const { account, address } = limitsOf(name)
+  const within = ({ burst, everyMs }: BudgetLimits) => Math.ceil(burst + (minutes * 60_000) / everyMs)
+  return { ...(account !== null && { account: within(account) }), address: within(address) }
+}
+
+const isMethod = (name: string): name is Method => name in METHODS
 
 /** Whose token or cookie came with the call. */
 function callerOf(url: URL, cookie = ''): string | undefined {

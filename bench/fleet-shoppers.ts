@@ -12,8 +12,7 @@ const GAME = 'cs'
 const THOUGHT_MS = 40_000
 const LOOK_MS = 100
 const AGAIN_MS = 250
-/** An offer that is still being made is asked for again as long as the page does it. */
-const ASK_FOR_MS = 60_000
+const CALL_MS = 25_000
 
 export type Visit = {
   number: number
@@ -73,20 +72,22 @@ export function startCredits({ pool }: KillTill): Credits {
   }
 }
 
-type Wave = { shoppers: number; credits: Credits }
+/** `patienceMs`: how long a shopper asks for an offer that is still being made. */
+type Wave = { shoppers: number; patienceMs: number }
 
 /** Resolves when every shopper of the wave has accepted, or was refused. */
-export function wave(till: KillTill, { shoppers }: Wave): Promise<Visit[]> {
+export function wave(till: KillTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
   const guests = Array.from({ length: shoppers }, () => till.steam.invite(LIKE))
-  return Promise.all(guests.map((guest, number) => visit(till, guest.steamId, number)))
+  return Promise.all(guests.map(({ steamId }, number) => visit(till, { steamId, number, patienceMs })))
 }
 
-async function visit(till: KillTill, person: string, number: number): Promise<Visit> {
-  const url = till.urls[number % till.urls.length] ?? till.url
-  const own = { ...till, url }
+type Guest = { steamId: string; number: number; patienceMs: number }
+
+async function visit(till: KillTill, guest: Guest): Promise<Visit> {
+  const { number } = guest
   const come: Visit = {
     number,
-    hash: await openVisit(own, randomUUID(), person),
+    hash: undefined,
     returns: number % 4 < 2,
     refusal: undefined,
     askedS: 0,
@@ -94,23 +95,47 @@ async function visit(till: KillTill, person: string, number: number): Promise<Vi
     acceptedMs: undefined,
     creditedMs: undefined,
   }
-  if (come.hash === undefined) return { ...come, refusal: 'no deposit' }
-  const shown = await showItems(own, come.hash, GAME)
+  try {
+    await pay({ ...till, url: till.urls[number % till.urls.length] ?? till.url }, guest, come)
+  } catch (error) {
+    // An answer broke off, as on a machine that is too busy. One shopper must not end the bench of all.
+    come.refusal ??= error instanceof Error ? error.message : String(error)
+  }
+  return come
+}
+
+/** Writes into the visit how far it came. */
+async function pay(till: KillTill, { steamId, patienceMs }: Guest, come: Visit): Promise<void> {
+  const hash = await openVisit(till, randomUUID(), steamId)
+  come.hash = hash
+  if (hash === undefined) throw new Error('no deposit')
+  const shown = await showItems(till, hash, GAME)
   const dearest = shown?.items.sort((a, b) => b.price - a.price)[0]
-  if (shown === undefined || dearest === undefined) return { ...come, refusal: 'no items were shown' }
+  if (shown === undefined || dearest === undefined) throw new Error('no items were shown')
   const begin = performance.now()
-  const wish = { hash: come.hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
-  const refusal = await askFor(own, wish)
+  const wish = { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
+  come.refusal = await askFor(till, wish, patienceMs)
   come.askedS = (performance.now() - begin) / 1_000
-  if (refusal !== undefined) return { ...come, refusal }
+  if (come.refusal !== undefined) return
   await delay(Math.random() * THOUGHT_MS)
-  return accept(own, person, come)
+  await accept(till, steamId, come)
 }
 
 const refusalSchema = z.object({ code: z.string() })
 
-/** Resolves to the code of a refusal, or to undefined once the offer is made. */
-async function askFor({ url }: KillTill, body: object): Promise<string | undefined> {
+/** Resolves to the code of a refusal, or to undefined once the offer is made. A lost answer is asked for again, as by the page. */
+async function askFor(till: KillTill, body: object, patienceMs: number): Promise<string | undefined> {
+  const end = performance.now() + patienceMs
+  while (performance.now() < end) {
+    const answer = await ask(till, body)
+    if (answer?.status === 200) return undefined
+    if (answer !== undefined && answer.status !== 202) return refusalSchema.parse(await answer.json()).code
+    await delay(AGAIN_MS)
+  }
+  return 'no answer in time'
+}
+
+async function ask({ url }: KillTill, body: object): Promise<Response | undefined> {
   const token = 'k'.repeat(43)
   const headers = {
     cookie: `csrf=${token}`,
@@ -118,29 +143,21 @@ async function askFor({ url }: KillTill, body: object): Promise<string | undefin
     origin: url,
     'content-type': 'application/json',
   }
-  const end = performance.now() + ASK_FOR_MS
-  while (performance.now() < end) {
-    const init = {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(ASK_FOR_MS),
-    }
-    const answer = await fetch(`${url}/api/trade`, init)
-    if (answer.status === 200) return undefined
-    if (answer.status !== 202) return refusalSchema.parse(await answer.json()).code
-    await delay(AGAIN_MS)
+  const init = { method: 'POST', headers, body: JSON.stringify(body) }
+  try {
+    return await fetch(`${url}/api/trade`, { ...init, signal: AbortSignal.timeout(CALL_MS) })
+  } catch {
+    return undefined
   }
-  return 'no answer in time'
 }
 
-async function accept(till: KillTill, person: string, come: Visit): Promise<Visit> {
+async function accept(till: KillTill, person: string, come: Visit): Promise<void> {
   const hands = till.steam.as(person)
   const offer = hands.received().find(({ state }) => state === STATE.active)
-  if (offer === undefined) return { ...come, refusal: 'the offer does not stand' }
+  if (offer === undefined) throw new Error('the offer does not stand')
   hands.accept(offer.id)
-  const accepted = { ...come, bot: offer.sender, acceptedMs: performance.now() }
+  come.bot = offer.sender
+  come.acceptedMs = performance.now()
   // As a page that comes into sight again: it asks without a known answer.
   if (come.returns) await call(till, `/api/payment?hash=${come.hash}`)
-  return accepted
 }

@@ -18,6 +18,7 @@
  * - `siege`: what honest shoppers wait for while one address, link or store is hostile, beside nobody hostile.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
  * - `webhooks`: how soon 95 of 100 events are with the store after their commit.
+ * - `year`: sweeps, credits and pages of a till that is a year old, beside the same one in its eleventh day.
  */
 import { benchBytes } from './bytes.ts'
 import { benchCli } from './cli.ts'
@@ -35,6 +36,7 @@ import { benchStart } from './start.ts'
 import { benchSteam } from './steam.ts'
 import { benchStores } from './stores.ts'
 import { benchWebhooks } from './webhooks.ts'
+import { benchYear } from './year.ts'
 
 const BENCHES: Record<string, () => Promise<Outcome>> = {
   start: benchStart,
@@ -52,6 +54,7 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   siege: benchSiege,
   stores: benchStores,
   webhooks: benchWebhooks,
+  year: benchYear,
 }
 
 const chosen = process.argv.slice(2)

@@ -47,7 +47,7 @@ function isInstalled() {
   })
 }
 
-/** Not `npm ci`: that refuses a lock file without the optional packages of every other platform. */
+/** Not `npm ci`: that removes every package first, even where only one is missing. */
 function install() {
   console.log('Installing the packages of package-lock.json (once, about half a minute) …')
   const npm = process.env.npm_execpath

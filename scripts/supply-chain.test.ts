@@ -8,6 +8,7 @@ import {
   findingsIn,
   isInRange,
   lockSchema,
+  missingEntries,
   oddEntries,
   packagesWithScripts,
   withReport,
@@ -34,6 +35,10 @@ describe('the packages of this project', () => {
   it('have a checksum and an exact version each, and come from the registry of npm', () => {
     expect(Object.keys(lock.packages).length).toBeGreaterThan(300)
     expect(oddEntries(lock)).toEqual([])
+  })
+
+  it('are complete for every platform, so `npm ci` takes the lock file', () => {
+    expect(missingEntries(lock)).toEqual([])
   })
 
   it('that would run a script at their installation are these, and their scripts are not run', () => {
@@ -88,6 +93,17 @@ describe('the lock file', () => {
     const resolved = 'https://registry.npmjs.org/odd/-/odd-1.2.3.tgz'
     const packages = { 'node_modules/odd': { ...good, resolved }, 'node_modules/own': { link: true } }
     expect(oddEntries(locked(packages))).toEqual([])
+  })
+
+  test.each(['dependencies', 'optionalDependencies'])('shows what is missing of the %s', (kind) => {
+    const asking = { ...good, [kind]: { 'inner-one': '1', 'outer-one': '1', '@odd/elsewhere': '1' } }
+    const packages = {
+      'node_modules/@odd/cli': asking,
+      'node_modules/@odd/cli/node_modules/inner-one': good,
+      'node_modules/outer-one': good,
+      'node_modules/even/node_modules/@odd/elsewhere': good,
+    }
+    expect(missingEntries(locked(packages))).toEqual(['node_modules/@odd/cli asks for @odd/elsewhere'])
   })
 
   test('shows a new script, also of a package inside another', () => {

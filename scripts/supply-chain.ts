@@ -1,8 +1,12 @@
 /** Rules for the packages of the lock file: where they come from, which may run scripts, and what is known against them. */
 import { z } from 'zod'
 
+const namesSchema = z.record(z.string(), z.string()).optional()
+
 const packageSchema = z.object({
   name: z.string().optional(),
+  dependencies: namesSchema,
+  optionalDependencies: namesSchema,
   version: z.string().optional(),
   resolved: z.string().optional(),
   integrity: z.string().optional(),
@@ -45,6 +49,23 @@ function packagesOf({ packages }: Lock): (Locked & Lock['packages'][string])[] {
     const name = entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
     return [{ ...entry, path, name, version: entry.version ?? '' }]
   })
+}
+
+/**
+ * Packages that another one asks for and the lock file does not have. npm leaves out, without a word, what the registry
+ * did not offer when it wrote the file, such as the binaries of other platforms; `npm ci` then refuses it everywhere.
+ */
+export function missingEntries({ packages }: Lock): string[] {
+  const isFound = (from: string, name: string): boolean => {
+    if (`${from}node_modules/${name}` in packages) return true
+    const folder = from.lastIndexOf('node_modules/')
+    return folder >= 0 && isFound(from.slice(0, folder), name)
+  }
+  return Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !isFound(path === '' ? '' : `${path}/`, name))
+      .map((name) => `${path || 'the project'} asks for ${name}`),
+  )
 }
 
 /** The folder of ours that stands in for a package. It has no archive, so no checksum either. */

@@ -51,6 +51,13 @@ describe('quotas', () => {
     expect((await statuses(page, 61)).filter((status) => status === 429)).toHaveLength(1)
   })
 
+  it('limit the page of one’s own inventory for each account', async () => {
+    const own = `https://steamcommunity.com/profiles/${bot.steamId}/inventory/json/730/2`
+    expect(await statuses(own, 16)).toEqual([...Array(15).fill(200), 429])
+    nowMs += 2000
+    expect(await statuses(own, 2)).toEqual([200, 429])
+  })
+
   it('let one inventory with descriptions through a second, and show nothing to who asks more often', async () => {
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)

@@ -33,6 +33,12 @@ const QUOTAS: Quota[] = [
   },
   { at: /\/tradeoffer\/new\/partnerinventory\/$/, burst: 30, everyMs: 4000, of: 'account' },
   { at: /\/tradeoffer\/new\/$/, burst: 20, everyMs: 15_000, of: 'account' },
+  {
+    at: /^steamcommunity\.com\/profiles\/\d+\/inventory\/json\//,
+    burst: 15,
+    everyMs: 2000,
+    of: 'account',
+  },
   { at: /^steamcommunity\.com\/inventory\//, burst: 60, everyMs: 4000, of: 'address' },
   { at: /^steamcommunity\.com\/tradeoffer\/new\/send$/, burst: 60, everyMs: 500, of: 'account' },
   { at: /^steamcommunity\.com\/tradeoffer\/\d+\/cancel$/, burst: 100, everyMs: 200, of: 'account' },

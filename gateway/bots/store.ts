@@ -17,10 +17,11 @@ const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 /** A bot begins to send an offer sooner than this, unless others wait before it. */
 const LATE = '5 seconds'
 
-/** What was counted of a bot's items, and the custody entries since. */
+/** What was counted of a bot's items, and the custody entries since. As pairs: see countItems in item-store.ts. */
 const itemsHeld = sql<number>`(bot.items_held + (
   select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
-  from custody_entry entry where entry.bot_id = bot.id and entry.id > bot.items_counted_to))::int`
+  from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
+    and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)))::int`
 
 const itemsOnTheWay = sql<number>`(
   select count(*) from trade way join trade_item item on item.trade_id = way.id

@@ -75,3 +75,23 @@ export function percentIn(typed: string): number | null {
 export const CURRENCY = { kind: 'enum', values: CURRENCIES, brief: 'the currency' } as const
 
 export const STORE = { parse: id, brief: 'the number of the store', placeholder: 'STORE' } as const
+
+/** How many rows a page of a list has. */
+export const limitUpTo = (most: number) =>
+  ({
+    kind: 'parsed',
+    parse: wholeUpTo(most),
+    brief: `how many, ${most} at most`,
+    placeholder: 'NUMBER',
+    default: '50',
+  }) as const
+
+/** Where the page before ended. */
+export const pageBefore = (placeholder: string) =>
+  ({
+    kind: 'parsed',
+    parse: id,
+    brief: 'the next page, as the page before names it',
+    placeholder,
+    optional: true,
+  }) as const

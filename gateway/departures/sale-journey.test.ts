@@ -117,7 +117,9 @@ it('an item that a bot received is offered and sold on a market, and the sale is
   }))
   await startSeller().list(DOTA, lines)
   const listed = on.market.world().items.map(({ itemId }) => String(itemId))
-  expect(await till.db.selectFrom('sale').select(['reference', 'state', 'price']).execute()).toEqual([
+  expect(
+    await till.db.selectFrom('sale').select(['reference', 'state', 'price']).orderBy('id').execute(),
+  ).toEqual([
     { reference: listed[0], state: 'listed', price: 1_299n },
     { reference: listed[1], state: 'listed', price: 2_599n },
   ])

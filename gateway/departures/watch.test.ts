@@ -62,7 +62,11 @@ function give(
 }
 
 const departures = () =>
-  till.db.selectFrom('departure').select(['steam_trade_id', 'stage', 'explanation', 'destination']).execute()
+  till.db
+    .selectFrom('departure')
+    .select(['steam_trade_id', 'stage', 'explanation', 'destination'])
+    .orderBy('id')
+    .execute()
 const inHand = async (botId?: bigint) =>
   (await heldItems(till.db, botId === undefined ? {} : { botId })).map(({ assetId }) => assetId)
 const alarms = () => till.lines.filter((line) => line.includes('nobody said that they may'))

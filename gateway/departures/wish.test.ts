@@ -48,6 +48,7 @@ async function heldOf() {
     .innerJoin('trade', 'trade.id', 'custody_entry.trade_id')
     .select('received_asset_id as assetId')
     .where('deposit_id', '=', depositId)
+    .orderBy('custody_entry.id')
     .execute()
   return { rows: rows.map(({ assetId }) => ({ assetId: assetId ?? '', appId: 730 })) }
 }

@@ -47,7 +47,7 @@ async function steamComesBack(): Promise<void> {
 }
 
 const work = async () => {
-  for (const { id } of await till.db.selectFrom('trade').select('id').execute()) {
+  for (const { id } of await till.db.selectFrom('trade').select('id').orderBy('id').execute()) {
     await tradeHandlers(till.deps).trade(bot, id)
   }
 }

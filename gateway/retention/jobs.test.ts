@@ -46,6 +46,7 @@ async function hasToken(depositId: bigint): Promise<boolean[]> {
     .selectFrom('trade')
     .select('partner_token_sealed')
     .where('deposit_id', '=', depositId)
+    .orderBy('id')
     .execute()
   return [deposit.user_token_sealed, ...trades.map((trade) => trade.partner_token_sealed)].map(
     (token) => token !== null,
@@ -54,7 +55,12 @@ async function hasToken(depositId: bigint): Promise<boolean[]> {
 
 /** Lets the bot do what is due for the deposit's trades. */
 async function work(depositId: bigint): Promise<void> {
-  const trades = await till.db.selectFrom('trade').select('id').where('deposit_id', '=', depositId).execute()
+  const trades = await till.db
+    .selectFrom('trade')
+    .select('id')
+    .where('deposit_id', '=', depositId)
+    .orderBy('id')
+    .execute()
   for (const { id } of trades) await tradeHandlers(till.deps).trade(bot, id)
 }
 

@@ -56,11 +56,12 @@ export async function readStatement(
       order by ${sql.ref(column)}, ledger_entry.id desc limit ${limit + 1}
     ) entry
     where account.store_id = ${storeId} and account.currency = ${currency}`
-  // The operator bore all of it, so it is in no account of the store.
+  // The operator bore all of it, so it is in no account of the store. From its few deposits outwards: the planner takes
+  // them for a third of all, and would rather read every entry.
   const covered = sql`
-    select entry.* from deposit
-    join trade on trade.deposit_id = deposit.id
-    join ledger_entry entry on entry.trade_id = trade.id and entry.cause = 'reversed'
+    select entry.* from deposit,
+      lateral (select id from trade where trade.deposit_id = deposit.id offset 0) paid,
+      lateral (select * from ledger_entry where trade_id = paid.id and cause = 'reversed' offset 0) entry
     join account bearer on bearer.id = entry.debit_account and bearer.kind = 'loss'
     where deposit.store_id = ${storeId} and deposit.currency = ${currency}
       and deposit.reversed_amount > deposit.charged_amount and (${before}::bigint is null or entry.id < ${before})

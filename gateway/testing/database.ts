@@ -21,7 +21,7 @@ export async function testDatabase(): Promise<TestDatabase> {
 export async function createDatabase(): Promise<string> {
   const serverUrl = inject('databaseUrl')
   const name = `till_${randomBytes(6).toString('hex')}`
-  await onServer(serverUrl, `create database ${name} template ${TEMPLATE}`)
+  await onServer(serverUrl, `create database ${name} template ${TEMPLATE} strategy file_copy`)
   return databaseUrl(serverUrl, name)
 }
 

@@ -48,7 +48,7 @@ const depositStatus = async (id: bigint) =>
 const events = async () =>
   (await till.db.selectFrom('event').select('type').orderBy('inserted').execute()).map((row) => row.type)
 
-const tradeRow = () => till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
+const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
 
 describe('asking for a trade', () => {
   it('D-25 makes one offer whose message is the secret code, and the deposit is pending', async () => {

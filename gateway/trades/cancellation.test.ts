@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const theTrade = () => till.db.selectFrom('trade').selectAll().executeTakeFirst()
+const theTrade = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirst()
 
 const tradeRow = async () => {
   const row = await theTrade()

@@ -95,6 +95,7 @@ describe('D-36 a shopper who took a trade back', () => {
       .selectFrom('trade_item')
       .select('asset_id')
       .where('trade_id', '=', first)
+      .orderBy('asset_id')
       .limit(1)
       .execute()
     await takeBack(first, [asset?.asset_id ?? ''])

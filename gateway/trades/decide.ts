@@ -58,7 +58,8 @@ export type Fact =
   /** The operator knows that the sender took back what no bot can ask Steam about any more. */
   | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
-  | { kind: 'exchange_read'; offerId: string; exchange: SteamTrade }
+  /** `offer`: as it was just read, where it is not the one that its trade waits for. */
+  | { kind: 'exchange_read'; offerId: string; exchange: SteamTrade; offer?: Offer }
 
 /** `protectionDays`: of the trade's game. `wanted`: false once the deposit ended without this trade. */
 export type Circumstances = { now: Date; protectionDays: number; wanted: boolean; attempt: Attempt }
@@ -256,15 +257,18 @@ function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
 
 type Exchange = Extract<Fact, { kind: 'exchange_read' }>
 
-function decideExchange(trade: Trade, { offerId, exchange }: Exchange, around: Circumstances): TradeEvent[] {
+function decideExchange(trade: Trade, fact: Exchange, around: Circumstances): TradeEvent[] {
+  const { offerId, exchange } = fact
   const proof = judgeExchange(trade, exchange)
   const { now, protectionDays } = around
   if (isDeliverable(trade)) {
     const gone = proof.kind === 'taken_back' ? proof.assetIds : []
     if (proof.kind === 'delivered' || isPartLeft(exchange, gone)) {
       const accepted = trade.state === 'active' ? (trade.acceptedAt ?? now) : now
-      const told = trade.state === 'active' ? trade.settlesAt : null
-      const settlement = later(settlementOf(exchange, accepted, protectionDays), told)
+      const settlement = later(
+        settlementOf(exchange, accepted, protectionDays),
+        toldBefore(trade, fact, accepted),
+      )
       const settlesAt = settlement !== null && settlement > now ? settlement : null
       const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
       return [{ kind: 'delivered', offerId, exchange, settlesAt, at: now }, ...reversal]
@@ -276,6 +280,12 @@ function decideExchange(trade: Trade, { offerId, exchange }: Exchange, around: C
   if (trade.state !== 'held' && trade.state !== 'final') return []
   if (exchange.tradeId !== trade.steamTradeId) return []
   return decideDelivered(trade, { proof, exchange }, around)
+}
+
+/** The end of protection that offers have told of, also one that was accepted after its trade had ended. */
+function toldBefore(trade: Trade, { offer }: Exchange, acceptedAt: Date): Date | null {
+  const ofTrade = trade.state === 'active' ? trade.settlesAt : null
+  return later(ofTrade, offer === undefined ? null : offeredSettlement(offer, acceptedAt))
 }
 
 /** Some items went back before the delivery was seen; the bot has the others, so they are credited. */

@@ -43,7 +43,12 @@ function become(state: OfferState): void {
 /** Does what is due after a while, as the sweep would. */
 async function later(ms: number): Promise<void> {
   till.clock.advance(ms)
-  const due = await till.db.selectFrom('trade').select('id').where('due_at', '<=', till.clock.now()).execute()
+  const due = await till.db
+    .selectFrom('trade')
+    .select('id')
+    .where('due_at', '<=', till.clock.now())
+    .orderBy('id')
+    .execute()
   for (const { id } of due) await tradeHandlers(till.deps).trade(bot, id)
 }
 

@@ -117,6 +117,7 @@ describe('hostile shoppers', () => {
       .selectFrom('trade')
       .select(['id', 'bot_id'])
       .where('state', 'in', ['intended', 'sending', 'unknown'])
+      .orderBy('id')
       .execute()
 
   async function ask() {

@@ -107,9 +107,9 @@ describe('a delivery of a game that Steam does not protect', () => {
     tells('9001', afterMs(7 * DAY_MS))
     till.clock.advance(600_000)
     await work()
-    const [first = ''] = (await till.db.selectFrom('trade_item').select('asset_id').execute()).map(
-      (row) => row.asset_id,
-    )
+    const [first = ''] = (
+      await till.db.selectFrom('trade_item').select('asset_id').orderBy('asset_id').execute()
+    ).map((row) => row.asset_id)
     session.takeBack('9001', [first])
     await tradeHandlers(till.deps).history(bot)
     expect(await tradeRow()).toMatchObject({ state: 'held', reversed_amount: 1_000n, at_risk_amount: 3_000n })

@@ -120,15 +120,25 @@ describe('an offer whose trade was given up', () => {
     expect(await available()).toBe(3_000n)
   })
 
-  it('D-25 is credited when the shopper accepts it faster than it is cancelled', async () => {
-    const deposit = await aDeposit(till, store)
-    await abandoned(deposit)
-    await turnUp(deposit)
-    session.beforeCancel = () => session.accept('70')
-    till.clock.advance(60_000)
-    await work()
-    expect((await depositOf(deposit)).status).toBe('succeeded')
-  })
+  it.each(['accepted as it is listed', 'accepted faster than it is cancelled'])(
+    'D-25 D-8 is credited when it was %s, and held as long as it says that Steam protects it',
+    async (how) => {
+      const deposit = await aDeposit(till, store)
+      await abandoned(deposit)
+      await turnUp(deposit)
+      const settlesAt = new Date(till.clock.now().getTime() + 7 * 86_400_000)
+      const accept = () => {
+        session.accept('70')
+        session.offers.set('70', { ...offer('70'), delaysSettlement: true, settlesAt })
+      }
+      if (how === 'accepted as it is listed') accept()
+      else session.beforeCancel = accept
+      till.clock.advance(60_000)
+      await work()
+      expect((await depositOf(deposit)).status).toBe('succeeded')
+      expect(await tradeOf(deposit)).toMatchObject({ state: 'held', settles_at: settlesAt })
+    },
+  )
 
   it.each(['declined', 'cancelled', 'expired'] as const)(
     'D-6 proof of delivery wins over an end as %s, whenever it comes within a day',

@@ -18,7 +18,8 @@ export async function read(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   await record(deps, { tradeId: facts.id, writer: bot }, { kind: 'offer_read', offer: answer.offer })
 }
 
-type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string }
+/** `offer`: as it was just read, where it is not the one that its trade waits for. */
+export type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string; offer?: Offer }
 
 /** `proof`: what the exchange said of the trade as it was loaded. */
 type Proved = Recorded & { proof: Proof['kind'] }
@@ -29,7 +30,7 @@ export async function prove(
   bot: BotContext,
   accepted: Accepted,
 ): Promise<Proved | undefined> {
-  const { loaded, steamTradeId, offerId } = accepted
+  const { loaded, steamTradeId, offerId, offer } = accepted
   const { trade, facts } = loaded
   const answer = await bot.session.readSteamTrade(steamTradeId)
   if (answer.kind !== 'trade') {
@@ -42,7 +43,7 @@ export async function prove(
     const about = { ...aboutTrade(facts), steamTrade: steamTradeId, state: exchange.state }
     deps.log.error(about, 'Steam’s record of an exchange does not fit what the offer asked for')
   }
-  const fact = { kind: 'exchange_read', offerId, exchange } as const
+  const fact = { kind: 'exchange_read', offerId, exchange, ...(offer && { offer }) } as const
   const recorded = await record(deps, { tradeId: facts.id, writer: bot }, fact)
   return recorded && { ...recorded, proof }
 }

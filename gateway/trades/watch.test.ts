@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const theTrade = () => till.db.selectFrom('trade').selectAll().executeTakeFirst()
+const theTrade = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirst()
 
 /** A trade whose offer is open. */
 async function begin() {

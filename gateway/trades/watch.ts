@@ -4,7 +4,7 @@ import type { Offer } from '../steam/steam.ts'
 import { readOnAt } from './alarm.ts'
 import { isOfferOf } from './decide.ts'
 import { beginLook, readOn, type Shell } from './offer-list.ts'
-import { cancelStray, prove } from './offers.ts'
+import { type Accepted, cancelStray, prove } from './offers.ts'
 import type { Orphans } from './orphans.ts'
 import { record } from './record.ts'
 import { askAgain, LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
@@ -155,23 +155,22 @@ async function tendStray(
       return
     case 'prove':
       deps.log.warn(about, 'an offer was accepted whose trade had been given up')
-      return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId })
+      return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
     case 'cancel': {
       const beforeCancel = () => deps.log.warn(about, 'cancels an offer whose trade had been given up')
       const now = await cancelStray(deps, bot, { offerId, beforeCancel })
-      const after = now && deps.core.judgeStray(now)
+      if (now === undefined) return
+      const after = deps.core.judgeStray(now)
       // The shopper was faster than the cancel.
-      if (after?.kind !== 'prove') return
-      return proveStray(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId })
+      if (after.kind !== 'prove') return
+      return proveStray(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId, offer: now })
     }
     default:
       return verdict satisfies never
   }
 }
 
-type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string }
-
-async function proveStray(deps: ShellDeps, bot: BotContext, accepted: Accepted): Promise<void> {
+async function proveStray(deps: ShellDeps, bot: BotContext, accepted: Required<Accepted>): Promise<void> {
   const proved = await prove(deps, bot, accepted)
   const { loaded } = accepted
   // An exchange that failed or was taken back says nothing new a minute later.

@@ -33,7 +33,8 @@ afterEach(async () => {
 /** An event of a fresh deposit. */
 const expired = (of = store) => expiredDeposit(till, of)
 
-const delivery = () => till.db.selectFrom('webhook_delivery').selectAll().executeTakeFirstOrThrow()
+const delivery = () =>
+  till.db.selectFrom('webhook_delivery').selectAll().orderBy('id').executeTakeFirstOrThrow()
 
 /** Sends what is due, as the lanes do. */
 async function deliver(using: DeliveryDeps = deps): Promise<void> {
@@ -191,7 +192,11 @@ describe('a webhook', () => {
     const third = await anEndpoint(till, store, receiver.url, ['deposit.payment_timeout'])
     await expired()
     await publishEvents(deps)
-    const rows = await till.db.selectFrom('webhook_delivery').select('endpoint_id').execute()
+    const rows = await till.db
+      .selectFrom('webhook_delivery')
+      .select('endpoint_id')
+      .orderBy('endpoint_id')
+      .execute()
     expect(rows.map((row) => row.endpoint_id)).toEqual([1n, third.id])
   })
 

@@ -27,7 +27,8 @@ const REPLAYED = { fromSequence: 1, toSequence: 9 }
 const replaying = (signals = till.deps.signals) =>
   replay({ ...till.deps, signals }, store.id, { id: endpointId, body: REPLAYED })
 const switching = (on: boolean) => switchEndpoint(till.db, store.id, { id: endpointId, on })
-const deliveries = () => till.db.selectFrom('webhook_delivery').select(['state', 'due_at']).execute()
+const deliveries = () =>
+  till.db.selectFrom('webhook_delivery').select(['state', 'due_at']).orderBy('id').execute()
 
 /** Signals that hold a transaction open just before its commit. */
 function heldBack() {

@@ -35,12 +35,6 @@ describe('the services on PostgreSQL, one statement at a time', () => {
     expect(outcomes.flatMap(({ seed, violation }) => (violation ? [{ seed, ...violation }] : []))).toEqual([])
     expect(unmet('real', outcomes)).toEqual([])
   })
-
-  it('do the same for the same seed', async () => {
-    const [shortest] = outcomes.toSorted((one, other) => one.steps - other.steps)
-    const again = await run(shortest?.seed ?? 0)
-    expect(again.hash).toBe(shortest?.hash)
-  })
 })
 
 describe('what stores and operators read', () => {
@@ -64,5 +58,14 @@ describe('what stores and operators read', () => {
 
   it.each(Object.entries(READ_DEFECTS))('is found to be wrong when %s', async (_name, reads) => {
     await expect(readAs(reads)).rejects.toThrow('I16')
+  })
+})
+
+// Last, because it leaves the rows of a seed that may be too short for the reads.
+describe('the same seed again', () => {
+  it('does the same', async () => {
+    const [shortest] = outcomes.toSorted((one, other) => one.steps - other.steps)
+    const again = await run(shortest?.seed ?? 0)
+    expect(again.hash).toBe(shortest?.hash)
   })
 })

@@ -98,7 +98,7 @@ function make(memory: Memory, { bot, partner, assets, message }: Parcel): SteamO
     tradeId: null,
     told: new Map(),
     escrowEndsAt: null,
-    isOpaque: faults.plan(0.0015),
+    isOpaque: faults.plan(0.003),
     isIdLost: false,
     answer: null,
   }
@@ -373,7 +373,7 @@ function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[
   undoDelivery(memory, exchange, back)
   if (isWhole) change(memory, exchange.offer, 'reverted')
   if (isWhole && back.length > 1)
-    exchange.isHalfMarked = faults.strike('status 12 with some rows marked', 0.3)
+    exchange.isHalfMarked = faults.strike('status 12 with some rows marked', 0.8)
   return true
 }
 

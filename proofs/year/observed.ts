@@ -2,7 +2,8 @@
 import pg from 'pg'
 import { z } from 'zod'
 
-export type Asked = { text: string; ms: number; complaints: string[] }
+/** `rows` is what came into this process. */
+export type Asked = { text: string; ms: number; rows: number; complaints: string[] }
 
 /** Of a table with fewer rows the planner may rather read all, where it is not told to avoid that. */
 const FEW = 10_000
@@ -76,7 +77,7 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
       }
       const begun = performance.now()
       const answer = await plain(text, values)
-      asked.push({ text, ms: performance.now() - begun, complaints })
+      asked.push({ text, ms: performance.now() - begun, rows: answer.rows.length, complaints })
       return answer
     }
     Object.assign(client, {

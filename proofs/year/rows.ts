@@ -4,10 +4,12 @@
  */
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
+import { changed, inventedDeposit } from '../../gateway/conformance/invented.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
 
-export type Size = { deposits: number; stores: number; bots: number }
+/** `days` is over how many the deposits are spread: 365 unless said. */
+export type Size = { deposits: number; stores: number; bots: number; days?: number }
 
 /** Deposits that wait for their shopper, or for an answer to their offer: the newest. */
 const WAITING = 200
@@ -53,7 +55,7 @@ const people = ({ stores, bots }: Size): Statements => [
 ]
 
 /** Every fifth belongs to store 1. Of ten, four are paid and one is declined. */
-const deposits = ({ deposits: count, stores, bots }: Size): Statements => [
+const deposits = ({ deposits: count, stores, bots, days = 365 }: Size): Statements => [
   sql`
     insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,
       credited_amount, customer_reference, user_steam_id, user_token_sealed, user_name, created_at, expires_at)
@@ -64,7 +66,7 @@ const deposits = ({ deposits: count, stores, bots }: Size): Statements => [
       case when at > now() - interval '30 days 2 hours' then 'nova_hound' end, at, case
         when status = 'created' and n % 4 = 0 then now() - interval '1 minute'
         when status = 'created' then now() + interval '1 hour' else at + interval '1 hour' end
-    from (select n, now() - (${count}::int - n) * interval '365 days' / ${count}::int as at, case
+    from (select n, now() - (${count}::int - n) * make_interval(secs => ${(days * 86_400) / count}::float8) as at, case
         when n > ${count}::int - ${WAITING}::int then case when n % 10 < 5 then 'pending' else 'created' end
         when n % 10 < 4 then 'succeeded' when n % 10 = 4 then 'tradeDeclined' else 'paymentTimeout' end as status
       from generate_series(1, ${count}::int) n) made`,
@@ -147,10 +149,18 @@ const money = ({ stores }: Size): Statements => [
     select store_id, count(*) * 1000 from year_trade where state = 'held' group by store_id`,
 ]
 
+/** All of them tell the same, in the bytes that the till's own take. */
 const PAYLOAD = JSON.stringify({
   type: 'deposit.succeeded',
   timestamp: '2026-01-01T12:00:00.000Z',
-  data: { externalId: 'order', backToStoreUrl: 'https://store.test/', note: 'x'.repeat(900) },
+  data: changed(
+    inventedDeposit(
+      '1',
+      { externalId: 'order', currency: 'USD', customerReference: 'customer', metadata: {} },
+      new Date('2026-01-01T11:00:00Z'),
+    ),
+    { status: 'succeeded', amount: 1_000 },
+  ),
 })
 
 const events = (): Statements => [

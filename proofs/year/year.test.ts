@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTill, type Till } from '../../gateway/testing/till.ts'
 import { type Call, callsOf } from './calls.ts'
 import { type ObservedPool, observePool } from './observed.ts'
-import { measure } from './prove.ts'
 import { fillYear } from './rows.ts'
+import { measure } from './till.ts'
 
 const SIZE = { deposits: 2_000, stores: 5, bots: 3 }
 

@@ -70,6 +70,8 @@ function end({ method, form }: Incoming, sandbox: Sandbox, { by, how }: End): Re
 export function ownInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply | undefined {
   const match = /^\/profiles\/(\d+)\/inventory\/json\/(\d+)\/(\d+)\/?$/.exec(request.path)
   if (!match) return undefined
+  const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)
+  if (refused) return refused
   const [, steamId, appId, contextId] = match
   const account = findAccount(sandbox.world(), caller)
   if (!account || steamId !== caller) return json({ success: false, Error: 'This profile is private.' })

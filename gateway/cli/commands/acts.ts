@@ -1,5 +1,5 @@
 /** `acts`: what operators did. */
-import { id, moment, text, wholeUpTo } from '../arguments.ts'
+import { id, limitUpTo, moment, text } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import { actLines } from '../lines.ts'
 import type { Session } from '../session.ts'
@@ -41,13 +41,7 @@ export const acts = command({
         placeholder: 'ACT',
         optional: true,
       },
-      limit: {
-        kind: 'parsed',
-        parse: wholeUpTo(MOST_ACTS),
-        brief: `how many, ${MOST_ACTS} at most`,
-        placeholder: 'NUMBER',
-        default: '50',
-      },
+      limit: limitUpTo(MOST_ACTS),
       ...FIND,
     },
   },

@@ -3,7 +3,7 @@ import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../../contract/money.ts'
 import { DEPOSIT_STATUSES, type DepositStatus } from '../../../contract/statuses.ts'
-import { amountIn, id, moment, STORE, steamId, text, wholeUpTo } from '../arguments.ts'
+import { amountIn, id, limitUpTo, moment, pageBefore, STORE, steamId, text } from '../arguments.ts'
 import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import { depositCsv, depositLines, depositListLines } from '../deposit-lines.ts'
 import type { Session } from '../session.ts'
@@ -69,20 +69,8 @@ const list = command({
         optional: true,
         withNegated: false,
       },
-      before: {
-        kind: 'parsed',
-        parse: id,
-        brief: 'the next page, as the page before names it',
-        placeholder: 'DEPOSIT',
-        optional: true,
-      },
-      limit: {
-        kind: 'parsed',
-        parse: wholeUpTo(MOST_LISTED),
-        brief: `how many, ${MOST_LISTED} at most`,
-        placeholder: 'NUMBER',
-        default: '50',
-      },
+      before: pageBefore('DEPOSIT'),
+      limit: limitUpTo(MOST_LISTED),
       csv: { kind: 'boolean', brief: 'all pages, as CSV', optional: true, withNegated: false },
       ...FIND,
     },

@@ -2,7 +2,7 @@
 import { buildRouteMap } from '@stricli/core'
 import type { ItemState } from '../../departures/item.ts'
 import { ITEM_STATES } from '../../operations/item-states.ts'
-import { id, text, wholeUpTo } from '../arguments.ts'
+import { id, limitUpTo, pageBefore, text } from '../arguments.ts'
 import {
   ACT,
   type ActFlags,
@@ -79,20 +79,8 @@ const listAll = command({
         optional: true,
       },
       state: { kind: 'enum', values: ITEM_STATES, brief: 'only those in this state', optional: true },
-      before: {
-        kind: 'parsed',
-        parse: id,
-        brief: 'the next page, as the page before names it',
-        placeholder: 'PLACE',
-        optional: true,
-      },
-      limit: {
-        kind: 'parsed',
-        parse: wholeUpTo(MOST_LISTED),
-        brief: `how many, ${MOST_LISTED} at most`,
-        placeholder: 'NUMBER',
-        default: '50',
-      },
+      before: pageBefore('PLACE'),
+      limit: limitUpTo(MOST_LISTED),
       ...FIND,
     },
   },
@@ -150,13 +138,7 @@ const departures = command({
         placeholder: 'DEPARTURE',
         optional: true,
       },
-      limit: {
-        kind: 'parsed',
-        parse: wholeUpTo(MOST_DEPARTURES),
-        brief: `how many, ${MOST_DEPARTURES} at most`,
-        placeholder: 'NUMBER',
-        default: '50',
-      },
+      limit: limitUpTo(MOST_DEPARTURES),
       ...FIND,
     },
   },

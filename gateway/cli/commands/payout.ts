@@ -1,7 +1,7 @@
 /** `payout …`. */
 import { buildRouteMap } from '@stricli/core'
 import type { Currency } from '../../../contract/money.ts'
-import { amountIn, CURRENCY, id, STORE, text, wholeUpTo } from '../arguments.ts'
+import { amountIn, CURRENCY, id, limitUpTo, pageBefore, STORE, text } from '../arguments.ts'
 import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import type { Session } from '../session.ts'
 import { payoutLines } from '../store-lines.ts'
@@ -51,20 +51,8 @@ const list = command({
   parameters: {
     flags: {
       store: { ...STORE, kind: 'parsed', optional: true },
-      before: {
-        kind: 'parsed',
-        parse: id,
-        brief: 'the next page, as the page before names it',
-        placeholder: 'PAYOUT',
-        optional: true,
-      },
-      limit: {
-        kind: 'parsed',
-        parse: wholeUpTo(MOST_LISTED),
-        brief: `how many, ${MOST_LISTED} at most`,
-        placeholder: 'NUMBER',
-        default: '50',
-      },
+      before: pageBefore('PAYOUT'),
+      limit: limitUpTo(MOST_LISTED),
       ...FIND,
     },
   },

@@ -1,6 +1,6 @@
 /** `store …`: the books of a store. */
 import { CURRENCIES, type Currency } from '../../../contract/money.ts'
-import { amountIn, CURRENCY, id, moment, STORE, text, wholeUpTo } from '../arguments.ts'
+import { amountIn, CURRENCY, limitUpTo, moment, pageBefore, STORE, text } from '../arguments.ts'
 import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import type { Session } from '../session.ts'
 import { reportCsv, reportLines, statementCsv, statementLines } from '../store-lines.ts'
@@ -17,20 +17,8 @@ export const statement = command({
   parameters: {
     flags: {
       currency: CURRENCY,
-      before: {
-        kind: 'parsed',
-        parse: id,
-        brief: 'the next page, as the page before names it',
-        placeholder: 'ENTRY',
-        optional: true,
-      },
-      limit: {
-        kind: 'parsed',
-        parse: wholeUpTo(MOST_LISTED),
-        brief: `how many, ${MOST_LISTED} at most`,
-        placeholder: 'NUMBER',
-        default: '50',
-      },
+      before: pageBefore('ENTRY'),
+      limit: limitUpTo(MOST_LISTED),
       csv: { ...CSV, brief: 'all pages, as CSV' },
       ...FIND,
     },

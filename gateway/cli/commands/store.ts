@@ -2,7 +2,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { SCOPES, type Scope } from '../../../contract/scopes.ts'
-import { percentIn, STORE, text, wholeDollars, wholeUpTo } from '../arguments.ts'
+import { limitUpTo, percentIn, STORE, text, wholeDollars } from '../arguments.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import type { Session } from '../session.ts'
 import { freshStoreLines, storeLines, storeListLines, updatedStoreLines } from '../store-lines.ts'
@@ -190,13 +190,7 @@ const list = command({
         brief: 'the next page, as the page before names it',
         optional: true,
       },
-      limit: {
-        kind: 'parsed',
-        parse: wholeUpTo(MOST_LISTED),
-        brief: `how many, ${MOST_LISTED} at most`,
-        placeholder: 'NUMBER',
-        default: '50',
-      },
+      limit: limitUpTo(MOST_LISTED),
       ...FIND,
     },
   },

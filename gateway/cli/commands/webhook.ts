@@ -1,6 +1,6 @@
 /** `webhook …`: the webhooks of all stores. */
 import { buildRouteMap } from '@stricli/core'
-import { id, STORE, text, wholeUpTo } from '../arguments.ts'
+import { id, limitUpTo, pageBefore, STORE, text, wholeUpTo } from '../arguments.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import type { Session } from '../session.ts'
 import { Refusal } from '../terminal.ts'
@@ -9,13 +9,7 @@ import { attemptLines, endpointLines } from '../webhook-lines.ts'
 const ENDPOINT = { parse: id, brief: 'the number of the endpoint', placeholder: 'ENDPOINT' } as const
 const ONE_ENDPOINT = { kind: 'tuple', parameters: [ENDPOINT] } as const
 const MOST_LISTED = 500
-const LIMIT = {
-  kind: 'parsed',
-  parse: wholeUpTo(MOST_LISTED),
-  brief: `how many, ${MOST_LISTED} at most`,
-  placeholder: 'NUMBER',
-  default: '50',
-} as const
+const LIMIT = limitUpTo(MOST_LISTED)
 
 type ListFlags = FindFlags & { store?: bigint; failing?: boolean; after?: bigint; limit: number }
 
@@ -56,13 +50,7 @@ const attempts = command({
   example: 'webhook attempts 3',
   parameters: {
     flags: {
-      before: {
-        kind: 'parsed',
-        parse: id,
-        brief: 'the next page, as the page before names it',
-        placeholder: 'ATTEMPT',
-        optional: true,
-      },
+      before: pageBefore('ATTEMPT'),
       limit: LIMIT,
       ...FIND,
     },

@@ -40,7 +40,7 @@ const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** A seed costs seconds here, so each must meet as many of Steam's faults as it can. */
-const EAGERNESS = 2.5
+const EAGERNESS = 4
 const FAULTS_MS = 10 * MINUTE_MS
 /** Trades that are open then end soon. */
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS

@@ -1,0 +1,122 @@
+/**
+ * `npm run bench -- year`: what a gateway asks of a till that is a year old, beside the same till in its eleventh day: as many
+ * deposits an hour, 1,000,000 in all beside 30,000. In ten days all that is kept for days has filled up.
+ */
+import pg from 'pg'
+import type { Db } from '../gateway/db/client.ts'
+import { readEvents } from '../gateway/events/store.ts'
+import { readStatement } from '../gateway/stores/balance-store.ts'
+import type { Call } from '../proofs/year/calls.ts'
+import { measure, openYear } from '../proofs/year/till.ts'
+import { withDatabase } from './database.ts'
+import { middle, type Outcome } from './outcome.ts'
+
+const MANY = 1_000_000
+const FEW = 30_000
+const YEAR_DAYS = 365
+const SHAPE = { stores: 500, bots: 50 }
+const LIMIT = 1.5
+const ROUNDS = 15
+/** What takes less is as quick as another: the ratio of two such times says nothing. */
+const LEAST_MS = 2
+const PAGE = 100
+
+type Year = Awaited<ReturnType<typeof openYear>>
+
+export function benchYear(): Promise<Outcome> {
+  return withDatabase({ fsync: false }, async (serverUrl) => {
+    await using young = await yearOf(serverUrl, FEW)
+    await using old = await yearOf(serverUrl, MANY)
+    return judge(await measureBoth(young, old), [young, old])
+  })
+}
+
+async function yearOf(serverUrl: string, size: number): Promise<Year> {
+  const url = new URL(serverUrl)
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(`create database year_${size}`)
+  await client.end()
+  url.pathname = `/year_${size}`
+  const days = (YEAR_DAYS * size) / MANY
+  const year = await openYear(url.href, { ...SHAPE, deposits: size, days })
+  year.calls.push(...pagesOf(year.db))
+  return year
+}
+
+/** What stores read of their history; `bench -- stores` has their deposits. */
+function pagesOf(db: Db): Call[] {
+  const lastOf = async () =>
+    (await db.selectFrom('store').select('last_sequence').where('id', '=', 1n).executeTakeFirstOrThrow())
+      .last_sequence
+  return [
+    { name: 'page of events, from the first', run: () => readEvents(db, 1n, { after: 0, limit: PAGE }) },
+    {
+      name: 'page of events, the newest',
+      run: async () => readEvents(db, 1n, { after: Math.max(0, Number(await lastOf()) - PAGE), limit: PAGE }),
+    },
+    { name: 'page of the statement', run: () => readStatement(db, 1n, { currency: 'USD', limit: PAGE }) },
+  ]
+}
+
+type Pair = {
+  name: string
+  youngMs: number
+  oldMs: number
+  youngRows: number
+  oldRows: number
+  /** The statement that took longest of the old one's last round. */
+  slowest: string
+}
+
+/** Each once, which does what is due, and then in turns, so that what else the machine does meets both. */
+async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
+  const pairs: Pair[] = []
+  for (const [index, call] of young.calls.entries()) {
+    const same = old.calls[index]
+    if (same?.name !== call.name) throw new Error(`the calls differ: ${call.name}`)
+    if (call.readsAll) continue
+    const [{ rows: youngRows }, { rows: oldRows }] = [
+      await measure(call, young.observed),
+      await measure(same, old.observed),
+    ]
+    const times = { young: [] as number[], old: [] as number[] }
+    let slowest = ''
+    for (let round = 0; round < ROUNDS; round += 1) {
+      times.young.push((await measure(call, young.observed)).ms)
+      const one = await measure(same, old.observed)
+      times.old.push(one.ms)
+      slowest = one.slowest.text
+    }
+    const [youngMs, oldMs] = [middle(times.young), middle(times.old)]
+    pairs.push({ name: call.name, youngMs, oldMs, youngRows, oldRows, slowest })
+  }
+  return pairs
+}
+
+const ratioOf = ({ youngMs, oldMs }: Pair): number => Math.max(oldMs, LEAST_MS) / Math.max(youngMs, LEAST_MS)
+
+/** The call that grows most decides. */
+function judge(pairs: readonly Pair[], [young, old]: readonly [Year, Year]): Outcome {
+  for (const one of pairs) {
+    const times = `${one.oldMs.toFixed(1)} ms, when young ${one.youngMs.toFixed(1)} ms`
+    console.log(`year: ${one.name}: ${times}: ${ratioOf(one).toFixed(2)} times`)
+    if (ratioOf(one) > LIMIT) console.log(one.slowest)
+  }
+  const mostRows = pairs.reduce((most, pair) => (pair.oldRows > most.oldRows ? pair : most))
+  const rows = `${mostRows.oldRows} rows at most (${mostRows.name}), when young ${mostRows.youngRows}`
+  console.log(`year: a call takes ${rows} into memory`)
+  console.log(`year: ${old.bytesPerDeposit} bytes a deposit, when young ${young.bytesPerDeposit}`)
+  const [worst] = [...pairs].sort((a, b) => ratioOf(b) - ratioOf(a))
+  if (worst === undefined) throw new Error('nothing was measured')
+  const ratio = ratioOf(worst)
+  console.log(`year: ${worst.name} grows most`)
+  return {
+    name: 'year',
+    ours: `${worst.oldMs.toFixed(1)}ms`,
+    floor: `${worst.youngMs.toFixed(1)}ms`,
+    ratio,
+    limit: `<=${LIMIT}`,
+    passed: ratio <= LIMIT,
+  }
+}

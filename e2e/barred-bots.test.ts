@@ -1,0 +1,93 @@
+/** D-30 Bots that Steam lets trade no more: what a shopper sees of them. */
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Messages } from '../widget/i18n/en.ts'
+import { eventually } from './support/process.ts'
+import { answerOffer, begin, offers } from './support/sandbox.ts'
+import { callsTo, openStand, query, shopper, till } from './support/shared-till.ts'
+import { speak, TEXTS } from './support/shopper.ts'
+
+const NEW_DEVICE = 'send-new-device'
+
+beforeEach(async () => {
+  // The first bot that logs in has the till count as ready.
+  await eventually('both bots are online', async () => {
+    const rows = await query('select 1 from bot where online')
+    return rows.length === 2 || undefined
+  })
+})
+afterEach(async () => {
+  await fetch(`${till.sandbox}/control/behaviours/${NEW_DEVICE}`, { method: 'DELETE' })
+  await timePasses()
+})
+
+/** The bars run out. The clock of the till is of all tests of this worker, so it stays. */
+const timePasses = () => query('delete from bot_bar')
+
+const bars = () => query('select bot_id, reason from bot_bar order by bot_id')
+
+const pay = (page: Page, texts: Messages) =>
+  page.getByRole('button', { name: texts.pay, exact: true }).click()
+
+const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
+
+const refusal = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.creationErrorTitle })
+
+async function offersTo(steamId: string) {
+  return (await offers(till.sandbox)).filter(({ partner }) => partner === steamId)
+}
+
+describe('D-30 a bot that Steam lets trade no more', () => {
+  test('is replaced by the next one within the same request, and the shopper sees nothing of it', async () => {
+    const visited = await openStand()
+    const { page, texts, deposit } = visited
+    const { steamId } = await shopper()
+    await page.getByRole('gridcell').first().click()
+    // Whichever bot is asked first.
+    await begin(till.sandbox, NEW_DEVICE, { times: 1 })
+    await pay(page, texts)
+    await confirmation(page, texts).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    const asked = callsTo(visited, '/api/trade')
+    expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['POST']))
+    const [barred, ...others] = await bars()
+    expect(others).toEqual([])
+    expect(barred?.reason).toBe('bot_cannot_trade')
+    const tried = await query('select bot_id, state from trade where deposit_id = $1 order by id', [
+      deposit.id,
+    ])
+    expect(tried.map(({ state }) => state)).toEqual(['refused', 'active'])
+    expect(tried[0]?.bot_id).toBe(barred?.bot_id)
+    expect(tried[1]?.bot_id).not.toBe(barred?.bot_id)
+    const [offer, ...more] = await offersTo(steamId)
+    expect(more).toEqual([])
+    await answerOffer(till.sandbox, offer?.id ?? '', 'accept')
+    await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
+  })
+
+  test('has all others barred as well: the page says so in both languages, and pays once one is back', async () => {
+    const { page, texts } = await openStand()
+    const { steamId } = await shopper()
+    await page.getByRole('gridcell').first().click()
+    const { off } = await begin(till.sandbox, NEW_DEVICE)
+    await pay(page, texts)
+    await refusal(page, texts)
+      .getByText(texts.creationErrors.no_bot_available ?? '')
+      .waitFor()
+    await refusal(page, texts).getByRole('button', { name: texts.close }).click()
+    await speak(page, 'ru')
+    await pay(page, TEXTS.ru)
+    await refusal(page, TEXTS.ru)
+      .getByText(TEXTS.ru.creationErrors.no_bot_available ?? '')
+      .waitFor()
+    await refusal(page, TEXTS.ru).getByRole('button', { name: TEXTS.ru.close }).click()
+    expect(await bars()).toHaveLength(2)
+    expect(await offersTo(steamId)).toEqual([])
+    expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(1)
+    await off()
+    await timePasses()
+    await pay(page, TEXTS.ru)
+    await confirmation(page, TEXTS.ru).waitFor()
+    expect(await offersTo(steamId)).toHaveLength(1)
+  })
+})

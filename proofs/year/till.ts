@@ -1,0 +1,66 @@
+/** A till on a year of rows, whose statements are watched. */
+import { createQueue } from '../../gateway/db/boss-queue.ts'
+import { openDatabase } from '../../gateway/db/client.ts'
+import { migrate } from '../../gateway/db/migrate.ts'
+import { createSignals } from '../../gateway/db/pg-signals.ts'
+import { captureLog } from '../../gateway/testing/log.ts'
+import { tillOn } from '../../gateway/testing/till.ts'
+import { type Call, callsOf } from './calls.ts'
+import { type Asked, type ObservedPool, observePool } from './observed.ts'
+import { fillYear, type Size } from './rows.ts'
+
+export type Measured = {
+  name: string
+  statements: number
+  ms: number
+  rows: number
+  readsAll: boolean
+  complaints: string[]
+  slowest: { ms: number; text: string }
+}
+
+/** Migrates and fills the empty database at `url`. */
+export async function openYear(url: string, size: Size) {
+  await migrate({ url })
+  const begun = performance.now()
+  const bytes = await fillYear(url, size)
+  const filledS = (performance.now() - begun) / 1_000
+  const bytesPerDeposit = Math.round(bytes / size.deposits)
+  console.log(`year: ${size.deposits} deposits in ${filledS.toFixed(0)} s, ${bytesPerDeposit} bytes each`)
+  const { log, lines } = captureLog()
+  const [queue, signals, database] = await Promise.all([
+    createQueue({ url, log }),
+    createSignals({ url, log }),
+    openDatabase(url, 1),
+  ])
+  const till = await tillOn({ db: database.db, url, queue, signals, log, lines, close: async () => {} })
+  const observed = await observePool(url)
+  const { calls, db } = callsOf(till.deps, observed)
+  const close = async () => {
+    await db.destroy()
+    await Promise.all([queue.stop(), signals.close(), database.close()])
+  }
+  return { calls, db, observed, lines, bytesPerDeposit, [Symbol.asyncDispose]: close }
+}
+
+/** Only what the statements take, without their explanation. */
+export async function measure(
+  { name, readsAll = false, run }: Call,
+  { taken }: ObservedPool,
+): Promise<Measured> {
+  taken()
+  await run()
+  const asked = taken()
+  return {
+    name,
+    statements: asked.length,
+    ms: asked.reduce((sum: number, { ms }: Asked) => sum + ms, 0),
+    rows: asked.reduce((sum, { rows }) => sum + rows, 0),
+    readsAll,
+    slowest: asked.reduce((slowest, { ms, text }) => (ms > slowest.ms ? { ms, text } : slowest), {
+      ms: 0,
+      text: '',
+    }),
+    complaints: readsAll ? [] : [...new Set(asked.flatMap(({ complaints }) => complaints))],
+  }
+}
