@@ -26,7 +26,7 @@ export type TopUp = {
 /** Minor units; `until` is ISO 8601, for the last part of it. */
 export type OnHold = { amount: number; until: string | null }
 
-/** What is bought as soon as its price can be spent. */
+/** Goods that are bought as soon as its price can be spent. */
 export type Wanted = { goods: Cart; amount: number }
 
 export type NewTopUp = { externalId: string; shopper: string; currency: string; wants?: Wanted | undefined }
@@ -101,7 +101,7 @@ function reads(statements: Statements) {
       return row && topUpOf(row)
     },
     recent: (shopper: string): TopUp[] => statements.recent.all(shopper, MOST_SHOWN).map(topUpOf),
-    /** What a shopper may spend: minor units by currency. */
+    /** Money that a shopper may spend: minor units by currency. */
     balances: (shopper: string): Record<string, number> => sumsOf(statements.balances.all(shopper)),
     /** Money that a shopper cannot spend yet, by currency. */
     onHold: (shopper: string): Record<string, OnHold> =>
@@ -113,7 +113,7 @@ function reads(statements: Statements) {
             { amount: Number(amount), until: textOrNull(until) },
           ]),
       ),
-    /** What all shoppers may spend. */
+    /** Money that all shoppers may spend. */
     total: (): Record<string, number> => sumsOf(statements.total.all()),
     /** Our account at the till, held amounts included; payouts are not booked here. */
     account: (): Record<string, number> => sumsOf(statements.account.all()),

@@ -45,7 +45,7 @@ const STEPS = [
   drop table balance;
   create table position (one integer primary key check (one = 1), sequence integer not null) strict;`,
   `alter table credit add column charged integer not null default 0;`,
-  // What was booked before counts as of the last event that was read.
+  // Earlier credits count as of the last event that was read.
   `alter table credit rename to credit_before;
   create table credit (
     deposit_id text primary key,

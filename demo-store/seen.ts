@@ -1,4 +1,4 @@
-/** What the store says to its till and hears from it: the last of it, for the drawer on the store's page. */
+/** All that the store says to its till and hears from it: the last of it, for the drawer on the store's page. */
 
 export type Note = {
   number: number
@@ -58,7 +58,7 @@ const isEmptyPage = (answered: unknown): boolean => {
   return Array.isArray(events) && events.length === 0
 }
 
-/** Whoever knows the link of a deposit can use it, and a trade link has a token. */
+/** The link of a deposit can be used by anybody who knows it, and a trade link has a token. */
 function textOf(said: unknown): string {
   const json = JSON.stringify(said, undefined, 2)
     .replace(/\/deposit\/[0-9a-f]{4}[0-9a-f]{28}/g, (link) => `${link.slice(0, 13)}…`)

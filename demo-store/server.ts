@@ -53,6 +53,7 @@ const staticFile = (name: string, type: string): Reply => ({
 
 const STATIC: Record<string, Reply> = {
   '/static/ember.css': staticFile('ember.css', 'text/css; charset=utf-8'),
+  '/static/shop.css': staticFile('shop.css', 'text/css; charset=utf-8'),
   '/static/ember.js': staticFile('ember.js', 'text/javascript; charset=utf-8'),
   '/static/ember.svg': staticFile('ember.svg', 'image/svg+xml'),
   '/static/goods.svg': staticFile('goods.svg', 'image/svg+xml'),
@@ -122,7 +123,7 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
   const key = `${method} ${path}`
   const handler = Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined
   if (handler === undefined) return message(request, 404, 'lost')
-  // What a foreign page makes a browser post. A till sends no such header.
+  // Refuses posts that a foreign page makes a browser send. A till sends no such header.
   const from = method === 'POST' ? (request.headers['sec-fetch-site'] ?? 'same-origin') : 'same-origin'
   return from === 'same-origin' ? handler(request, store) : message(request, 403, 'foreign')
 }
@@ -145,7 +146,7 @@ function shownTo(request: IncomingMessage, { books, seen }: Store): Shown {
   }
 }
 
-/** What became of the payment that a shopper comes from. The address proves nothing: the books say it. */
+/** Tells what became of the payment that a shopper comes from. The address proves nothing: the books say it. */
 function thanksFor(request: IncomingMessage, { books }: Store): string | undefined {
   const { shopper, language } = visitorOf(request)
   const topUp = books.topUp(queryOf(request).get('paid') ?? '')

@@ -52,7 +52,7 @@ export async function startDemo(): Promise<Demo> {
   return demo
 }
 
-/** What a shopper, and what the till, does at a store. */
+/** Acts of a shopper, and of the till, at a store. */
 export const visitorsOf = (demo: Demo) => ({
   press: (form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
     fetch(`${demo.store.url}/top-ups`, {

@@ -10,7 +10,7 @@ const en = {
   signedInAs: 'Signed in as',
   apply: 'Apply',
   goods: 'Fresh from the forge',
-  goodsHint: 'Pay with what lies in your Steam inventory. What is over stays on your balance.',
+  goodsHint: 'Pay with what lies in your Steam inventory. The rest stays on your balance.',
   add: 'Add to cart',
   available: 'Available',
   onHold: 'on hold',
@@ -58,7 +58,7 @@ const en = {
   yours: 'Thank you! Your things are yours.',
   arrived: 'Thank you! Your balance has risen.',
   notYet: 'Thank you! Your items arrived; the credit follows in a moment.',
-  heldBack: 'Thank you! Your items arrived. What you buy follows once their worth can be spent.',
+  heldBack: 'Thank you! Your items arrived. Your things follow once their worth can be spent.',
   closedTitle: 'Top-ups are closed for a moment',
   closed:
     'The till for game items does not answer right now. Your balance is as it was. Try again in a minute.',

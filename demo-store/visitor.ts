@@ -1,4 +1,4 @@
-/** Who visits, and how they want the store. A demo has no passwords: a visitor chooses one of its shoppers. */
+/** The visitor, and how they want the store. A demo has no passwords: a visitor chooses one of its shoppers. */
 import type { IncomingMessage } from 'node:http'
 import { CURRENCIES, type Currency } from './goods.ts'
 import { LANGUAGES, type Language } from './texts.ts'

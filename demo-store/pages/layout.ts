@@ -34,6 +34,7 @@ export function page({ title, main, visitor, head = '' }: Page): string {
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="/static/ember.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/static/ember.css">
+<link rel="stylesheet" href="/static/shop.css">
 ${head}<script src="/static/ember.js" type="module"></script>
 </head>
 <body>

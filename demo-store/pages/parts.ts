@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
 import { dayOf, escapeHtml, money, picture } from './layout.ts'
 
-/** What the store knows of its visitor. */
+/** All that the store knows of its visitor. */
 export type Shown = {
   visitor: Visitor
   balances: Record<string, number>
@@ -49,7 +49,7 @@ function onHoldText({ amount, until }: OnHold, currency: string, visitor: Visito
   return `${texts.onHold} ${money(amount, currency, visitor)}${day}`
 }
 
-/** What is still to be paid for the cart, in minor units. */
+/** The part that is still to be paid for the cart, in minor units. */
 export function toPay({
   visitor: { currency },
   cart,
