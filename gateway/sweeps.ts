@@ -1,7 +1,10 @@
 /** What a gateway repeats without a call: it finds the work of lost jobs, ends what is over and forgets what is old. */
 import type pg from 'pg'
+import type { CallCounts } from './bots/call-counts.ts'
+import { saveCalls } from './bots/call-store.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
+import type { Db } from './db/client.ts'
 import { createDepartureGauges, surveyDepartures } from './departures/jobs.ts'
 import { sweepWishes } from './departures/wish.ts'
 import { sweepLinks } from './deposits/jobs.ts'
@@ -49,6 +52,14 @@ export const epochSweep = (epochs: EpochWatch): Sweep => ({
   name: 'watch of the epoch',
   everyMs: EPOCH_WATCH_MS,
   work: () => epochs.look(),
+})
+
+/** Of every process that asks Steam. */
+export const callSweep = (db: Db, calls: CallCounts): Sweep => ({
+  name: 'count of calls to Steam',
+  everyMs: 2 * SWEEP_MS,
+  atOnce: false,
+  work: () => saveCalls(db, calls.take()),
 })
 
 export function sweepsOf({ trades, box, keep, rules, events, pool, metrics }: SweepDeps): Sweep[] {
