@@ -52,7 +52,7 @@ import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
 import { knownTo } from './store-api/known.ts'
 import { storeRoutes } from './store-api/routes.ts'
-import { callSweep, epochSweep, type Sweep, sweepsOf } from './sweeps.ts'
+import { alertSweeps, callSweep, epochSweep, type Sweep, sweepsOf } from './sweeps.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { CORE } from './trades/core.ts'
@@ -248,7 +248,8 @@ async function startDueWork(parts: Parts, features: Features, shutdown: Shutdown
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
   const about = { keep: config.keep, rules: config.priceRules, pool: database.pool }
-  const sweeps = sweepsOf({ trades, box, events, metrics, ...about })
+  const alerts = alertSweeps(config, { db: database.db, clock: trades.clock, log })
+  const sweeps = [...sweepsOf({ trades, box, events, metrics, ...about }), ...alerts]
   return sweeps.map((sweep) => startSweep(sweep, log, shutdown))
 }
 
@@ -278,6 +279,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
   const nowMs = () => performance.now()
   const unable = () => unableOf(parts)
   const limits = createLimits(nowMs)
+  const receipts = { db, unable, config, clock: parts.clock }
   const views = createViewCache({ read: viewReader(db, parts.communityUrl, config.keep.pagesMs), log, nowMs })
   shutdown.add('work', 'views', () => views.stop())
   return createApp({
@@ -313,10 +315,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     routes: !does(parts, 'web')
       ? {}
       : {
-          polled: [
-            paymentRoute({ db, queue, log, views, nowMs, unable }),
-            receiptRoute({ db, unable, config, clock: parts.clock }),
-          ],
+          polled: [paymentRoute({ db, queue, log, views, nowMs, unable }), receiptRoute(receipts)],
           widget: [
             depositRoutes(deposits),
             inventoryRoutes(inventory),
