@@ -47,6 +47,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'a year of deposits in every table: no statement that runs without a person reads one',
     load: async () => (await import('./year/prove.ts')).yearProof,
   },
+  sale: {
+    about: 'an item from a shopper in a browser to the money of an outside market, by what npm start starts',
+    load: async () => (await import('./sale/prove.ts')).saleProof,
+  },
   deploy: {
     about: 'the files to deploy with, given to the real programs; says which are not here',
     load: async () => (await import('./deploy/prove.ts')).deployProof,
