@@ -57,6 +57,7 @@ const EDITED = [
   'docs/decisions/170-a-session-in-two-halves.md',
   'docs/decisions/171-passkeys-by-a-library.md',
   'docs/decisions/172-a-second-operator-by-repeating-the-act.md',
+  'docs/decisions/214-the-tour-is-played-not-shown.md',
   'docs/decisions/192-a-settled-number-is-found-by-locks.md',
   'docs/decisions/193-a-key-is-held-while-its-call-runs.md',
   'docs/decisions/194-a-look-costs-as-many-items-as-it-has.md',

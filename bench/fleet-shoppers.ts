@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { call, openVisit, showItems } from '../proofs/kill/load.ts'
+import { type Inventory, inventorySchema } from '../contract/widget-api.ts'
+import { call, openVisit } from '../proofs/kill/load.ts'
 import type { KillTill } from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 
@@ -13,6 +14,7 @@ const THOUGHT_MS = 40_000
 const LOOK_MS = 100
 const AGAIN_MS = 250
 const CALL_MS = 25_000
+const LOOK_AGAIN_MS = 5_000
 
 export type Visit = {
   number: number
@@ -109,9 +111,9 @@ async function pay(till: KillTill, { steamId, patienceMs }: Guest, come: Visit):
   const hash = await openVisit(till, randomUUID(), steamId)
   come.hash = hash
   if (hash === undefined) throw new Error('no deposit')
-  const shown = await showItems(till, hash, GAME)
-  const dearest = shown?.items.sort((a, b) => b.price - a.price)[0]
-  if (shown === undefined || dearest === undefined) throw new Error('no items were shown')
+  const shown = await look(till, hash, patienceMs)
+  const dearest = shown.items.sort((a, b) => b.price - a.price)[0]
+  if (dearest === undefined) throw new Error('no items were shown')
   const begin = performance.now()
   const wish = { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
   come.refusal = await askFor(till, wish, patienceMs)
@@ -121,13 +123,29 @@ async function pay(till: KillTill, { steamId, patienceMs }: Guest, come: Visit):
   await accept(till, steamId, come)
 }
 
+/** The items as the page has them shown: a person asks again where Steam, or a bot, did not answer. */
+async function look(till: KillTill, hash: string, patienceMs: number): Promise<Inventory> {
+  const end = performance.now() + patienceMs
+  let refusal = 'no answer'
+  while (performance.now() < end) {
+    const answer = await ask(till, `/api/inventory?hash=${hash}&game=${GAME}`)
+    if (answer?.ok) {
+      const shown = inventorySchema.parse(await answer.json())
+      if (shown.items.length > 0) return shown
+      refusal = shown.inventoryErrorType ?? 'none has a price'
+    } else if (answer !== undefined) refusal = String(answer.status)
+    await delay(LOOK_AGAIN_MS)
+  }
+  throw new Error(`no items were shown: ${refusal}`)
+}
+
 const refusalSchema = z.object({ code: z.string() })
 
 /** Resolves to the code of a refusal, or to undefined once the offer is made. A lost answer is asked for again, as by the page. */
 async function askFor(till: KillTill, body: object, patienceMs: number): Promise<string | undefined> {
   const end = performance.now() + patienceMs
   while (performance.now() < end) {
-    const answer = await ask(till, body)
+    const answer = await ask(till, '/api/trade', body)
     if (answer?.status === 200) return undefined
     if (answer !== undefined && answer.status !== 202) return refusalSchema.parse(await answer.json()).code
     await delay(AGAIN_MS)
@@ -135,17 +153,15 @@ async function askFor(till: KillTill, body: object, patienceMs: number): Promise
   return 'no answer in time'
 }
 
-async function ask({ url }: KillTill, body: object): Promise<Response | undefined> {
+/** Undefined where no answer came. */
+async function ask({ url }: KillTill, path: string, body?: object): Promise<Response | undefined> {
   const token = 'k'.repeat(43)
-  const headers = {
-    cookie: `csrf=${token}`,
-    'x-csrf-token': token,
-    origin: url,
-    'content-type': 'application/json',
-  }
-  const init = { method: 'POST', headers, body: JSON.stringify(body) }
+  const headers = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: url }
+  const json = { ...headers, 'content-type': 'application/json' }
+  const init =
+    body === undefined ? { headers } : { method: 'POST', headers: json, body: JSON.stringify(body) }
   try {
-    return await fetch(`${url}/api/trade`, { ...init, signal: AbortSignal.timeout(CALL_MS) })
+    return await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(CALL_MS) })
   } catch {
     return undefined
   }

@@ -18,10 +18,12 @@
  * - `siege`: what honest shoppers wait for while one address, link or store is hostile, beside nobody hostile.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
  * - `webhooks`: how soon 95 of 100 events are with the store after their commit.
+ * - `console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside 10,000.
  * - `year`: sweeps, credits and pages of a till that is a year old, beside the same one in its eleventh day.
  */
 import { benchBytes } from './bytes.ts'
 import { benchCli } from './cli.ts'
+import { benchConsole } from './console.ts'
 import { benchDeposit } from './deposit.ts'
 import { benchFleet } from './fleet.ts'
 import { benchGrid } from './grid.ts'
@@ -42,6 +44,7 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   start: benchStart,
   cli: benchCli,
   poll: benchPoll,
+  console: benchConsole,
   deposit: benchDeposit,
   ledger: benchLedger,
   inventory: benchInventory,

@@ -11,10 +11,15 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
   const me = useContext(Me)
   const [showsKeys, setShowsKeys] = useState(false)
   const search = useRef<HTMLInputElement>(null)
+  const menu = useRef<HTMLElement>(null)
   useKeys({ onFind: () => search.current?.focus(), onHelp: () => setShowsKeys(true) })
   useEffect(() => {
     const [, name] = MENU.find(([to]) => isAt(place.path, to)) ?? ['', 'Find']
     document.title = `${name} · Tradetill console`
+    // On a narrow page the menu is one line: its current page must be seen.
+    const current = menu.current?.querySelector<HTMLElement>('[aria-current]')
+    if (menu.current && current)
+      menu.current.scrollLeft = current.offsetLeft - (menu.current.clientWidth - current.offsetWidth) / 2
   }, [place.path])
 
   const onFind = (event: FormEvent<HTMLFormElement>): void => {
@@ -54,7 +59,7 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
         </search>
         <Person />
       </header>
-      <nav className="menu" aria-label="Pages">
+      <nav className="menu" aria-label="Pages" ref={menu}>
         <ul>
           {MENU.map(([to, name]) => (
             <li key={to}>

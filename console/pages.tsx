@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
 import { ActsPage } from './pages/acts.tsx'
+import { AttemptsPage } from './pages/attempts.tsx'
+import { BotPage } from './pages/bot.tsx'
 import { BotsPage } from './pages/bots.tsx'
 import { DepositPage } from './pages/deposit.tsx'
 import { DepositsPage } from './pages/deposits.tsx'
@@ -8,7 +10,9 @@ import { ItemsPage } from './pages/items.tsx'
 import { MoneyPage } from './pages/money.tsx'
 import { OverviewPage } from './pages/overview.tsx'
 import { PricesPage } from './pages/prices.tsx'
+import { ReportPage } from './pages/report.tsx'
 import { SettingsPage } from './pages/settings.tsx'
+import { ShopperPage } from './pages/shopper.tsx'
 import { ShoppersPage } from './pages/shoppers.tsx'
 import { StorePage } from './pages/store.tsx'
 import { StoresPage } from './pages/stores.tsx'
@@ -40,7 +44,7 @@ const PAGES: Record<string, (place: Place) => ReactNode> = {
   '/bots': () => <BotsPage />,
   '/shoppers': () => <ShoppersPage />,
   '/money': () => <MoneyPage />,
-  '/webhooks': () => <WebhooksPage />,
+  '/webhooks': (place) => <WebhooksPage query={place.query} />,
   '/prices': (place) => <PricesPage query={place.query} />,
   '/items': (place) => <ItemsPage query={place.query} />,
   '/weather': () => <WeatherPage />,
@@ -48,10 +52,19 @@ const PAGES: Record<string, (place: Place) => ReactNode> = {
   '/settings': () => <SettingsPage />,
 }
 
+/** Pages of one thing, by its number. */
+const ONES: Record<string, (id: string, place: Place) => ReactNode> = {
+  deposits: (id) => <DepositPage depositId={id} />,
+  stores: (id) => <StorePage storeId={id} />,
+  bots: (id) => <BotPage bot={id} />,
+  webhooks: (id) => <AttemptsPage endpointId={id} />,
+  shoppers: (id) => <ShopperPage steamId={id} />,
+  reports: (id, place) => <ReportPage storeId={id} query={place.query} />,
+}
+
 export function pageOf(place: Place): ReactNode {
-  const [, kind, id = ''] = /^\/(deposits|stores)\/(\d{1,18})$/.exec(place.path) ?? []
-  if (kind === 'deposits') return <DepositPage depositId={id} />
-  if (kind === 'stores') return <StorePage storeId={id} />
-  const page = PAGES[place.path]
-  return page === undefined ? <p className="empty">There is no such page.</p> : page(place)
+  const [, kind = '', id = ''] =
+    /^\/(deposits|stores|bots|webhooks|shoppers|reports)\/(\d{1,18})$/.exec(place.path) ?? []
+  const page = ONES[kind]?.(id, place) ?? PAGES[place.path]?.(place)
+  return page ?? <p className="empty">There is no such page.</p>
 }

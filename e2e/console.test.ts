@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { request as callAs, createServer } from 'node:http'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { violations } from './support/axe.ts'
@@ -28,13 +31,18 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   [`/find?text=${depositId}`, 'succeeded'],
   ['/stores', 'Ember Forge'],
   ['/stores/1', 'Statement'],
+  ['/reports/1', 'Movements'],
   ['/bots', 'Tradetill Bot'],
+  ['/bots/1', 'Answered 429'],
   ['/shoppers', 'Nobody is denied.'],
   ['/money', 'Ledger check'],
   ['/webhooks', '/webhooks/tradetill'],
-  ['/prices', 'Blocked and frozen'],
+  ['/webhooks/1', 'deposit.succeeded'],
+  ['/prices', 'items have been named by a source'],
   ['/items', 'Tradetill Bot'],
   ['/items?show=departures', 'Nothing left the bots yet.'],
+  ['/items?show=sales', 'No market has money of yours.'],
+  ['/items?show=drift', 'Every bot has what the books say.'],
   ['/weather', 'By bot'],
   ['/acts', 'store add'],
   ['/settings', 'Second operator'],
@@ -57,6 +65,15 @@ describe.each([
       expect([path, wide]).toEqual([path, viewport.width])
     }
   })
+})
+
+test('the first page of the console weighs at most 120 KB, gzipped', () => {
+  const folder = join(import.meta.dirname, '../console/dist')
+  const html = readFileSync(join(folder, 'index.html'), 'utf8')
+  const files = [...html.matchAll(/(?:src|href)="\/([^"]+)"/g)].map(([, file = '']) => file)
+  expect(files.some((file) => file.endsWith('.js'))).toBe(true)
+  const bytes = ['index.html', ...files].map((file) => gzipSync(readFileSync(join(folder, file))).length)
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(120 * 1024)
 })
 
 async function press(page: Page, ...keys: string[]): Promise<void> {

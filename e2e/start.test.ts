@@ -52,9 +52,9 @@ const addressesOfStores = () =>
     'select store.id::text, origins, url from store join webhook_endpoint on webhook_endpoint.store_id = store.id',
   )
 
-test('it prints the three addresses and the first step', async () => {
+test('it prints the addresses, one first step, and the tour', async () => {
   await expect.poll(() => till.main.output(), { message: 'it says that it is ready' }).toContain('Top up')
-  for (const address of [place.gateway, place.sandbox, place.store]) {
+  for (const address of [place.gateway, place.sandbox, place.store, `${place.sandbox}/tour/`]) {
     expect(till.main.output()).toContain(address)
   }
   for (const part of ['embedded-postgres', 'steam-sandbox', 'demo-store']) {
@@ -276,4 +276,30 @@ describe('days that pass in a minute: the clocks of the till and of its Steam ar
     await expect.poll(daysAhead).toEqual(after)
     await held.waitFor({ state: 'detached' })
   })
+})
+
+const SCENES: readonly [title: string, said: RegExp][] = [
+  ['Paid', /gave an item worth \$[\d.]+ to Tradetill Bot/],
+  ['Held', /are on hold until \d{4}-/],
+  ['Released', /\$[\d.]+ were released/],
+  ['Reversed', /took \$[\d.]+ back from the store/],
+  ['A scam that is foiled', /the till refused it.*the store answered 400/],
+  ['A barred bot', /Steam refuses Tradetill Bot #2.*Tradetill Bot #1 sent the offer/],
+  ['A killed gateway', /asked Steam, and credited \$[\d.]+ once/],
+]
+
+test('the tour plays each of its scenes by a button, and says what to look at', async () => {
+  offerEvidence('own-till.log', () => till.main.output())
+  const { page } = await openBrowser()
+  await page.goto(`${till.sandbox}/tour/`)
+  for (const [title, said] of SCENES) {
+    const heading = page.getByRole('heading', { name: title })
+    const card = page.getByRole('listitem').filter({ has: heading })
+    await card.getByRole('button', { name: `Play: ${title}` }).click()
+    await card.getByText('Look at:').waitFor({ timeout: 150_000 })
+    expect(await card.getByRole('status').textContent()).toMatch(said)
+    expect(await card.getByRole('link').count()).toBeGreaterThanOrEqual(3)
+  }
+  expect(await query(`select 1 from deposit where status = 'tradeCountered'`)).toHaveLength(1)
+  expect(await query('select reason from bot_bar')).toEqual([{ reason: 'bot_cannot_trade' }])
 })

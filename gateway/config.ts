@@ -138,6 +138,12 @@ const environmentSchema = z
     TRADETILL_LOG_PRETTY: flag.default(false),
     /** The person who gives the commands, where it is not the user of this machine. */
     TRADETILL_OPERATOR: z.string().max(80, 'must have at most 80 characters').optional(),
+    /** Where the operator is told of what needs a person, and the secret that signs it. */
+    TRADETILL_ALERT_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+    TRADETILL_ALERT_SECRET: z
+      .string()
+      .regex(/^whsec_[A-Za-z0-9+/]{32,200}={0,2}$/, 'must be whsec_ and 24 bytes or more in base64')
+      .optional(),
     /** Of this process; together the processes on a database must have all. */
     TRADETILL_ROLES: roles.optional(),
     /** How long /readyz says that the process ends before it takes no more calls. */
@@ -212,6 +218,8 @@ export type Config = {
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   logPretty: boolean
   operator: string | undefined
+  /** Null where nobody is told. */
+  alerts: { url: string; secret: string } | null
   roles: ReadonlySet<Role>
   drainMs: number
   stopWithStdin: boolean
@@ -305,6 +313,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     logLevel: data.TRADETILL_LOG_LEVEL,
     logPretty: data.TRADETILL_LOG_PRETTY,
     operator: data.TRADETILL_OPERATOR,
+    alerts: alertsOf(data),
     roles: data.TRADETILL_ROLES ?? new Set(ROLES),
     drainMs: data.TRADETILL_DRAIN_SECONDS * 1_000,
     stopWithStdin: data.TRADETILL_STDIN,
@@ -363,4 +372,13 @@ function masterKeyOf(settings: KeySettings, dataDir: string): KeyAnswer | undefi
 function oldKeysOf(file: string | undefined): Buffer[] {
   const answer = file === undefined ? undefined : readKeysFile(file)
   return answer?.kind === 'keys' ? answer.keys : []
+}
+
+/** `problemsOf` refuses one without the other. */
+function alertsOf(data: {
+  TRADETILL_ALERT_URL?: string | undefined
+  TRADETILL_ALERT_SECRET?: string | undefined
+}) {
+  const { TRADETILL_ALERT_URL: url, TRADETILL_ALERT_SECRET: secret } = data
+  return url === undefined || secret === undefined ? null : { url, secret }
 }

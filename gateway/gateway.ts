@@ -51,7 +51,7 @@ import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
 import { knownTo } from './store-api/known.ts'
 import { storeRoutes } from './store-api/routes.ts'
-import { epochSweep, type Sweep, sweepsOf } from './sweeps.ts'
+import { alertSweeps, callSweep, epochSweep, type Sweep, sweepsOf } from './sweeps.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { CORE } from './trades/core.ts'
@@ -233,7 +233,8 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   })
   shutdown.add('work', 'bots', () => bots.stop())
   const due = does(parts, 'work') ? await startDueWork(parts, features, shutdown) : []
-  due.push(startSweep(epochSweep(epochs), log, shutdown))
+  for (const sweep of [epochSweep(epochs), callSweep(common.db, parts.calls)])
+    due.push(startSweep(sweep, log, shutdown))
   followSandbox(parts, shutdown, pricing === undefined ? due : [...due, pricing])
 }
 
@@ -246,7 +247,8 @@ async function startDueWork(parts: Parts, features: Features, shutdown: Shutdown
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
   const about = { keep: config.keep, rules: config.priceRules, pool: database.pool }
-  const sweeps = sweepsOf({ trades, box, events, metrics, ...about })
+  const alerts = alertSweeps(config, { db: database.db, clock: trades.clock, log })
+  const sweeps = [...sweepsOf({ trades, box, events, metrics, ...about }), ...alerts]
   return sweeps.map((sweep) => startSweep(sweep, log, shutdown))
 }
 

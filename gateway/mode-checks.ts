@@ -25,6 +25,8 @@ export type Environment = {
   TRADETILL_STEAM_SANDBOX_URL?: string | undefined
   TRADETILL_PROTECTION_DAYS?: PerGame | undefined
   TRADETILL_ROLES?: ReadonlySet<string> | undefined
+  TRADETILL_ALERT_URL?: string | undefined
+  TRADETILL_ALERT_SECRET?: string | undefined
   NODE_DEBUG?: string | undefined
   NODE_TLS_REJECT_UNAUTHORIZED?: string | undefined
 }
@@ -43,6 +45,7 @@ export function problemsOf(environment: Environment): Found {
     ...problemsOfOldKeys(environment),
     ...problemsOfProxies(environment),
     ...problemsOfRoles(environment),
+    ...problemsOfAlerts(environment),
     ...problemsOfConsole(environment),
     ...ofMode,
   ]
@@ -51,6 +54,13 @@ export function problemsOf(environment: Environment): Found {
 function problemsOfRoles({ TRADETILL_ROLES: roles, DATABASE_URL: url }: Environment): Found {
   if (roles === undefined || url !== undefined) return []
   return [['TRADETILL_ROLES', 'needs a DATABASE_URL: the database of npm start has no other process']]
+}
+
+function problemsOfAlerts({ TRADETILL_ALERT_URL: url, TRADETILL_ALERT_SECRET: secret }: Environment): Found {
+  if ((url === undefined) === (secret === undefined)) return []
+  return url === undefined
+    ? [['TRADETILL_ALERT_URL', 'must be set too: TRADETILL_ALERT_SECRET alone tells nobody']]
+    : [['TRADETILL_ALERT_SECRET', 'must be set too: it signs what TRADETILL_ALERT_URL is sent']]
 }
 
 /** Browsers give the cookies of a host to all of its ports, and passkeys belong to a name. */

@@ -1,4 +1,5 @@
 /** Steam for the composition root: the real one, or the sandbox. */
+import { type CallCounts, createCallCounts } from './bots/call-counts.ts'
 import type { Config } from './config.ts'
 import type { TillClock } from './kit/clock.ts'
 import type { Metrics } from './metrics.ts'
@@ -17,29 +18,34 @@ export type SteamParts = {
   imageOrigins: string[]
   /** Told how many gateways ask Steam: each has its share of what an address may ask. */
   shareAddress(gateways: number): void
+  /** The calls that this process made, by account. */
+  calls: CallCounts
 }
 
 export function createSteam(
   { mode, steamSandboxUrl }: Config,
   clock: TillClock,
-  { steam: observer }: Pick<Metrics, 'steam'>,
+  metrics: Pick<Metrics, 'steam'>,
 ): SteamParts {
   let sharing = 1
+  const calls = createCallCounts(metrics.steam)
   const gateways = () => sharing
   const shareAddress = (count: number) => {
     sharing = count
   }
   if (steamSandboxUrl === undefined) {
     return {
-      steam: createLazySteam({ observer, gateways }),
+      steam: createLazySteam({ observer: calls, gateways }),
       communityUrl: LIVE_COMMUNITY,
       imageBase: LIVE_IMAGES,
       imageOrigins: [LIVE_IMAGES, LIVE_AVATARS],
       shareAddress,
+      calls,
     }
   }
   const base = new URL(steamSandboxUrl).origin
   const redirect = createSandboxAgent(mode, base)
-  const steam = createLazySteam({ redirect, imageBase: base, communityBase: base, clock, observer, gateways })
-  return { steam, communityUrl: base, imageBase: base, imageOrigins: [base], shareAddress }
+  const common = { clock, observer: calls, gateways }
+  const steam = createLazySteam({ redirect, imageBase: base, communityBase: base, ...common })
+  return { steam, communityUrl: base, imageBase: base, imageOrigins: [base], shareAddress, calls }
 }

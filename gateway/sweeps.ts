@@ -1,7 +1,12 @@
 /** What a gateway repeats without a call: it finds the work of lost jobs, ends what is over and forgets what is old. */
 import type pg from 'pg'
+import { tellAlerts } from './alerts/service.ts'
+import type { CallCounts } from './bots/call-counts.ts'
+import { saveCalls } from './bots/call-store.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/client.ts'
 import { createDepartureGauges, surveyDepartures } from './departures/jobs.ts'
 import { sweepWishes } from './departures/wish.ts'
 import { sweepLinks } from './deposits/jobs.ts'
@@ -11,6 +16,8 @@ import type { EpochWatch } from './epochs/service.ts'
 import { type PublisherDeps, publishEvents } from './events/service.ts'
 import { sweepInventories, sweepQuotes } from './inventory/jobs.ts'
 import type { TillClock } from './kit/clock.ts'
+import { systemIds } from './kit/ids.ts'
+import type { Log } from './kit/log.ts'
 import type { SecretBox } from './kit/secret-box.ts'
 import { checkLedger } from './ledger/jobs.ts'
 import type { Metrics } from './metrics.ts'
@@ -24,10 +31,12 @@ import type { TradeDeps } from './trades/deps.ts'
 import { sweepDeposits } from './trades/expiry.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { sweepHistories } from './trades/protection.ts'
+import { createSender } from './webhooks/sender.ts'
 
 const SWEEP_MS = 10_000
 const EPOCH_WATCH_MS = 2_000
 const OUTAGE_WATCH_MS = 5_000
+const HALF_MINUTE_MS = 30_000
 const MINUTE_MS = 60_000
 const TEN_MINUTES_MS = 600_000
 const HOUR_MS = 3_600_000
@@ -50,6 +59,27 @@ export const epochSweep = (epochs: EpochWatch): Sweep => ({
   everyMs: EPOCH_WATCH_MS,
   work: () => epochs.look(),
 })
+
+/** Of every process that asks Steam. */
+export const callSweep = (db: Db, calls: CallCounts): Sweep => ({
+  name: 'count of calls to Steam',
+  everyMs: 2 * SWEEP_MS,
+  atOnce: false,
+  work: () => saveCalls(db, calls.take()),
+})
+
+/** Tells the operator's webhook, where there is one. */
+export function alertSweeps(
+  { alerts, console: place, mode }: Pick<Config, 'alerts' | 'console' | 'mode'>,
+  about: { db: Db; clock: TillClock; log: Log },
+): Sweep[] {
+  if (alerts === null) return []
+  // The operator named the address, so it may be on this machine or in a network of their own.
+  const send = createSender({ mode, findAllowance: async () => ({ inside: true }) })
+  const consoleUrl = place?.url.origin ?? null
+  const deps = { ...about, alerts, send, consoleUrl, uuid: systemIds.uuid, random: Math.random }
+  return [{ name: 'alerts of the operator', everyMs: HALF_MINUTE_MS, work: () => tellAlerts(deps) }]
+}
 
 export function sweepsOf({ trades, box, keep, rules, events, pool, metrics }: SweepDeps): Sweep[] {
   const { db, clock, log } = trades

@@ -1,6 +1,8 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { listenTo } from './children.ts'
+import { listenTo, portProblem } from './children.ts'
 
 const DEADLINE_MS = 1_000
 
@@ -49,5 +51,23 @@ describe('waiting for a part', () => {
     const late = expect(waited).rejects.toThrow('The gateway was not ready in time.')
     await vi.advanceTimersByTimeAsync(1)
     await late
+  })
+})
+
+const hasIpv6 = Object.values(networkInterfaces()).some((own) =>
+  own?.some(({ address }) => address === '::1'),
+)
+const ADDRESSES = hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1']
+
+describe('a port', () => {
+  it.each(ADDRESSES)('is taken when somebody listens at %s, which localhost can mean', async (host) => {
+    const server = createServer()
+    server.listen(0, host)
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    expect(await portProblem(port)).toBe('taken')
+    server.close()
+    await once(server, 'close')
+    expect(await portProblem(port)).toBeUndefined()
   })
 })

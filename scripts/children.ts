@@ -12,10 +12,14 @@ export type Child = {
    * `withinMs`. While it says that it is busy, as with a migration, it is waited for as long as it takes.
    */
   says(text: string, withinMs: number): Promise<void>
+  /** Calls `act` with each line of its output from now on. */
+  onLine(act: (line: string) => void): void
   /** How it ended: an exit code or a signal. */
   ended: Promise<string>
   /** Asks it to stop and waits; one that does not end in time is killed. */
   stop(): Promise<void>
+  /** Ends it as a crash would: it can finish nothing. */
+  kill(): Promise<void>
 }
 
 type Start = {
@@ -48,9 +52,11 @@ export function startChild({ name, file, args = [], env, account }: Start): Chil
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
   })
-  const says = listenTo({ name, lines: createInterface({ input: child.stdout }), ended })
+  const lines = createInterface({ input: child.stdout })
+  const says = listenTo({ name, lines, ended })
   return {
     says,
+    onLine: (act) => void lines.on('line', act),
     ended,
     async stop() {
       child.kill('SIGTERM')
@@ -58,6 +64,10 @@ export function startChild({ name, file, args = [], env, account }: Start): Chil
       const timer = setTimeout(() => child.kill('SIGKILL'), KILL_MS)
       await ended
       clearTimeout(timer)
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
     },
   }
 }
@@ -100,11 +110,24 @@ export function listenTo({ name, lines, ended }: Voice): Child['says'] {
   }
 }
 
-/** True when nobody listens on the port of this machine. */
-export function portIsFree(port: number): Promise<boolean> {
+/** Browsers try the second one first when they are given `localhost`. */
+const OWN_ADDRESSES = ['127.0.0.1', '::1']
+
+/** Why nothing of ours can listen on the port of this machine; undefined when it is free. */
+export async function portProblem(port: number): Promise<'taken' | 'forbidden' | undefined> {
+  for (const address of OWN_ADDRESSES) {
+    const code = await listenProblem(port, address)
+    if (code === 'EADDRINUSE') return 'taken'
+    if (code === 'EACCES') return 'forbidden'
+  }
+  return undefined
+}
+
+/** The code of the error of listening there; a machine without IPv6 has one too. */
+function listenProblem(port: number, address: string): Promise<string | undefined> {
   const server = createServer()
   return new Promise((resolve) => {
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code))
+    server.listen({ port, host: address, ipv6Only: true }, () => server.close(() => resolve(undefined)))
   })
 }

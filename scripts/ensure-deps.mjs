@@ -3,11 +3,17 @@
  * not those of package-lock.json, and makes sure that what follows runs on Node 24.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const ROOT = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const NEEDED_NODE = 24
+/** Older than that, the Node of the packages lacks too many security updates: Apple's arm64 has only the first 24 on npm. */
+const CURRENT_NODE = [24, 13, 0]
+const LOOK_EVERY_MS = 500
 /**
  * Keeps to the versions of the lock file and leaves it as it is, and runs no script of a package. Warnings about this Node
  * say nothing: another one runs.
@@ -57,23 +63,91 @@ function install() {
     fail('The packages could not be installed; npm says above why. Check the connection and try again.')
 }
 
-/** The Node that comes as a package does not run everywhere (musl): then the one of the machine must do. */
-function checkNode() {
-  const pinned = join(ROOT, 'node_modules/.bin/node')
-  const ofPackage = major(pinned)
-  if (ofPackage === undefined) rmSync(pinned, { force: true })
-  const found = ofPackage ?? major('node')
-  if (found === undefined || found < NEEDED_NODE) {
-    fail(
-      `Tradetill needs Node ${NEEDED_NODE} or newer here, and finds ${found ?? 'none'}. Install it from https://nodejs.org.`,
-    )
+/** Two installations at once would spoil the folder: the second one waits for the first. */
+function installAlone() {
+  const file = join(
+    tmpdir(),
+    `tradetill-install-${createHash('sha256').update(ROOT).digest('hex').slice(0, 16)}.pid`,
+  )
+  let hasSaid = false
+  while (!take(file)) {
+    if (!hasSaid) console.log('Another start installs the packages here. Waiting for it …')
+    hasSaid = true
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY_MS)
+  }
+  try {
+    if (!isInstalled()) install()
+  } finally {
+    rmSync(file, { force: true })
   }
 }
 
-function major(command) {
+/** False while the process that wrote the file lives. A file of a dead one is removed. */
+function take(file) {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') fail(`The file ${file} cannot be written (${error.message}).`)
+  }
+  if (!isAlive(Number(readOr(file, '0')))) rmSync(file, { force: true })
+  return false
+}
+
+function readOr(file, otherwise) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return otherwise
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return pid > 0 && process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/**
+ * The Node that comes as a package does not run everywhere (musl), and is an old one on some machines: then the one of the
+ * machine is used, where it is newer.
+ */
+function checkNode() {
+  const pinned = join(ROOT, 'node_modules/.bin/node')
+  const ofPackage = versionOf(pinned)
+  if (ofPackage !== undefined && !isOlder(ofPackage, CURRENT_NODE)) return
+  const ofMachine = versionOf(process.env.npm_node_execpath ?? 'node')
+  if (
+    ofMachine !== undefined &&
+    ofMachine[0] >= NEEDED_NODE &&
+    (ofPackage === undefined || isOlder(ofPackage, ofMachine))
+  ) {
+    rmSync(pinned, { force: true })
+    return
+  }
+  if (ofPackage !== undefined) {
+    console.log(
+      `This runs on Node ${ofPackage.join('.')}, the newest Node ${NEEDED_NODE} that npm has for this machine. It is enough to look around.\nFor its security updates install a current Node ${NEEDED_NODE} from https://nodejs.org: the next start uses it.`,
+    )
+    return
+  }
+  rmSync(pinned, { force: true })
+  fail(
+    `Tradetill needs Node ${NEEDED_NODE} or newer here, and finds ${ofMachine?.join('.') ?? 'none'}. Install it from https://nodejs.org.`,
+  )
+}
+
+function isOlder(version, other) {
+  const at = version.findIndex((number, index) => number !== other[index])
+  return at >= 0 && version[at] < other[at]
+}
+
+function versionOf(command) {
   const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' })
-  const number = Number(/^v(\d+)\./.exec(stdout ?? '')?.[1])
-  return status === 0 && Number.isInteger(number) ? number : undefined
+  const found = /^v(\d+)\.(\d+)\.(\d+)/.exec(stdout ?? '')
+  return status === 0 && found !== null ? found.slice(1).map(Number) : undefined
 }
 
 function fail(message) {
@@ -81,5 +155,5 @@ function fail(message) {
   process.exit(1)
 }
 
-if (!isInstalled()) install()
+if (!isInstalled()) installAlone()
 checkNode()

@@ -5,8 +5,9 @@ import { flushCompileCache } from 'node:module'
 import { join, relative } from 'node:path'
 import { cacheCompiledCode } from '../gateway/kit/compile-cache.ts'
 import { tryLock } from '../gateway/kit/lock.ts'
-import { type Child, portIsFree, startChild } from './children.ts'
+import { type Child, portProblem, startChild } from './children.ts'
 import { prepareDemo } from './demo.ts'
+import { beginTour } from './tour.ts'
 import { startVault } from './vault.ts'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
@@ -60,8 +61,12 @@ async function checkPorts(): Promise<void> {
     if (Object.values(ports).filter((other) => other === port).length > 1) {
       throw new Refusal(`${setting} is ${port}, which another part has too: each needs a port of its own.`)
     }
-    if (await portIsFree(port)) continue
-    throw new Refusal(`Port ${port} for the ${name} is taken. Free it, or set ${setting} to another one.`)
+    const problem = await portProblem(port)
+    if (problem === undefined) continue
+    const why = problem === 'taken' ? 'is taken' : 'is not allowed to you'
+    throw new Refusal(
+      `Port ${port} for the ${name} ${why}. Free it, or choose another one: ${setting}=${port + 100} npm start`,
+    )
   }
 }
 
@@ -78,6 +83,8 @@ function makeDataRoot(): void {
 }
 
 const children: Child[] = []
+/** Ended by the tour: no accident. */
+const sacrificed = new Set<Child>()
 let stopping = false
 
 async function stopAll(): Promise<void> {
@@ -91,7 +98,7 @@ function begin(name: string, file: string, environment: Record<string, string>):
   const child = startChild({ name, file: join(ROOT, file), env: environment })
   children.push(child)
   void child.ended.then((how) => {
-    if (stopping) return
+    if (stopping || sacrificed.has(child)) return
     console.error(`\nThe ${name} ended unexpectedly (${how}): stopping everything.`)
     void stopAll().then(() => process.exit(1))
   })
@@ -109,6 +116,40 @@ const gatewayEnv: Record<string, string> = {
   TRADETILL_STDIN: '1',
 }
 
+const beginGateway = (): Child => begin('gateway', 'embedded-postgres/main.ts', gatewayEnv)
+
+/** Kills the gateway, as a crash would, and starts it again. */
+async function killGateway(gateway: Child): Promise<{ next: Child; isBack: Promise<void> }> {
+  sacrificed.add(gateway)
+  await gateway.kill()
+  console.log('\nThe tour killed the gateway, and starts it again.')
+  const next = beginGateway()
+  // In its place: the parts are stopped in their order.
+  children.splice(children.indexOf(gateway), 1, ...children.splice(-1))
+  return { next, isBack: next.says('ready at', READY_MS) }
+}
+
+/** The buttons of the sandbox's tour. */
+async function startTour(parts: { sandbox: Child; gateway: Child; apiKey: string }): Promise<void> {
+  let { gateway } = parts
+  const tour = await beginTour({
+    urls,
+    apiKey: parts.apiKey,
+    async killGateway() {
+      const { next, isBack } = await killGateway(gateway)
+      gateway = next
+      return { isBack }
+    },
+  })
+  parts.sandbox.onLine((line) => {
+    const name = /^scene wanted: (.+)$/.exec(line)?.[1]
+    if (name === undefined) return
+    tour.play(name).catch((error: unknown) => {
+      if (!stopping) console.error(`\nThe tour could not be played: ${error}`)
+    })
+  })
+}
+
 async function startSandboxMode(): Promise<void> {
   makeDataRoot()
   const lock = await tryLock(`start ${realpathSync(dataRoot)}`)
@@ -124,7 +165,7 @@ async function startSandboxMode(): Promise<void> {
     STEAM_SANDBOX_DATA: join(dataRoot, 'sandbox.json'),
     STEAM_SANDBOX_STDIN: '1',
   })
-  const gateway = begin('gateway', 'embedded-postgres/main.ts', gatewayEnv)
+  const gateway = beginGateway()
   await Promise.all([widget, sandbox.says('ready at', READY_MS), gateway.says('ready at', READY_MS)])
   const key = await prepareDemo({ file: join(dataRoot, 'demo-store.json'), urls, gatewayEnv })
   const store = begin('demo store', 'demo-store/main.ts', {
@@ -137,6 +178,7 @@ async function startSandboxMode(): Promise<void> {
     DEMO_STORE_STDIN: '1',
   })
   await store.says('ready at', READY_MS)
+  await startTour({ sandbox, gateway, apiKey: key.apiKey })
   // Nobody waits for it: the first deposit needs none.
   begin('market sandbox', 'market-sandbox/main.ts', {
     MARKET_SANDBOX_PORT: String(ports.market),
@@ -154,7 +196,8 @@ Tradetill is ready (sandbox: no real items, no real money).
   market         ${urls.market}
   console        ${urls.console}/enter#sandbox=${consoleKey}
 
-First step: open ${urls.store} and press “Top up with game items”.
+First: open ${urls.store} and press “Top up with game items”.
+Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
 Ctrl-C stops everything.`)
   void startOwnVault()
   // Nobody waits for the operators' page to try the shoppers'.

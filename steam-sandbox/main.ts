@@ -4,6 +4,7 @@ const { STEAM_SANDBOX_PORT, STEAM_SANDBOX_DATA, STEAM_SANDBOX_QUOTAS, STEAM_SAND
 const steam = await startSteam({
   port: Number(STEAM_SANDBOX_PORT ?? 4301),
   quotas: STEAM_SANDBOX_QUOTAS !== '0',
+  onScene: (name) => console.log(`scene wanted: ${name}`),
   ...(STEAM_SANDBOX_DATA ? { dataFile: STEAM_SANDBOX_DATA } : {}),
 })
 console.log(`steam sandbox ready at ${steam.url}`)

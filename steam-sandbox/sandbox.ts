@@ -3,6 +3,7 @@ import type { Faults } from './faults.ts'
 import type { Incoming, Reply } from './http.ts'
 import type { Quotas } from './quotas.ts'
 import type { Platform } from './tokens.ts'
+import type { Tour } from './tour.ts'
 import type { Account, World } from './world/world.ts'
 
 /** Keeps an answer back for so many milliseconds; for ever if that is Infinity. */
@@ -31,6 +32,7 @@ export type Sandbox = {
   counts: Map<string, number>
   /** Logins that have begun, by client id. */
   logins: Map<string, PendingLogin>
+  tour: Tour
 }
 
 export type Route = (request: Incoming, sandbox: Sandbox) => Reply | undefined

@@ -6,6 +6,7 @@ import { createQuotas, TIGHT_QUOTAS } from './quotas.ts'
 import { switchOff, switchOn } from './routes/acts.ts'
 import { advance, type Pause, type Sandbox } from './sandbox.ts'
 import { serve } from './serve.ts'
+import { createTour } from './tour.ts'
 import { addBot, inviteGuest } from './world/guests.ts'
 import { seedWorld } from './world/seed.ts'
 import { settle } from './world/time.ts'
@@ -22,6 +23,8 @@ type Options = {
   dataFile?: string
   /** Steam's limits on requests; on unless switched off. */
   quotas?: boolean
+  /** Hears which scene of the tour a visitor wants to see. */
+  onScene?: (name: string) => void
 }
 
 type SaidFault = Pick<PlainFault, 'match' | 'effect'> & Partial<PlainFault>
@@ -36,8 +39,9 @@ export async function startSteam({
   pause = pauseInRealTime,
   dataFile,
   quotas = true,
+  onScene = () => {},
 }: Options) {
-  const sandbox = createSandbox({ seed, clock, pause, dataFile, quotas })
+  const sandbox = createSandbox({ seed, clock, pause, dataFile, quotas, onScene })
   const { keeper } = sandbox
   const server = createServer((message, response) => {
     serve(message, response, sandbox).catch(() => response.destroy())
@@ -96,11 +100,12 @@ function pauseInRealTime(ms: number): Promise<void> {
   })
 }
 
-type Settings = Required<Pick<Options, 'seed' | 'clock' | 'pause' | 'quotas'>> & {
+type Settings = Required<Pick<Options, 'seed' | 'clock' | 'pause' | 'quotas' | 'onScene'>> & {
   dataFile: string | undefined
 }
 
-function createSandbox({ seed, clock, pause, dataFile, quotas }: Settings): Sandbox & { keeper: Keeper } {
+function createSandbox(settings: Settings): Sandbox & { keeper: Keeper } {
+  const { seed, clock, pause, dataFile, quotas, onScene } = settings
   const keeper = createKeeper(dataFile, () => seedWorld(seed, clock()))
   const clockS = () => Math.floor(clock() / 1000)
   const nowS = () => clockS() + keeper.world().aheadS
@@ -134,5 +139,6 @@ function createSandbox({ seed, clock, pause, dataFile, quotas }: Settings): Sand
     log: [],
     counts,
     logins: new Map(),
+    tour: createTour(onScene),
   }
 }

@@ -62,7 +62,7 @@ const columnsWith = (again: () => void): readonly Column<Bot>[] => [
     name: 'Bot',
     show: ({ botId, name }) => (
       <>
-        <Go to={`/items?bot=${botId}`}>{name}</Go> <span className="quiet">#{botId}</span>
+        <Go to={`/bots/${botId}`}>{name}</Go> <span className="quiet">#{botId}</span>
       </>
     ),
   },
@@ -105,7 +105,14 @@ const columnsWith = (again: () => void): readonly Column<Bot>[] => [
   { name: 'Acts', show: (bot) => <BotActs bot={bot} again={again} /> },
 ]
 
-function BotActs({ bot: { botId, name, state }, again }: { bot: Bot; again: () => void }) {
+/** The acts that its state allows. */
+export function BotActs({
+  bot: { botId, name, state },
+  again,
+}: {
+  bot: Pick<Bot, 'botId' | 'name' | 'state'>
+  again: () => void
+}) {
   const common = { input: () => ({ bot: botId }), onDone: again }
   return (
     <div className="acts">

@@ -5,6 +5,7 @@ import { useAnswer } from '../ui/answer.ts'
 import { formatMinor, formatTime, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
+import { History, type Shopper } from './shopper.tsx'
 
 type View = Json<DepositView>
 
@@ -18,6 +19,7 @@ export function DepositPage({ depositId }: { depositId: string }) {
           <>
             <About view={view} />
             <Outlook view={view} again={again} />
+            {view.steamId !== null && <ShopperOf steamId={view.steamId} />}
             <Timeline moments={view.moments} />
           </>
         )}
@@ -60,6 +62,18 @@ function About({ view: deposit }: { view: View }) {
           ['Opened', <Time key="t" at={deposit.createdAt} />],
         ]}
       />
+    </Panel>
+  )
+}
+
+/** Beside the acts: an operator releases or holds credit by what the shopper did before. */
+function ShopperOf({ steamId }: { steamId: string }) {
+  const { shown, again } = useAnswer<Shopper>('shopper', { steamId })
+  return (
+    <Panel title="Its shopper" aside={<Go to={`/shoppers/${steamId}`}>{steamId}</Go>}>
+      <Loaded shown={shown} again={again}>
+        {(shopper) => <History shopper={shopper} />}
+      </Loaded>
     </Panel>
   )
 }

@@ -40,7 +40,14 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
   { name: 'Order', show: ({ externalId }) => externalId, text: ({ externalId }) => externalId },
   {
     name: 'Shopper',
-    show: ({ steamId }) => steamId ?? <span className="quiet">—</span>,
+    show: ({ steamId }) =>
+      steamId === null ? (
+        <span className="quiet">—</span>
+      ) : (
+        <Go className="whole" to={`/shoppers/${steamId}`}>
+          {steamId}
+        </Go>
+      ),
     text: ({ steamId }) => steamId,
   },
   { name: 'Game', show: ({ game }) => game ?? '—', text: ({ game }) => game },

@@ -9,19 +9,41 @@ import { formatMinor, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
+import { Drift } from './drift.tsx'
+import { Sales } from './sales.tsx'
+
+const VIEWS = [
+  ['', 'All items'],
+  ['departures', 'What left'],
+  ['sales', 'Sales'],
+  ['drift', 'Drift'],
+] as const
 
 export function ItemsPage({ query }: { query: URLSearchParams }) {
+  const show = query.get('show') ?? ''
   return (
     <>
       <Heading title="Items">
-        <Go
-          className="button small"
-          to={query.get('show') === 'departures' ? '/items' : '/items?show=departures'}
-        >
-          {query.get('show') === 'departures' ? 'All items' : 'What left'}
-        </Go>
+        {VIEWS.map(([view, name]) => (
+          <Go
+            key={view}
+            className="button small"
+            to={view === '' ? '/items' : `/items?show=${view}`}
+            current={view === show}
+          >
+            {name}
+          </Go>
+        ))}
       </Heading>
-      {query.get('show') === 'departures' ? <Departures /> : <Items query={query} />}
+      {show === 'departures' ? (
+        <Departures />
+      ) : show === 'sales' ? (
+        <Sales query={query} />
+      ) : show === 'drift' ? (
+        <Drift />
+      ) : (
+        <Items query={query} />
+      )}
     </>
   )
 }

@@ -7,6 +7,7 @@ import { Filters } from '../ui/filters.tsx'
 import { formatMicros, formatMinor, words } from '../ui/format.ts'
 import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
+import { CoveragePanel } from './coverage.tsx'
 
 type ListData = Json<PriceList>
 type View = Json<PriceView>
@@ -23,7 +24,7 @@ export function PricesPage({ query }: { query: URLSearchParams }) {
       <Filters
         query={query}
         fields={[
-          { name: 'game', label: 'Game', options: GAMES },
+          { name: 'game', label: 'Game', options: GAMES, fallback: 'cs' },
           { name: 'item', label: 'Market hash name' },
         ]}
       />
@@ -33,6 +34,7 @@ export function PricesPage({ query }: { query: URLSearchParams }) {
           <>
             <Sources feeds={feeds} />
             <Holds holds={holds} again={again} />
+            <CoveragePanel key={game} game={game} />
           </>
         )}
       </Loaded>

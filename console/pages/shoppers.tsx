@@ -114,7 +114,7 @@ function Careful({ shoppers, again }: Part<'onRelease'>) {
   )
 }
 
-const Account = ({ steamId }: { steamId: string }) => <Go to={`/deposits?steamId=${steamId}`}>{steamId}</Go>
+const Account = ({ steamId }: { steamId: string }) => <Go to={`/shoppers/${steamId}`}>{steamId}</Go>
 
 type Trades = Lists['shoppers'][number]['openTrades']
 

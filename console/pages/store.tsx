@@ -23,6 +23,9 @@ export function StorePage({ storeId }: { storeId: string }) {
             <Go className="button small" to={`/deposits?store=${store.storeId}`}>
               Its deposits
             </Go>
+            <Go className="button small" to={`/reports/${store.storeId}`}>
+              Report
+            </Go>
           </Heading>
           <Settings store={store} again={again} />
           <Balances store={store} again={again} />

@@ -1,8 +1,8 @@
-import { useState } from 'react'
 import type { EndpointPage as Answer } from '../../gateway/operations/webhooks.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { allRows, useRows } from '../ui/answer.ts'
+import { Filters } from '../ui/filters.tsx'
 import { Go } from '../ui/link.tsx'
 import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
@@ -11,7 +11,11 @@ type Page = Json<Answer>
 type Row = Page['endpoints'][number]
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: 'Endpoint', show: ({ endpointId }) => endpointId, text: ({ endpointId }) => endpointId },
+  {
+    name: 'Endpoint',
+    show: ({ endpointId }) => <Go to={`/webhooks/${endpointId}`}>{endpointId}</Go>,
+    text: ({ endpointId }) => endpointId,
+  },
   {
     name: 'Store',
     show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go>,
@@ -69,7 +73,8 @@ function toneOf({ lastAttempt }: Row): 'good' | 'bad' | 'plain' {
 const secretOf = ({ webhookSecret }: Record<string, unknown>): string | null =>
   typeof webhookSecret === 'string' ? webhookSecret : null
 
-function EndpointActs({ endpointId }: { endpointId: string }) {
+/** The acts on an endpoint. */
+export function EndpointActs({ endpointId }: { endpointId: string }) {
   return (
     <div className="acts">
       <ActButton
@@ -98,16 +103,16 @@ function EndpointActs({ endpointId }: { endpointId: string }) {
 
 const rowsOf = ({ endpoints }: Page): readonly Row[] => endpoints
 
-export function WebhooksPage() {
-  const [failing, setFailing] = useState(false)
+export function WebhooksPage({ query }: { query: URLSearchParams }) {
+  const failing = query.get('failing') === '1'
   const rows = useRows<Page, Row>('endpoints', { failing }, rowsOf)
   return (
     <>
       <Heading title="Webhooks" />
-      <label className="filter filter-box">
-        <input type="checkbox" checked={failing} onChange={(event) => setFailing(event.target.checked)} />
-        Only those that fail
-      </label>
+      <Filters
+        query={query}
+        fields={[{ name: 'failing', label: 'Only those that fail', type: 'checkbox' }]}
+      />
       <List
         caption="Webhook endpoints of all stores, in the order of their numbers"
         columns={COLUMNS}

@@ -8,8 +8,12 @@ export type Shown<T> =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'ready'; data: T; failure: Failure | undefined }
 
-/** The answer of a find. A later failure keeps what was shown, and says so. */
-export function useAnswer<T>(name: string, input: object): { shown: Shown<T>; again: () => void } {
+/** The answer of a find. A later failure keeps what was shown, and says so. Not `isLive`: asked once, because the answer takes long. */
+export function useAnswer<T>(
+  name: string,
+  input: object,
+  { isLive = true } = {},
+): { shown: Shown<T>; again: () => void } {
   const asked = JSON.stringify(input)
   const [answers, setAnswers] = useState<{ asked: string; shown: Shown<T> }>()
   const latest = useRef(0)
@@ -31,8 +35,8 @@ export function useAnswer<T>(name: string, input: object): { shown: Shown<T>; ag
   )
   useEffect(() => {
     void ask(false)
-    return onChange(() => void ask(true))
-  }, [ask])
+    return isLive ? onChange(() => void ask(true)) : undefined
+  }, [ask, isLive])
   const shown: Shown<T> = answers?.asked === asked ? answers.shown : { kind: 'loading' }
   return { shown, again: () => void ask(false) }
 }

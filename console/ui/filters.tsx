@@ -6,6 +6,8 @@ export type FilterField = {
   label: string
   options?: readonly string[]
   type?: 'text' | 'date' | 'checkbox'
+  /** Chosen until somebody chooses. Without it an option can be left open. */
+  fallback?: string
 }
 
 /** Filters of a list. Each stands in the address as soon as it is chosen. */
@@ -29,15 +31,19 @@ export function Filters({ query, fields }: { query: URLSearchParams; fields: rea
   )
 }
 
-function Filter({ name, label, options, type = 'text', value }: FilterField & { value: string }) {
+function Filter({ name, label, options, type = 'text', fallback, value }: FilterField & { value: string }) {
   const id = useId()
   const choose = (chosen: string): void => setQuery({ [name]: chosen.trim() })
   return (
     <div className={type === 'checkbox' ? 'filter filter-box' : 'filter'}>
       <label htmlFor={id}>{label}</label>
       {options !== undefined ? (
-        <select id={id} value={value} onChange={(event) => choose(event.target.value)}>
-          <option value="">all</option>
+        <select
+          id={id}
+          value={value === '' ? fallback : value}
+          onChange={(event) => choose(event.target.value)}
+        >
+          {fallback === undefined && <option value="">all</option>}
           {options.map((option) => (
             <option key={option}>{option}</option>
           ))}

@@ -92,7 +92,8 @@ export function List<ROW>({ rows, all, fileName, ...table }: ListProps<ROW>) {
 
 type ExportProps<ROW> = Pick<ListProps<ROW>, 'columns' | 'all' | 'fileName'>
 
-function Export<ROW>({ columns, all, fileName }: ExportProps<ROW>) {
+/** A file of all rows. */
+export function Export<ROW>({ columns, all, fileName }: ExportProps<ROW>) {
   const [state, setState] = useState<'idle' | 'busy' | Failure>('idle')
   const save = async (): Promise<void> => {
     setState('busy')

@@ -25,9 +25,9 @@ async function take(browser: Browser, till: Till, { language, viewport, suffix }
   await end()
 }
 
-/** The console at a deposit whose offer is open. */
+/** The console at a deposit whose offer is open, and the overview in the other colours. */
 async function takeConsole(browser: Browser, { console: origin, main }: Till): Promise<void> {
-  const { page, end } = await visit(browser, DESKTOP)
+  const { page, end } = await visit(browser, DESKTOP, { colorScheme: 'dark' })
   const link = /http:\S+\/enter#sandbox=\S+/.exec(main.output())?.[0]
   if (link === undefined) throw new Error('npm start printed no link of the console')
   await page.goto(link)
@@ -37,6 +37,13 @@ async function takeConsole(browser: Browser, { console: origin, main }: Till): P
   await page.getByRole('cell').getByRole('link').first().click()
   await page.getByRole('heading', { name: 'What happened' }).waitFor()
   await page.screenshot({ path: join(FOLDER, 'console-deposit.png') })
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto(`${origin}/bots/1`)
+  await page.getByRole('heading', { name: 'Last hour' }).waitFor()
+  await page.screenshot({ path: join(FOLDER, 'console-bot.png') })
+  await page.goto(origin)
+  await page.getByRole('heading', { name: 'Where shoppers leave' }).waitFor()
+  await page.screenshot({ path: join(FOLDER, 'console-overview.png') })
   await end()
 }
 

@@ -1,24 +1,15 @@
 /** The widget's calls without a browser. */
 import { z } from 'zod'
-import type { Game } from '../../contract/games.ts'
 import type { CreateDepositBody } from '../../contract/store-api.ts'
-import { type Inventory, inventorySchema, type Payment, paymentSchema } from '../../contract/widget-api.ts'
+import { callerOf, type OpenedDeposit, type Shopper } from '../../scripts/shopper-calls.ts'
 import type { StoreSecrets } from './demo-store.ts'
 import { eventually } from './process.ts'
 import { player } from './sandbox.ts'
 import type { Place } from './till.ts'
 
-export type Shopper = {
-  hash: string
-  depositId: string
-  post(path: string, body: object): Promise<Response>
-  payment(): Promise<Payment>
-  inventory(game?: Game): Promise<Inventory>
-}
+export { callerOf, type OpenedDeposit }
 
 const created = z.object({ id: z.string(), url: z.string() })
-
-export type OpenedDeposit = { id: string; url: string; hash: string }
 
 type Till = { place: Place; secrets: StoreSecrets }
 
@@ -39,27 +30,6 @@ export async function newDeposit(
   })
   const deposit = created.parse(await response.json())
   return { ...deposit, hash: deposit.url.slice(-32) }
-}
-
-/** The widget's calls for a deposit, as a page makes them, cookie and token included. */
-export async function callerOf(gateway: string, { id, url, hash }: OpenedDeposit): Promise<Shopper> {
-  const page = await fetch(url)
-  const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-  const headers = { cookie, 'x-csrf-token': cookie.split('=')[1] ?? '', origin: gateway }
-  const get = async (path: string): Promise<unknown> => (await fetch(`${gateway}${path}`, { headers })).json()
-  return {
-    hash,
-    depositId: id,
-    post: (path, body) =>
-      fetch(`${gateway}${path}`, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify({ hash, ...body }),
-      }),
-    payment: async () => paymentSchema.parse(await get(`/api/payment?hash=${hash}`)),
-    inventory: async (game = 'cs') =>
-      inventorySchema.parse(await get(`/api/inventory?hash=${hash}&game=${game}`)),
-  }
 }
 
 /** A new deposit of the demo store whose shopper has given a trade link. */

@@ -241,6 +241,7 @@ async function printAll(): Promise<void> {
   await print(['bot', 'retire', '2', '--reason', 'banned'])
   await print(['bot', 'remove', '3', '--reason', 'sold'])
   await print(['bot', 'list'])
+  await print(['bot', 'show', '1'])
   await print(['maintenance', 'on'])
   await print(['maintenance', 'off'])
   await print(['clock', 'advance', '8d'])
@@ -326,6 +327,8 @@ describe('--json', () => {
       'shopper show: openTrades',
       'bot add: refused',
       'bot renew: refused',
+      // The bot has met nothing yet.
+      ...['bars', 'offers', 'refusals'].map((list) => `bot show: ${list}`),
       'migrate status: missing',
       'migrate run: applied',
       'backup check: missing',

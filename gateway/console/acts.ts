@@ -6,6 +6,7 @@ import { parseAmount } from '../operations/amount.ts'
 import { pauseBot, removeBot, resumeBot, retireBot } from '../operations/bots.ts'
 import { explainDeparture } from '../operations/departures.ts'
 import { holdDeposit } from '../operations/deposits.ts'
+import { lookForDrift } from '../operations/drift.ts'
 import { addKey, revokeKey, rotateKey } from '../operations/keys.ts'
 import { switchMaintenance } from '../operations/maintenance.ts'
 import { recordPayout, voidPayout } from '../operations/payouts.ts'
@@ -125,6 +126,7 @@ export const ACTS: Record<string, Call> = {
   'items explain': graveAct(z.object({ departureId: id }), (deps, { departureId }) =>
     explainDeparture(deps, departureId),
   ),
+  'items drift': supportAct(z.object({ bot: text(20) }), (deps, input) => lookForDrift(deps, input.bot)),
   'proposal approve': graveAct(proposal, (deps, { proposalId }) => approveProposal(deps, proposalId)),
   'proposal decline': graveAct(proposal, (deps, { proposalId }) => declineProposal(deps, proposalId)),
   'proposal limit': graveAct(z.object({ dollars: DOLLARS.nullable() }), (deps, { dollars }) =>

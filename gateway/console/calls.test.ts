@@ -211,7 +211,7 @@ test('every act of the command line has its place in the console, or is told her
       // They ask at the terminal, and the phone of the bot answers.
       ...['bot add', 'bot enrol', 'bot renew'],
       // They read files, or work where no gateway runs.
-      ...['items drift', 'items moved', 'items sold', 'restore finish', 'restore recount'],
+      ...['items moved', 'items sold', 'restore finish', 'restore recount'],
       // They need settings of the machine: the master key.
       ...['key-ring forget', 'key-ring rotate'],
       // An operator asks for items at the machine, and approves them at the vault.

@@ -3,23 +3,26 @@ import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
 import { DEPOSIT_STATUSES } from '../../contract/statuses.ts'
 import { listActs } from '../operations/acts.ts'
+import { showBot } from '../operations/bot-view.ts'
 import { listBots } from '../operations/bots.ts'
 import { listDepartures } from '../operations/departures.ts'
 import { listDeposits } from '../operations/deposit-list.ts'
 import { showDeposit } from '../operations/deposits.ts'
+import { listDrift } from '../operations/drift.ts'
 import { find as findAll } from '../operations/find.ts'
 import { ITEM_STATES } from '../operations/item-states.ts'
 import { listItems } from '../operations/items.ts'
 import { done } from '../operations/operation.ts'
 import { listOperators } from '../operations/operators.ts'
 import { listPayouts } from '../operations/payouts.ts'
-import { listPrices, showPrice } from '../operations/prices.ts'
+import { coverPrices, listPrices, showPrice } from '../operations/prices.ts'
 import { listProposals } from '../operations/proposals.ts'
-import { listShoppers } from '../operations/shoppers.ts'
-import { showStatement } from '../operations/store-books.ts'
+import { reportSales } from '../operations/sales.ts'
+import { listShoppers, showShopper } from '../operations/shoppers.ts'
+import { reportStore, showStatement } from '../operations/store-books.ts'
 import { listStores, showStore } from '../operations/stores.ts'
 import { listTrades } from '../operations/trades.ts'
-import { listEndpoints } from '../operations/webhooks.ts'
+import { listAttempts, listEndpoints } from '../operations/webhooks.ts'
 import { type Call, find } from './call.ts'
 import { currency, id, nothing, page, steamId, text, time } from './input.ts'
 import { readMoney, readOverview, readWeather } from './overview-store.ts'
@@ -50,7 +53,14 @@ export const FINDS: Record<string, Call> = {
   endpoints: find(z.object({ ...page, failing: z.boolean().default(false) }), (deps, { before, ...rest }) =>
     listEndpoints(deps, { ...rest, after: before }),
   ),
+  attempts: find(z.object({ ...page, endpointId: id }), listAttempts),
+  coverage: find(z.object({ game: z.enum(GAMES) }), (deps, { game }) => coverPrices(deps, game)),
+  report: find(z.object({ storeId: id, from: time, to: time, by: z.enum(['day', 'month']) }), reportStore),
+  sales: find(z.object({ from: time, to: time }), reportSales),
+  drift: find(nothing, (deps) => listDrift(deps)),
+  shopper: find(z.object({ steamId }), (deps, input) => showShopper(deps, input.steamId)),
   bots: find(nothing, (deps) => listBots(deps)),
+  bot: find(z.object({ bot: text(20) }), (deps, input) => showBot(deps, input.bot)),
   items: find(
     z.object({
       ...page,

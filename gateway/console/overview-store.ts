@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
+import { type Needs, readNeeds } from '../alerts/needs-store.ts'
 import type { Db } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import type { OutageTable } from '../db/time-tables.ts'
@@ -20,20 +21,6 @@ export type Overview = {
 
 /** How far the deposits of the last 24 hours came. */
 export type Funnel = { opened: number; linked: number; priced: number; offered: number; paid: number }
-
-/** Numbers of what somebody must look at. */
-export type Needs = {
-  tradesOverdue: number
-  botsDead: number
-  botsUnheld: number
-  tokensEndSoon: number
-  endpointsLost: number
-  webhooksLate: number
-  departuresUnexplained: number
-  proposalsOpen: number
-  feedsFailing: number
-  ledgerDifferences: number
-}
 
 /** `created_at` has an index over all stores. */
 export async function readOverview(db: Db, now: Date): Promise<Overview> {
@@ -64,27 +51,6 @@ async function readFunnel(db: Db, since: Date): Promise<Funnel> {
       count(*) filter (where status = 'succeeded')::int as paid
     from deposit where created_at >= ${since}`.execute(db)
   return rows[0] ?? { opened: 0, linked: 0, priced: 0, offered: 0, paid: 0 }
-}
-
-async function readNeeds(db: Db): Promise<Needs> {
-  const { rows } = await sql<Needs>`
-    select
-      (select count(*) from trade where due_at < (select till_now()) - interval '1 minute')::int as "tradesOverdue",
-      (select count(*) from bot where state = 'dead')::int as "botsDead",
-      (select count(*) from bot where state = 'active' and not online)::int as "botsUnheld",
-      (select count(*) from bot where state in ('active', 'paused')
-        and token_expires_at < (select till_now()) + interval '30 days')::int as "tokensEndSoon",
-      (select count(*) from webhook_endpoint where state = 'disabled' and disabled_reason = 'gone'
-        and removed_at is null)::int as "endpointsLost",
-      (select count(*) from webhook_delivery where state = 'due'
-        and due_at < (select till_now()) - interval '5 minutes')::int as "webhooksLate",
-      (select count(*) from departure where explanation is null)::int as "departuresUnexplained",
-      (select count(*) from proposal where state = 'open')::int as "proposalsOpen",
-      (select count(*) from price_feed where failures > 0)::int as "feedsFailing",
-      coalesce((select differences from ledger_check), 0)::int as "ledgerDifferences"`.execute(db)
-  const [needs] = rows
-  if (needs === undefined) throw new Error('the database answered nothing')
-  return needs
 }
 
 export type Money = {

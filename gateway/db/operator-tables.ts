@@ -21,6 +21,15 @@ type OperatorPasskeyTable = {
   created_at: Generated<Date>
 }
 
+type AlertTable = {
+  kind: string
+  count: number
+  since: Date
+  message_id: string
+  attempts: Generated<number>
+  due_at: Date | null
+}
+
 type OperatorLinkTable = { secret_sha256: Buffer; operator_id: bigint; expires_at: Date }
 
 type OperatorChallengeTable = {
@@ -70,4 +79,5 @@ export type OperatorTables = {
   operator_session: OperatorSessionTable
   approval_limit: ApprovalLimitTable
   proposal: ProposalTable
+  alert: AlertTable
 }

@@ -87,6 +87,16 @@ export type BotHistoryTable = {
 
 export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
 
+/** Calls to Steam for a bot, five minutes at a time. */
+export type BotCallsTable = {
+  bot_id: bigint
+  since: Date
+  asked: Generated<number>
+  limited: Generated<number>
+  failed: Generated<number>
+  held_back: Generated<number>
+}
+
 /** A process that holds bots, or would. */
 export type GatewayProcessTable = {
   owner: string
@@ -299,6 +309,7 @@ export type Tables = OperatorTables & {
   bot: BotTable
   bot_bar: BotBarTable
   bot_doubt: BotDoubtTable
+  bot_calls: BotCallsTable
   bot_history: BotHistoryTable
   gateway_process: GatewayProcessTable
   price: PriceTable

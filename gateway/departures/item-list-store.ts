@@ -42,41 +42,69 @@ export type ListedItem = {
   departureId: bigint | null
 }
 
-/** Newest first. */
-export async function selectItems(
-  db: Db,
-  { bot, state, asset, before, limit }: ItemFilter,
-): Promise<ListedItem[]> {
+/** A rare filter looks at so many items at a time, whatever it finds. */
+const LOOKED_AT = 500
+
+export type ItemPlace = { place: bigint; fits: boolean }
+
+/** How many items to look at: of a list without a filter, a page and the one after it. */
+export const itemsLookedAt = ({ bot, state, limit }: ItemFilter): number =>
+  bot === undefined && state === undefined ? limit + 1 : LOOKED_AT
+
+const LAST = sql`join lateral (select * from custody_entry entry where entry.trade_id = first.trade_id
+  and entry.asset_id = first.asset_id order by entry.id desc limit 1) last on true
+  join trade on trade.id = first.trade_id
+  join bot on bot.id = last.bot_id`
+
+const STATE = sql<ItemState>`case when last.moved = 'in' then case trade.state when 'held' then 'protected' else 'held' end
+  when last.moved = 'back' then 'back' when last.departure_id is null then 'moved' else 'departed' end`
+
+/** The next items of the list, newest first, and which of them the filter wants. */
+export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<ItemPlace[]> {
+  const { bot = null, state = null, asset, before = null } = filter
+  const wanted = asset === undefined ? sql`true` : sql`id in (${placesOf(asset)})`
+  const { rows } = await sql<ItemPlace>`
+    select first.id as place, (${bot}::text is null or bot.id::text = ${bot} or bot.steam_id = ${bot})
+      and (${state}::text is null or ${STATE} = ${state}) as fits
+    from (
+      select id, trade_id, asset_id from custody_entry where moved = 'in' and departure_id is null
+        and ${before === null ? sql`true` : sql`id < ${before}`} and ${wanted}
+      order by id desc limit ${itemsLookedAt(filter)}
+    ) first ${LAST}
+    order by first.id desc`.execute(db)
+  return rows
+}
+
+/** Where an item came to the till first. `asset`: what a bot or its shopper calls it, or its number in the lists. */
+function placesOf(asset: string) {
+  const [, trade = null, given = null] = /^(\d{1,18})-(.+)$/.exec(asset) ?? []
+  return sql`
+    select first.id from (
+      select trade_id, asset_id from trade_item where asset_id = ${asset}
+      union select trade_id, asset_id from custody_entry where received_asset_id = ${asset} and moved = 'in'
+      union select trade_id, asset_id from custody_entry
+        join learnt_asset learnt on learnt.custody_entry_id = custody_entry.id where learnt.received_asset_id = ${asset}
+      union select ${trade}::bigint, ${given}::text where ${trade}::bigint is not null
+    ) named join custody_entry first using (trade_id, asset_id)`
+}
+
+/** In the order of the list. */
+export async function selectItems(db: Db, places: readonly bigint[]): Promise<ListedItem[]> {
+  if (places.length === 0) return []
   const { rows } = await sql<ListedItem>`
-    select * from (
-      select first.id as place, first.trade_id || '-' || first.asset_id as item, deposit.store_id as "storeId",
-        deposit.id as "depositId", trade.id as "tradeId", bot.name as bot, bot.steam_id as "botSteamId",
-        item.app_id as "appId", coalesce(last.received_asset_id, (
-          select received_asset_id from learnt_asset where custody_entry_id = last.id), first.received_asset_id) as "assetId",
-        first.asset_id as "givenAssetId", item.market_hash_name as "marketHashName",
-        case when last.moved = 'in' then case trade.state when 'held' then 'protected' else 'held' end
-          when last.moved = 'back' then 'back' when last.departure_id is null then 'moved' else 'departed' end as state,
-        item.price, item.gross, trade.currency, first.created_at as "receivedAt",
-        case when last.moved = 'in' and trade.state = 'held' then trade.settles_at end as "protectedUntil",
-        case when last.moved <> 'in' then last.created_at end as "leftAt", last.departure_id as "departureId"
-      from custody_entry first
-      join lateral (select * from custody_entry entry where entry.trade_id = first.trade_id
-        and entry.asset_id = first.asset_id order by entry.id desc limit 1) last on true
-      join trade on trade.id = first.trade_id
-      join deposit on deposit.id = trade.deposit_id
-      join trade_item item on item.trade_id = first.trade_id and item.asset_id = first.asset_id
-      join bot on bot.id = last.bot_id
-      where first.moved = 'in' and first.departure_id is null
-        and (${before ?? null}::bigint is null or first.id < ${before ?? null})
-        and (${bot ?? null}::text is null or bot.id::text = ${bot ?? null} or bot.steam_id = ${bot ?? null})
-        and (${asset ?? null}::text is null or first.asset_id = ${asset ?? null}
-          or first.trade_id || '-' || first.asset_id = ${asset ?? null}
-          or exists (select from custody_entry named where named.trade_id = first.trade_id
-            and named.asset_id = first.asset_id and ${asset ?? null} in (named.received_asset_id, (
-              select received_asset_id from learnt_asset where custody_entry_id = named.id))))
-    ) listed
-    where ${state ?? null}::text is null or state = ${state ?? null}
-    order by place desc limit ${limit}`.execute(db)
+    select first.id as place, first.trade_id || '-' || first.asset_id as item, deposit.store_id as "storeId",
+      deposit.id as "depositId", trade.id as "tradeId", bot.name as bot, bot.steam_id as "botSteamId",
+      item.app_id as "appId", coalesce(last.received_asset_id, (
+        select received_asset_id from learnt_asset where custody_entry_id = last.id), first.received_asset_id) as "assetId",
+      first.asset_id as "givenAssetId", item.market_hash_name as "marketHashName", ${STATE} as state,
+      item.price, item.gross, trade.currency, first.created_at as "receivedAt",
+      case when last.moved = 'in' and trade.state = 'held' then trade.settles_at end as "protectedUntil",
+      case when last.moved <> 'in' then last.created_at end as "leftAt", last.departure_id as "departureId"
+    from custody_entry first ${LAST}
+    join deposit on deposit.id = trade.deposit_id
+    join trade_item item on item.trade_id = first.trade_id and item.asset_id = first.asset_id
+    where first.id = any(${places.map(String)}::bigint[])
+    order by first.id desc`.execute(db)
   return rows
 }
 

@@ -25,9 +25,9 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
         from trades
       union all select send_started_at, 2, id, 'trade ' || id || ': sent to Steam, offer '
         || coalesce(steam_offer_id, 'not known'), null, null from trades where send_started_at is not null
-      union all select accepted_at, 3, id, 'trade ' || id || ': accepted on Steam, exchange '
+      union all select accepted_at, 3, id, 'trade ' || id || ': accepted on Steam, Steam trade '
         || coalesce(steam_trade_id, 'not known'), null, null from trades where accepted_at is not null
-      union all select delivered_at, 4, id, 'trade ' || id || ': items proved to be with the bot, exchange '
+      union all select delivered_at, 4, id, 'trade ' || id || ': items proved to be with the bot, Steam trade '
         || steam_trade_id, null, null from trades where delivered_at is not null
       union all select entry.created_at, 5, entry.id, 'ledger: ' || debit.kind || ' → ' || credit.kind
         || ', ' || entry.cause, entry.amount, entry.currency

@@ -16,7 +16,7 @@ import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } fr
  * `tokenEndsSoon`: within 30 days, by the till's clock. `history`: null where nothing can be taken back; `completeAt`:
  * reversals from before then are known.
  */
-type ListedBot = BotSummary & {
+export type ListedBot = BotSummary & {
   tokenEndsSoon: boolean
   history: { completeAt: Date | null } | null
   bars: Bar[]

@@ -4,7 +4,9 @@ import { type MoveAnswer, moveItem } from '../bots/items.ts'
 import {
   type ItemFilter,
   type ItemMove,
+  itemsLookedAt,
   type ListedItem,
+  lookThroughItems,
   movesOf,
   selectItems,
 } from '../departures/item-list-store.ts'
@@ -34,14 +36,26 @@ const listed = ({ price, gross, place: _, ...item }: ListedItem): ListedItemView
   return { ...item, priceMinor: price, grossMinor: gross }
 }
 
-/** Every item that ever came to a bot, newest first. */
+/** A call looks at so many times the items of one look: what is rare is found page by page. */
+const MOST_ROUNDS = 6
+
+/** Every item that ever came to a bot, newest first. A page may be short, or empty, and yet have a next one. */
 export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<Answer<ItemPage>> {
-  const rows = await selectItems(db, { ...filter, limit: filter.limit + 1 })
-  const page = rows.slice(0, filter.limit)
-  return done({
-    items: page.map(listed),
-    next: rows.length > filter.limit ? (page.at(-1)?.place ?? null) : null,
-  })
+  const places: bigint[] = []
+  let next: bigint | null = null
+  let before = filter.before
+  for (let round = 1; ; round += 1) {
+    const looked = await lookThroughItems(db, { ...filter, before })
+    const fitting = looked.filter(({ fits }) => fits).slice(0, filter.limit - places.length)
+    places.push(...fitting.map(({ place }) => place))
+    // A page that is full goes on after its last item; any other one after the last that was looked at.
+    const last = places.length === filter.limit ? fitting.at(-1) : looked.at(-1)
+    const isEnd = looked.length < itemsLookedAt(filter) && last?.place === looked.at(-1)?.place
+    next = isEnd || last === undefined ? null : last.place
+    if (next === null || places.length === filter.limit || round === MOST_ROUNDS) break
+    before = next
+  }
+  return done({ items: (await selectItems(db, places)).map(listed), next })
 }
 
 export type ItemLives = { items: (ListedItemView & { moves: ItemMove[] })[] }
@@ -51,7 +65,9 @@ const MOST_SHOWN = 20
 
 /** The life of an item: `asset` is what a bot or its shopper calls it, or its number in the lists. */
 export async function showItem({ db }: FindDeps, asset: string): Promise<Answer<ItemLives>> {
-  const rows = await selectItems(db, { asset, limit: MOST_SHOWN })
+  const looked = await lookThroughItems(db, { asset, limit: MOST_SHOWN })
+  const places = looked.slice(0, MOST_SHOWN).map(({ place }) => place)
+  const rows = await selectItems(db, places)
   if (rows.length === 0) return refused('not_found', 'No bot ever held such an item.')
   const items = await Promise.all(
     rows.map(async (row) => ({ ...listed(row), moves: await movesOf(db, row) })),

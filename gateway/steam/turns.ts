@@ -16,10 +16,10 @@ export type Outcome = 'answered' | 'limited' | 'failed'
 /** `out_of_budget`, `paused`: the request was not made. */
 export type HeldBack = 'out_of_budget' | 'paused'
 
-/** Told of every request that was made, and of every one that was held back. */
+/** Told of every request that was made, and of every one that was held back. No account: a public page. */
 export type Observer = {
-  asked(method: Method, seen: { outcome: Outcome; seconds: number }): void
-  heldBack(method: Method, why: HeldBack): void
+  asked(method: Method, seen: { outcome: Outcome; seconds: number; account?: string | undefined }): void
+  heldBack(method: Method, why: HeldBack, account?: string): void
 }
 
 export const UNOBSERVED: Observer = { asked() {}, heldBack() {} }
@@ -71,7 +71,7 @@ export function createTurns(settings: Settings): Turns {
     const refused = [...accounts.values()].filter((budgets) => budgets(method).isPaused())
     return refused.length >= ACCOUNTS_OF_ADDRESS
   }
-  const askerOf = (own: Budgets | undefined): Asker => ({
+  const askerOf = (own: Budgets | undefined, account?: string): Asker => ({
     async ask({ method, ms, make, judge }) {
       const { time, observer } = settings
       const untilMs = time.now() + ms
@@ -81,7 +81,7 @@ export function createTurns(settings: Settings): Turns {
       }
       const given = await waitForTurn(budgets, { ms: ms * WAITING_SHARE, time })
       if (typeof given === 'string') {
-        observer.heldBack(method, given)
+        observer.heldBack(method, given, account)
         return notOurTurn(method, given)
       }
       const beganMs = time.now()
@@ -91,7 +91,7 @@ export function createTurns(settings: Settings): Turns {
         outcome = judge(answer)
         return answer
       } finally {
-        observer.asked(method, { outcome, seconds: (time.now() - beganMs) / 1000 })
+        observer.asked(method, { outcome, seconds: (time.now() - beganMs) / 1000, account })
         tell(given.account, outcome)
         const isSpared = outcome === 'limited' && !isOfAddress(method, given.address, own)
         tell(given.address, isSpared ? 'failed' : outcome)
@@ -105,7 +105,7 @@ export function createTurns(settings: Settings): Turns {
       accounts.set(account, known)
       const [oldest] = accounts.keys()
       if (accounts.size > MOST_ACCOUNTS && oldest !== undefined) accounts.delete(oldest)
-      return askerOf(known)
+      return askerOf(known, account)
     },
     ofNobody: askerOf(undefined),
   }

@@ -15,6 +15,22 @@ const addedBot = z.strictObject({
   protectionAcknowledged: z.boolean(),
   ownHoldDays: z.int().nullable(),
 })
+const listedBot = z.strictObject({
+  botId: id,
+  steamId: z.string(),
+  name: z.string(),
+  level: z.int(),
+  state: z.string(),
+  stateReason: z.string().nullable(),
+  hasGateway: z.boolean(),
+  loginAfter: time.nullable(),
+  reachable: z.boolean(),
+  itemsHeld: z.int(),
+  tokenExpiresAt: time.nullable(),
+  tokenEndsSoon: z.boolean(),
+  history: z.strictObject({ completeAt: time.nullable() }).nullable(),
+  bars: z.array(z.strictObject({ scope: z.string(), reason: z.string(), until: time, times: z.int() })),
+})
 const changedBot = z.strictObject({ botId: id, name: z.string(), state: z.string() })
 const target = z.strictObject({ game, item: z.string().nullable() })
 const hold = z.strictObject({
@@ -39,27 +55,32 @@ export const SHAPES: Record<string, z.ZodObject> = {
     renewed: z.array(addedBot),
     refused: z.array(z.strictObject({ botId: id, message: z.string() })),
   }),
-  'bot list': z.strictObject({
-    bots: z.array(
+  'bot list': z.strictObject({ bots: z.array(listedBot), tooMany: z.int(), disarmed: z.boolean() }),
+  'bot show': z.strictObject({
+    ...listedBot.shape,
+    profileUrl: z.string(),
+    offersFailingSince: time.nullable(),
+    inventoriesFailingSince: time.nullable(),
+    games: z.array(
+      z.strictObject({ game, held: z.int(), protected: z.int(), onTheWay: z.int(), room: z.int() }),
+    ),
+    offers: z.array(
       z.strictObject({
-        botId: id,
-        steamId: z.string(),
-        name: z.string(),
-        level: z.int(),
+        tradeId: id,
+        depositId: id,
         state: z.string(),
-        stateReason: z.string().nullable(),
-        hasGateway: z.boolean(),
-        loginAfter: time.nullable(),
-        reachable: z.boolean(),
-        itemsHeld: z.int(),
-        tokenExpiresAt: time.nullable(),
-        tokenEndsSoon: z.boolean(),
-        history: z.strictObject({ completeAt: time.nullable() }).nullable(),
-        bars: z.array(z.strictObject({ scope: z.string(), reason: z.string(), until: time, times: z.int() })),
+        game,
+        partnerSteamId: z.string(),
+        offerId: z.string().nullable(),
+        items: z.int(),
+        deadline: time.nullable(),
+        createdAt: time,
       }),
     ),
-    tooMany: z.int(),
-    disarmed: z.boolean(),
+    mostOffers: z.int(),
+    mostItems: z.int(),
+    refusals: z.array(z.strictObject({ refusal: z.string(), game, times: z.int(), lastAt: time })),
+    calls: z.strictObject({ asked: z.int(), limited: z.int(), failed: z.int(), heldBack: z.int() }),
   }),
   'bot disarm': z.strictObject({ armed: z.boolean() }),
   'bot arm': z.strictObject({ armed: z.boolean() }),

@@ -19,13 +19,17 @@ export function ownInventory(memory: Memory, bot: string, appId: number): OwnInv
     faults.saw('own inventory in part')
     return { kind: 'items', items: all.filter(() => random.chance(0.5)), isComplete: false }
   }
-  const [one] = all.filter(({ assetId }) => leftOut.get(bot) !== assetId)
+  const isNext = (item: OwnItem): boolean => leftOut.get(placeOf(bot, item)) !== item.assetId
+  const [one] = all.filter(isNext)
   if (one === undefined || !random.chance(LEFT_OUT)) return { kind: 'items', items: all, isComplete: true }
   // Never the same one twice in a row.
-  leftOut.set(bot, one.assetId)
+  leftOut.set(placeOf(bot, one), one.assetId)
   faults.saw('own inventory without an item')
   return { kind: 'items', items: all.filter((item) => item !== one), isComplete: true }
 }
+
+/** Inventories are asked for game by game. */
+export const placeOf = (bot: string, { appId }: { appId: number }): string => `${bot}/${appId}`
 
 function itemsOf({ exchanges, strangers, engine }: Memory, bot: string): OwnItem[] {
   const now = engine.now()

@@ -14,7 +14,7 @@ export function page(title: string, body: string, status = 200): Reply {
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/sandbox.css"><link rel="icon" href="/icon.svg" type="image/svg+xml">
 <script src="/sandbox.js" defer></script></head><body>
 <header class="banner">Steam sandbox — not the real Steam</header>
-<nav aria-label="Sandbox"><a href="/">Shoppers</a> <a href="/behaviours/">Behaviours and time</a> <a href="/bots/">Bots</a></nav>
+<nav aria-label="Sandbox"><a href="/">Shoppers</a> <a href="/behaviours/">Behaviours and time</a> <a href="/bots/">Bots</a> <a href="/tour/">Tour</a></nav>
 <main>${body}</main>
 <footer>Pictures: <a href="https://game-icons.net">game-icons.net</a> by Lorc, Delapouite and others,
 <a href="https://creativecommons.org/licenses/by/3.0/">CC BY 3.0</a>, coloured here.</footer></body></html>`,

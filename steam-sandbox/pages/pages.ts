@@ -7,6 +7,7 @@ import { home } from './home.ts'
 import { page } from './layout.ts'
 import { answerForm, offerPage } from './offer.ts'
 import { historyForm, historyPage, profilePage } from './profile.ts'
+import { tourForm, tourPage } from './tour.ts'
 import { tradeSettingsPage } from './trade-settings.ts'
 
 const ICON =
@@ -27,6 +28,7 @@ type Shown = {
 const PAGES: Shown[] = [
   { at: /^\/$/, get: home },
   { at: /^\/behaviours\/?$/, get: behavioursPage, post: behavioursForm },
+  { at: /^\/tour\/?$/, get: tourPage, post: tourForm },
   { at: /^\/bots\/?$/, get: botsPage, post: botsForm },
   { at: /^\/tradeoffer\/(\d+)\/?$/, get: offerPage, post: answerForm },
   { at: /^\/profiles\/(\d+)\/?$/, get: profilePage },

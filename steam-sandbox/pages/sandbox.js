@@ -13,3 +13,6 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     }
   })
 }
+
+// A scene of the tour plays elsewhere: look again soon.
+if (document.querySelector('[data-playing]') !== null) setTimeout(() => location.reload(), 700)

@@ -54,6 +54,7 @@ export const ACTS: Record<string, Act> = {
   'POST sessions expire': (sandbox, id) => forget(sandbox, id, 'sessionGeneration'),
   'POST sessions revoke': (sandbox, id) => forget(sandbox, id, 'loginGeneration'),
   'POST logins approve': approve,
+  'PUT tour ': tellTour,
   'PUT behaviours ': switchOn,
   'DELETE behaviours ': switchOff,
 }
@@ -160,6 +161,12 @@ function approve(sandbox: Sandbox, clientId: string, said: unknown): Reply {
     return json({ error: 'There is no such login, or no such account.' }, 404)
   }
   return json({ ok: true })
+}
+
+/** How a scene of the tour went. */
+function tellTour({ tour }: Sandbox, name: string, said: unknown): Reply {
+  if (tour.tell(name, said)) return json({ ok: true })
+  return json({ error: 'Say state (done or failed), said and looks, of a scene of the tour.' }, 400)
 }
 
 /** For one person, or for all shoppers; a bad day of Steam's also for a number of requests. */

@@ -69,6 +69,9 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
     sandbox.change((world) => ({ world: { ...world, protectionS: seconds }, answer: undefined }))
     return json({ ok: true })
   },
+  'GET /control/tour': ({ tour }) => json(tour.scenes()),
+  'PUT /control/tour': ({ tour }, { json: said }) =>
+    tour.set(said) ? json({ ok: true }) : bad('Say scenes: name, title and line of each.'),
   'POST /control/reset': ({ reset }) => {
     reset()
     return json({ ok: true })

@@ -2,6 +2,7 @@
 import { buildRouteMap } from '@stricli/core'
 import type { Checking } from '../../operations/enrolment.ts'
 import { text, tradeLink } from '../arguments.ts'
+import { botViewLines } from '../bot-lines.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import { addedBotLines, botLines, renewedBotLines } from '../lines.ts'
 import type { Session } from '../session.ts'
@@ -75,6 +76,17 @@ const list = command({
   lines: botLines,
 })
 
+const show = command({
+  does: 'show one bot: its room by game, open offers, and the refusals and calls of the last hour',
+  example: 'bot show 1',
+  parameters: { flags: FIND, positional: ONE_BOT },
+  load: async () => {
+    const { showBot } = await import('../../operations/bot-view.ts')
+    return async (session: Session, _flags: FindFlags, bot: string) => showBot(await session.find(), bot)
+  },
+  lines: botViewLines,
+})
+
 const pause = command({
   does: 'keep a bot from new trades; what is under way goes on',
   example: "bot pause 1 --reason 'moving its items'",
@@ -138,6 +150,6 @@ const arm = command({
 })
 
 export const bot = buildRouteMap({
-  routes: { enrol, add, renew, list, pause, resume, retire, remove, disarm, arm },
+  routes: { enrol, add, renew, list, show, pause, resume, retire, remove, disarm, arm },
   docs: { brief: 'the Steam accounts that collect items' },
 })

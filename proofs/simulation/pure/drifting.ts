@@ -1,4 +1,5 @@
 /** Inventories of bots that change without a trade, and the looks that must find it. */
+import { placeOf } from '../belongings.ts'
 import { hold } from '../violation.ts'
 import type { Bot } from './memory.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
@@ -56,9 +57,10 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene): void {
       hold(isFound, 'I19', () => `item ${key} vanished from bot ${last.botId}, and nobody noticed`)
     }
   }
-  for (const { bot, assetId } of steam.strangers) {
+  for (const stranger of steam.strangers) {
+    const { bot, assetId } = stranger
     // The last look may have been one that did not show it.
-    if (!isServed(bot) || steam.leftOut.get(bot) === assetId) continue
+    if (!isServed(bot) || steam.leftOut.get(placeOf(bot, stranger)) === assetId) continue
     const noted = drift.get(BigInt(bot))?.noted ?? []
     const isFound = noted.some((each) => each.kind === 'foreign' && each.assetId === assetId)
     hold(isFound, 'I19', () => `nobody noticed asset ${assetId} of bot ${bot}`)

@@ -1,0 +1,172 @@
+/**
+ * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside the
+ * same till at 10,000: as many deposits an hour, so the pages of the last day show the same.
+ */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { openClock } from '../gateway/clock/service.ts'
+import { readConfig } from '../gateway/config.ts'
+import { FINDS } from '../gateway/console/finds.ts'
+import { openDatabase } from '../gateway/db/client.ts'
+import { migrate } from '../gateway/db/migrate.ts'
+import type { ActDeps } from '../gateway/operations/operation.ts'
+import { fillYear } from '../proofs/year/rows.ts'
+import { withDatabase } from './database.ts'
+import { middle, type Outcome, percentile95 } from './outcome.ts'
+
+const MANY = 1_000_000
+const FEW = 10_000
+const YEAR_DAYS = 365
+const SHAPE = { stores: 50, bots: 20 }
+const GROWTH_LIMIT = 1.5
+const P95_LIMIT_MS = 50
+const WARM_UP = 3
+const ROUNDS = 40
+/** What takes less is as quick as another: the ratio of two such times says nothing. */
+const LEAST_MS = 4
+
+type Find = { name: string; find: string; input: object }
+
+/** What an operator types and opens. The newest deposit is `last`. */
+function findsOf(last: number): Find[] {
+  const paid = String(last - (last % 10) - 19)
+  const middleOne = String(Math.floor(last / 2))
+  const find = (text: string, name: string): Find => ({
+    name: `find: ${name}`,
+    find: 'find',
+    input: { text },
+  })
+  const list = (filter: object, name: string): Find => {
+    return { name: `deposits: ${name}`, find: 'deposits', input: filter }
+  }
+  const plain = 'overview stores endpoints bots trades departures drift money weather shoppers acts payouts'
+  return [
+    ...plain.split(' ').map((name) => ({ name, find: name, input: {} })),
+    list({}, 'newest'),
+    list({ before: middleOne }, 'from the middle on'),
+    list({ status: 'tradeDeclined' }, 'of a status'),
+    list({ storeId: '1', status: 'succeeded' }, 'of a store and status'),
+    list({ steamId: `76561198${paid.padStart(9, '0')}` }, 'of a shopper'),
+    list({ game: 'rust' }, 'of a game that nobody pays with'),
+    list({ needsPerson: true }, 'that need a person'),
+    list({ limit: 200 }, 'a page of a file'),
+    { name: 'timeline', find: 'deposit', input: { depositId: paid } },
+    { name: 'shopper', find: 'shopper', input: { steamId: `76561198${paid.padStart(9, '0')}` } },
+    { name: 'store', find: 'store', input: { storeId: '1' } },
+    { name: 'statement', find: 'statement', input: { storeId: '1', currency: 'USD' } },
+    { name: 'attempts', find: 'attempts', input: { endpointId: '1' } },
+    { name: 'bot', find: 'bot', input: { bot: '1' } },
+    { name: 'items', find: 'items', input: {} },
+    { name: 'items that are free', find: 'items', input: { state: 'held' } },
+    { name: 'items of a bot', find: 'items', input: { bot: '1' } },
+    find(paid, 'a number'),
+    find(`order ${paid}`, 'an order'),
+    find('c7', 'a code'),
+    find('t7', 'a Steam trade'),
+    find('7-1', 'an asset'),
+    find(`76561198${paid.padStart(9, '0')}`, 'an account'),
+    find('Store 7', 'a store'),
+    find('AK-47 Redline', 'an item'),
+    find('nothing of the kind', 'what is not there'),
+  ]
+}
+
+type Till = { deps: ActDeps; finds: Find[]; close(): Promise<void> }
+
+async function openTill(serverUrl: string, deposits: number): Promise<Till> {
+  const url = new URL(serverUrl)
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(`create database console_${deposits}`)
+  await client.end()
+  url.pathname = `/console_${deposits}`
+  await migrate({ url: url.href })
+  const begun = performance.now()
+  await fillYear(url.href, { ...SHAPE, deposits, days: (YEAR_DAYS * deposits) / MANY })
+  console.log(`console: ${deposits} deposits in ${((performance.now() - begun) / 1_000).toFixed(0)} s`)
+  const answer = readConfig({})
+  if (answer.kind === 'refused') throw new Error(answer.problems.join())
+  const config = { ...answer.config, masterKey: randomBytes(32) }
+  const { db, close } = openDatabase(url.href, 2, 'sandbox')
+  const last = await db
+    .selectFrom('deposit')
+    .select((eb) => eb.fn.max('id').as('id'))
+    .executeTakeFirstOrThrow()
+  const clock = await openClock(db, 'sandbox')
+  return {
+    deps: { config, db, clock, operator: 'bench', reason: null },
+    finds: findsOf(Number(last.id)),
+    close,
+  }
+}
+
+async function timeOf({ deps }: Till, { find, input }: Find): Promise<number> {
+  const call = FINDS[find]
+  if (call === undefined) throw new Error(`the console does not find ${find}`)
+  const begun = performance.now()
+  const answer = await call.run(deps, input)
+  if (answer.kind === 'refused' && answer.refusal !== 'not_found')
+    throw new Error(`${find}: ${answer.message}`)
+  return performance.now() - begun
+}
+
+type Pair = { name: string; fewMs: number; manyMs: number; p95Ms: number }
+
+/** In turns, so that what else the machine does meets both. */
+async function measure(few: Till, many: Till): Promise<Pair[]> {
+  const pairs: Pair[] = []
+  for (const [index, find] of many.finds.entries()) {
+    const same = few.finds[index]
+    if (same === undefined) throw new Error('the finds differ')
+    const times = { few: [] as number[], many: [] as number[] }
+    for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+      const [fewMs, manyMs] = [await timeOf(few, same), await timeOf(many, find)]
+      if (round < 0) continue
+      times.few.push(fewMs)
+      times.many.push(manyMs)
+    }
+    const pair = { fewMs: middle(times.few), manyMs: middle(times.many), p95Ms: percentile95(times.many) }
+    pairs.push({ name: find.name, ...pair })
+  }
+  return pairs
+}
+
+const growthOf = ({ fewMs, manyMs }: Pair): number => Math.max(manyMs, LEAST_MS) / Math.max(fewMs, LEAST_MS)
+
+export function benchConsole(): Promise<Outcome> {
+  return withDatabase({ fsync: false }, async (serverUrl) => {
+    const [few, many] = [await openTill(serverUrl, FEW), await openTill(serverUrl, MANY)]
+    try {
+      return judge(await measure(few, many))
+    } finally {
+      await Promise.all([few.close(), many.close()])
+    }
+  })
+}
+
+/** The one that grows most, and the slowest one, decide. */
+function judge(pairs: readonly Pair[]): Outcome {
+  for (const pair of pairs) {
+    const { name, fewMs, manyMs, p95Ms } = pair
+    const times = `${manyMs.toFixed(1)} ms, with few ${fewMs.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms`
+    console.log(`console: ${name}: ${times}: ${growthOf(pair).toFixed(2)} times`)
+  }
+  const growing = pairs.reduce((worst, pair) => (growthOf(pair) > growthOf(worst) ? pair : worst))
+  const slow = pairs.reduce((worst, pair) => (pair.p95Ms > worst.p95Ms ? pair : worst))
+  console.log(`console: ${growing.name} grows most, ${slow.name} is the slowest`)
+  const p95: Outcome = {
+    name: 'console-p95',
+    ours: `${slow.p95Ms.toFixed(1)}ms`,
+    limit: `<=${P95_LIMIT_MS}ms`,
+    passed: slow.p95Ms <= P95_LIMIT_MS,
+  }
+  return {
+    name: 'console',
+    ours: `${growing.manyMs.toFixed(1)}ms`,
+    floor: `${growing.fewMs.toFixed(1)}ms`,
+    ratio: growthOf(growing),
+    limit: `<=${GROWTH_LIMIT}`,
+    passed: growthOf(growing) <= GROWTH_LIMIT && p95.passed,
+    also: [p95],
+  }
+}

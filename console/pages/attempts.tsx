@@ -1,0 +1,74 @@
+import type { AttemptPage } from '../../gateway/operations/webhooks.ts'
+import type { Json } from '../api/json.ts'
+import { allRows, useRows } from '../ui/answer.ts'
+import { Go } from '../ui/link.tsx'
+import { Heading, Pill, Time } from '../ui/parts.tsx'
+import { type Column, List } from '../ui/table.tsx'
+import { EndpointActs } from './webhooks.tsx'
+
+type Page = Json<AttemptPage>
+type Row = Page['attempts'][number]
+
+const isGood = ({ failure, status }: Row): boolean =>
+  failure === null && status !== null && status >= 200 && status < 300
+
+const saidOf = ({ failure, status }: Row): string => failure ?? String(status)
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'When', show: ({ at }) => <Time at={at} />, text: ({ at }) => at },
+  { name: 'Event', show: ({ type }) => type, text: ({ type }) => type },
+  {
+    name: 'Event id',
+    show: ({ eventId }) => <span className="long">{eventId}</span>,
+    text: (row) => row.eventId,
+  },
+  {
+    name: 'In the log',
+    isNumber: true,
+    show: ({ sequence }) => sequence ?? '—',
+    text: ({ sequence }) => sequence,
+  },
+  { name: 'Attempt', isNumber: true, show: ({ attempt }) => attempt, text: ({ attempt }) => attempt },
+  {
+    name: 'Said',
+    show: (row) => <Pill tone={isGood(row) ? 'good' : 'bad'}>{saidOf(row)}</Pill>,
+    text: saidOf,
+  },
+  {
+    name: 'Took, ms',
+    isNumber: true,
+    show: ({ durationMs }) => durationMs,
+    text: ({ durationMs }) => durationMs,
+  },
+  {
+    name: 'Answer',
+    show: ({ answer }) => <span className="long">{answer ?? '—'}</span>,
+    text: ({ answer }) => answer,
+  },
+]
+
+const rowsOf = ({ attempts }: Page): readonly Row[] => attempts
+
+export function AttemptsPage({ endpointId }: { endpointId: string }) {
+  const input = { endpointId }
+  const rows = useRows<Page, Row>('attempts', input, rowsOf)
+  return (
+    <>
+      <Heading title={`Endpoint ${endpointId}`}>
+        <Go className="button small" to="/webhooks">
+          All endpoints
+        </Go>
+      </Heading>
+      <EndpointActs endpointId={endpointId} />
+      <List
+        caption="Attempts at the endpoint, newest first"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ attemptId }) => attemptId}
+        empty="Nothing was sent to it in the last 30 days."
+        all={() => allRows<Page, Row>('attempts', input, rowsOf)}
+        fileName={`webhook-attempts-${endpointId}`}
+      />
+    </>
+  )
+}

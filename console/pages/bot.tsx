@@ -1,0 +1,162 @@
+import type { BotView } from '../../gateway/operations/bot-view.ts'
+import type { Json } from '../api/json.ts'
+import { useAnswer } from '../ui/answer.ts'
+import { words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+import { BotActs } from './bots.tsx'
+
+type View = Json<BotView>
+
+export function BotPage({ bot }: { bot: string }) {
+  const { shown, again } = useAnswer<View>('bot', { bot })
+  return (
+    <>
+      <Heading title={shown.kind === 'ready' ? shown.data.name : `Bot ${bot}`}>
+        <Go className="button small" to={`/items?bot=${bot}`}>
+          Its items
+        </Go>
+      </Heading>
+      <Loaded shown={shown} again={again}>
+        {(view) => (
+          <>
+            <About view={view} again={again} />
+            <Rests bars={view.bars} />
+            <Room view={view} />
+            <Calls view={view} />
+            <Offers view={view} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function About({ view, again }: { view: View; again: () => void }) {
+  const { state, reachable, stateReason, offersFailingSince, inventoriesFailingSince } = view
+  const fails = [
+    ['offers fail', offersFailingSince],
+    ['inventories fail', inventoriesFailingSince],
+  ] as const
+  return (
+    <Panel
+      title={`Bot ${view.botId}`}
+      aside={
+        <span>
+          <Status of={state} />{' '}
+          <Pill tone={reachable ? 'good' : 'bad'}>{reachable ? 'online' : 'offline'}</Pill>
+        </span>
+      }
+    >
+      {stateReason !== null && !reachable && <p className="notice">{stateReason}</p>}
+      {fails.map(([what, since]) =>
+        since === null ? null : (
+          <p key={what} className="notice notice-bad">
+            Its {what} since <Time at={since} />.
+          </p>
+        ),
+      )}
+      <Facts
+        facts={[
+          ['Steam id', view.steamId],
+          ['Level', view.level],
+          ['Token ends', <Time key="token" at={view.tokenExpiresAt} />],
+          ['Items', `${view.itemsHeld} of ${view.mostItems}`],
+          ['Open offers', `${view.offers.length} of ${view.mostOffers}`],
+          ['Reversals known until', <Time key="history" at={view.history?.completeAt ?? null} />],
+        ]}
+      />
+      <BotActs bot={view} again={again} />
+    </Panel>
+  )
+}
+
+function Rests({ bars }: Pick<View, 'bars'>) {
+  if (bars.length === 0) return null
+  return (
+    <Panel title="Rests">
+      <Table
+        caption="What keeps the bot from new trades"
+        rows={bars}
+        keyOf={({ scope, reason }) => scope + reason}
+        empty=""
+        columns={[
+          { name: 'Of', show: ({ scope }) => (scope === 'all' ? 'all games' : scope) },
+          { name: 'Why', show: ({ reason }) => words(reason) },
+          { name: 'Times', isNumber: true, show: ({ times }) => times },
+          { name: 'Ends', show: ({ until }) => <Time at={until} /> },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Room({ view: { games } }: { view: View }) {
+  return (
+    <Panel title="Room">
+      <Table
+        caption="Items and room by game"
+        rows={games}
+        keyOf={({ game }) => game}
+        empty=""
+        columns={[
+          { name: 'Game', show: ({ game }) => game },
+          { name: 'Has', isNumber: true, show: ({ held }) => held },
+          { name: 'Of them protected', isNumber: true, show: (row) => row.protected },
+          { name: 'On the way', isNumber: true, show: ({ onTheWay }) => onTheWay },
+          { name: 'Room for', isNumber: true, show: ({ room }) => room },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Calls({ view: { calls, refusals } }: { view: View }) {
+  return (
+    <Panel title="Last hour">
+      <Facts
+        facts={[
+          ['Calls to Steam', calls.asked],
+          ['Answered 429', calls.limited],
+          ['Failed', calls.failed],
+          ['Held back by our limits', calls.heldBack],
+        ]}
+      />
+      <Table
+        caption="Offers that Steam refused to the bot"
+        rows={refusals}
+        keyOf={({ refusal, game }) => refusal + game}
+        empty="No offer of it was refused."
+        columns={[
+          { name: 'Refused', show: ({ refusal }) => words(refusal) },
+          { name: 'Game', show: ({ game }) => game },
+          { name: 'Times', isNumber: true, show: ({ times }) => times },
+          { name: 'Last', show: ({ lastAt }) => <Time at={lastAt} /> },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Offers({ view: { offers } }: { view: View }) {
+  return (
+    <Panel title="Open offers">
+      <Table
+        caption="Open offers, newest first"
+        rows={offers}
+        keyOf={({ tradeId }) => tradeId}
+        empty="None is open."
+        columns={[
+          { name: 'Deposit', show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go> },
+          { name: 'State', show: ({ state }) => <Status of={state} /> },
+          { name: 'Game', show: ({ game }) => game },
+          { name: 'Items', isNumber: true, show: ({ items }) => items },
+          { name: 'Shopper', show: ({ partnerSteamId }) => partnerSteamId },
+          { name: 'Offer', show: ({ offerId }) => offerId ?? '—' },
+          { name: 'Deadline', show: ({ deadline }) => <Time at={deadline} /> },
+        ]}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,107 @@
+import type { DriftList } from '../../gateway/operations/drift.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { Go } from '../ui/link.tsx'
+import { Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
+import { type Column, Export, Table } from '../ui/table.tsx'
+
+type Data = Json<DriftList>
+type Look = Data['bots'][number]
+type Row = Look['drift'][number] & { bot: string; botId: string }
+
+const KINDS: Record<Row['kind'], string> = {
+  missing: 'in the books, not at the bot',
+  foreign: 'at the bot, not in the books',
+  unnamed: 'Steam did not tell its number',
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'Bot', show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go>, text: ({ bot }) => bot },
+  {
+    name: 'Item',
+    show: ({ marketHashName }) => marketHashName,
+    text: ({ marketHashName }) => marketHashName,
+  },
+  { name: 'What', show: ({ kind }) => KINDS[kind], text: ({ kind }) => kind },
+  {
+    name: 'Sure',
+    show: ({ isSure }) => <Pill tone={isSure ? 'bad' : 'warn'}>{isSure ? 'yes' : 'not yet'}</Pill>,
+    text: ({ isSure }) => (isSure ? 'yes' : 'no'),
+  },
+  { name: 'Asset', show: ({ assetId }) => assetId ?? '—', text: ({ assetId }) => assetId },
+  {
+    name: 'First seen',
+    show: ({ firstSeenAt }) => <Time at={firstSeenAt} />,
+    text: (row) => row.firstSeenAt,
+  },
+]
+
+const keyOf = ({ botId, kind, item, appId, assetId }: Row): string =>
+  [botId, kind, item, appId, assetId].join(' ')
+
+/** The bots, as Steam shows them, held against custody. */
+export function Drift() {
+  const { shown, again } = useAnswer<Data>('drift', {})
+  return (
+    <Loaded shown={shown} again={again}>
+      {({ bots }) => {
+        const rows = bots.flatMap(({ botId, bot, drift }) => drift.map((each) => ({ ...each, botId, bot })))
+        return (
+          <>
+            <Panel title="Not as the books say">
+              <Table
+                caption="Items that are not as the books say"
+                columns={COLUMNS}
+                rows={rows}
+                keyOf={keyOf}
+                empty="Every bot has what the books say."
+              />
+              {rows.length > 0 && (
+                <div className="list-foot">
+                  <Export columns={COLUMNS} all={async () => rows} fileName="drift" />
+                </div>
+              )}
+            </Panel>
+            <Looks bots={bots} again={again} />
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function Looks({ bots, again }: { bots: readonly Look[]; again: () => void }) {
+  return (
+    <Panel title="Looks">
+      <Table
+        caption="When each bot was looked at"
+        rows={bots}
+        keyOf={({ botId }) => botId}
+        empty="No bot yet."
+        columns={[
+          { name: 'Bot', show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go> },
+          { name: 'Looked at', show: ({ lookedAt }) => <Time at={lookedAt} /> },
+          { name: 'All of it seen', show: ({ wholeAt }) => <Time at={wholeAt} /> },
+          { name: 'Foreign, not listed', isNumber: true, show: ({ leftOut }) => leftOut },
+          {
+            name: 'Acts',
+            show: ({ botId, isAsked }) =>
+              isAsked ? (
+                <span className="quiet">A look was asked for.</span>
+              ) : (
+                <ActButton
+                  act="items drift"
+                  label="Look now"
+                  does="Its gateway compares what the bot has with the books, within seconds."
+                  needs="support"
+                  input={() => ({ bot: botId })}
+                  onDone={again}
+                />
+              ),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,118 @@
+import { useContext } from 'react'
+import type { StoreReport } from '../../gateway/operations/store-books.ts'
+import type { Json } from '../api/json.ts'
+import { Me } from '../me.ts'
+import { useAnswer } from '../ui/answer.ts'
+import { Filters } from '../ui/filters.tsx'
+import { formatMinor, words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Heading, Loaded, Panel } from '../ui/parts.tsx'
+import { periodOf } from '../ui/period.ts'
+import { type Column, Export, Table } from '../ui/table.tsx'
+
+type Data = Json<StoreReport>
+type Row = Data['rows'][number]
+type Balance = Data['opening'][number]
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'Begins', show: ({ begins }) => begins, text: ({ begins }) => begins },
+  { name: 'Currency', show: ({ currency }) => currency, text: ({ currency }) => currency },
+  { name: 'Why', show: ({ cause }) => words(cause), text: ({ cause }) => cause },
+  {
+    name: 'Movements',
+    isNumber: true,
+    show: ({ movements }) => movements,
+    text: ({ movements }) => movements,
+  },
+  {
+    name: 'Held',
+    isNumber: true,
+    show: ({ heldMinor, currency }) => formatMinor(heldMinor, currency),
+    text: ({ heldMinor }) => heldMinor / 100,
+  },
+  {
+    name: 'Available',
+    isNumber: true,
+    show: ({ availableMinor, currency }) => formatMinor(availableMinor, currency),
+    text: ({ availableMinor }) => availableMinor / 100,
+  },
+  {
+    name: 'Commission',
+    isNumber: true,
+    show: ({ commissionMinor, currency }) => formatMinor(commissionMinor, currency),
+    text: ({ commissionMinor }) => (commissionMinor === null ? null : commissionMinor / 100),
+  },
+]
+
+/** All that a time brought a store. */
+export function ReportPage({ storeId, query }: { storeId: string; query: URLSearchParams }) {
+  const { now } = useContext(Me)
+  const { from, to } = periodOf(query, now)
+  const by = query.get('by') === 'day' ? 'day' : 'month'
+  const { shown, again } = useAnswer<Data>('report', { storeId, from, to, by }, { isLive: false })
+  return (
+    <>
+      <Heading title={`Report of store ${storeId}`}>
+        <Go className="button small" to={`/stores/${storeId}`}>
+          The store
+        </Go>
+      </Heading>
+      <Filters
+        query={query}
+        fields={[
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'Before', type: 'date' },
+          { name: 'by', label: 'By', options: ['month', 'day'], fallback: 'month' },
+        ]}
+      />
+      <Loaded shown={shown} again={again}>
+        {({ rows, opening, closing }) => (
+          <>
+            <Balances title="At the beginning" balances={opening} />
+            <Panel title="Movements">
+              <Table
+                caption="Movements by time and cause"
+                columns={COLUMNS}
+                rows={rows}
+                keyOf={({ begins, currency, cause }) => begins + currency + cause}
+                empty="Nothing moved in this time."
+              />
+              {rows.length > 0 && (
+                <div className="list-foot">
+                  <Export columns={COLUMNS} all={async () => rows} fileName={`report-${storeId}`} />
+                </div>
+              )}
+            </Panel>
+            <Balances title="At the end" balances={closing} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Balances({ title, balances }: { title: string; balances: readonly Balance[] }) {
+  return (
+    <Panel title={title}>
+      <Table
+        caption={`Balances ${title.toLowerCase()}`}
+        rows={balances}
+        keyOf={({ currency }) => currency}
+        empty="Nothing yet."
+        columns={[
+          { name: 'Currency', show: ({ currency }) => currency },
+          {
+            name: 'Available',
+            isNumber: true,
+            show: ({ availableMinor, currency }) => formatMinor(availableMinor, currency),
+          },
+          {
+            name: 'Held',
+            isNumber: true,
+            show: ({ heldMinor, currency }) => formatMinor(heldMinor, currency),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}

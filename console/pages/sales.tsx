@@ -1,0 +1,177 @@
+import { useContext } from 'react'
+import type { SalesReport } from '../../gateway/operations/sales.ts'
+import type { Json } from '../api/json.ts'
+import { Me } from '../me.ts'
+import { useAnswer } from '../ui/answer.ts'
+import { Filters } from '../ui/filters.tsx'
+import { formatMinor } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
+import { periodOf } from '../ui/period.ts'
+import { type Column, Export, Table } from '../ui/table.tsx'
+
+type Data = Json<SalesReport>
+type Sale = Data['sales'][number]
+
+const COLUMNS: readonly Column<Sale>[] = [
+  {
+    name: 'Item',
+    show: ({ marketHashName }) => marketHashName,
+    text: ({ marketHashName }) => marketHashName,
+  },
+  { name: 'Market', show: ({ market }) => market, text: ({ market }) => market },
+  { name: 'State', show: ({ state }) => <Status of={state} />, text: ({ state }) => state },
+  {
+    name: 'Deposit',
+    show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
+    text: ({ depositId }) => depositId,
+  },
+  {
+    name: 'Price',
+    isNumber: true,
+    show: ({ priceMinor, currency }) => formatMinor(priceMinor, currency),
+    text: ({ priceMinor }) => priceMinor / 100,
+  },
+  {
+    name: 'Brought',
+    isNumber: true,
+    show: ({ receivedMinor, currency }) => formatMinor(receivedMinor, currency),
+    text: ({ receivedMinor }) => (receivedMinor === null ? null : receivedMinor / 100),
+  },
+  {
+    name: 'Cost',
+    isNumber: true,
+    show: ({ costMinor, costCurrency }) => formatMinor(costMinor, costCurrency),
+    text: ({ costMinor }) => costMinor / 100,
+  },
+  {
+    name: 'Result',
+    isNumber: true,
+    show: ({ resultMinor, currency }) => formatMinor(resultMinor, currency),
+    text: ({ resultMinor }) => (resultMinor === null ? null : resultMinor / 100),
+  },
+  { name: 'Currency', show: ({ currency }) => currency, text: ({ currency }) => currency },
+  { name: 'Sold', show: ({ soldAt }) => <Time at={soldAt} />, text: ({ soldAt }) => soldAt },
+]
+
+/** All that items brought on outside markets. */
+export function Sales({ query }: { query: URLSearchParams }) {
+  const { now } = useContext(Me)
+  const { shown, again } = useAnswer<Data>('sales', periodOf(query, now), { isLive: false })
+  return (
+    <>
+      <Filters
+        query={query}
+        fields={[
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'Before', type: 'date' },
+        ]}
+      />
+      <Loaded shown={shown} again={again}>
+        {({ sales, totals, markets, isCut }) => (
+          <>
+            <Totals totals={totals} />
+            <Markets markets={markets} />
+            <Panel title="Sales">
+              {isCut && <p className="notice">There are more: choose a shorter time.</p>}
+              <Table
+                caption="Sales, oldest first"
+                columns={COLUMNS}
+                rows={sales.slice(0, MOST_SHOWN)}
+                keyOf={({ saleId }) => saleId}
+                empty="Nothing was sold in this time."
+              />
+              {sales.length > MOST_SHOWN && (
+                <p className="quiet">
+                  The first {MOST_SHOWN} of {sales.length}; the file has all.
+                </p>
+              )}
+              {sales.length > 0 && (
+                <div className="list-foot">
+                  <Export columns={COLUMNS} all={async () => sales} fileName="sales" />
+                </div>
+              )}
+            </Panel>
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+const MOST_SHOWN = 500
+
+function Totals({ totals }: Pick<Data, 'totals'>) {
+  return (
+    <Panel title="In all">
+      <Table
+        caption="Totals by market, game and week"
+        rows={totals}
+        keyOf={({ by, name, currency }) => by + name + currency}
+        empty="Nothing was sold in this time."
+        columns={[
+          { name: 'By', show: ({ by, name }) => `${by} ${name}` },
+          { name: 'Sales', isNumber: true, show: ({ sales }) => sales },
+          {
+            name: 'Brought',
+            isNumber: true,
+            show: ({ broughtMinor, currency }) => formatMinor(broughtMinor, currency),
+          },
+          {
+            name: 'Fees',
+            isNumber: true,
+            show: ({ feesMinor, currency }) => formatMinor(feesMinor, currency),
+          },
+          {
+            name: 'Result',
+            isNumber: true,
+            show: ({ resultMinor, currency }) => formatMinor(resultMinor, currency),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Markets({ markets }: Pick<Data, 'markets'>) {
+  return (
+    <Panel title="At the markets">
+      <Table
+        caption="Balances at the markets, and how they differ from what the markets say"
+        rows={markets}
+        keyOf={({ market, currency }) => market + currency}
+        empty="No market has money of yours."
+        columns={[
+          { name: 'Market', show: ({ market }) => market },
+          {
+            name: 'Settling',
+            isNumber: true,
+            show: ({ settlingMinor, currency }) => formatMinor(settlingMinor, currency),
+          },
+          {
+            name: 'Free',
+            isNumber: true,
+            show: ({ freeMinor, currency }) => formatMinor(freeMinor, currency),
+          },
+          {
+            name: 'Fees',
+            isNumber: true,
+            show: ({ feesMinor, currency }) => formatMinor(feesMinor, currency),
+          },
+          {
+            name: 'Difference',
+            show: ({ freeDifferenceMinor, currency }) =>
+              freeDifferenceMinor === null ? (
+                'the market has said nothing'
+              ) : (
+                <Pill tone={freeDifferenceMinor === 0 ? 'good' : 'bad'}>
+                  {formatMinor(freeDifferenceMinor, currency)}
+                </Pill>
+              ),
+          },
+          { name: 'Said', show: ({ saidAt }) => <Time at={saidAt} /> },
+        ]}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,124 @@
+import type { ShopperView } from '../../gateway/operations/shoppers.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { formatMinor } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+import { DEPOSIT_COLUMNS } from './deposits.tsx'
+
+export type Shopper = Json<ShopperView>
+
+export function ShopperPage({ steamId }: { steamId: string }) {
+  const { shown, again } = useAnswer<Shopper>('shopper', { steamId })
+  return (
+    <>
+      <Heading title={`Shopper ${steamId}`}>
+        <Go className="button small" to={`/deposits?steamId=${steamId}`}>
+          All deposits
+        </Go>
+      </Heading>
+      <Loaded shown={shown} again={again}>
+        {(shopper) => (
+          <>
+            <Panel title={shopper.name ?? steamId} aside={<Standing shopper={shopper} />}>
+              <History shopper={shopper} />
+              <ShopperActs shopper={shopper} again={again} />
+            </Panel>
+            <Panel title="Newest deposits">
+              <Table
+                caption="Its newest deposits"
+                columns={DEPOSIT_COLUMNS}
+                rows={shopper.deposits}
+                keyOf={({ depositId }) => depositId}
+                empty="No deposit names this account."
+              />
+            </Panel>
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Standing({ shopper: { denied, onRelease, isBot } }: { shopper: Shopper }) {
+  return (
+    <span>
+      {isBot && <Pill tone="warn">a bot of the till</Pill>}{' '}
+      {denied !== null && <Pill tone="bad">may not pay</Pill>}{' '}
+      {onRelease !== null && <Pill tone="warn">took items back</Pill>}{' '}
+      {denied === null && onRelease === null && !isBot && <Pill tone="good">may pay</Pill>}
+    </span>
+  )
+}
+
+/** All that the account did at this till: an operator weighs it before credit is released or held. */
+export function History({ shopper: { history, money, denied } }: { shopper: Shopper }) {
+  return (
+    <>
+      {denied !== null && <p className="notice notice-bad">May not pay: {denied.reason}</p>}
+      <Facts
+        facts={[
+          ['Offers', history.trades],
+          ['Delivered', history.delivered],
+          ['Taken back', history.reversed],
+          ['Declined', history.declined],
+          ['Open', history.open],
+          ['Stores', history.stores],
+          ['First', <Time key="first" at={history.firstAt} />],
+          ['Last', <Time key="last" at={history.lastAt} />],
+          ...money.flatMap(({ currency, creditedMinor, reversedMinor, heldMinor }) => [
+            [`Credited, ${currency}`, formatMinor(creditedMinor, currency)] as const,
+            [`Taken back, ${currency}`, formatMinor(reversedMinor, currency)] as const,
+            [`Held, ${currency}`, formatMinor(heldMinor, currency)] as const,
+          ]),
+        ]}
+      />
+    </>
+  )
+}
+
+function ShopperActs({
+  shopper: { steamId, denied, onRelease },
+  again,
+}: {
+  shopper: Shopper
+  again: () => void
+}) {
+  const common = { input: () => ({ steamId }), onDone: again }
+  return (
+    <div className="acts">
+      {denied === null ? (
+        <ActButton
+          {...common}
+          act="shopper deny"
+          label="Deny"
+          does="Takes no items from it any longer. Its open offers stay as they are."
+          needs="support"
+          needsReason
+        />
+      ) : (
+        <ActButton {...common} act="shopper allow" label="Allow" does="It may pay again." needs="support" />
+      )}
+      {onRelease !== null && (
+        <ActButton
+          {...common}
+          act="shopper trust"
+          label="Trust again"
+          does="Its deposits are credited as its stores say, until it takes items back again."
+          needs="operator"
+          needsReason
+        />
+      )}
+      <ActButton
+        {...common}
+        act="shopper erase"
+        label="Erase"
+        does="Erases it from all that is over. An open offer, a protection or the deny-list keeps what it needs, and the answer says so."
+        needs="operator"
+        needsReason
+      />
+    </div>
+  )
+}

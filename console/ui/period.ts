@@ -1,0 +1,8 @@
+const DAY_MS = 86_400_000
+
+/** The time of a report, as its filters say; without them this month until tomorrow. `from` is in it, `to` is not. */
+export function periodOf(query: URLSearchParams, now: string): { from: string; to: string } {
+  const tomorrow = new Date(new Date(now).getTime() + DAY_MS).toISOString().slice(0, 10)
+  const from = query.get('from') ?? `${now.slice(0, 7)}-01`
+  return { from: `${from}T00:00:00Z`, to: `${query.get('to') ?? tomorrow}T00:00:00Z` }
+}

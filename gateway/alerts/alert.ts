@@ -1,0 +1,39 @@
+/** Which of the things that need a person the operator's webhook is told of, and when. Pure. */
+import type { Needs } from './needs-store.ts'
+
+export type AlertKind = keyof Needs
+
+/** In words, as the console says them. */
+export const ALERT_TEXTS: Record<AlertKind, string> = {
+  ledgerDifferences: 'differences in the ledger',
+  departuresUnexplained: 'departures of items that nobody explained',
+  botsDead: 'bots whose token Steam refuses',
+  tradesOverdue: 'trades that nobody takes care of',
+  endpointsLost: 'webhook endpoints that are gone',
+  webhooksLate: 'webhooks that are late',
+  botsUnheld: 'active bots that cannot be reached',
+  proposalsOpen: 'acts that wait for a second operator',
+  feedsFailing: 'sources of prices that fail',
+  tokensEndSoon: 'bots whose token ends within 30 days',
+}
+
+export const ALERT_KINDS = Object.keys(ALERT_TEXTS).filter((name): name is AlertKind =>
+  Object.hasOwn(ALERT_TEXTS, name),
+)
+
+export type AlertStep =
+  /** One more than was told: a message of its own. */
+  | { kind: AlertKind; step: 'tell'; count: number }
+  /** Fewer than were told: nobody is told, so the next rise is news. */
+  | { kind: AlertKind; step: 'lower'; count: number }
+  | { kind: AlertKind; step: 'forget' }
+
+/** `known`: the counts that were told, or are about to be. */
+export function alertSteps(known: ReadonlyMap<string, number>, needs: Needs): AlertStep[] {
+  return ALERT_KINDS.flatMap((kind): AlertStep[] => {
+    const [before, count] = [known.get(kind) ?? 0, needs[kind]]
+    if (count === before) return []
+    if (count === 0) return [{ kind, step: 'forget' }]
+    return [{ kind, step: count > before ? 'tell' : 'lower', count }]
+  })
+}

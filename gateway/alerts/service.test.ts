@@ -1,0 +1,109 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { fakeSession } from '../testing/fake-steam.ts'
+import { captureLog } from '../testing/log.ts'
+import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
+import { aBot, jump, startTill, type Till } from '../testing/till.ts'
+import { createSender } from '../webhooks/sender.ts'
+import { type AlertDeps, tellAlerts } from './service.ts'
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+let till: Till
+let receiver: Receiver
+let deps: AlertDeps
+
+beforeAll(async () => {
+  till = await startTill()
+  receiver = await startReceiver()
+})
+afterAll(async () => {
+  await receiver.close()
+  await till.close()
+})
+beforeEach(async () => {
+  receiver.received.length = 0
+  await till.db.deleteFrom('alert').execute()
+  await till.db.updateTable('bot').set({ state: 'removed' }).execute()
+  const { db, deps: own } = till
+  deps = {
+    ...{ db, clock: own.clock, log: captureLog().log, consoleUrl: 'https://ops.test' },
+    ...{ uuid: () => crypto.randomUUID(), random: () => 0.5 },
+    send: createSender({ mode: 'sandbox', findAllowance: async () => ({ inside: true }) }),
+    alerts: { url: receiver.url, secret: SECRET },
+  }
+})
+
+let bots = 0
+
+/** A bot that Steam refuses. */
+async function deadBot(): Promise<bigint> {
+  bots += 1
+  const { bot } = await aBot(till, fakeSession(`7656119800000000${bots}`))
+  await till.db.updateTable('bot').set({ state: 'dead' }).where('id', '=', bot.botId).execute()
+  return bot.botId
+}
+
+/** Looks every half a minute. */
+async function minutes(count: number): Promise<void> {
+  for (let half = 0; half < 2 * count; half += 1) {
+    await tellAlerts(deps)
+    await jump(till, 30)
+  }
+  await tellAlerts(deps)
+}
+
+const headersOf = (headers: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+
+const told = () => receiver.received.map(({ body }) => JSON.parse(body).data)
+
+test('what needs a person is told once, signed, and each rise once more', async () => {
+  await deadBot()
+  await minutes(5)
+  expect(told()).toMatchObject([
+    { kind: 'botsDead', count: 1, text: '1 bots whose token Steam refuses', consoleUrl: 'https://ops.test' },
+  ])
+  const [first] = receiver.received
+  const verify = () => new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))
+  expect(verify()).toMatchObject({ type: 'operator.needed' })
+
+  const second = await deadBot()
+  await minutes(5)
+  expect(told().map(({ count }) => count)).toEqual([1, 2])
+  // One fewer is no news; one more after that is.
+  await till.db.updateTable('bot').set({ state: 'removed' }).where('id', '=', second).execute()
+  await minutes(5)
+  await deadBot()
+  await minutes(5)
+  expect(told().map(({ count }) => count)).toEqual([1, 2, 2])
+})
+
+test('what passes within a minute is told to nobody', async () => {
+  await deadBot()
+  await tellAlerts(deps)
+  await till.db.updateTable('bot').set({ state: 'removed' }).execute()
+  await minutes(5)
+  expect(told()).toEqual([])
+})
+
+test('a message that is not taken comes again later each time, with its own id, and is given up in the end', async () => {
+  receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
+  await deadBot()
+  await minutes(2)
+  for (let day = 0; day < 60; day += 1) {
+    await jump(till, 6 * 3_600)
+    await tellAlerts(deps)
+  }
+  expect(told()).toHaveLength(11)
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  receiver.answers.length = 0
+})
+
+test('two processes that look at once tell once', async () => {
+  await deadBot()
+  await tellAlerts(deps)
+  await jump(till, 61)
+  await Promise.all([tellAlerts(deps), tellAlerts(deps), tellAlerts(deps)])
+  expect(told()).toHaveLength(1)
+})

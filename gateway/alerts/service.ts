@@ -1,0 +1,66 @@
+/** Tells the operator's webhook what needs a person: once for each rise, signed, and again for days where it is not taken. */
+import type { Db } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { TillClock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import { nextWaitMs, readRetryAfter } from '../webhooks/schedule.ts'
+import { isTaken, type Sender } from '../webhooks/sender.ts'
+import { signWebhook } from '../webhooks/signature.ts'
+import { ALERT_TEXTS, type AlertKind, alertSteps } from './alert.ts'
+import { readNeeds } from './needs-store.ts'
+import { applyStep, type DueAlert, lockAlerts, settle, takeDue } from './store.ts'
+
+/** A process that ends while it sends leaves the message to another one then. */
+const LEASE_MS = 60_000
+
+export type AlertDeps = {
+  db: Db
+  clock: Pick<TillClock, 'now' | 'machineNow'>
+  log: Log
+  uuid(): string
+  random(): number
+  send: Sender
+  /** Null: nobody is told. */
+  alerts: { url: string; secret: string } | null
+  /** The page that shows more; null where there is no console. */
+  consoleUrl: string | null
+}
+
+/** To be called every half a minute, by any number of processes. */
+export async function tellAlerts(deps: AlertDeps): Promise<void> {
+  const { db, clock, uuid, alerts } = deps
+  if (alerts === null) return
+  const now = clock.now()
+  const needs = await readNeeds(db)
+  await inTransaction(db, async (tx) => {
+    const known = await lockAlerts(tx)
+    for (const step of alertSteps(known, needs)) await applyStep(tx, step, { id: uuid(), now })
+  })
+  for (const due of await takeDue(db, { now, until: new Date(now.getTime() + LEASE_MS) })) {
+    await tell(deps, alerts, due)
+  }
+}
+
+async function tell(
+  { db, clock, log, random, send, consoleUrl }: AlertDeps,
+  { url, secret }: { url: string; secret: string },
+  { kind, count, since, messageId, attempts }: DueAlert,
+): Promise<void> {
+  const text = Object.hasOwn(ALERT_TEXTS, kind) ? ALERT_TEXTS[kind as AlertKind] : kind
+  const body = JSON.stringify({
+    type: 'operator.needed',
+    timestamp: clock.now().toISOString(),
+    data: { kind, count, since: since.toISOString(), text: `${count} ${text}`, consoleUrl },
+  })
+  const headers = signWebhook([secret], { id: messageId, body, at: clock.machineNow() })
+  const result = await send({ storeId: 0n, url, headers: { ...headers }, body })
+  if (isTaken(result)) return settle(db, messageId, null)
+  const now = clock.now()
+  const retryAfterMs = result.kind === 'answered' ? readRetryAfter(result.retryAfter, now) : undefined
+  const waitMs = nextWaitMs({ attempts, retryAfterMs }, random())
+  await settle(db, messageId, waitMs === undefined ? null : new Date(now.getTime() + waitMs))
+  const because = result.kind === 'answered' ? `status ${result.status}` : result.reason
+  const fields = { kind, attempts, because }
+  if (waitMs === undefined) log.error(fields, 'an alert was given up: nobody took it')
+  else log.warn(fields, 'an alert was not taken')
+}

@@ -1,0 +1,53 @@
+/** Alerts that were told, or wait for it. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import type { AlertStep } from './alert.ts'
+
+/** Much passes on its own within a minute, such as a bot that changes its gateway. */
+const GRACE_MS = 60_000
+
+/** Locked, so processes that look at once tell nobody twice. */
+export async function lockAlerts(tx: Tx): Promise<Map<string, number>> {
+  await sql`lock table alert in share row exclusive mode`.execute(tx)
+  const rows = await tx.selectFrom('alert').select(['kind', 'count']).orderBy('kind').execute()
+  return new Map(rows.map(({ kind, count }) => [kind, count]))
+}
+
+export async function applyStep(
+  tx: Tx,
+  step: AlertStep,
+  { id, now }: { id: string; now: Date },
+): Promise<void> {
+  const { kind } = step
+  if (step.step === 'forget') {
+    await tx.deleteFrom('alert').where('kind', '=', kind).execute()
+    return
+  }
+  const { count } = step
+  if (step.step === 'lower') {
+    await tx.updateTable('alert').set({ count }).where('kind', '=', kind).execute()
+    return
+  }
+  const news = { count, message_id: id, attempts: 0, due_at: new Date(now.getTime() + GRACE_MS) }
+  await tx
+    .insertInto('alert')
+    .values({ kind, since: now, ...news })
+    .onConflict((conflict) => conflict.column('kind').doUpdateSet(news))
+    .execute()
+}
+
+export type DueAlert = { kind: string; count: number; since: Date; messageId: string; attempts: number }
+
+/** Takes what is due: nobody else sends it until the lease is over. `attempts` has this one in it. */
+export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }): Promise<DueAlert[]> {
+  const { rows } = await sql<DueAlert>`
+    update alert set attempts = attempts + 1, due_at = ${until}
+    where kind in (select kind from alert where due_at <= ${now} order by kind for update skip locked)
+    returning kind, count, since, message_id as "messageId", attempts`.execute(db)
+  return rows.sort((a, b) => a.kind.localeCompare(b.kind))
+}
+
+/** `again`: null where it was taken, or given up. A message that another one replaced meanwhile is left alone. */
+export async function settle(db: Db, messageId: string, again: Date | null): Promise<void> {
+  await db.updateTable('alert').set({ due_at: again }).where('message_id', '=', messageId).execute()
+}

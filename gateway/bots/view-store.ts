@@ -1,0 +1,67 @@
+/** One bot, as an operator looks at it. */
+import { sql } from 'kysely'
+import type { Game } from '../../contract/games.ts'
+import type { Db } from '../db/client.ts'
+import { OPEN_TRADE_STATES, type Refusal, type TradeStateColumn } from '../db/trade-tables.ts'
+
+/** `which`: its number or its Steam id. */
+export function findBot(db: Db, which: string) {
+  return db
+    .selectFrom('bot')
+    .select(['id', 'profile_url', 'offers_failing_since', 'inventories_failing_since'])
+    .where((eb) => eb.or([eb(sql`id::text`, '=', which), eb('steam_id', '=', which)]))
+    .where('state', '!=', 'removed')
+    .executeTakeFirst()
+}
+
+/** `isProtected`: its sender may still take it back. */
+export type HeldCount = { appId: number; held: number; protected: number }
+
+/** What the bot has of each game. */
+export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
+  const { rows } = await sql<HeldCount>`
+    select item.app_id as "appId", count(*)::int as held,
+      (count(*) filter (where trade.state = 'held'))::int as protected
+    from (
+      select trade_id, asset_id from custody_entry where bot_id = ${botId}
+      group by trade_id, asset_id having sum(case moved when 'in' then 1 else -1 end) > 0
+    ) own
+    join trade on trade.id = own.trade_id
+    join trade_item item on item.trade_id = own.trade_id and item.asset_id = own.asset_id
+    group by item.app_id order by item.app_id`.execute(db)
+  return rows
+}
+
+export type OpenOffer = {
+  tradeId: bigint
+  depositId: bigint
+  state: TradeStateColumn
+  game: Game
+  partnerSteamId: string
+  offerId: string | null
+  items: number
+  deadline: Date | null
+  createdAt: Date
+}
+
+/** The trades whose offers are, or may be, open: Steam allows 30. Newest first. */
+export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> {
+  const { rows } = await sql<OpenOffer>`
+    select id as "tradeId", deposit_id as "depositId", state, game, partner_steam_id as "partnerSteamId",
+      steam_offer_id as "offerId", (select count(*)::int from trade_item where trade_id = trade.id) as items,
+      deadline, created_at as "createdAt"
+    from trade where bot_id = ${botId} and state in (${sql.join(OPEN_TRADE_STATES)})
+    order by id desc limit 100`.execute(db)
+  return rows
+}
+
+export type RefusalCount = { refusal: Refusal; game: Game; times: number; lastAt: Date }
+
+/** Offers that were refused to the bot since then, by reason and game. */
+export async function refusalsOf(db: Db, botId: bigint, since: Date): Promise<RefusalCount[]> {
+  const { rows } = await sql<RefusalCount>`
+    select refusal, game, count(*)::int as times, max(created_at) as "lastAt"
+    from trade where bot_id = ${botId} and created_at > ${since} and refusal is not null
+    group by refusal, game order by times desc, refusal, game`.execute(db)
+  return rows
+}

@@ -1,0 +1,36 @@
+/** How a person reads one bot. */
+import type { BotView } from '../operations/bot-view.ts'
+import { botLines } from './lines.ts'
+
+export function botViewLines(bot: BotView): string[] {
+  const { games, offers, mostOffers, mostItems, refusals, calls } = bot
+  const failing = [
+    ['offers', bot.offersFailingSince],
+    ['inventories', bot.inventoriesFailingSince],
+  ] as const
+  return [
+    ...botLines({ bots: [bot], tooMany: 0, disarmed: false }),
+    ...failing.flatMap(([what, since]) =>
+      since === null ? [] : [`${what} fail since ${since.toISOString()}`],
+    ),
+    `calls to Steam in the last hour: ${calls.asked}, ${calls.limited} answered 429, ${calls.failed} failed, ${calls.heldBack} held back by our own limits`,
+    ...games.map(({ game, held, protected: kept, onTheWay, room }) =>
+      [game, `${held} items`, `${kept} protected`, `${onTheWay} on the way`, `room for ${room}`].join('\t'),
+    ),
+    `${offers.length} of ${mostOffers} offers open, at most ${mostItems} items`,
+    ...offers.map(({ depositId, tradeId, state, game, items, partnerSteamId, offerId }) =>
+      [
+        `deposit ${depositId}`,
+        `trade ${tradeId}`,
+        state,
+        `${items} items of ${game}`,
+        `shopper ${partnerSteamId}`,
+        ...(offerId === null ? [] : [`offer ${offerId}`]),
+      ].join('\t'),
+    ),
+    ...refusals.map(
+      ({ refusal, game, times, lastAt }) =>
+        `refused ${times} times in the last hour: ${refusal}, ${game}, last ${lastAt.toISOString()}`,
+    ),
+  ]
+}

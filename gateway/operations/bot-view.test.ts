@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createCallCounts } from '../bots/call-counts.ts'
+import { saveCalls } from '../bots/call-store.ts'
+import { UNOBSERVED } from '../steam/turns.ts'
+import { operatorOf } from '../testing/operator.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { showBot } from './bot-view.ts'
+
+let till: Till
+let bot: Awaited<ReturnType<typeof aBot>>
+
+beforeAll(async () => {
+  till = await startTill()
+  bot = await aBot(till)
+})
+afterAll(() => till.close())
+
+const shown = async (which = bot.session.steamId) => {
+  const answer = await showBot(operatorOf(till), which)
+  if (answer.kind === 'refused') throw new Error(answer.message)
+  return answer.data
+}
+
+test('a bot shows its items and room by game, its open offers, and what was refused within the hour', async () => {
+  const store = await aStore(till, { riskLimitUsdCents: 1_000_000n })
+  const before = await shown()
+  expect(before).toMatchObject({ itemsHeld: 0, offers: [], refusals: [], mostItems: 900 })
+  await payFor(till, bot, await aDeposit(till, store, { prices: [1_000n, 2_000n] }))
+  const open = await offerFor(till, bot.bot, await aDeposit(till, store, { prices: [500n] }))
+  const view = await shown()
+  expect(view.games.map(({ game, held, onTheWay, room }) => [game, held, onTheWay, room])).toEqual([
+    ['cs', 0, 0, 897],
+    ['dota', 2, 1, 897],
+    ['rust', 0, 0, 897],
+    ['tf', 0, 0, 897],
+  ])
+  expect(view.offers).toMatchObject([{ tradeId: open.tradeId, state: 'active', game: 'dota', items: 1 }])
+
+  const now = till.deps.clock.now()
+  const refused = { state: 'refused', refusal: 'inventory_full', created_at: now, due_at: null } as const
+  await till.db.updateTable('trade').set(refused).where('id', '=', open.tradeId).execute()
+  const values = {
+    bot_id: bot.bot.botId,
+    scope: 'cs',
+    reason: 'inventory_full',
+    barred_at: now,
+    times: 1,
+  } as const
+  await till.db
+    .insertInto('bot_bar')
+    .values({ ...values, until: new Date(now.getTime() + 60_000) })
+    .execute()
+  const barred = await shown(String(bot.bot.botId))
+  expect(barred.refusals).toMatchObject([{ refusal: 'inventory_full', game: 'dota', times: 1 }])
+  expect(barred.games.map(({ game, room }) => [game, room]).slice(0, 2)).toEqual([
+    ['cs', 0],
+    ['dota', 898],
+  ])
+  // An hour later nothing of it is news.
+  await jump(till, 2 * 3_600)
+  expect(await shown()).toMatchObject({ refusals: [], bars: [] })
+})
+
+test('the calls of all processes within the hour are counted, those of public pages and strangers are not', async () => {
+  const processes = [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]
+  const account = bot.session.steamId
+  for (const counts of processes) {
+    counts.asked('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
+    counts.asked('GetTradeOffer', { outcome: 'limited', seconds: 1, account })
+    counts.asked('GetTradeOffer', { outcome: 'failed', seconds: 1, account: undefined })
+    counts.asked('GetTradeOffer', { outcome: 'failed', seconds: 1, account: '76561197960287930' })
+    counts.heldBack('GetTradeOffer', 'paused', account)
+    await saveCalls(till.db, counts.take())
+    await saveCalls(till.db, counts.take())
+  }
+  expect((await shown()).calls).toEqual({ asked: 4, limited: 2, failed: 0, heldBack: 2 })
+  await till.db
+    .updateTable('bot_calls')
+    .set({ since: new Date(Date.now() - 2 * 3_600_000) })
+    .execute()
+  expect((await shown()).calls).toEqual({ asked: 0, limited: 0, failed: 0, heldBack: 0 })
+})
+
+test('a bot that is not there is not found', async () => {
+  expect(await showBot(operatorOf(till), '999')).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+})

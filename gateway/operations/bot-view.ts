@@ -1,0 +1,69 @@
+/** One bot: all that an operator needs to know of it. */
+import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
+import type { CallCount } from '../bots/call-counts.ts'
+import { callsOf } from '../bots/call-store.ts'
+import {
+  findBot,
+  heldByGame,
+  type OpenOffer,
+  openOffersOf,
+  type RefusalCount,
+  refusalsOf,
+} from '../bots/view-store.ts'
+import { type ListedBot, listBots } from './bots.ts'
+import { type Answer, done, type FindDeps, refused } from './operation.ts'
+
+const HOUR_MS = 3_600_000
+
+/** `room`: how many more items it may be given; 0 where a bar keeps the game from it. */
+export type GameRoom = { game: Game; held: number; protected: number; onTheWay: number; room: number }
+
+export type BotView = ListedBot & {
+  profileUrl: string
+  offersFailingSince: Date | null
+  inventoriesFailingSince: Date | null
+  games: GameRoom[]
+  offers: OpenOffer[]
+  mostOffers: number
+  mostItems: number
+  /** Of the last hour. */
+  refusals: RefusalCount[]
+  calls: CallCount
+}
+
+/** `which`: its number or its Steam id. */
+export async function showBot(deps: FindDeps, which: string): Promise<Answer<BotView>> {
+  const { db, clock, config } = deps
+  const bot = await findBot(db, which)
+  const list = await listBots(deps)
+  const listed = list.kind === 'refused' ? undefined : list.data.bots.find(({ botId }) => botId === bot?.id)
+  if (bot === undefined || listed === undefined) {
+    return refused('not_found', 'There is no such bot: see bot list.')
+  }
+  const now = clock.now()
+  const offers = await openOffersOf(db, bot.id)
+  const { liveOffers: mostOffers, itemsHeld: mostItems } = config.fleetLimits
+  const held = new Map((await heldByGame(db, bot.id)).map((count) => [count.appId, count]))
+  const onTheWay = (game?: Game): number =>
+    offers.reduce((sum, offer) => sum + (game === undefined || offer.game === game ? offer.items : 0), 0)
+  const left = Math.max(0, mostItems - listed.itemsHeld - onTheWay())
+  const games = GAMES.map((game): GameRoom => {
+    const { held: items = 0, protected: kept = 0 } = held.get(GAME_FACTS[game].appId) ?? {}
+    const isBarred = listed.bars.some(({ scope, reason }) => {
+      return reason !== 'doubted' && (scope === 'all' || scope === game)
+    })
+    return { game, held: items, protected: kept, onTheWay: onTheWay(game), room: isBarred ? 0 : left }
+  })
+  return done({
+    ...listed,
+    profileUrl: bot.profile_url,
+    offersFailingSince: bot.offers_failing_since,
+    inventoriesFailingSince: bot.inventories_failing_since,
+    games,
+    offers,
+    mostOffers,
+    mostItems,
+    refusals: await refusalsOf(db, bot.id, new Date(now.getTime() - HOUR_MS)),
+    calls: await callsOf(db, bot.id),
+  })
+}

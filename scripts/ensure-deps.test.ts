@@ -1,0 +1,132 @@
+/** The step before `npm start`, on whatever Node and folder a newcomer has. Its npm and Nodes are invented. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+let root: string
+
+/** A project with one package, in a folder whose name asks for trouble. */
+beforeEach(() => {
+  root = join(tmpdir(), `a till & 100% ${crypto.randomUUID()}`)
+  mkdirSync(join(root, 'scripts'), { recursive: true })
+  copyFileSync(join(import.meta.dirname, 'ensure-deps.mjs'), join(root, 'scripts/ensure-deps.mjs'))
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify(LOCKED))
+  aNode('own-node', 'v24.21.0')
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const LOCKED = { packages: { 'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' } } }
+
+function aNode(path: string, version: string): void {
+  writeFileSync(join(root, path), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
+}
+
+type Npm = { node?: string; fails?: boolean; kills?: boolean }
+
+/** An npm that installs the package, and a Node of this version with it; not before the file `gate` is gone. */
+function anNpm({ node, fails = false, kills = false }: Npm): void {
+  const bin = join(root, 'node_modules/.bin/node')
+  const lines = [
+    `import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'`,
+    `appendFileSync(${JSON.stringify(join(root, 'npm.log'))}, process.argv.slice(2).join(' ') + '\\n')`,
+    ...(fails ? ['process.exit(1)'] : []),
+    ...(kills ? [`process.kill(process.ppid, 'SIGKILL')`] : []),
+    `while (existsSync(${JSON.stringify(join(root, 'gate'))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)`,
+    `mkdirSync(${JSON.stringify(join(root, 'node_modules/one'))}, { recursive: true })`,
+    `mkdirSync(${JSON.stringify(join(root, 'node_modules/.bin'))}, { recursive: true })`,
+    `writeFileSync(${JSON.stringify(join(root, 'node_modules/.package-lock.json'))}, ${JSON.stringify(JSON.stringify(LOCKED))})`,
+    ...(node === undefined
+      ? []
+      : [`writeFileSync(${JSON.stringify(bin)}, '#!/bin/sh\\necho ${node}\\n', { mode: 0o755 })`]),
+  ]
+  writeFileSync(join(root, 'npm.mjs'), lines.join('\n'))
+}
+
+const env = () => ({
+  ...process.env,
+  npm_execpath: join(root, 'npm.mjs'),
+  npm_node_execpath: join(root, 'own-node'),
+})
+const SCRIPT = 'scripts/ensure-deps.mjs'
+const installations = (): string[] =>
+  existsSync(join(root, 'npm.log')) ? readFileSync(join(root, 'npm.log'), 'utf8').trim().split('\n') : []
+
+function ensure(): { code: number | null; said: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT], {
+    cwd: root,
+    env: env(),
+    encoding: 'utf8',
+  })
+  return { code: status, said: stdout + stderr }
+}
+
+it('packages are installed once, and from then on nothing asks a registry', () => {
+  anNpm({ node: 'v24.21.0' })
+  expect(ensure()).toMatchObject({ code: 0, said: expect.stringContaining('once') })
+  expect(ensure()).toEqual({ code: 0, said: '' })
+  expect(installations()).toHaveLength(1)
+})
+
+it('a registry that cannot be reached is told, and the next start tries again', () => {
+  anNpm({ fails: true })
+  expect(ensure()).toMatchObject({ code: 1, said: expect.stringContaining('Check the connection') })
+  anNpm({ node: 'v24.21.0' })
+  expect(ensure().code).toBe(0)
+})
+
+it('of two starts at once one installs, and the other waits for it', async () => {
+  anNpm({ node: 'v24.21.0' })
+  writeFileSync(join(root, 'gate'), '')
+  const start = (): ChildProcess => spawn(process.execPath, [SCRIPT], { cwd: root, env: env() })
+  const starts = [start(), start()]
+  const ends = starts.map((child) => once(child, 'exit'))
+  const waits = starts.map((child) => once(child.stdout ?? child, 'data').then(([said]) => String(said)))
+  expect((await Promise.all(waits)).sort().join()).toMatch(/Another start.*Installing/s)
+  rmSync(join(root, 'gate'))
+  expect(await Promise.all(ends)).toEqual([
+    [0, null],
+    [0, null],
+  ])
+  expect(installations()).toHaveLength(1)
+})
+
+it('an installation that was killed holds nobody up', () => {
+  anNpm({ kills: true })
+  expect(ensure().code).toBeNull()
+  anNpm({ node: 'v24.21.0' })
+  expect(ensure().code).toBe(0)
+})
+
+it.each([
+  ['a current one comes with the packages', 'v24.21.0', 'v20.9.0', '', true],
+  ['an old one comes with them, and the machine has a newer one', 'v24.0.0', 'v24.21.0', '', false],
+  ['an old one comes with them, and the machine has Node 26', 'v24.0.0', 'v26.10.0', '', false],
+  [
+    'an old one comes with them, and the machine has none that runs this',
+    'v24.0.0',
+    'v20.9.0',
+    'nodejs.org',
+    true,
+  ],
+  ['none comes with them, and the machine has one', undefined, 'v26.10.0', '', false],
+])('Node: %s', (_what, ofPackages, ofMachine, said, staysPinned) => {
+  anNpm(ofPackages === undefined ? {} : { node: ofPackages })
+  aNode('own-node', ofMachine)
+  const { code, said: told } = ensure()
+  expect(code).toBe(0)
+  expect(told).toContain(said)
+  expect(told.includes('nodejs.org')).toBe(said !== '')
+  expect(existsSync(join(root, 'node_modules/.bin/node'))).toBe(staysPinned)
+})
+
+it('without a Node that runs this, the start says which one it needs', () => {
+  anNpm({})
+  aNode('own-node', 'v22.23.2')
+  expect(ensure()).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/Node 24 or newer.*finds 22\.23\.2/),
+  })
+})

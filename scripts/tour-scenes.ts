@@ -1,0 +1,182 @@
+/** The scenes of the tour, in their order. Each says afterwards what happened, and what to look at. */
+import type { Payment } from '../contract/widget-api.ts'
+import type { OpenOffer, Stage } from './tour-stage.ts'
+
+type Look = { label: string; url: string }
+
+type Played = { said: string; looks: Look[] }
+
+type Scene = {
+  name: string
+  title: string
+  /** Before it is played: what it shows. */
+  line: string
+  play(stage: Stage): Promise<Played>
+}
+
+const DAY_HOURS = 24
+const PROTECTION_DAYS = 8
+
+const dollars = (minor: number): string => `$${(minor / 100).toFixed(2)}`
+
+const isPaid = ({ status }: Payment): boolean => status === 'succeeded'
+
+async function paid(stage: Stage, offer: OpenOffer): Promise<Payment> {
+  await stage.accept(offer.offerId)
+  return stage.until(offer.shopper, isPaid)
+}
+
+function looksOf({ urls }: Stage, { id, hash }: Payment, atStore: string): Look[] {
+  return [
+    { label: `The store: ${atStore}`, url: `${urls.store}/` },
+    { label: 'The page of the shopper', url: `${urls.gateway}/deposit/${hash}` },
+    {
+      label: 'The deposit in the console (enter it first by the link in your terminal)',
+      url: `${urls.console}/deposits/${id}`,
+    },
+  ]
+}
+
+async function hold(stage: Stage): Promise<OpenOffer> {
+  const offer = await stage.topUp({ isHeld: true })
+  await paid(stage, offer)
+  stage.memory.held = offer
+  return offer
+}
+
+async function release(stage: Stage): Promise<Played> {
+  const { shopper } = stage.memory.held ?? (await hold(stage))
+  await stage.advance(PROTECTION_DAYS * DAY_HOURS)
+  const payment = await stage.until(shopper, ({ heldAmount }) => heldAmount === 0)
+  stage.memory.held = undefined
+  return {
+    said: `Eight days passed. Steam can no longer take the items back, so ${dollars(payment.amount ?? 0)} were released.`,
+    looks: looksOf(stage, payment, 'nothing of that top-up is on hold any longer'),
+  }
+}
+
+async function reverse(stage: Stage): Promise<Played> {
+  const offer = await stage.topUp()
+  const payment = await paid(stage, offer)
+  await stage.sandbox('POST', `/control/players/${offer.guest.steamId}/reverse`)
+  await stage.advance(DAY_HOURS)
+  const { reversedAmount } = await stage.untilReversed(payment.id)
+  return {
+    said: `The shopper paid ${dollars(offer.amount)}, was credited, and took the items back on Steam. A day later the till knew, and took ${dollars(reversedAmount)} back from the store.`,
+    looks: [
+      ...looksOf(stage, payment, 'the top-up is marked as taken back, and the balance fell'),
+      { label: 'Shoppers in the console: this account is remembered', url: `${stage.urls.console}/shoppers` },
+    ],
+  }
+}
+
+async function foil(stage: Stage): Promise<Played> {
+  const { shopper, offerId } = await stage.topUp({ items: 2 })
+  await stage.sandbox('POST', `/control/offers/${offerId}/counter`)
+  const payment = await stage.until(shopper, ({ status }) => status === 'tradeCountered')
+  const forged = await fetch(`${stage.urls.store}/webhooks/tradetill`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': 'forged',
+      'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+      'webhook-signature': 'v1,Zm9yZ2Vk',
+    },
+    body: JSON.stringify({ type: 'deposit.succeeded', data: { id: payment.id, amount: 999_999 } }),
+    signal: AbortSignal.timeout(10_000),
+  })
+  return {
+    said: `Instead of accepting, the shopper sent the offer back with fewer items: the till refused it. Then they told the store themselves that \`deposit ${payment.id}\` was paid: the store answered ${forged.status}, because the signature is not the till’s.`,
+    looks: looksOf(stage, payment, 'the top-up says “Counter-offer refused”, and the balance did not move'),
+  }
+}
+
+async function barBot(stage: Stage): Promise<Played> {
+  const unlucky = await stage.firstChoice()
+  const misfortune = '/control/behaviours/send-new-device'
+  await stage.sandbox('PUT', misfortune, { steamId: unlucky.steamId })
+  const offer = await stage.topUp().finally(() => stage.sandbox('DELETE', misfortune))
+  if (offer.bot === unlucky.name) throw new Error('Steam refused nothing. Play it again.')
+  const payment = await paid(stage, offer)
+  return {
+    said: `Steam refuses ${unlucky.name}, as it does after a login from a new device, and that one rests. ${offer.bot} sent the offer, and the shopper waited for nothing.`,
+    looks: [
+      { label: 'Bots in the console: one of them rests', url: `${stage.urls.console}/bots` },
+      ...looksOf(stage, payment, 'credited as always'),
+    ],
+  }
+}
+
+async function killGateway(stage: Stage): Promise<Played> {
+  const offer = await stage.topUp()
+  const { isBack } = await stage.killGateway()
+  await stage.accept(offer.offerId)
+  await isBack
+  const payment = await stage.until(offer.shopper, isPaid)
+  return {
+    said: `The gateway was killed with \`kill -9\` while the offer was open, and the shopper accepted while it was dead. It came back, asked Steam, and credited ${dollars(payment.amount ?? 0)} once.`,
+    looks: [
+      ...looksOf(stage, payment, 'one credit'),
+      { label: 'Money in the console: the ledger check', url: `${stage.urls.console}/money` },
+    ],
+  }
+}
+
+export const SCENES: readonly Scene[] = [
+  {
+    name: 'paid',
+    title: 'Paid',
+    line: 'A shopper pays with an item, and the store is credited at once, at the risk that it chose.',
+    async play(stage) {
+      const offer = await stage.topUp()
+      const payment = await paid(stage, offer)
+      return {
+        said: `A shopper gave an item worth ${dollars(payment.amount ?? 0)} to ${offer.bot}, and the store credited it.`,
+        looks: looksOf(stage, payment, 'the balance rose, and the top-up is on top of the list'),
+      }
+    },
+  },
+  {
+    name: 'held',
+    title: 'Held',
+    line: 'Steam lets a shopper take Counter-Strike items back for seven days. Here the store waits for that.',
+    async play(stage) {
+      const { shopper } = await hold(stage)
+      const payment = await shopper.payment()
+      return {
+        said: `${dollars(payment.heldAmount)} are on hold until ${payment.heldUntil?.slice(0, 10)}: the items are with the bot, and nobody can spend the money yet.`,
+        looks: looksOf(stage, payment, 'the amount is “on hold”, not in the balance'),
+      }
+    },
+  },
+  {
+    name: 'released',
+    title: 'Released',
+    line: 'Eight days pass in a moment, and what was on hold is released.',
+    play: release,
+  },
+  {
+    name: 'reversed',
+    title: 'Reversed',
+    line: 'A shopper is credited, and then takes the trade back on Steam.',
+    play: reverse,
+  },
+  {
+    name: 'scam',
+    title: 'A scam that is foiled',
+    line: 'A shopper sends the offer back with fewer items, and then tells the store that it was paid.',
+    play: foil,
+  },
+  {
+    name: 'barred-bot',
+    title: 'A barred bot',
+    line: 'Steam refuses a bot in the middle of a payment. The shopper notices nothing.',
+    play: barBot,
+  },
+  {
+    name: 'killed-gateway',
+    title: 'A killed gateway',
+    line: 'The gateway dies while an offer is open, and the shopper accepts meanwhile. This one takes half a minute, because the leases of a dead gateway must run out.',
+    play: killGateway,
+  },
+]

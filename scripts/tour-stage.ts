@@ -1,0 +1,150 @@
+/** The means of the scenes of the tour: a shopper of the demo store, Steam's hands and its clock. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Payment } from '../contract/widget-api.ts'
+import { callerOf, type Shopper } from './shopper-calls.ts'
+
+export type TourPlace = {
+  urls: { gateway: string; sandbox: string; store: string; console: string }
+  /** The store's key, to read what it is told. */
+  apiKey: string
+  /** Ends the gateway as a crash would and starts it again; resolves when it is gone. */
+  killGateway(): Promise<{ isBack: Promise<void> }>
+}
+
+const DEADLINE_MS = 10_000
+const LOOK_EVERY_MS = 200
+const MOST_LOOKS = 600
+/** The tour pays with items of a few dollars, so the store's credit at risk lasts for many scenes. */
+const LEAST_MINOR = 500
+
+const guestSchema = z.object({ steamId: z.string(), tradeUrl: z.string() })
+const botSchema = z.object({ name: z.string(), steamId: z.string() })
+type Bot = z.infer<typeof botSchema>
+const problemSchema = z.object({ detail: z.string() })
+const reversalSchema = z.object({ reversedAmount: z.number() })
+
+type Guest = z.infer<typeof guestSchema>
+
+/** A deposit whose offer is open. */
+export type OpenOffer = { shopper: Shopper; guest: Guest; offerId: string; amount: number; bot: string }
+
+type TopUp = { items?: number; isHeld?: boolean }
+
+export type Stage = ReturnType<typeof createStage>
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** The means of all scenes. */
+export function createStage({ urls, apiKey, killGateway }: TourPlace) {
+  const memory: { held?: OpenOffer | undefined } = {}
+  const sandbox = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const answer = await fetch(`${urls.sandbox}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    })
+    if (!answer.ok) throw new Error(`the sandbox answered ${answer.status}: ${await answer.text()}`)
+    return answer.json()
+  }
+  const advance = (hours: number): Promise<unknown> =>
+    sandbox('POST', '/control/clock', { advanceS: hours * 3_600 })
+  return {
+    urls,
+    killGateway,
+    /** The last deposit that waits for the end of Steam's protection. */
+    memory,
+    sandbox,
+    advance,
+    /** The bot that the till chooses when all are free: the one with the highest level, which is the sandbox's last. */
+    async firstChoice(): Promise<Bot> {
+      const bot = z
+        .array(botSchema)
+        .parse(await sandbox('GET', '/control/bots'))
+        .at(-1)
+      if (bot === undefined) throw new Error('the sandbox has no bot')
+      return bot
+    },
+    accept: (offerId: string) => sandbox('POST', `/control/offers/${offerId}/accept`),
+    /** A guest's top-up in the demo store, as far as the open offer on Steam. */
+    async topUp({ items = 1, isHeld = false }: TopUp = {}): Promise<OpenOffer> {
+      const guest = guestSchema.parse(await sandbox('POST', '/control/players', { like: 'quiet_lynx' }))
+      const shopper = await openInStore(urls, isHeld)
+      await must(shopper.post('/api/trade-url', { tradeUrl: guest.tradeUrl }))
+      const wish = { game: 'cs', items: await pickItems(shopper, items) }
+      await must(shopper.post('/api/trade', wish))
+      const { steamTradeId, bot, amount } = await until(
+        shopper,
+        (payment) => payment.status === 'pending' && payment.steamTradeId !== null,
+      )
+      return { shopper, guest, offerId: steamTradeId ?? '', amount: amount ?? 0, bot: bot?.name ?? '' }
+    },
+    until,
+    /** Waits until the till tells the store that all of the deposit was taken back. */
+    untilReversed: (id: string) =>
+      eventually(async () => {
+        const answer = await fetch(`${urls.gateway}/v1/deposits/${id}`, {
+          headers: { authorization: `Bearer ${apiKey}` },
+          signal: AbortSignal.timeout(DEADLINE_MS),
+        })
+        const deposit = reversalSchema.parse(await answer.json())
+        return deposit.reversedAmount > 0 ? deposit : undefined
+      }, 'the till noticed no reversal'),
+  }
+}
+
+/** The store's own button, without a browser. */
+async function openInStore(urls: TourPlace['urls'], isHeld: boolean): Promise<Shopper> {
+  const opened = await fetch(`${urls.store}/top-ups`, {
+    method: 'POST',
+    body: new URLSearchParams({ currency: 'USD', language: 'en', ...(isHeld ? { hold: 'on' } : {}) }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  })
+  const url = opened.headers.get('location') ?? ''
+  const hash = /[0-9a-f]{32}$/.exec(url)?.[0]
+  if (hash === undefined) throw new Error(`the store opened no deposit (${opened.status})`)
+  return callerOf(urls.gateway, { id: '', url, hash })
+}
+
+/** The cheapest ones that are worth a payment. */
+async function pickItems(shopper: Shopper, count: number): Promise<string[]> {
+  const { items } = await shopper.inventory()
+  const picked = items
+    .filter(({ price }) => price >= LEAST_MINOR)
+    .sort((one, other) => one.price - other.price)
+    .slice(0, count)
+  if (picked.length < count) throw new Error('the guest has too few items to pay with')
+  return picked.map(({ id }) => id)
+}
+
+async function must(answer: Promise<Response>): Promise<void> {
+  const response = await answer
+  if (response.ok) return
+  const problem = problemSchema.safeParse(await response.json())
+  throw new Error(problem.success ? problem.data.detail : `the till answered ${response.status}`)
+}
+
+/** Waits until the page of the deposit shows this. */
+function until(shopper: Shopper, isSo: (payment: Payment) => boolean): Promise<Payment> {
+  return eventually(async () => {
+    const payment = await shopper.payment()
+    return isSo(payment) ? payment : undefined
+  }, 'the deposit did not become what was expected')
+}
+
+/** Outages are waited through, as a page does. */
+async function eventually<T>(look: () => Promise<T | undefined>, otherwise: string): Promise<T> {
+  let problem = ''
+  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    try {
+      const found = await look()
+      if (found !== undefined) return found
+    } catch (error) {
+      problem = ` (${reasonOf(error)})`
+    }
+    await delay(LOOK_EVERY_MS)
+  }
+  throw new Error(`${otherwise}${problem}`)
+}

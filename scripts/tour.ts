@@ -1,0 +1,21 @@
+/** The tour of `npm start`: plays the scenes behind the buttons of the sandbox's page, with real calls. */
+import { SCENES } from './tour-scenes.ts'
+import { createStage, reasonOf, type TourPlace } from './tour-stage.ts'
+
+/** Begins a tour: the sandbox shows its scenes, and `play` plays one. */
+export async function beginTour(place: TourPlace): Promise<{ play(name: string): Promise<void> }> {
+  const stage = createStage(place)
+  const scenes = SCENES.map(({ name, title, line }) => ({ name, title, line }))
+  await stage.sandbox('PUT', '/control/tour', { scenes })
+  return {
+    async play(name) {
+      const scene = SCENES.find((known) => known.name === name)
+      if (scene === undefined) return
+      const told = await scene.play(stage).then(
+        (played) => ({ state: 'done', ...played }),
+        (error: unknown) => ({ state: 'failed', said: `It did not work: ${reasonOf(error)}`, looks: [] }),
+      )
+      await stage.sandbox('PUT', `/control/tour/${name}`, told)
+    },
+  }
+}

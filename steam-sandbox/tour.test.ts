@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type RunningSteam, startSteam } from './start.ts'
+
+let steam: RunningSteam
+let pressed: string[] = []
+
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'tour', onScene: (name) => void pressed.push(name) })
+})
+afterAll(() => steam.close())
+
+const SCENES = [
+  { name: 'paid', title: 'Paid <b>', line: 'Somebody pays.' },
+  { name: 'held', title: 'Held', line: 'Somebody waits.' },
+]
+
+const JSON_BODY = { 'content-type': 'application/json' }
+
+const put = async (path: string, body: object): Promise<number> =>
+  (await fetch(`${steam.url}${path}`, { method: 'PUT', headers: JSON_BODY, body: JSON.stringify(body) }))
+    .status
+const press = (name: string): Promise<Response> =>
+  fetch(`${steam.url}/tour/`, {
+    method: 'POST',
+    headers: { origin: steam.url },
+    body: new URLSearchParams({ play: name }),
+    redirect: 'manual',
+  })
+const pageText = async (): Promise<string> => (await fetch(`${steam.url}/tour/`)).text()
+
+beforeEach(async () => {
+  pressed = []
+  await put('/control/tour', { scenes: SCENES })
+})
+
+it('without a guide the page says where one is', async () => {
+  await put('/control/tour', { scenes: [] })
+  expect(await pageText()).toContain('npm start')
+})
+
+it('one scene plays at a time, and the guide hears of it once', async () => {
+  expect((await press('paid')).headers.get('location')).toBe('/tour/#paid')
+  await press('held')
+  await press('paid')
+  await press('unknown')
+  expect(pressed).toEqual(['paid'])
+  expect(await pageText()).toContain('data-playing')
+  expect(await put('/control/tour/paid', { state: 'done', said: 'Paid.', looks: [] })).toBe(200)
+  await press('held')
+  expect(pressed).toEqual(['paid', 'held'])
+})
+
+it('what came of a scene is shown as text, with links on this machine only', async () => {
+  const looks = [{ label: 'The <store>', url: 'http://localhost:4302/' }]
+  expect(await put('/control/tour/paid', { state: 'done', said: 'It was <i>paid</i>.', looks })).toBe(200)
+  const shown = await pageText()
+  expect(shown).toContain('It was &#60;i&#62;paid&#60;/i&#62;.')
+  expect(shown).toContain('<a href="http://localhost:4302/"')
+  expect(shown).not.toContain('<b>')
+  for (const url of ['https://elsewhere.example/', 'javascript:alert(1)', 'http://localhost:1"onclick=']) {
+    const told = { state: 'done', said: 'Look.', looks: [{ label: 'here', url }] }
+    expect(await put('/control/tour/paid', told)).toBe(400)
+  }
+})
+
+it('news that are not in the expected form, or of another scene, are refused', async () => {
+  expect(await put('/control/tour', { scenes: [{ name: 'paid' }] })).toBe(400)
+  expect(await put('/control/tour', { scenes: 'all' })).toBe(400)
+  expect(await put('/control/tour/paid', { state: 'ready', said: '', looks: [] })).toBe(400)
+  expect(await put('/control/tour/other', { state: 'done', said: '', looks: [] })).toBe(400)
+})

@@ -1,0 +1,74 @@
+/** A tour that another process guides: scenes with a button each. The sandbox does not know what they mean. */
+import { field } from './http.ts'
+
+export type Look = { label: string; url: string }
+
+export type Scene = {
+  name: string
+  title: string
+  line: string
+  state: 'ready' | 'playing' | 'done' | 'failed'
+  /** How it went, in a sentence or two; empty before it was played. */
+  said: string
+  /** What to look at now. */
+  looks: Look[]
+}
+
+export type Tour = ReturnType<typeof createTour>
+
+const MOST_SCENES = 20
+const MOST_LOOKS = 10
+
+/** `pressed` hears which scene a visitor wants to see. */
+export function createTour(pressed: (name: string) => void) {
+  let scenes: Scene[] = []
+  const change = (name: string, part: Partial<Scene>): boolean => {
+    if (!scenes.some((scene) => scene.name === name)) return false
+    scenes = scenes.map((scene) => (scene.name === name ? { ...scene, ...part } : scene))
+    return true
+  }
+  const isPlaying = (): boolean => scenes.some(({ state }) => state === 'playing')
+  return {
+    scenes: () => scenes,
+    isPlaying,
+    /** Takes the scenes of a guide. False when they are not in the expected form. */
+    set(said: unknown): boolean {
+      const rows = field(said, 'scenes')
+      if (!Array.isArray(rows) || rows.length > MOST_SCENES) return false
+      const read = rows.map(sceneOf)
+      if (!read.every((scene) => scene !== undefined)) return false
+      scenes = read
+      return true
+    },
+    /** Takes how a scene went. False when it is unknown, or the news are not in the expected form. */
+    tell(name: string, said: unknown): boolean {
+      const [state, text, looks] = [field(said, 'state'), field(said, 'said'), looksOf(field(said, 'looks'))]
+      if ((state !== 'done' && state !== 'failed') || typeof text !== 'string' || looks === undefined)
+        return false
+      return change(name, { state, said: text, looks })
+    },
+    /** One scene at a time: they share the clock. False while another one plays. */
+    press(name: string): boolean {
+      if (isPlaying() || !change(name, { state: 'playing', said: '', looks: [] })) return false
+      pressed(name)
+      return true
+    },
+  }
+}
+
+function sceneOf(row: unknown): Scene | undefined {
+  const [name, title, line] = [field(row, 'name'), field(row, 'title'), field(row, 'line')]
+  if (typeof name !== 'string' || typeof title !== 'string' || typeof line !== 'string') return undefined
+  return { name, title, line, state: 'ready', said: '', looks: [] }
+}
+
+function looksOf(rows: unknown): Look[] | undefined {
+  if (!Array.isArray(rows) || rows.length > MOST_LOOKS) return undefined
+  const read = rows.map((row) => {
+    const [label, url] = [field(row, 'label'), field(row, 'url')]
+    return typeof label === 'string' && typeof url === 'string' && /^http:\/\/localhost:\d+\//.test(url)
+      ? { label, url }
+      : undefined
+  })
+  return read.every((look) => look !== undefined) ? read : undefined
+}
