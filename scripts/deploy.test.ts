@@ -1,6 +1,6 @@
 /** The files to deploy with, read as their programs would: names of settings, limits, links in logs, rights. */
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -21,9 +21,9 @@ const CALLS = [
 describe('the files to deploy with', () => {
   it('name settings that exist, and no other', () => {
     const known = new Set(
-      read('docs/operating.md')
-        .match(/`[A-Z]+_[A-Z_]+`/g)
-        ?.map((name) => name.slice(1, -1)),
+      ['docs/operating.md', 'docs/selling.md'].flatMap(
+        (file) => read(file).match(/\b[A-Z]+_[A-Z_]+\b/g) ?? [],
+      ),
     )
     const named = files.flatMap((file) =>
       [...read(file).matchAll(/\b(?:TRADETILL_[A-Z_]*[A-Z]|(?:OWNER_)?DATABASE_URL(?:_FILE)?)\b/g)].map(
@@ -129,6 +129,47 @@ describe('the service file', () => {
     // Node compiles machine code while it runs.
     expect(lines.join('\n')).not.toContain('MemoryDenyWriteExecute')
   })
+})
+
+describe('the service file of the vault', () => {
+  const settings = read('deploy/tradetill-vault.service').split('\n')
+
+  it('runs it under a user of its own, who sees no secret of the gateway', () => {
+    expect(settings).toEqual(
+      expect.arrayContaining([
+        'User=tradetill-vault',
+        'StateDirectoryMode=0700',
+        'InaccessiblePaths=-/etc/tradetill',
+        'ProtectSystem=strict',
+        'CapabilityBoundingSet=',
+      ]),
+    )
+  })
+
+  it('starts what a release has, with settings from a file, and as little allowed as to the gateway', () => {
+    const start = settings.find((line) => line.startsWith('ExecStart='))
+    const [, script = ''] = /\/opt\/tradetill\/(\S+) run$/.exec(start ?? '') ?? []
+    expect(existsSync(join(ROOT, script))).toBe(true)
+    const limits = (text: string): string[] =>
+      text
+        .split('\n')
+        .filter((line) => /^(?:Protect|Private|Restrict(?!art)|NoNew|Lock|SystemCall|UMask)/.test(line))
+    expect(limits(settings.join('\n'))).toEqual(limits(read('deploy/tradetill.service')))
+  })
+})
+
+describe('the console behind a proxy', () => {
+  it.each(['deploy/Caddyfile', 'deploy/nginx.conf'])(
+    '%s: a name of its own, closed to strangers, and not held back',
+    (file) => {
+      const [, part = ''] = read(file).split("# The operators' console")
+      expect(part).toContain('till-ops.example')
+      expect(part).not.toContain('pay.example')
+      expect(part).toMatch(/respond @stranger 403|deny all;/)
+      expect(part).toMatch(/flush_interval -1|proxy_buffering off;/)
+      expect(part).toContain('127.0.0.1:4304')
+    },
+  )
 })
 
 describe('the containers', () => {

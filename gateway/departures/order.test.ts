@@ -10,6 +10,7 @@ import { tradeHandlers } from '../trades/advance.ts'
 
 const STORAGE = '76561198000009001'
 const STRANGER = '76561198000009002'
+const OTHER_BOT = '76561198000000002'
 const HOUR_MS = 3_600_000
 
 let till: Till
@@ -80,7 +81,7 @@ describe('an item that a destination sent to another bot', () => {
   let other: { bot: BotContext; session: FakeSession }
 
   beforeEach(async () => {
-    other = await aBot(till, fakeSession('76561198000000002'))
+    other = await aBot(till, fakeSession(OTHER_BOT))
     // Only the history of a bot that ever held an item is read.
     const trade = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
     await till.db
@@ -108,5 +109,27 @@ describe('an item that a destination sent to another bot', () => {
     row(other.session, '9650', { to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91' } })
     for (const context of [bot, other.bot, bot, other.bot, bot]) await read(context)
     expect(await inHand()).toEqual(['one 101'])
+  })
+})
+
+describe('an item that was moved to another bot, and from there to a stranger', () => {
+  it('is back at the first once both trades are undone, the later one first', async () => {
+    const other = await aBot(till, fakeSession(OTHER_BOT))
+    const there = { assetId: item, newAssetId: '71' }
+    const away = { assetId: '71', newAssetId: '81' }
+    const first = { to: OTHER_BOT, hours: 1 }
+    const second = { to: STRANGER, hours: 2 }
+    row(session, '9500', { ...first, given: there })
+    await read(bot)
+    expect(await inHand()).toEqual(['other 71'])
+    row(other.session, '9600', { ...second, given: away })
+    await read(other.bot)
+    expect(await inHand()).toEqual([])
+    row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: 'partly_rolled_back' })
+    await read(other.bot)
+    expect(await inHand()).toEqual(['other 71'])
+    row(session, '9500', { ...first, given: { ...there, back: item }, state: 'partly_rolled_back' })
+    await read(bot)
+    expect(await inHand()).toEqual([`one ${item}`])
   })
 })

@@ -40,8 +40,8 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         const departure = events.reduce<Departure | undefined>(evolve, locked?.departure)
         if (departure === undefined) return undefined
         const id = await save(tx, { id: locked?.id, botId, departure, at: clock.now() })
-        const { begunAt } = departure
-        const booking = { id, botId, otherBotId, begunAt, at: clock.now(), custody }
+        const { begunAt, items } = departure
+        const booking = { id, botId, otherBotId, begunAt, items, at: clock.now(), custody }
         for (const event of events) await book(tx, booking, event)
         return { events, departure, items: custody.size }
       }),
@@ -134,6 +134,8 @@ type CustodyItem = {
   departureId: bigint | null
   /** When that departure began. */
   departedAt: Date | null
+  /** What the bot calls it, or called it last. */
+  as: string | null
 }
 
 /** The items in the till's books, by what they are called in the bot's inventory. */
@@ -153,7 +155,8 @@ async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAsset[]): 
   await tx.selectFrom('trade').select('id').where('id', 'in', trades).orderBy('id').forUpdate().execute()
   const { rows: last } = await sql<CustodyItem>`
     select distinct on (trade_id, asset_id) trade_id as "tradeId", asset_id as "assetId", moved,
-      custody_entry.bot_id as "botId", departure_id as "departureId", begun_at as "departedAt"
+      custody_entry.bot_id as "botId", departure_id as "departureId", begun_at as "departedAt",
+      coalesce(received_asset_id, (select received_asset_id from learnt_asset where custody_entry_id = custody_entry.id)) as "as"
     from custody_entry left join departure on departure.id = departure_id
     where trade_id = any(${trades}::bigint[]) order by trade_id, asset_id, custody_entry.id desc`.execute(tx)
   const lastOf = new Map(last.map((item) => [`${item.tradeId}/${item.assetId}`, item]))
@@ -226,6 +229,7 @@ type Booking = {
   botId: bigint
   otherBotId: bigint | undefined
   begunAt: Date
+  items: Departure['items']
   at: Date
   custody: Custody
 }
@@ -252,7 +256,7 @@ async function move(tx: Tx, { id, begunAt, at }: Booking, { item, moved, botId, 
   const { tradeId, assetId } = item
   const of = { tradeId, botId, at, moved, departureId: id }
   await recordCustody(tx, of, [{ assetId, receivedAssetId: as }])
-  Object.assign(item, { moved, botId, departureId: id, departedAt: begunAt })
+  Object.assign(item, { moved, botId, departureId: id, departedAt: begunAt, as })
 }
 
 /**
@@ -281,14 +285,21 @@ async function bookOut(
   await move(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
 }
 
-/** Only what this departure took. */
+/** Only what this departure took, and what came to the other bot by it. */
 async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: string }): Promise<void> {
   const { id, botId, custody } = booking
   const item = custody.get(keyOf(asset))
-  if (item === undefined || item.departureId !== id || item.moved === 'back') return
+  if (item === undefined || item.moved === 'back') return
+  if (item.departureId !== id && !isWhereItWent(item, booking, asset)) return
   if (item.moved === 'in' && item.botId === botId) return
   if (item.moved === 'in') await move(tx, booking, { item, moved: 'out', botId: item.botId, as: null })
   await move(tx, booking, { item, moved: 'in', botId, as: asset.as })
+}
+
+/** The other bot gave it away in its turn, and had it back, before it gave it back here. */
+function isWhereItWent(item: CustodyItem, { otherBotId, items }: Booking, asset: OfferAsset): boolean {
+  const as = items.find((each) => keyOf(each) === keyOf(asset))?.newAssetId ?? null
+  return item.moved === 'in' && item.botId === otherBotId && item.as === as && as !== null
 }
 
 type Receiving = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
@@ -340,7 +351,8 @@ async function bookReturns(
     // It is not known yet how it came, or that it left.
     if (item?.moved !== 'out' || item.departureId !== id) continue
     await save(tx, { id, botId: fromBotId, departure, at })
-    const booking = { id, botId, otherBotId: undefined, begunAt: departure.begunAt, at, custody }
+    const { begunAt, items: all } = departure
+    const booking = { id, botId, otherBotId: undefined, begunAt, items: all, at, custody }
     await move(tx, booking, { item, moved: 'in', botId, as: asset.as })
     items += 1
   }
@@ -364,7 +376,7 @@ async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<void> {
       const custody = await custodyOf(tx, botId, items)
       const otherBotId = await ownBot(tx, botId, partnerSteamId)
       const { begunAt } = locked.departure
-      const booking = { id: locked.id, botId, otherBotId, begunAt, at: clock.now(), custody }
+      const booking = { id: locked.id, botId, otherBotId, begunAt, items, at: clock.now(), custody }
       await book(tx, booking, {
         kind: 'left',
         items: items.map((item) => ({ ...item, rolledBackAssetId: null })),

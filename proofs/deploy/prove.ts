@@ -32,6 +32,12 @@ const PROGRAMS: readonly Program[] = [
     check: () => ran('systemd-analyze', ['verify', '--man=no', join(DEPLOY, 'tradetill.service')]),
   },
   {
+    name: 'systemd-analyze, of the vault',
+    file: 'tradetill-vault.service',
+    probe: ['systemd-analyze', '--version'],
+    check: () => ran('systemd-analyze', ['verify', '--man=no', join(DEPLOY, 'tradetill-vault.service')]),
+  },
+  {
     name: 'caddy',
     file: 'Caddyfile',
     probe: ['caddy', 'version'],
@@ -53,8 +59,8 @@ function checkNginx(folder: string): Ran {
   const made = ran('openssl', [...request, '-keyout', key, '-out', certificate])
   if (made.status !== 0) return made
   const text = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
-    .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate};`)
-    .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`)
+    .replaceAll(/ssl_certificate .*;/g, `ssl_certificate ${certificate};`)
+    .replaceAll(/ssl_certificate_key .*;/g, `ssl_certificate_key ${key};`)
     .replaceAll('/var/log/nginx', folder)
   writeFileSync(join(folder, 'nginx.conf'), `pid ${folder}/pid;\nevents {}\nhttp {\n${text}}\n`)
   return ran('nginx', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')])

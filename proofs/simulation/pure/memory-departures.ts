@@ -80,14 +80,15 @@ function note(memory: Memory, { botId, exchange, judge }: Noting): Noted | undef
   if (events.length === 0 || departure === undefined) return undefined
   known.set(exchange.tradeId, departure)
   const booking = { id: idOf(botId, exchange.tradeId), botId, otherBotId }
-  for (const event of events) book(memory, booking, event)
+  for (const event of events) book(memory, { ...booking, items: departure.items }, event)
   const items = departure.items.filter((asset) => custodyOf(memory, botId, asset) !== undefined).length
   return { events, departure, items }
 }
 
 type Booking = { id: string; botId: bigint; otherBotId: bigint | undefined }
+type Whole = Booking & Pick<Departure, 'items'>
 
-function book(memory: Memory, booking: Booking, event: DepartureEvent): void {
+function book(memory: Memory, booking: Whole, event: DepartureEvent): void {
   if (event.kind === 'left') for (const asset of event.items) bookOut(memory, booking, asset)
   if (event.kind === 'returned') for (const asset of event.items) bookBack(memory, booking, asset)
 }
@@ -129,13 +130,21 @@ function begunOf({ departures }: Memory, id: string | null): number {
   return departures.get(BigInt(botId))?.get(steamTradeId)?.begunAt.getTime() ?? 0
 }
 
-function bookBack(memory: Memory, { id, botId }: Booking, asset: OfferAsset & { as: string }): void {
+function bookBack(memory: Memory, whole: Whole, asset: OfferAsset & { as: string }): void {
+  const { id, botId } = whole
   const entries = custodyOf(memory, botId, asset)
   const last = entries?.at(-1)
-  if (entries === undefined || last?.departure !== id || last.moved === 'back') return
+  if (entries === undefined || last === undefined || last.moved === 'back') return
+  if (last.departure !== id && !isWhereItWent(last, whole, asset)) return
   if (last.moved === 'in' && last.botId === botId) return
   if (last.moved === 'in') move(memory, entries, { moved: 'out', botId: last.botId, as: null, departure: id })
   move(memory, entries, { moved: 'in', botId, as: asset.as, departure: id })
+}
+
+/** The other bot gave it away in its turn, and had it back, before it gave it back here. */
+function isWhereItWent(last: CustodyEntry, { otherBotId, items }: Whole, asset: OfferAsset): boolean {
+  const as = items.find((item) => keyOf(item) === keyOf(asset))?.newAssetId ?? null
+  return last.moved === 'in' && last.botId === otherBotId && last.as === as && as !== null
 }
 
 /** Books what left a bot for an account of the operator, and was sent to a bot again. */
