@@ -73,6 +73,8 @@ export const paymentSchema = z.object({
   backToStoreUrl: z.string(),
   /** Present only once the deposit is succeeded and the store asked for it. */
   redirectUrl: z.string().optional(),
+  /** A path of this till, once the deposit has ended and while it says what happened. */
+  receiptUrl: z.string().optional(),
   language: z.enum(LANGUAGES).nullable(),
   /** True while an offer is being made: the widget reopens the confirmation modal and joins. */
   creating: z.boolean(),

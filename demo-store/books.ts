@@ -1,7 +1,9 @@
-/** The books of the store: top-ups, the credits for them, balances of its shoppers, how far it has read the event log. */
+/** The books of the store: top-ups, the credits for them, balances, carts and purchases, how far it has read the event log. */
 import { DatabaseSync } from 'node:sqlite'
-import type { DepositEvent } from '../sdk/index.ts'
+import { type CreditStore, type Deposit, type DepositEvent, takeOnce } from '../sdk/index.ts'
+import type { Cart } from './goods.ts'
 import { migrate } from './schema.ts'
+import { prepare, type Statements } from './statements.ts'
 
 export type TopUp = {
   externalId: string
@@ -15,6 +17,8 @@ export type TopUp = {
   held: number
   heldUntil: string | null
   reversed: number
+  /** Whether it was opened for a cart, and that is bought. */
+  cart: 'none' | 'waiting' | 'bought'
   url: string | null
   createdAt: string
 }
@@ -22,7 +26,10 @@ export type TopUp = {
 /** Minor units; `until` is ISO 8601, for the last part of it. */
 export type OnHold = { amount: number; until: string | null }
 
-export type NewTopUp = { externalId: string; shopper: string; currency: string }
+/** Goods that are bought as soon as its price can be spent. */
+export type Wanted = { goods: Cart; amount: number }
+
+export type NewTopUp = { externalId: string; shopper: string; currency: string; wants?: Wanted | undefined }
 
 const MOST_SHOWN = 8
 
@@ -33,41 +40,69 @@ export function openBooks(file: string) {
   const db = new DatabaseSync(file)
   migrate(db)
   const statements = prepare(db)
+  const inOne = <T>(work: () => T): T => {
+    db.exec('begin immediate')
+    try {
+      const done = work()
+      db.exec('commit')
+      return done
+    } catch (error) {
+      db.exec('rollback')
+      throw error
+    }
+  }
+  const update: CreditStore['update'] = (deposit, decide) =>
+    inOne(() => void credit(statements, deposit, decide))
   return {
-    begin({ externalId, shopper, currency }: NewTopUp): void {
-      statements.insertTopUp.run(externalId, shopper, currency, new Date().toISOString())
+    begin({ externalId, shopper, currency, wants }: NewTopUp): void {
+      const wanted = wants === undefined ? null : JSON.stringify(wants)
+      statements.insertTopUp.run(externalId, shopper, currency, wanted, new Date().toISOString())
     },
     opened(externalId: string, url: string): void {
       statements.setUrl.run(url, externalId)
       statements.startTopUp.run(externalId)
     },
-    /** Takes an event: each once by its id, all of it or nothing. */
-    take(event: DepositEvent): 'taken' | 'known' {
-      db.exec('begin immediate')
-      try {
-        if (statements.noteEvent.run(event.id).changes === 0) {
-          db.exec('rollback')
-          return 'known'
-        }
-        tellTopUp(statements, event)
-        const shopper = statements.shopperOf.get(event.data.externalId)?.shopper
-        credit(statements, event, String(shopper))
-        db.exec('commit')
-        return 'taken'
-      } catch (error) {
-        db.exec('rollback')
-        throw error
-      }
+    /** For the event log: what came by webhook already changes nothing. */
+    log: {
+      update,
+      /** Position up to which the till's event log has been read. */
+      cursor: (): number => Number(statements.position.get()?.sequence ?? 0),
+      saveCursor: (sequence) => void statements.setPosition.run(sequence),
+    } satisfies CreditStore,
+    /** Takes an event, all of it or nothing. Undefined for old news, else by how much the shopper may spend more. */
+    async take(event: DepositEvent): Promise<number | undefined> {
+      let change: number | undefined
+      await takeOnce(
+        {
+          update: (deposit, decide) => {
+            change = inOne(() => credit(statements, deposit, decide))
+          },
+        },
+        event,
+      )
+      return change
     },
-    /** Position up to which the till's event log has been read. */
-    position: (): number => Number(statements.position.get()?.sequence ?? 0),
-    readUpTo: (sequence: number): void => void statements.setPosition.run(sequence),
+    ...reads(statements),
+    change(shopper: string, goodId: string, by: 'more' | 'less'): void {
+      if (by === 'more') statements.putMore.run(shopper, goodId)
+      else if (statements.dropLast.run(shopper, goodId).changes === 0) statements.putLess.run(shopper, goodId)
+    },
+    /** False where the balance is too small. */
+    buy: (shopper: string, currency: string, wanted: Wanted): boolean =>
+      inOne(() => buy(statements, { shopper, currency, wanted })),
+    close: () => db.close(),
+  }
+}
+
+function reads(statements: Statements) {
+  return {
+    topUp(externalId: string): TopUp | undefined {
+      const row = statements.topUp.get(externalId)
+      return row && topUpOf(row)
+    },
     recent: (shopper: string): TopUp[] => statements.recent.all(shopper, MOST_SHOWN).map(topUpOf),
-    /** Minor units by currency. */
-    balances: (shopper: string): Record<string, number> =>
-      Object.fromEntries(
-        statements.balances.all(shopper).map((row) => [String(row.currency), Number(row.amount)]),
-      ),
+    /** Money that a shopper may spend: minor units by currency. */
+    balances: (shopper: string): Record<string, number> => sumsOf(statements.balances.all(shopper)),
     /** Money that a shopper cannot spend yet, by currency. */
     onHold: (shopper: string): Record<string, OnHold> =>
       Object.fromEntries(
@@ -78,34 +113,64 @@ export function openBooks(file: string) {
             { amount: Number(amount), until: textOrNull(until) },
           ]),
       ),
-    /** Of all shoppers. */
+    /** Money that all shoppers may spend. */
     total: (): Record<string, number> => sumsOf(statements.total.all()),
     /** Our account at the till, held amounts included; payouts are not booked here. */
     account: (): Record<string, number> => sumsOf(statements.account.all()),
-    close: () => db.close(),
+    cart: (shopper: string): Cart =>
+      Object.fromEntries(
+        statements.cart.all(shopper).map(({ good, count }) => [String(good), Number(count)]),
+      ),
+    /** How many of each good a shopper has bought. */
+    bought(shopper: string): Cart {
+      const all: Cart = {}
+      for (const { goods } of statements.bought.all(shopper)) {
+        for (const [id, count] of Object.entries(JSON.parse(String(goods)) as Cart)) {
+          all[id] = (all[id] ?? 0) + count
+        }
+      }
+      return all
+    },
   }
 }
 
-type Statements = ReturnType<typeof prepare>
-
-/** Books the part of an event that is new. */
-function credit(statements: Statements, event: DepositEvent, shopper: string): void {
-  const { id, currency, amount, reversedAmount, chargedAmount } = event.data
-  if (amount === null) return
-  // None of them ever shrinks, so the larger one is the newer one, in any order of events.
-  const before = statements.creditOf.get(id)
-  const next = {
-    amount: Math.max(amount, Number(before?.amount ?? 0)),
-    reversed: Math.max(reversedAmount, Number(before?.reversed ?? 0)),
-    charged: Math.max(chargedAmount ?? 0, Number(before?.charged ?? 0)),
+/** Books what the rule of the package decides, and buys what the top-up was for once that can be paid. */
+function credit(
+  statements: Statements,
+  deposit: Deposit,
+  decide: Parameters<CreditStore['update']>[1],
+): number | undefined {
+  const { id, externalId, currency, amount, chargedAmount } = deposit
+  const row = statements.creditOf.get(id)
+  const settled = decide(row && { sequence: Number(row.sequence), spendable: Number(row.spendable) })
+  if (settled === undefined) return undefined
+  const { sequence, spendable } = settled.kept
+  statements.setCredit.run(id, currency, sequence, spendable, amount ?? 0, chargedAmount ?? 0)
+  tellTopUp(statements, deposit, sequence)
+  const topUp = statements.topUp.get(externalId)
+  const shopper = String(topUp?.shopper)
+  if (settled.change !== 0) statements.addToBalance.run(shopper, currency, settled.change)
+  const wants = textOrNull(topUp?.wants)
+  if (amount !== null && wants !== null && topUp?.bought === 0) {
+    const wanted = JSON.parse(wants) as Wanted
+    if (buy(statements, { shopper, currency, wanted })) statements.gotIt.run(externalId)
   }
-  // The shopper's balance falls by all that was taken back, our account at the till by what that cost us.
-  const change = next.amount - next.reversed - Number(before?.amount ?? 0) + Number(before?.reversed ?? 0)
-  statements.setCredit.run(id, currency, next.amount, next.reversed, next.charged)
-  if (change !== 0) statements.addToBalance.run(shopper, currency, change)
+  return settled.change
 }
 
-function tellTopUp({ tellTopUp }: Statements, { sequence, data: deposit }: DepositEvent): void {
+type Purchase = { shopper: string; currency: string; wanted: Wanted }
+
+function buy(statements: Statements, { shopper, currency, wanted }: Purchase): boolean {
+  const balance = Number(statements.balance.get(shopper, currency)?.amount ?? 0)
+  if (balance < wanted.amount) return false
+  statements.addToBalance.run(shopper, currency, -wanted.amount)
+  const now = new Date().toISOString()
+  statements.buy.run(shopper, currency, wanted.amount, JSON.stringify(wanted.goods), now)
+  statements.emptyCart.run(shopper)
+  return true
+}
+
+function tellTopUp({ tellTopUp }: Statements, deposit: Deposit, sequence: number): void {
   const { externalId, currency, status, endReason, amount, heldAmount, heldUntil, reversedAmount } = deposit
   tellTopUp.run(
     externalId,
@@ -125,7 +190,8 @@ function tellTopUp({ tellTopUp }: Statements, { sequence, data: deposit }: Depos
 const sumsOf = (rows: Record<string, unknown>[]): Record<string, number> =>
   Object.fromEntries(rows.map((row) => [String(row.currency), Number(row.amount)]))
 
-const textOrNull = (value: unknown): string | null => (value === null ? null : String(value))
+const textOrNull = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value)
 
 const topUpOf = (row: Record<string, unknown>): TopUp => ({
   externalId: String(row.external_id),
@@ -137,57 +203,7 @@ const topUpOf = (row: Record<string, unknown>): TopUp => ({
   held: Number(row.held),
   heldUntil: textOrNull(row.held_until),
   reversed: Number(row.reversed),
+  cart: row.wants === null ? 'none' : Number(row.bought) === 1 ? 'bought' : 'waiting',
   url: textOrNull(row.url),
   createdAt: String(row.created_at),
 })
-
-function prepare(db: DatabaseSync) {
-  return {
-    insertTopUp: db.prepare(
-      "insert into top_up (external_id, shopper, currency, status, created_at) values (?, ?, ?, 'starting', ?)",
-    ),
-    setUrl: db.prepare('update top_up set url = ? where external_id = ?'),
-    startTopUp: db.prepare(
-      "update top_up set status = 'created' where external_id = ? and status = 'starting'",
-    ),
-    shopperOf: db.prepare('select shopper from top_up where external_id = ?'),
-    noteEvent: db.prepare('insert into webhook (id) values (?) on conflict do nothing'),
-    creditOf: db.prepare('select amount, reversed, charged from credit where deposit_id = ?'),
-    setCredit: db.prepare(
-      `insert into credit (deposit_id, currency, amount, reversed, charged) values (?, ?, ?, ?, ?)
-       on conflict (deposit_id) do update
-         set amount = excluded.amount, reversed = excluded.reversed, charged = excluded.charged`,
-    ),
-    addToBalance: db.prepare(
-      `insert into purse (shopper, currency, amount) values (?, ?, ?)
-       on conflict (shopper, currency) do update set amount = amount + excluded.amount`,
-    ),
-    tellTopUp: db.prepare(
-      `insert into top_up (external_id, currency, status, reason, amount, held, held_until, reversed, url, sequence, created_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       on conflict (external_id) do update
-         set status = excluded.status, reason = excluded.reason, amount = excluded.amount, held = excluded.held,
-           held_until = excluded.held_until, reversed = excluded.reversed, sequence = excluded.sequence
-         where excluded.sequence > top_up.sequence`,
-    ),
-    position: db.prepare('select sequence from position'),
-    setPosition: db.prepare(
-      `insert into position (one, sequence) values (1, ?)
-       on conflict (one) do update set sequence = max(sequence, excluded.sequence)`,
-    ),
-    recent: db.prepare(
-      "select * from top_up where shopper = ? and status <> 'starting' order by created_at desc, rowid desc limit ?",
-    ),
-    balances: db.prepare('select currency, amount from purse where shopper = ? order by currency'),
-    onHold: db.prepare(
-      `select currency, sum(held) as amount, max(held_until) as until from top_up
-       where shopper = ? and held > 0 group by currency order by currency`,
-    ),
-    account: db.prepare(
-      'select currency, sum(amount - charged) as amount from credit group by currency order by currency',
-    ),
-    total: db.prepare(
-      'select currency, sum(amount) as amount from purse group by currency order by currency',
-    ),
-  }
-}

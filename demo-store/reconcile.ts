@@ -1,5 +1,5 @@
 /** The till's event log is the truth: what a webhook did not bring is read from there. */
-import { isOfDeposit, type Till } from '../sdk/index.ts'
+import { catchUp, type Till } from '../sdk/index.ts'
 import type { Books } from './books.ts'
 
 const EVERY_MS = 60_000
@@ -11,7 +11,7 @@ export function startReconciling(parties: Parties): { now(): Promise<void>; stop
   let running: Promise<void> | undefined
   const stopping = new AbortController()
   const now = (): Promise<void> => {
-    running ??= reconcile(parties, stopping.signal)
+    running ??= catchUp(parties.till, parties.books.log, { signal: stopping.signal })
       .catch((error: unknown) => {
         if (stopping.signal.aborted) return
         parties.report(
@@ -32,13 +32,5 @@ export function startReconciling(parties: Parties): { now(): Promise<void>; stop
       clearInterval(timer)
       await running
     },
-  }
-}
-
-async function reconcile({ till, books }: Parties, signal: AbortSignal): Promise<void> {
-  for await (const event of till.events({ after: books.position(), signal })) {
-    if (isOfDeposit(event)) books.take(event)
-    // After the event: a crash in between reads it again, and it counts once.
-    books.readUpTo(event.sequence)
   }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { FIRST_SHOPPER } from './shoppers.ts'
+import { FIRST_SHOPPER } from './visitor.ts'
 
 /** The tables as they were first; what came later is in STEPS. */
 const FIRST = `
@@ -45,6 +45,36 @@ const STEPS = [
   drop table balance;
   create table position (one integer primary key check (one = 1), sequence integer not null) strict;`,
   `alter table credit add column charged integer not null default 0;`,
+  // Earlier credits count as of the last event that was read.
+  `alter table credit rename to credit_before;
+  create table credit (
+    deposit_id text primary key,
+    currency text not null,
+    sequence integer not null,
+    spendable integer not null,
+    amount integer not null,
+    charged integer not null
+  ) strict;
+  insert into credit select deposit_id, currency, coalesce((select sequence from position), 0), amount - reversed,
+    amount, charged from credit_before;
+  drop table credit_before;
+  drop table webhook;
+  alter table top_up add column wants text;
+  alter table top_up add column bought integer not null default 0;
+  create table cart (
+    shopper text not null,
+    good text not null,
+    count integer not null check (count between 1 and 9),
+    primary key (shopper, good)
+  ) strict;
+  create table purchase (
+    id integer primary key,
+    shopper text not null,
+    currency text not null,
+    amount integer not null,
+    goods text not null,
+    created_at text not null
+  ) strict;`,
 ]
 
 export function migrate(db: DatabaseSync): void {

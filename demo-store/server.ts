@@ -4,11 +4,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { dirname } from 'node:path'
 import { isOfDeposit, isTest, type Till } from '../sdk/index.ts'
 import { type Books, openBooks } from './books.ts'
-import { CURRENCIES, homePage, LANGUAGES, liveParts, messagePage } from './pages.ts'
+import { CURRENCIES, GOODS, totalOf } from './goods.ts'
+import { homePage } from './pages/home.ts'
+import { messagePage, money } from './pages/layout.ts'
+import { liveParts, type Shown, toPay } from './pages/parts.ts'
+import { payPage } from './pages/pay.ts'
 import { startReconciling } from './reconcile.ts'
 import { readPlayers } from './sandbox-players.ts'
-import { SHOPPERS, shopperCookie, shopperOf } from './shoppers.ts'
+import { openSeen, type Seen } from './seen.ts'
+import { LANGUAGES, TEXTS, type Texts } from './texts.ts'
 import { createDeposit, openTill, readWebhook, type TillAccount } from './till.ts'
+import { oneOf, settingsOf, visitorOf } from './visitor.ts'
 
 export type StoreOptions = {
   /** 0 takes a free one. */
@@ -25,9 +31,16 @@ type Store = Omit<StoreOptions, 'port' | 'dataFile' | 'till'> & {
   account: TillAccount
   till: Till
   books: Books
+  seen: Seen
   reconcile(): Promise<void>
 }
-type Reply = { status: number; type?: string; body?: string | Buffer; location?: string; cookie?: string }
+type Reply = {
+  status: number
+  type?: string
+  body?: string | Buffer
+  location?: string
+  cookies?: string[]
+}
 type Handler = (request: IncomingMessage, store: Store) => Promise<Reply> | Reply
 
 const MOST_BODY_BYTES = 256 * 1024
@@ -40,37 +53,48 @@ const staticFile = (name: string, type: string): Reply => ({
 
 const STATIC: Record<string, Reply> = {
   '/static/ember.css': staticFile('ember.css', 'text/css; charset=utf-8'),
+  '/static/shop.css': staticFile('shop.css', 'text/css; charset=utf-8'),
   '/static/ember.js': staticFile('ember.js', 'text/javascript; charset=utf-8'),
   '/static/ember.svg': staticFile('ember.svg', 'image/svg+xml'),
+  '/static/goods.svg': staticFile('goods.svg', 'image/svg+xml'),
 }
 
 const ROUTES: Record<string, Handler> = {
-  'GET /': async (request, { books, sandboxUrl }) => {
-    const players = await readPlayers(sandboxUrl)
-    return html(200, homePage({ ...shownTo(request, books), players }))
+  'GET /': async (request, store) => {
+    const players = await readPlayers(store.sandboxUrl)
+    return html(200, homePage({ shown: shownTo(request, store), players, thanks: thanksFor(request, store) }))
   },
-  'GET /live': (request, { books }) => html(200, liveParts(shownTo(request, books))),
-  'GET /balance.json': (request, { books }) => json(books.balances(shopperOf(request))),
+  'GET /pay': showPayment,
+  'GET /live': (request, store) => html(200, liveParts(shownTo(request, store))),
+  'GET /balance.json': (request, { books }) => json(books.balances(visitorOf(request).shopper)),
   'GET /books.json': (_request, { books }) =>
-    json({ position: books.position(), total: books.total(), account: books.account() }),
-  'POST /shopper': chooseShopper,
-  'POST /reconcile': checkWithTill,
+    json({ position: books.log.cursor(), total: books.total(), account: books.account() }),
+  'POST /settings': async (request) => ({ ...HOME, cookies: settingsOf(await formOf(request)) }),
+  'POST /cart': changeCart,
+  'POST /purchases': buyWithBalance,
+  'POST /reconcile': async (_request, store) => {
+    await store.reconcile()
+    return HOME
+  },
   'POST /top-ups': startTopUp,
   'POST /webhooks/tradetill': takeWebhook,
 }
+
+const HOME: Reply = { status: 303, location: '/' }
 
 /** Starts the store on 127.0.0.1. Rejects if the port is taken. */
 export async function startStore({ port, dataFile, till: account, ...options }: StoreOptions) {
   if (dataFile !== ':memory:') mkdirSync(dirname(dataFile), { recursive: true })
   const books = openBooks(dataFile)
-  const till = openTill(account)
+  const seen = openSeen()
+  const till = openTill(account, seen.fetch)
   const reconciling = startReconciling({ till, books, report: options.report })
-  const store: Store = { ...options, account, till, url: '', books, reconcile: reconciling.now }
+  const store: Store = { ...options, account, till, url: '', books, seen, reconcile: reconciling.now }
   const server = createServer((request, response) => {
     answer(request, store)
       .catch((error: unknown) => {
         store.report(`a call failed: ${error instanceof Error ? error.message : 'unknown error'}`)
-        return html(500, messagePage('Something went wrong', 'Nothing was lost. Try again in a moment.'))
+        return message(request, 500, 'failed')
       })
       .then((reply) => give(response, reply, store))
   })
@@ -98,87 +122,139 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
   if (file) return file
   const key = `${method} ${path}`
   const handler = Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined
-  return handler
-    ? handler(request, store)
-    : html(404, messagePage('Page not found', 'There is nothing at this address.'))
+  if (handler === undefined) return message(request, 404, 'lost')
+  // Refuses posts that a foreign page makes a browser send. A till sends no such header.
+  const from = method === 'POST' ? (request.headers['sec-fetch-site'] ?? 'same-origin') : 'same-origin'
+  return from === 'same-origin' ? handler(request, store) : message(request, 403, 'foreign')
 }
 
-const shownTo = (request: IncomingMessage, books: Books) => {
-  const shopper = shopperOf(request)
+const queryOf = (request: IncomingMessage): URLSearchParams =>
+  new URL(request.url ?? '/', 'http://store').searchParams
+
+function shownTo(request: IncomingMessage, { books, seen }: Store): Shown {
+  const visitor = visitorOf(request)
+  const { shopper } = visitor
   return {
-    shopper,
+    visitor,
     balances: books.balances(shopper),
     onHold: books.onHold(shopper),
     account: books.account(),
     topUps: books.recent(shopper),
+    cart: books.cart(shopper),
+    bought: books.bought(shopper),
+    notes: seen.all(),
   }
 }
 
-/** Refuses everything that a foreign page makes a browser post. */
-function refuseForeign(request: IncomingMessage): Reply | undefined {
-  const from = request.headers['sec-fetch-site']
-  if (from === undefined || from === 'same-origin') return undefined
-  return html(403, messagePage('Not from here', 'Press the button on our own page.'))
+/** Tells what became of the payment that a shopper comes from. The address proves nothing: the books say it. */
+function thanksFor(request: IncomingMessage, { books }: Store): string | undefined {
+  const { shopper, language } = visitorOf(request)
+  const topUp = books.topUp(queryOf(request).get('paid') ?? '')
+  if (topUp?.shopper !== shopper) return undefined
+  const texts = TEXTS[language]
+  if (topUp.amount === null) return texts.notYet
+  return { none: texts.arrived, waiting: texts.heldBack, bought: texts.yours }[topUp.cart]
 }
 
-async function chooseShopper(request: IncomingMessage): Promise<Reply> {
-  const refused = refuseForeign(request)
-  if (refused) return refused
-  const wanted = new URLSearchParams(await bodyOf(request)).get('shopper')
-  const shopper = SHOPPERS.find((known) => known === wanted) ?? shopperOf(request)
-  return { status: 303, location: '/', cookie: shopperCookie(shopper) }
+async function changeCart(request: IncomingMessage, { books }: Store): Promise<Reply> {
+  const id = oneOf(
+    GOODS.map((good) => good.id),
+    (await formOf(request)).get('good'),
+  )
+  const by = oneOf(['more', 'less'], queryOf(request).get('by'))
+  if (id !== undefined && by !== undefined) books.change(visitorOf(request).shopper, id, by)
+  return HOME
 }
 
-/** The news that webhooks should have brought, read from the till's own log. */
-async function checkWithTill(request: IncomingMessage, store: Store): Promise<Reply> {
-  const refused = refuseForeign(request)
-  if (refused) return refused
-  await store.reconcile()
-  return { status: 303, location: '/' }
+function buyWithBalance(request: IncomingMessage, { books }: Store): Reply {
+  const { shopper, currency } = visitorOf(request)
+  const goods = books.cart(shopper)
+  const amount = totalOf(goods, currency)
+  if (amount > 0) books.buy(shopper, currency, { goods, amount })
+  return HOME
 }
 
-/** Opens a deposit at the till and sends the shopper there. */
+/** Opens a deposit at the till and sends the shopper there, or to the page of ours that holds it. */
 async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply> {
-  const refused = refuseForeign(request)
-  if (refused) return refused
-  const shopper = shopperOf(request)
-  const form = new URLSearchParams(await bodyOf(request))
-  const currency = CURRENCIES.find((known) => known === form.get('currency')) ?? 'USD'
-  const language = LANGUAGES.find((known) => known === form.get('language'))
+  const form = await formOf(request)
+  const visitor = visitorOf(request)
+  const { shopper } = visitor
+  const currency = oneOf(CURRENCIES, form.get('currency')) ?? visitor.currency
   const externalId = `topup-${randomUUID()}`
-  store.books.begin({ externalId, shopper, currency })
-  const backToStoreUrl = `${store.url}/`
-  const wanted = {
-    externalId,
-    currency,
-    backToStoreUrl,
-    customerReference: shopper,
-    customerLabel: shopper,
-    ...(language && { language }),
-    ...(form.get('hold') === 'on' && { creditMode: 'on_release' as const }),
-  }
-  const deposit = await createDeposit(store.till, wanted, store.report)
-  if (deposit === undefined) {
-    const text =
-      'The till for game items does not answer right now. Your balance is as it was. Try again in a minute.'
-    return html(502, messagePage('Top-ups are closed for a moment', text))
-  }
+  const goods = store.books.cart(shopper)
+  const left = toPay({
+    visitor: { ...visitor, currency },
+    cart: goods,
+    balances: store.books.balances(shopper),
+  })
+  const isForCart =
+    left > 0 && totalOf(goods, currency) > 0 && (form.get('for') === 'cart' || form.has('play'))
+  const isHere = form.get('where') === 'here'
+  const player = form.get('play')
+  const players = player === null ? [] : await readPlayers(store.sandboxUrl)
+  const tradeUrl = players?.find(({ name }) => name === player)?.tradeUrl
+  const wants = isForCart ? { goods, amount: totalOf(goods, currency) } : undefined
+  store.books.begin({ externalId, shopper, currency, wants })
+  const deposit = await createDeposit(
+    store.till,
+    {
+      externalId,
+      currency,
+      language: oneOf(LANGUAGES, form.get('language')) ?? visitor.language,
+      backToStoreUrl: `${store.url}/`,
+      customerReference: shopper,
+      customerLabel: shopper,
+      ...(isForCart && { targetAmount: left }),
+      ...(isHere && { embedOrigin: store.url }),
+      ...(tradeUrl !== undefined && { tradeUrl }),
+      ...(form.get('hold') === 'on' && { creditMode: 'on_release' as const }),
+    },
+    store.report,
+  )
+  if (deposit === undefined) return message(request, 502, 'closed')
   store.books.opened(externalId, deposit.url)
-  return { status: 303, location: deposit.url }
+  const here = `/pay?order=${encodeURIComponent(externalId)}`
+  return { status: 303, location: isHere ? here : deposit.url }
+}
+
+function showPayment(request: IncomingMessage, store: Store): Reply {
+  const shown = shownTo(request, store)
+  const topUp = store.books.topUp(queryOf(request).get('order') ?? '')
+  if (topUp?.shopper !== shown.visitor.shopper || topUp.url === null) return message(request, 404, 'lost')
+  const { url, externalId } = topUp
+  return html(200, payPage({ shown, tillUrl: store.account.url, url, externalId }))
 }
 
 /** 2xx means that the event is ours for good: it is answered after the commit only. */
-async function takeWebhook(request: IncomingMessage, { books, account, report }: Store): Promise<Reply> {
+async function takeWebhook(request: IncomingMessage, store: Store): Promise<Reply> {
+  const { books, account, report, seen } = store
   const webhook = await readWebhook(account, request.headers, await bodyOf(request))
   if (webhook === undefined) {
     report('a webhook was refused: its signature or form is not right')
+    seen.note({ from: 'till', what: 'webhook', outcome: 'refused', isGood: false, said: {} })
     return { status: 400 }
   }
+  const heard = { from: 'till', what: webhook.type, isGood: true, said: webhook } as const
   // A test of this address wants its challenge back.
-  if (isTest(webhook)) return json({ challenge: webhook.data.challenge })
-  if (isOfDeposit(webhook)) books.take(webhook)
+  if (isTest(webhook)) {
+    seen.note({ ...heard, outcome: 'challenge' })
+    return json({ challenge: webhook.data.challenge })
+  }
+  const change = isOfDeposit(webhook) ? await books.take(webhook) : undefined
+  seen.note({ ...heard, outcome: change === undefined ? 'no news' : outcomeOf(change, webhook.data) })
   return { status: 204 }
 }
+
+/** By how much the shopper may spend more. */
+function outcomeOf(change: number, data: object): string {
+  const currency = String(Reflect.get(data, 'currency'))
+  if (change === 0) return 'taken'
+  const visitor = { shopper: 'ember_guest', language: 'en', currency: 'USD' } as const
+  return `${change > 0 ? '+' : '−'}${money(Math.abs(change), currency, visitor)}`
+}
+
+const formOf = async (request: IncomingMessage): Promise<URLSearchParams> =>
+  new URLSearchParams(await bodyOf(request))
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
@@ -197,20 +273,30 @@ const json = (value: object): Reply => ({
   body: JSON.stringify(value),
 })
 
+type MessageName = { [Name in keyof Texts]: Name extends `${infer Part}Title` ? Part : never }[keyof Texts]
+
+function message(request: IncomingMessage, status: number, name: Exclude<MessageName, 'pay'>): Reply {
+  const visitor = visitorOf(request)
+  const texts = TEXTS[visitor.language]
+  return html(status, messagePage(visitor, texts[`${name}Title`], texts[name]))
+}
+
 const html = (status: number, body: string): Reply => ({ status, type: 'text/html; charset=utf-8', body })
 
 function give(response: ServerResponse, reply: Reply, { account }: Store): void {
-  const { status, type, body, location, cookie } = reply
+  const { status, type, body, location, cookies } = reply
+  const till = new URL(account.url).origin
   const policy = [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src 'self' ${till}`,
+    `frame-src ${till}`,
     "style-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // The top-up's form is answered with a redirect to the till.
-    `form-action 'self' ${new URL(account.url).origin}`,
+    // The form of payment is answered with a redirect to the till.
+    `form-action 'self' ${till}`,
   ]
   response
     .writeHead(status, {
@@ -220,7 +306,7 @@ function give(response: ServerResponse, reply: Reply, { account }: Store): void 
       'referrer-policy': 'no-referrer',
       ...(type && { 'content-type': type }),
       ...(location && { location }),
-      ...(cookie && { 'set-cookie': cookie }),
+      ...(cookies && { 'set-cookie': cookies }),
     })
     .end(response.req.method === 'HEAD' ? undefined : body)
 }

@@ -13,8 +13,8 @@ import {
 export type TillAccount = { url: string; apiKey: string; webhookSecret: string }
 
 /** A shopper waits for the answer, so it is not asked for often. */
-export const openTill = ({ url, apiKey }: TillAccount): Till =>
-  createTill({ url, apiKey, tries: 2, longestWaitMs: 2_000 })
+export const openTill = ({ url, apiKey }: TillAccount, fetcher: typeof fetch): Till =>
+  createTill({ url, apiKey, tries: 2, longestWaitMs: 2_000, fetch: fetcher })
 
 /** Opens a deposit. Undefined when the till cannot be reached or refuses; `report` is told why. */
 export async function createDeposit(

@@ -43,6 +43,7 @@ import { createMetrics, type Metrics, watchProcess } from './metrics.ts'
 import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
+import { receiptRoute } from './receipts/routes.ts'
 import { type Startup, startUp } from './startup.ts'
 import { cacheProfiles } from './steam/profile-cache.ts'
 import { createSteam, type SteamParts } from './steam-parts.ts'
@@ -278,6 +279,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
   const nowMs = () => performance.now()
   const unable = () => unableOf(parts)
   const limits = createLimits(nowMs)
+  const receipts = { db, unable, config, clock: parts.clock }
   const views = createViewCache({ read: viewReader(db, parts.communityUrl, config.keep.pagesMs), log, nowMs })
   shutdown.add('work', 'views', () => views.stop())
   return createApp({
@@ -313,7 +315,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     routes: !does(parts, 'web')
       ? {}
       : {
-          polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
+          polled: [paymentRoute({ db, queue, log, views, nowMs, unable }), receiptRoute(receipts)],
           widget: [
             depositRoutes(deposits),
             inventoryRoutes(inventory),

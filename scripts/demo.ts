@@ -28,6 +28,8 @@ const DEADLINE_MS = 10_000
 /** The sandbox's refresh tokens live for 200 days. */
 const TOKEN_AGE_MS = 100 * 86_400_000
 const RISK_LIMIT_USD = '1000'
+/** Of the demo store's own pages. */
+const ACCENT = '#ff7a2f'
 
 /** Registers what is missing or no longer true, and remembers it. */
 export async function prepareDemo(place: DemoPlace): Promise<StoreAccess> {
@@ -71,7 +73,8 @@ async function registerStore(
   const addresses = ['--origin', urls.store, '--webhook-url', `${urls.store}/webhooks/tradetill`]
   const { storeId, apiKey, webhookSecret } = known ?? {}
   if (storeId === undefined || apiKey === undefined || webhookSecret === undefined) {
-    const options = ['--name', 'Ember Forge', ...addresses, '--risk-limit-usd', RISK_LIMIT_USD, '--json']
+    const look = ['--name', 'Ember Forge', '--accent', ACCENT]
+    const options = [...look, ...addresses, '--risk-limit-usd', RISK_LIMIT_USD, '--json']
     const created = await command(['store', 'add', ...options], gatewayEnv)
     return JSON.parse(created) as StoreAccess & { storeId: string }
   }

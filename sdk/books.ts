@@ -38,9 +38,14 @@ export async function takeOnce(store: Pick<CreditStore, 'update'>, event: Webhoo
   await store.update(data, (before) => settle(before, data, sequence))
 }
 
-/** Takes what the event log has and no webhook brought. Run it at the start and every few minutes. */
-export async function catchUp(till: Pick<Till, 'events'>, store: CreditStore): Promise<void> {
-  for await (const event of till.events({ after: await store.cursor() })) {
+/** Takes what the event log has and no webhook brought. Run it at the start and every few minutes; `signal` ends it early. */
+export async function catchUp(
+  till: Pick<Till, 'events'>,
+  store: CreditStore,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<void> {
+  const after = await store.cursor()
+  for await (const event of till.events({ after, ...(signal && { signal }) })) {
     await takeOnce(store, event)
     // After the event: what ends in between takes it again, and that changes nothing.
     await store.saveCursor(event.sequence)

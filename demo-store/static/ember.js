@@ -1,21 +1,5 @@
 const POLL_MS = 1500
 
-for (const button of document.querySelectorAll('button[data-copy]')) {
-  button.addEventListener('click', async () => {
-    const label = button.firstChild
-    try {
-      await navigator.clipboard.writeText(button.dataset.copy)
-      label.textContent = 'Copied'
-    } catch {
-      button.previousElementSibling.select()
-      label.textContent = 'Press Ctrl+C'
-    }
-    setTimeout(() => {
-      label.textContent = 'Copy'
-    }, 2000)
-  })
-}
-
 /** Puts in the parts that changed since the page was loaded. */
 async function refresh() {
   const answer = await fetch('/live')
@@ -23,9 +7,46 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
   for (const part of document.querySelectorAll('[data-live]')) {
     const next = fresh.getElementById(part.id)
-    if (next && next.innerHTML !== part.innerHTML) part.replaceChildren(...next.childNodes)
+    if (!next || next.innerHTML === part.innerHTML) continue
+    if (part.dataset.live === 'list') addNew(part, next)
+    else replace(part, next)
   }
 }
+
+/** The focus stays on the control that it was on. */
+function replace(part, next) {
+  const held = part.contains(document.activeElement) ? document.activeElement.outerHTML : undefined
+  part.replaceChildren(...next.childNodes)
+  if (held === undefined) return
+  const again = [...part.querySelectorAll('button, a')].find(({ outerHTML }) => outerHTML === held)
+  again?.focus()
+}
+
+/** What a visitor has opened stays open. */
+function addNew(part, next) {
+  const kept = new Map([...part.children].map((child) => [child.id, child]))
+  part.replaceChildren(...[...next.children].map((child) => kept.get(child.id) ?? child))
+}
+
+document.addEventListener('submit', (event) => {
+  const { target, submitter } = event
+  if (!target.hasAttribute('data-quiet') && !submitter?.hasAttribute('data-quiet')) return
+  event.preventDefault()
+  const body = new URLSearchParams({ good: submitter.value })
+  fetch(submitter.hasAttribute('formaction') ? submitter.formAction : target.action, { method: 'POST', body })
+    .then(refresh)
+    .catch(() => location.reload())
+})
+
+const settings = document.querySelector('[data-settings]')
+settings.classList.add('live')
+settings.addEventListener('change', () => settings.requestSubmit())
+
+const paid = document.querySelector('[data-paid]')
+document.addEventListener('tradetill:done', (event) => {
+  event.preventDefault()
+  location.assign(paid.dataset.paid)
+})
 
 if (document.querySelector('[data-live]')) {
   setInterval(() => {

@@ -1,17 +1,17 @@
-/** The balances and secrets of the demo store. */
+/** The books and secrets of the demo store. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-const balances = z.record(z.string(), z.unknown())
+const books = z.object({ account: z.record(z.string(), z.number()) })
 const secrets = z.object({ apiKey: z.string(), webhookSecret: z.string() })
 
 export type StoreSecrets = z.infer<typeof secrets>
 
-/** The shopper's balance in USD there, in cents. */
+/** All that the store was credited in USD, in cents: what its shoppers cannot spend yet too. */
 export async function balanceCents(store: string): Promise<number> {
-  const answer = balances.parse(await (await fetch(`${store}/balance.json`)).json())
-  return z.number().parse(answer.USD ?? 0)
+  const { account } = books.parse(await (await fetch(`${store}/books.json`)).json())
+  return account.USD ?? 0
 }
 
 /** The secrets that `npm start` gave to the demo store. */

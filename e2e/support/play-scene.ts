@@ -26,7 +26,8 @@ export async function baseOf(till: Place): Promise<Base> {
   const { offerId } = await standingOffer(caller)
   const pending = await caller.payment()
   await answerOffer(till.sandbox, offerId, 'decline')
-  const fixed = { id: '1042', hash: '0'.repeat(32) }
+  // The page's own colour, whatever that of the store is.
+  const fixed = { id: '1042', hash: '0'.repeat(32), storeAccent: null }
   // Either bot may have been free.
   const known = (bot: Bot | null) => bot && { ...bot, name: 'Tradetill Bot #2', level: 112 }
   const offer = {

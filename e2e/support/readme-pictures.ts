@@ -47,10 +47,29 @@ async function takeConsole(browser: Browser, { console: origin, main }: Till): P
   await end()
 }
 
-/** Two series, one in English on a desktop and one in Russian on a phone; and the console. */
+/** The demo store with a cart, and with a deposit in its own page. */
+async function takeStore(browser: Browser, { store }: Till): Promise<void> {
+  const { page, end } = await visit(browser, DESKTOP)
+  await page.goto(store)
+  for (const good of ['Season pass', '500 embers']) {
+    await page.getByRole('button', { name: `Add to cart: ${good}` }).click()
+    await page.getByRole('button', { name: `One more: ${good}` }).waitFor()
+  }
+  await page.mouse.move(0, 0)
+  await page.screenshot({ path: join(FOLDER, 'store.png') })
+  await page.getByRole('radio', { name: 'Here, inside the store' }).check()
+  await page.getByRole('button', { name: 'nova_hound', exact: true }).click()
+  await page.frameLocator('iframe').getByRole('gridcell').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.screenshot({ path: join(FOLDER, 'store-embedded.png') })
+  await end()
+}
+
+/** Two series, one in English on a desktop and one in Russian on a phone; the demo store, and the console. */
 export async function takeReadmePictures(browser: Browser, till: Till): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
   await take(browser, till, { language: 'en', viewport: DESKTOP, suffix: '' })
   await take(browser, till, { language: 'ru', viewport: MOBILE, suffix: '-mobile' })
+  await takeStore(browser, till)
   await takeConsole(browser, till)
 }

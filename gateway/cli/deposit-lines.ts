@@ -90,6 +90,7 @@ export function depositLines({ moments, next, can, needs }: DepositView): string
 
 const AS: Record<FoundDeposit['as'][number], string> = {
   hash: 'its link',
+  receipt: 'its receipt',
   deposit: 'its number',
   trade: 'its trade',
   order: 'its order id',

@@ -6,6 +6,7 @@ import { linkWithoutToken } from '../../contract/trade-link.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { receiptPath } from '../receipts/receipt.ts'
 import { AT_ONCE } from './deposit.ts'
 import { type ViewRow, viewRowsOf } from './view-store.ts'
 
@@ -90,6 +91,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     ...(row.status === 'succeeded' && row.redirect_url !== null
       ? { redirectUrl: returnUrl(row.redirect_url, row) }
       : {}),
+    ...(isFinal(row.status) && !row.is_old ? { receiptUrl: receiptPath(row.id, row.hash) } : {}),
     language: row.language,
     creating,
     itemCount: row.item_count ?? 0,

@@ -4,6 +4,7 @@ import type { EventType } from '../../contract/event-types.ts'
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
+import { isReceiptOf, type ReceiptName } from '../receipts/receipt.ts'
 
 type Ids = { id: bigint }[]
 
@@ -14,6 +15,13 @@ export const depositOfHash = async (db: Db, hash: string): Promise<bigint[]> =>
 
 export const depositOfNumber = async (db: Db, id: bigint): Promise<bigint[]> =>
   idsOf(await db.selectFrom('deposit').select('id').where('id', '=', id).execute())
+
+/** None for a receipt that the till never gave. */
+export async function depositOfReceipt(db: Db, receipt: ReceiptName): Promise<bigint[]> {
+  const id = BigInt(receipt.depositId)
+  const rows = await db.selectFrom('deposit').select(['id', 'hash']).where('id', '=', id).execute()
+  return idsOf(rows.filter(({ hash }) => isReceiptOf(receipt, hash)))
+}
 
 /** Stores may use the same ones. */
 export const depositsOfOrder = async (db: Db, externalId: string, limit: number): Promise<bigint[]> =>

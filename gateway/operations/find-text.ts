@@ -1,10 +1,13 @@
 /** What an operator pastes into the search, recognised by its shape. Pure. */
 import { isSteamId } from '../../contract/steam-id.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
+import { type ReceiptName, readReceiptName } from '../receipts/receipt.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
 
 export type Reading =
   | { kind: 'hash'; hash: string }
+  /** The link of a receipt, which a shopper shows. */
+  | { kind: 'receipt'; receipt: ReceiptName }
   | { kind: 'event'; eventId: string }
   | { kind: 'steam_id'; steamId: string }
   | { kind: 'offer'; offerId: string }
@@ -91,6 +94,7 @@ function readName(text: string): Reading[] {
 const OFFER_PATH = /^\/tradeoffer\/(\d{1,20})\/?$/
 const PROFILE_PATH = /^\/profiles\/(\d{17})(?:\/|$)/
 const LINK_PATH = /^\/(?:deposit\/)?([0-9a-f]{32})\/?$/i
+const RECEIPT_PATH = /^\/receipt\/([\w-]{1,60})\/?$/
 const ASSET_FRAGMENT = /^#\d{1,10}_\d{1,20}_(\d{1,20})$/
 
 /** By its path: whose host it is does not matter, and a sandbox has another one than Steam. */
@@ -112,6 +116,8 @@ function readAddress(text: string): Reading[] {
   if (assetId !== undefined) return [{ kind: 'asset', assetId }]
   const [, steamId] = PROFILE_PATH.exec(pathname) ?? []
   if (steamId !== undefined && isSteamId(steamId)) return [{ kind: 'steam_id', steamId }]
+  const receipt = readReceiptName(RECEIPT_PATH.exec(pathname)?.[1] ?? '')
+  if (receipt !== undefined) return [{ kind: 'receipt', receipt }]
   const [, link] = LINK_PATH.exec(pathname) ?? []
   return link === undefined ? [] : [{ kind: 'hash', hash: link.toLowerCase() }]
 }

@@ -7,6 +7,7 @@ import {
   departuresOfSteamTrade,
   depositOfHash,
   depositOfNumber,
+  depositOfReceipt,
   depositOfTrade,
   depositOfTradeNumber,
   depositsOfAsset,
@@ -29,6 +30,7 @@ import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 /** What the text is of a deposit. */
 export type DepositKey =
   | 'hash'
+  | 'receipt'
   | 'deposit'
   | 'trade'
   | 'order'
@@ -80,6 +82,8 @@ async function lookUp(db: Db, reading: Reading, typed: string): Promise<Found> {
   switch (reading.kind) {
     case 'hash':
       return { deposits: [['hash', await depositOfHash(db, reading.hash)]] }
+    case 'receipt':
+      return { deposits: [['receipt', await depositOfReceipt(db, reading.receipt)]] }
     case 'event':
       return { events: await findEvents(db, { eventId: reading.eventId }) }
     case 'steam_id':
@@ -158,6 +162,7 @@ async function together(db: Db, found: readonly Found[]): Promise<Findings> {
 
 const WAYS: Record<Reading['kind'], string> = {
   hash: 'a link',
+  receipt: 'a receipt of a deposit',
   event: 'an event',
   steam_id: 'a Steam account',
   offer: 'an offer',

@@ -89,7 +89,7 @@ async function happen(events: number): Promise<void> {
   await Promise.all(Array.from({ length: WRITERS }, writer))
 }
 
-const books = z.object({ position: z.number(), total: z.record(z.string(), z.number()) })
+const books = z.object({ position: z.number(), account: z.record(z.string(), z.number()) })
 
 const booksOfShop = async () => books.parse(await (await fetch(`${shopUrl}/books.json`)).json())
 
@@ -165,7 +165,7 @@ test(`${EVENTS} events under failures and kills: none lost, none invented, the b
   for (const kind of ['status', 'silence', 'reset', 'redirect'] as const)
     expect(proxy.failed[kind]).toBeGreaterThan(0)
   expect(proxy.failures / proxy.calls).toBeGreaterThan(0.2)
-  expect((await booksOfShop()).total.USD).toBe(await ledger())
+  expect((await booksOfShop()).account.USD).toBe(await ledger())
   expect(await ledger()).toBeGreaterThan(0)
   console.log({ events: told.length, calls: proxy.calls, failures: proxy.failures, ...proxy.failed, kills })
 })
@@ -175,10 +175,10 @@ test('with every webhook dropped the store has its books from the event log alon
   proxy.drop()
   await happen(Math.ceil(EVENTS / 10))
   await publishEvents(till.deps)
-  expect(await booksOfShop()).toMatchObject({ total: before.total })
+  expect(await booksOfShop()).toMatchObject({ account: before.account })
   await fetch(`${shopUrl}/reconcile`, { method: 'POST', redirect: 'manual' })
   const after = await booksOfShop()
-  expect(after.total.USD).toBe(await ledger())
-  expect(after.total.USD).toBeGreaterThan(before.total.USD ?? 0)
+  expect(after.account.USD).toBe(await ledger())
+  expect(after.account.USD).toBeGreaterThan(before.account.USD ?? 0)
   expect(after.position).toBe(await countOf('event'))
 })

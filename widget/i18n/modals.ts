@@ -67,6 +67,7 @@ const en = {
   holdReason:
     'Steam holds trades from accounts that haven’t had the mobile authenticator for at least 7 days.',
   closedNote: 'This deposit is closed. Start again from the store.',
+  receipt: 'Receipt for support',
   scamSteps: [
     'If you did not cancel the trade yourself, somebody else may control your account: don’t accept any offer that looks like ours.',
     'Revoke the Steam Web API key if you did not create one, and sign out of all other devices.',
@@ -192,6 +193,7 @@ const ru: ModalTexts = {
   holdReason:
     'Steam задерживает обмены аккаунтов, у которых мобильного аутентификатора нет или он моложе 7 дней.',
   closedNote: 'Это пополнение закрыто. Начните заново в магазине.',
+  receipt: 'Квитанция для поддержки',
   scamSteps: [
     'Если вы не отменяли обмен сами, аккаунтом может управлять кто-то ещё: не принимайте похожих предложений.',
     'Отзовите ключ Steam Web API, если не создавали его, и выйдите на всех других устройствах.',

@@ -26,6 +26,15 @@ it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
   },
 )
 
+it('a receipt for support is offered where the till has one, in the language of the page', () => {
+  const receiptUrl = '/receipt/7-0123456789abcdef0123456789abcdef'
+  const ended = payment({ status: 'succeeded', receiptUrl })
+  const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
+  expect(html).toContain(`href="${receiptUrl}?lang=en"`)
+  expect(html).toContain(en.receipt)
+  expect(shown('succeeded')).not.toContain('/receipt/')
+})
+
 it('A-055 A-056 the first step of safety names what happened', () => {
   const [declined = ''] = en.scamSteps
   expect(shown('tradeDeclined')).toContain(`<li>${declined}</li>`)

@@ -36,6 +36,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <>
             <p>{texts.closedNote}</p>
             <BackToStore payment={payment} />
+            <ReceiptLink payment={payment} />
           </>
         )}
       </Dialog>
@@ -67,9 +68,21 @@ export function Completed({ outcome, alarm, payment }: Props) {
             <p className="quiet">{texts.offerNumber(payment.steamTradeId)}</p>
           )}
           <BackToStore payment={payment} />
+          <ReceiptLink payment={payment} />
         </>
       )}
     </Dialog>
+  )
+}
+
+/** For support: it says what happened, and opens nothing. */
+export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
+  const { texts, language } = useModal()
+  if (receiptUrl === undefined) return null
+  return (
+    <a className="link" href={`${receiptUrl}?lang=${language}`} target="_blank" rel="noopener">
+      {texts.receipt}
+    </a>
   )
 }
 

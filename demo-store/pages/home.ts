@@ -1,0 +1,75 @@
+import { GOODS, type Good } from '../goods.ts'
+import type { Player } from '../sandbox-players.ts'
+import { TEXTS } from '../texts.ts'
+import type { Visitor } from '../visitor.ts'
+import { escapeHtml, money, page, picture } from './layout.ts'
+import {
+  accountPart,
+  boughtPart,
+  cartPart,
+  nameOf,
+  notePart,
+  type Shown,
+  topUpPart,
+  walletPart,
+} from './parts.ts'
+
+type Home = { shown: Shown; players: Player[] | undefined; thanks: string | undefined }
+
+export function homePage({ shown, players, thanks }: Home): string {
+  const { visitor } = shown
+  const texts = TEXTS[visitor.language]
+  const main = `${thanks === undefined ? '' : `<p class="thanks" role="status">${thanks}</p>`}
+<div class="columns">
+<section class="goods-part" aria-labelledby="goods-title"><h1 id="goods-title">${texts.goods}</h1>
+<p class="quiet">${texts.goodsHint}</p>
+<form method="post" action="/cart?by=more" data-quiet><ul class="goods">${GOODS.map((one) => goodCard(one, visitor)).join('')}</ul></form>
+</section>
+<div class="side">${wallet(shown)}${payment(shown, players)}</div>
+</div>
+<section class="card" aria-labelledby="recent-title"><h2 id="recent-title">${texts.recent}</h2>
+${topUpPart(shown)}${accountPart(shown)}
+<form method="post" action="/reconcile"><button type="submit">${texts.check}</button></form></section>
+${drawer(shown)}`
+  return page({ title: 'Ember Forge', visitor, main })
+}
+
+function goodCard(one: Good, visitor: Visitor): string {
+  const { currency, language } = visitor
+  const name = escapeHtml(nameOf(one.id, visitor))
+  return `<li class="good-card tint-${one.tint}">${picture(one.id)}<h2>${name}</h2><p class="price">${money(one[currency], currency, visitor)}</p>
+<button name="good" value="${one.id}" aria-label="${TEXTS[language].add}: ${name}">${TEXTS[language].add}</button></li>`
+}
+
+const wallet = (shown: Shown): string => `<section class="card hero" aria-labelledby="balance-title">
+<h2 id="balance-title">${TEXTS[shown.visitor.language].available}</h2>${walletPart(shown)}${boughtPart(shown)}</section>`
+
+/** One form pays for the cart, tops up, or does either as a shopper of the sandbox. */
+function payment(shown: Shown, players: Player[] | undefined): string {
+  const texts = TEXTS[shown.visitor.language]
+  return `<form method="post" action="/top-ups" class="card payment" aria-labelledby="cart-title">
+<h2 id="cart-title">${texts.cart}</h2>${cartPart(shown)}
+<button class="second" type="submit">${texts.topUp}</button>
+<fieldset class="where"><legend>${texts.where}</legend>
+<label class="tick"><input type="radio" name="where" value="page" checked>${texts.wherePage}</label>
+<label class="tick"><input type="radio" name="where" value="here">${texts.whereHere}</label></fieldset>
+<label class="tick"><input type="checkbox" name="hold">${texts.hold}</label>
+<section class="play" aria-labelledby="play-title"><h3 id="play-title">${texts.play}</h3>${playerList(shown.visitor, players)}</section>
+</form>`
+}
+
+function playerList({ language }: Visitor, players: Player[] | undefined): string {
+  const texts = TEXTS[language]
+  if (players === undefined) return `<p class="notice">${texts.sandboxDown}</p>`
+  const buttons = players.map(({ name }) => {
+    const safe = escapeHtml(name)
+    return `<li><button name="play" value="${safe}">${safe}</button></li>`
+  })
+  return `<p class="quiet">${texts.playHint}</p><ul class="players">${buttons.join('')}</ul>`
+}
+
+export function drawer(shown: Shown): string {
+  const texts = TEXTS[shown.visitor.language]
+  return `<details class="card drawer" open><summary><h2>${texts.sees}</h2></summary>
+<p class="quiet">${texts.seesHint}</p>${notePart(shown)}</details>`
+}

@@ -1,0 +1,83 @@
+import { CURRENCIES } from '../goods.ts'
+import { LANGUAGE_NAMES, LANGUAGES, TEXTS } from '../texts.ts'
+import { SHOPPERS, type Visitor } from '../visitor.ts'
+
+/** Text that is safe between tags and in quoted attributes. */
+export function escapeHtml(value: string): string {
+  return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+export function money(amountMinor: number, currency: string, { language }: Visitor): string {
+  const locale = language === 'ru' ? 'ru-RU' : 'en-US'
+  return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amountMinor / 100)
+}
+
+export function dayOf(iso: string, { language }: Visitor): string {
+  const locale = language === 'ru' ? 'ru-RU' : 'en-GB'
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  return `<time datetime="${escapeHtml(iso)}">${day.format(new Date(iso))}</time>`
+}
+
+export const picture = (id: string): string =>
+  `<svg class="picture" aria-hidden="true"><use href="/static/goods.svg#${escapeHtml(id)}"></use></svg>`
+
+type Page = { title: string; main: string; visitor: Visitor; head?: string }
+
+export function page({ title, main, visitor, head = '' }: Page): string {
+  const texts = TEXTS[visitor.language]
+  return `<!doctype html>
+<html lang="${visitor.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="dark light">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="/static/ember.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/static/ember.css">
+<link rel="stylesheet" href="/static/shop.css">
+${head}<script src="/static/ember.js" type="module"></script>
+</head>
+<body>
+<header class="top"><a class="brand" href="/"><img src="/static/ember.svg" alt="" width="32" height="32">Ember Forge</a>
+${settings(visitor)}</header>
+<main>${main}</main>
+<footer>${texts.footer} ${texts.pictures} <a href="https://game-icons.net">game-icons.net</a>,
+<a href="https://creativecommons.org/licenses/by/3.0/">CC BY 3.0</a>.</footer>
+</body>
+</html>`
+}
+
+function settings(visitor: Visitor): string {
+  const { language, currency, shopper } = visitor
+  const texts = TEXTS[language]
+  const languages = LANGUAGES.map((code) => [code, LANGUAGE_NAMES[code]] as const)
+  return `<form method="post" action="/settings" class="settings" data-settings>
+${select({ name: 'language', label: texts.language, chosen: language, options: languages })}
+${select({ name: 'currency', label: texts.currency, chosen: currency, options: CURRENCIES.map((code) => [code, code]) })}
+${select({ name: 'shopper', label: texts.signedInAs, chosen: shopper, options: SHOPPERS.map((name) => [name, name]) })}
+<button type="submit">${texts.apply}</button></form>`
+}
+
+type Choice = {
+  name: string
+  label: string
+  chosen: string
+  options: readonly (readonly [value: string, text: string])[]
+}
+
+function select({ name, label, chosen, options }: Choice): string {
+  const rows = options.map(
+    ([value, text]) =>
+      `<option value="${value}"${value === chosen ? ' selected' : ''}>${escapeHtml(text)}</option>`,
+  )
+  return `<label>${label} <select name="${name}" autocomplete="off">${rows.join('')}</select></label>`
+}
+
+export function messagePage(visitor: Visitor, title: string, text: string): string {
+  return page({
+    title: `${title} · Ember Forge`,
+    visitor,
+    main: `<section class="card message"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>
+<p><a class="button" href="/">${TEXTS[visitor.language].back}</a></p></section>`,
+  })
+}

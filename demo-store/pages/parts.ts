@@ -1,0 +1,152 @@
+/** The parts that change without a reload; the page's script takes them from `/live`. */
+import type { OnHold, TopUp } from '../books.ts'
+import { type Cart, GOODS, totalOf } from '../goods.ts'
+import type { Note } from '../seen.ts'
+import { TEXTS } from '../texts.ts'
+import type { Visitor } from '../visitor.ts'
+import { dayOf, escapeHtml, money, picture } from './layout.ts'
+
+/** All that the store knows of its visitor. */
+export type Shown = {
+  visitor: Visitor
+  balances: Record<string, number>
+  onHold: Record<string, OnHold>
+  account: Record<string, number>
+  topUps: TopUp[]
+  cart: Cart
+  bought: Cart
+  notes: readonly Note[]
+}
+
+export const liveParts = (shown: Shown): string =>
+  walletPart(shown) +
+  cartPart(shown) +
+  topUpPart(shown) +
+  boughtPart(shown) +
+  accountPart(shown) +
+  notePart(shown)
+
+export const nameOf = (id: string, { language }: Visitor): string =>
+  TEXTS[language].names[id] ?? GOODS.find((one) => one.id === id)?.name ?? id
+
+/** Money that can be spent, and apart from it money that Steam may still take back. */
+export function walletPart({ visitor, balances, onHold }: Shown): string {
+  const currencies = [...new Set([visitor.currency, ...Object.keys(balances), ...Object.keys(onHold)])]
+  const rows = currencies.map((currency) => {
+    const held = onHold[currency]
+    const amount = balances[currency] ?? 0
+    const sum = `<span class="amount${amount < 0 ? ' below' : ''}" data-currency="${escapeHtml(currency)}">${money(amount, currency, visitor)}</span>`
+    return `<li>${sum}${held === undefined ? '' : `<span class="on-hold">${onHoldText(held, currency, visitor)}</span>`}</li>`
+  })
+  const isBelow = Object.values(balances).some((amount) => amount < 0)
+  const warning = isBelow ? `<p class="notice">${TEXTS[visitor.language].below}</p>` : ''
+  return `<div id="balances" data-live aria-live="polite"><ul class="balances">${rows.join('')}</ul>${warning}</div>`
+}
+
+function onHoldText({ amount, until }: OnHold, currency: string, visitor: Visitor): string {
+  const texts = TEXTS[visitor.language]
+  const day = until === null ? '' : ` ${texts.until} ${dayOf(until, visitor)}`
+  return `${texts.onHold} ${money(amount, currency, visitor)}${day}`
+}
+
+/** The part that is still to be paid for the cart, in minor units. */
+export function toPay({
+  visitor: { currency },
+  cart,
+  balances,
+}: Pick<Shown, 'visitor' | 'cart' | 'balances'>): number {
+  return totalOf(cart, currency) - (balances[currency] ?? 0)
+}
+
+/** The cart and the button that pays it: part of the form of payment. */
+export function cartPart(shown: Shown): string {
+  const { visitor, cart, balances } = shown
+  const { language, currency } = visitor
+  const texts = TEXTS[language]
+  const total = totalOf(cart, currency)
+  if (total === 0) return `<div id="cart" data-live><p class="quiet">${texts.cartEmpty}</p></div>`
+  const lines = GOODS.filter(({ id }) => (cart[id] ?? 0) > 0).map((one) => {
+    const name = escapeHtml(nameOf(one.id, visitor))
+    const step = (by: 'less' | 'more', sign: string) =>
+      `<button formaction="/cart?by=${by}" name="good" value="${one.id}" data-quiet aria-label="${texts[by]}: ${name}">${sign}</button>`
+    return `<li><span class="line-name">${name}</span><span class="stepper">${step('less', '−')}<b>${cart[one.id]}</b>${step('more', '+')}</span>
+<span class="sum">${money(one[currency] * (cart[one.id] ?? 0), currency, visitor)}</span></li>`
+  })
+  const left = toPay(shown)
+  const own = Math.min(Math.max(balances[currency] ?? 0, 0), total)
+  const row = (label: string, amount: number, look = '') =>
+    `<p class="row ${look}"><span>${label}</span><span class="sum">${money(amount, currency, visitor)}</span></p>`
+  const button =
+    left <= 0
+      ? `<button class="primary" formaction="/purchases">${texts.payBalance}</button>`
+      : `<button class="primary" name="for" value="cart">${texts.payItems}</button>`
+  return `<div id="cart" data-live><ul class="lines">${lines.join('')}</ul>${row(texts.total, total, 'total')}
+${own > 0 ? row(texts.fromBalance, -own, 'quiet') : ''}${own > 0 && left > 0 ? row(texts.toPay, left, 'total') : ''}${button}</div>`
+}
+
+export function boughtPart({ visitor, bought }: Shown): string {
+  const rows = Object.entries(bought).map(
+    ([id, count]) => `<li>${picture(id)}<span>${escapeHtml(nameOf(id, visitor))} × ${count}</span></li>`,
+  )
+  const title = TEXTS[visitor.language].bought
+  const list = rows.length === 0 ? '' : `<h2>${title}</h2><ul class="things">${rows.join('')}</ul>`
+  return `<div id="bought" data-live>${list}</div>`
+}
+
+/** The store's own money with the till, which no shopper sees elsewhere: a reversal may cost it less than them. */
+export function accountPart({ visitor, account }: Shown): string {
+  const sums = Object.entries({ USD: 0, ...account }).map(([currency, amount]) =>
+    money(amount, currency, visitor),
+  )
+  return `<p id="account" class="quiet" data-live>${TEXTS[visitor.language].account} ${sums.join(', ')}</p>`
+}
+
+const TONES: Record<string, string> = { created: 'wait', pending: 'wait', succeeded: 'good' }
+
+function outcomeOf({ status, reason, amount, reversed }: TopUp): { key: string; tone: string } {
+  if (amount !== null && reversed >= amount) return { key: 'reversed', tone: 'bad' }
+  if (reason === 'cancelled_by_store') return { key: 'cancelled', tone: 'bad' }
+  return { key: status, tone: TONES[status] ?? 'bad' }
+}
+
+export function topUpPart({ visitor, topUps }: Shown): string {
+  const texts = TEXTS[visitor.language]
+  if (topUps.length === 0) return `<div id="top-ups" data-live><p class="quiet">${texts.noTopUps}</p></div>`
+  const rows = topUps.map((topUp) => {
+    const { key, tone } = outcomeOf(topUp)
+    const time = topUp.createdAt.slice(0, 16).replace('T', ' ')
+    const open = topUp.status === 'created' || topUp.status === 'pending'
+    const link = open && topUp.url !== null ? ` <a href="${escapeHtml(topUp.url)}">${texts.resume}</a>` : ''
+    const buys = topUp.cart !== 'none' ? ` <small class="quiet">${texts.buys}</small>` : ''
+    return `<tr><td data-label="${texts.opened}"><time datetime="${escapeHtml(topUp.createdAt)}">${escapeHtml(time)} UTC</time></td>
+<td data-label="${texts.status}"><span class="status ${tone}">${escapeHtml(texts.outcomes[key] ?? key)}</span>${buys}${link}</td><td class="sum" data-label="${texts.credited}">${sumsOf(topUp, visitor)}</td></tr>`
+  })
+  return `<div id="top-ups" data-live><table><thead><tr><th scope="col">${texts.opened}</th><th scope="col">${texts.status}</th><th scope="col" class="sum">${texts.credited}</th></tr></thead>
+<tbody>${rows.join('')}</tbody></table></div>`
+}
+
+/** Amounts credited, those that Steam may still take back, and those that it took back. */
+function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor: Visitor): string {
+  if (amount === null) return ''
+  const isHeld = held > 0
+  const hold = `<small class="held">${onHoldText({ amount: held, until: heldUntil }, currency, visitor)}</small>`
+  const back = `<small class="reversed">−${money(reversed, currency, visitor)} ${TEXTS[visitor.language].takenBack}</small>`
+  return [
+    `+${money(amount, currency, visitor)}`,
+    ...(isHeld ? [hold] : []),
+    ...(reversed > 0 ? [back] : []),
+  ].join('<br>')
+}
+
+/** A new note is put before the others, so one that a visitor has opened stays open. */
+export function notePart({ visitor, notes }: Shown): string {
+  const rows = notes.map(
+    ({ number, at, from, what, outcome, isGood, said }) => `<li id="note-${number}" class="note">
+<details><summary><time>${new Date(at).toISOString().slice(11, 19)}</time> <span class="from">${from === 'store' ? '→' : '←'}</span>
+<span class="what">${escapeHtml(what)}</span> <span class="status ${isGood ? 'good' : 'bad'}">${escapeHtml(outcome)}</span></summary>
+<pre tabindex="0">${escapeHtml(said)}</pre></details></li>`,
+  )
+  const empty =
+    notes.length === 0 ? `<li class="quiet" id="note-0">${TEXTS[visitor.language].seesNothing}</li>` : ''
+  return `<ol id="notes" class="notes" data-live="list">${rows.join('')}${empty}</ol>`
+}

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Demo, SECRET, startDemo, URL_OF_DEPOSIT, visitorsOf } from './stub-till.ts'
+
+let demo: Demo
+let visitors: ReturnType<typeof visitorsOf>
+
+beforeEach(async () => {
+  demo = await startDemo()
+  visitors = visitorsOf(demo)
+})
+afterEach(() => demo.end())
+
+describe('the shop', () => {
+  const put = (good: string, by = 'more') =>
+    fetch(`${demo.store.url}/cart?by=${by}`, {
+      method: 'POST',
+      body: new URLSearchParams({ good }),
+      redirect: 'manual',
+    })
+  const ordered = () => String(demo.till.calls.at(-1)?.body.externalId)
+  const text = async (path: string, headers: Record<string, string> = {}) =>
+    (await (await fetch(`${demo.store.url}${path}`, { headers })).text())
+      .replace(/<[^>]+>/g, ' ')
+      .replace(/ +/g, ' ')
+
+  test('a cart is paid with items, less what is on the balance, and is the shopper’s once that is credited', async () => {
+    await visitors.send({ data: { amount: 400 } })
+    for (const good of ['gems', 'gems', 'chest']) await put(good)
+    await put('chest', 'less')
+    await put('nothing')
+    expect((await visitors.press({ for: 'cart' })).status).toBe(303)
+    expect(demo.till.calls.at(-1)?.body).toMatchObject({ targetAmount: 2 * 499 - 400 })
+    const externalId = ordered()
+    expect(await text(`/?paid=${externalId}`)).toContain('the credit follows in a moment')
+    await visitors.send({ id: 'event-2', data: { id: '1002', externalId, amount: 700 } })
+    expect(await visitors.balances()).toEqual({ USD: 400 + 700 - 998 })
+    expect(await text(`/?paid=${externalId}`)).toMatch(/Your things are yours.*500 embers × 2/s)
+    expect(await visitors.live()).toContain('Nothing in it yet')
+    await visitors.send({ id: 'event-3', sequence: 3, data: { id: '1002', externalId, amount: 700 } })
+    expect(await visitors.balances()).toEqual({ USD: 102 })
+  })
+
+  test('what is held buys nothing until it is released', async () => {
+    await put('potion')
+    await visitors.press({ for: 'cart', hold: 'on' })
+    const data = { externalId: ordered(), heldAmount: 1250 }
+    await visitors.send({ data })
+    expect(await text(`/?paid=${ordered()}`)).toContain('follow once their worth can be spent')
+    await visitors.send({
+      id: 'free',
+      sequence: 3,
+      type: 'deposit.funds_available',
+      data: { ...data, heldAmount: 0 },
+    })
+    expect(await visitors.balances()).toEqual({ USD: 950 })
+    expect(await text('/')).toContain('Draught of haste × 1')
+  })
+
+  test('a balance that is large enough buys at once, and one that is not buys nothing', async () => {
+    await put('anvil')
+    const buy = () => fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
+    await buy()
+    await visitors.send({ data: { amount: 6_600 } })
+    expect(await text('/')).toContain('Buy with your balance')
+    await buy()
+    await buy()
+    expect(await visitors.balances()).toEqual({ USD: 100 })
+  })
+
+  test('what was spent and then taken back closes the account until it is filled up', async () => {
+    await visitors.send({})
+    await put('cape')
+    await fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
+    await visitors.send({ id: 'back', sequence: 3, type: 'deposit.reversed', data: { reversedAmount: 1250 } })
+    expect(await text('/')).toMatch(/-\$8\.50.*taken back after you had spent their worth/s)
+    await put('gems')
+    await visitors.press({ for: 'cart' })
+    expect(demo.till.calls.at(-1)?.body).toMatchObject({ targetAmount: 850 + 499 })
+  })
+
+  test('the deposit opens inside the store if the shopper wants that, for this store’s origin alone', async () => {
+    const answer = await visitors.press({ where: 'here' })
+    const path = answer.headers.get('location') ?? ''
+    expect(path).toBe(`/pay?order=${ordered()}`)
+    expect(demo.till.calls[0]?.body).toMatchObject({ embedOrigin: demo.store.url })
+    const page = await fetch(`${demo.store.url}${path}`)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain(`frame-src ${demo.till.url};`)
+    expect(policy).toContain(`script-src 'self' ${demo.till.url};`)
+    expect(await page.text()).toContain(`<tradetill-deposit src="${URL_OF_DEPOSIT}">`)
+    const other = await fetch(`${demo.store.url}${path}`, { headers: { cookie: 'ember_shopper=mira_sol' } })
+    expect(other.status).toBe(404)
+  })
+
+  test('a shopper of the sandbox is one press away: their trade link is filled in', async () => {
+    await visitors.press({ play: '<b>nova' })
+    await visitors.press({ play: 'nobody' })
+    const links = demo.till.calls.map(({ body }) => body.tradeUrl)
+    expect(links).toEqual([expect.stringContaining('https://steamcommunity.com/tradeoffer/new/'), undefined])
+  })
+
+  test('speaks Russian to who asks for it, in prices too', async () => {
+    const russian = { 'accept-language': 'ru,en;q=0.5', cookie: 'ember_currency=BRL' }
+    expect(await text('/', russian)).toMatch(/Сезонный пропуск.*79,90/s)
+    expect(await text('/', { ...russian, cookie: 'ember_language=en' })).toContain('Season pass')
+  })
+
+  test('the drawer shows calls and webhooks as they came, with links cut and no key', async () => {
+    await visitors.press({ play: '<b>nova' })
+    await visitors.send({})
+    await visitors.send({}, (headers) => {
+      headers['webhook-signature'] = 'v1,AAAA'
+    })
+    const drawer = await visitors.live()
+    expect(await text('/live')).toMatch(
+      /webhook refused.*deposit\.succeeded \+\$12\.50.*POST \/v1\/deposits 201/s,
+    )
+    expect(drawer).toContain('/deposit/0123…')
+    for (const secret of ['tt_test_key', SECRET, 'token=abc', URL_OF_DEPOSIT.slice(-28)]) {
+      expect(drawer.slice(drawer.indexOf('id="notes"'))).not.toContain(secret)
+    }
+  })
+})

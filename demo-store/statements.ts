@@ -1,0 +1,81 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+export type Statements = ReturnType<typeof prepare>
+
+export function prepare(db: DatabaseSync) {
+  return { ...ofTopUps(db), ...ofMoney(db), ...ofGoods(db) }
+}
+
+function ofTopUps(db: DatabaseSync) {
+  return {
+    insertTopUp: db.prepare(
+      "insert into top_up (external_id, shopper, currency, status, wants, created_at) values (?, ?, ?, 'starting', ?, ?)",
+    ),
+    setUrl: db.prepare('update top_up set url = ? where external_id = ?'),
+    startTopUp: db.prepare(
+      "update top_up set status = 'created' where external_id = ? and status = 'starting'",
+    ),
+    topUp: db.prepare('select * from top_up where external_id = ?'),
+    tellTopUp: db.prepare(
+      `insert into top_up (external_id, currency, status, reason, amount, held, held_until, reversed, url, sequence, created_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (external_id) do update
+         set status = excluded.status, reason = excluded.reason, amount = excluded.amount, held = excluded.held,
+           held_until = excluded.held_until, reversed = excluded.reversed, sequence = excluded.sequence
+         where excluded.sequence > top_up.sequence`,
+    ),
+    gotIt: db.prepare('update top_up set bought = 1 where external_id = ?'),
+    recent: db.prepare(
+      "select * from top_up where shopper = ? and status <> 'starting' order by created_at desc, rowid desc limit ?",
+    ),
+    position: db.prepare('select sequence from position'),
+    setPosition: db.prepare(
+      `insert into position (one, sequence) values (1, ?)
+       on conflict (one) do update set sequence = max(sequence, excluded.sequence)`,
+    ),
+  }
+}
+
+function ofMoney(db: DatabaseSync) {
+  return {
+    creditOf: db.prepare('select sequence, spendable from credit where deposit_id = ?'),
+    setCredit: db.prepare(
+      `insert into credit (deposit_id, currency, sequence, spendable, amount, charged) values (?, ?, ?, ?, ?, ?)
+       on conflict (deposit_id) do update set sequence = excluded.sequence, spendable = excluded.spendable,
+         amount = excluded.amount, charged = excluded.charged`,
+    ),
+    addToBalance: db.prepare(
+      `insert into purse (shopper, currency, amount) values (?, ?, ?)
+       on conflict (shopper, currency) do update set amount = amount + excluded.amount`,
+    ),
+    balance: db.prepare('select amount from purse where shopper = ? and currency = ?'),
+    balances: db.prepare('select currency, amount from purse where shopper = ? order by currency'),
+    onHold: db.prepare(
+      `select currency, sum(held) as amount, max(held_until) as until from top_up
+       where shopper = ? and held > 0 group by currency order by currency`,
+    ),
+    account: db.prepare(
+      'select currency, sum(amount - charged) as amount from credit group by currency order by currency',
+    ),
+    total: db.prepare(
+      'select currency, sum(amount) as amount from purse group by currency order by currency',
+    ),
+  }
+}
+
+function ofGoods(db: DatabaseSync) {
+  return {
+    cart: db.prepare('select good, count from cart where shopper = ? order by rowid'),
+    putMore: db.prepare(
+      `insert into cart (shopper, good, count) values (?, ?, 1)
+       on conflict (shopper, good) do update set count = min(count + 1, 9)`,
+    ),
+    dropLast: db.prepare('delete from cart where shopper = ? and good = ? and count = 1'),
+    putLess: db.prepare('update cart set count = count - 1 where shopper = ? and good = ? and count > 1'),
+    emptyCart: db.prepare('delete from cart where shopper = ?'),
+    buy: db.prepare(
+      'insert into purchase (shopper, currency, amount, goods, created_at) values (?, ?, ?, ?, ?)',
+    ),
+    bought: db.prepare('select goods from purchase where shopper = ? order by id desc limit 200'),
+  }
+}

@@ -1,0 +1,70 @@
+/** The demo store in a browser: a cart is paid inside its own page, and it can be read everywhere. */
+import { expect, test } from 'vitest'
+import { violations } from './support/axe.ts'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { answerOffer, offers } from './support/sandbox.ts'
+import { openBrowser, shopper, till } from './support/shared-till.ts'
+import { TEXTS } from './support/shopper.ts'
+
+test('a cart is paid inside the store, is the shopper’s then, and the drawer says what the store saw', async () => {
+  const { page } = await openBrowser({ viewport: DESKTOP })
+  const texts = TEXTS.en
+  await page.goto(till.store)
+  await page.getByRole('combobox', { name: 'Signed in as' }).selectOption('mira_sol')
+  await page.getByRole('button', { name: 'Add to cart: 500 embers' }).click()
+  await page.getByRole('button', { name: 'One more: 500 embers' }).click()
+  await page.getByText('$9.98').first().waitFor()
+  await page.getByRole('radio', { name: 'Here, inside the store' }).check()
+  await page.getByRole('button', { name: 'Pay with Steam items' }).click()
+
+  const frame = page.frameLocator('iframe')
+  const { tradeUrl, name } = await shopper()
+  await frame.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
+  await frame.getByRole('link', { name }).waitFor()
+  await frame.getByRole('gridcell').first().waitFor()
+  expect(await violations(page)).toEqual([])
+  await frame.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
+  await frame.getByRole('gridcell').first().click()
+  await frame.getByRole('button', { name: texts.pay, exact: true }).click()
+  const dialog = frame.getByRole('dialog', { name: texts.confirmTitle })
+  const code = await dialog.locator('output').textContent()
+  const offer = (await offers(till.sandbox)).find(({ message }) => message === code)
+  await answerOffer(till.sandbox, offer?.id ?? '', 'accept')
+
+  await page.waitForURL(`${till.store}/?paid=*`)
+  await page.locator('#bought').getByText('500 embers × 2').waitFor()
+  const drawer = page.locator('#notes')
+  await drawer.getByText('deposit.succeeded').first().click()
+  await drawer.locator('pre', { hasText: '"status": "succeeded"' }).first().waitFor()
+  expect(await drawer.textContent()).not.toMatch(/[0-9a-f]{32}"|tt_test_|whsec_/)
+  expect(await violations(page)).toEqual([])
+})
+
+test('it holds on a phone, in both languages and both schemes, and so do the pages of the sandbox', async () => {
+  const { page } = await openBrowser({ viewport: MOBILE })
+  const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+  await page.goto(till.store)
+  await page.getByRole('button', { name: 'Add to cart: Young drake' }).click()
+  await page.getByRole('button', { name: 'Pay with Steam items' }).waitFor()
+  expect(await page.getByRole('radio').count()).toBe(0)
+  // Either language with either scheme would be twice the work, and neither depends on the other.
+  for (const [language, colorScheme] of [
+    ['English', 'dark'],
+    ['Русский', 'light'],
+  ] as const) {
+    await page.getByRole('combobox').first().selectOption({ label: language })
+    await page.locator(`html[lang=${language === 'English' ? 'en' : 'ru'}]`).waitFor()
+    await page.emulateMedia({ colorScheme })
+    expect(await violations(page)).toEqual([])
+    expect(await width()).toBe(MOBILE.width)
+  }
+  for (const [path, colorScheme] of [
+    ['/', 'light'],
+    ['/behaviours/', 'dark'],
+  ] as const) {
+    await page.goto(`${till.sandbox}${path}`)
+    await page.emulateMedia({ colorScheme })
+    expect(await violations(page)).toEqual([])
+    expect(await width()).toBe(MOBILE.width)
+  }
+})

@@ -1,0 +1,110 @@
+/** A link that a shopper may show to support: it says what happened, and neither opens nor tells anything else. */
+import { fastify } from 'fastify'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { viewReader } from '../deposits/shopper-view.ts'
+import { handleErrors } from '../http/problem.ts'
+import { find } from '../operations/find.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { receiptRoute } from './routes.ts'
+
+const DAY_S = 86_400
+const app = fastify()
+
+let till: Till
+let bot: { bot: BotContext; session: FakeSession }
+let paid: Awaited<ReturnType<typeof aDeposit>>
+
+beforeAll(async () => {
+  till = await startTill()
+  const store = await aStore(till)
+  bot = await aBot(till)
+  paid = await aDeposit(till, store)
+  await till.db.updateTable('deposit').set({ customer_label: 'mira_sol', external_id: 'order-77' }).execute()
+  await till.db.updateTable('store').set({ name: '<b>Ember' }).execute()
+  await payFor(till, bot, paid)
+  handleErrors(app, till.deps.log)
+  await app.register(
+    receiptRoute({
+      ...{
+        db: till.db,
+        clock: till.clock,
+        config: { publicUrl: new URL('https://pay.test'), keep: { pagesMs: 30 * DAY_S * 1000 } },
+      },
+      unable: () => undefined,
+    }),
+  )
+})
+afterAll(async () => {
+  await app.close()
+  await till.close()
+})
+
+const receiptOf = async (hash: string) =>
+  (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment.receiptUrl
+
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
+
+it('is named by the page of an ended deposit alone, and cannot be told from its link', async () => {
+  const open = await aDeposit(till, await aStore(till))
+  expect(await receiptOf(open.hash)).toBeUndefined()
+  const path = await receiptOf(paid.hash)
+  expect(path).toMatch(new RegExp(`^/receipt/${paid.id}-[0-9a-f]{32}$`))
+  expect(path).not.toContain(paid.hash)
+})
+
+it('says in both languages what happened, and of the shopper, the customer and the keys nothing', async () => {
+  const path = (await receiptOf(paid.hash)) ?? ''
+  const english = await get(path)
+  expect(english.statusCode).toBe(200)
+  expect(english.body).toMatch(/The items were received and credited.*\$30\.00/s)
+  expect((await get(path, { 'accept-language': 'ru' })).body).toMatch(/Предметы получены и зачислены.*30,00/s)
+  const asked = await get(`${path}?lang=en`, { 'accept-language': 'ru' })
+  expect(asked.body).toContain('<html lang="en">')
+  expect(english.body).toContain('&lt;b&gt;Ember')
+  for (const hidden of [
+    paid.hash,
+    'nova_hound',
+    'mira_sol',
+    'order-77',
+    '76561',
+    '<b>',
+    '<script',
+    'token',
+  ]) {
+    expect(english.body).not.toContain(hidden)
+  }
+  expect(english.headers).toMatchObject({
+    'cache-control': 'no-store',
+    'content-security-policy': expect.stringMatching(
+      /^default-src 'none'; style-src 'sha256-[^;']+'; base-uri/,
+    ),
+  })
+})
+
+it('no other name opens it, and the operator’s search takes it', async () => {
+  const path = (await receiptOf(paid.hash)) ?? ''
+  const forged = path.replace(/-[0-9a-f]{4}/, '-0000')
+  for (const wrong of [forged, `/receipt/${paid.id}`, '/receipt/99999-00000000000000000000000000000000']) {
+    const answer = await get(wrong)
+    expect([answer.statusCode, answer.json().code]).toEqual([404, 'deposit_not_found'])
+  }
+  const found = await find(till, `https://pay.test${path}?lang=ru`)
+  expect(found).toMatchObject({
+    kind: 'done',
+    data: { deposits: [{ depositId: paid.id, as: ['receipt'] }] },
+  })
+  expect((await find(till, `https://pay.test${forged}`)).kind).toBe('refused')
+})
+
+it('ends with the time for which a page says what happened', async () => {
+  const path = (await receiptOf(paid.hash)) ?? ''
+  await jump(till, 31 * DAY_S)
+  expect(await receiptOf(paid.hash)).toBeUndefined()
+  const answer = await get(path)
+  expect(answer.statusCode).toBe(410)
+  expect(answer.body).toContain('too old')
+  expect(answer.body).not.toMatch(/30\.00|Ember/)
+})

@@ -1,0 +1,22 @@
+/** The link under which a shopper shows support what became of a deposit. It opens nothing: the deposit's own link cannot be told from it. Pure. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+export type ReceiptName = { depositId: string; proof: string }
+
+const NAME = /^([1-9]\d{0,17})-([0-9a-f]{32})$/
+const PROOF_LETTERS = 32
+
+/** The deposit's hash is a secret of 128 bits, so neither can be guessed from the other. */
+const proofOf = (hash: string): string =>
+  createHash('sha256').update(`receipt ${hash}`).digest('hex').slice(0, PROOF_LETTERS)
+
+export const receiptPath = (id: bigint, hash: string): string => `/receipt/${id}-${proofOf(hash)}`
+
+export function readReceiptName(name: string): ReceiptName | undefined {
+  const [, depositId, proof] = NAME.exec(name) ?? []
+  return depositId === undefined || proof === undefined ? undefined : { depositId, proof }
+}
+
+/** False for a link that the till never gave for this deposit. */
+export const isReceiptOf = ({ proof }: ReceiptName, hash: string): boolean =>
+  timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(hash)))

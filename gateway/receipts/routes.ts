@@ -1,0 +1,89 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Language } from '../../contract/languages.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/client.ts'
+import { storeDepositOf } from '../deposits/store-deposit.ts'
+import { findDeposit, viewRowsOf } from '../deposits/view-store.ts'
+import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
+import type { Clock } from '../kit/clock.ts'
+import { createLimiter } from '../kit/limiter.ts'
+import { expiredPage, RECEIPT_HEADERS, type Receipt, receiptPage } from './page.ts'
+import { isReceiptOf, readReceiptName } from './receipt.ts'
+
+type ReceiptDeps = {
+  db: Db
+  clock: Clock
+  config: Pick<Config, 'publicUrl'> & { keep: Pick<Config['keep'], 'pagesMs'> }
+  unable(): Unable | undefined
+}
+
+/** Anybody can ask. */
+const LOOKUPS_AT_A_TIME = 2
+const MOST_WAITING = 200
+const FULL_RETRY_S = 1
+
+/** GET /receipt/NAME: a page for people, so it answers as one. A name that the till never gave is a guess. */
+export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
+  const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
+  return async (app) => {
+    app.get<{ Params: { name: string }; Querystring: { lang?: unknown } }>(
+      '/receipt/:name',
+      async (request, reply) => {
+        refuseIf(deps.unable())
+        if (lookUp.isFull()) refuse('overloaded', { retryAfterS: FULL_RETRY_S })
+        const found = await lookUp(() => findReceipt(deps, request.params.name))
+        if (found === undefined) refuse('deposit_not_found')
+        const language = languageOf(request.query.lang, request.headers['accept-language'], found.language)
+        reply.headers(RECEIPT_HEADERS).type('text/html; charset=utf-8')
+        if (found.receipt === null) return reply.code(410).send(expiredPage(found.id, language))
+        return reply.send(receiptPage(found.receipt, { language, now: deps.clock.now() }))
+      },
+    )
+  }
+}
+
+function languageOf(asked: unknown, accepted: string | undefined, own: Language | null): Language {
+  if (asked === 'en' || asked === 'ru') return asked
+  return own ?? (accepted?.toLowerCase().startsWith('ru') === true ? 'ru' : 'en')
+}
+
+type Found = { id: string; language: Language | null; receipt: Receipt | null }
+
+/** Undefined for a name that is of no deposit; without a receipt where it is too old. */
+async function findReceipt({ db, config }: ReceiptDeps, text: string): Promise<Found | undefined> {
+  const shownMs = config.keep.pagesMs
+  const name = readReceiptName(text)
+  if (name === undefined) return undefined
+  const row = await findDeposit(db, { depositId: BigInt(name.depositId) })
+  if (row === undefined || !isReceiptOf(name, row.hash)) return undefined
+  const [view] = await viewRowsOf(db, [row.hash], shownMs)
+  const deposit = await storeDepositOf(db, { depositId: row.id }, config.publicUrl.origin)
+  if (view === undefined || deposit === undefined) return undefined
+  const about = { id: deposit.id, language: row.language }
+  if (view.is_old) return { ...about, receipt: null }
+  const {
+    status,
+    endReason: reason,
+    currency,
+    amount,
+    heldAmount,
+    heldUntil,
+    reversedAmount,
+    createdAt,
+  } = deposit
+  return {
+    ...about,
+    receipt: {
+      ...{ id: deposit.id, storeName: view.store_name, status, reason, currency, amount },
+      ...{ heldAmount, heldUntil, reversedAmount, createdAt },
+      offerId: deposit.trade?.steamOfferId ?? null,
+      botName: view.bot_name,
+      items: (deposit.trade?.items ?? []).map(({ name, marketHashName, price, reversed }) => ({
+        name: marketHashName ?? name,
+        price,
+        reversed,
+      })),
+      keptUntil: new Date(row.expires_at.getTime() + shownMs),
+    },
+  }
+}
