@@ -33,7 +33,9 @@ async function paid({ till }: Target, storeId: bigint): Promise<bigint> {
   return BigInt(row.sum ?? 0)
 }
 
-async function acting({ till, again }: Staff, who: Person, act: string, input: object): Promise<Said> {
+type Wanted = { act: string; input: object }
+
+async function acting({ till, again }: Staff, who: Person, { act, input }: Wanted): Promise<Said> {
   return post(till, `act/${act}`, { headers: await again(who), body: { reason: 'wages', input } })
 }
 
@@ -61,7 +63,7 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
       by: 'a limit' as const,
       async attack() {
         const storeId = await richStore(target)
-        await pay(staff, staff.ada, storeId, amount)
+        await pay(staff, staff.ada, { storeId, amount })
         return never((await paid(target, storeId)) > 0n, 'is paid')
       },
     },
@@ -71,7 +73,9 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
       async attack() {
         const storeId = await richStore(target)
         const reference = wire()
-        await Promise.all(Array.from({ length: 5 }, () => pay(staff, staff.ada, storeId, amount, reference)))
+        await Promise.all(
+          Array.from({ length: 5 }, () => pay(staff, staff.ada, { storeId, amount, reference })),
+        )
         return never((await paid(target, storeId)) > 0n, 'is paid')
       },
     },
@@ -81,7 +85,7 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
       async attack() {
         const storeId = await richStore(target)
         const input = { storeId: String(storeId), currency: 'USD', amount, reference: wire() }
-        const { status } = await acting(staff, staff.ada, 'store-debit', input)
+        const { status } = await acting(staff, staff.ada, { act: 'store-debit', input })
         return never(status === 200, 'is booked')
       },
     },
@@ -93,8 +97,11 @@ const alone = (target: Target, staff: Staff): Case<Defence>[] =>
     by: 'another operator' as const,
     async attack() {
       const storeId = await richStore(target)
-      const { error } = await pay(staff, staff.ada, storeId, amount)
-      await acting(staff, staff.ada, 'proposal-approve', { proposalId: proposalIn(error?.message) })
+      const { error } = await pay(staff, staff.ada, { storeId, amount })
+      await acting(staff, staff.ada, {
+        act: 'proposal-approve',
+        input: { proposalId: proposalIn(error?.message) },
+      })
       return never((await paid(target, storeId)) > 0n, 'is paid')
     },
   }))
@@ -107,7 +114,7 @@ const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
       const storeId = await richStore(target)
       const payout = { storeId, currency: 'USD', amount: 20_000n, reference: wire() } as const
       const { message } = await recordPayout(staff.till.by(name), payout)
-      await acting(staff, staff.ada, 'proposal-approve', { proposalId: proposalIn(message) })
+      await acting(staff, staff.ada, { act: 'proposal-approve', input: { proposalId: proposalIn(message) } })
       return never((await paid(target, storeId)) > 0n, 'is paid')
     },
   }))
@@ -160,7 +167,7 @@ export const approvals: Family = family<Defence>({
   async honest(target) {
     const staff = await limited(target)
     const storeId = await richStore(target)
-    await pay(staff, staff.ada, storeId, '100.00')
+    await pay(staff, staff.ada, { storeId, amount: '100.00' })
     return never((await paid(target, storeId)) !== LIMIT_MINOR, 'a payout below the limit is not paid')
   },
   async cases(target) {

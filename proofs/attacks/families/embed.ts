@@ -114,7 +114,7 @@ const frames = (): Case<Defence>[] =>
     ),
   )
 
-/** What a database in other hands could say: it must not become a part of the policy. */
+/** Words of a database in other hands: they must not become parts of the policy. */
 const ORIGINS = [
   '*',
   'https://a.example https://evil.example',

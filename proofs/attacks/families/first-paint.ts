@@ -43,7 +43,7 @@ const tags = (html: string): string[] => html.match(/<[^>]*>?/g) ?? []
 const pageOf = (change: Partial<Payment>): string =>
   readDocument(BUILD, 'live').withPayment({ ...PLAIN, ...change })
 
-/** Undefined when the page has the tags of an honest one: no more, no other. */
+/** Undefined when the page has the tags of an honest one, and no other. */
 const sameTags = (change: Partial<Payment>, honest: Partial<Payment>): string | undefined =>
   never(tags(pageOf(change)).join() !== tags(pageOf(honest)).join(), 'the page has other tags')
 

@@ -1,5 +1,5 @@
 /**
- * What the time of a refused key tells: family 40. Times of a busy machine show nothing, so the comparison itself is watched: it
+ * The time of a refused key must tell nothing of it: family 40. Times of a busy machine show nothing, so the comparison itself is watched: it
  * must be of whole hashes, however much of them is right.
  */
 import crypto from 'node:crypto'

@@ -1,4 +1,4 @@
-/** What an operator is told to paste into the search: family 58. */
+/** Texts that an operator is told to paste into the search: family 58. */
 import { find } from '../../../gateway/operations/find.ts'
 import { readText } from '../../../gateway/operations/find-text.ts'
 import { type Case, type Family, family } from '../attack.ts'
