@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { callsTo, depositOf, openBrowser, shopper, till } from './support/shared-till.ts'
-import { TEXTS } from './support/shopper.ts'
+import { giveLink, TEXTS } from './support/shopper.ts'
 import { callerOf } from './support/widget-calls.ts'
 
 /** Holds back the code of the page until `release` is called. */
@@ -92,4 +92,22 @@ test('the items are asked for with the payment that came along, and nothing shif
   expect(callsTo(opened, '/api/payment')).toHaveLength(1)
   resolve()
   expect(await shiftsOf(page)).toEqual([])
+})
+
+test('a part of the page that cannot be loaded says so beside one button, and comes under another address', async () => {
+  const parts = /\/assets\/(?:guide|stand)-[\w-]+\.js/
+  const { page } = await openBrowser()
+  const texts = TEXTS.en
+  const deposit = await depositOf({ language: 'en' })
+  await page.clock.install()
+  await page.route(parts, (route) => route.abort())
+  await page.goto(deposit.url)
+  const says = (text: string) => page.getByRole('alert').filter({ hasText: text })
+  await says(texts.guideFailed).getByRole('button', { name: texts.reloadPage }).waitFor()
+  await giveLink(page, texts, await shopper())
+  await says(texts.itemsFailed).getByRole('button', { name: texts.reloadPage }).waitFor()
+  await page.unroute(parts)
+  await page.clock.runFor(2000)
+  await page.getByRole('gridcell').first().waitFor()
+  await says(texts.itemsFailed).waitFor({ state: 'detached' })
 })

@@ -34,7 +34,7 @@ function overflowing(page: Page): Promise<string[]> {
       inner.bottom <= outer.bottom + 1
     const cards = [...document.querySelectorAll('.card')]
     const parts = cards.flatMap((card) =>
-      [...card.querySelectorAll('.card-name, .card-price')].filter(
+      [...card.querySelectorAll('.card-thing, .card-name, .card-price')].filter(
         (part) => !isWithin(part.getBoundingClientRect(), card.getBoundingClientRect()),
       ),
     )
@@ -53,7 +53,8 @@ function came(page: Page): Promise<unknown> {
   return page.evaluate(() => ({
     ran: 'ran' in window,
     scripts: [...document.scripts].filter(({ text }) => text.includes('ran')).length,
-    elements: document.querySelectorAll('[onerror], [onload], img[src="x"], .card-name *').length,
+    elements: document.querySelectorAll('[onerror], [onload], img[src="x"], .card-name *, .card-thing *')
+      .length,
   }))
 }
 const NOTHING = { ran: false, scripts: 0, elements: 0 }

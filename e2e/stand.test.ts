@@ -13,7 +13,9 @@ const atStand = (settings: Settings = {}, who = 'magic_tuesday') => openStand({ 
 
 const prices = async (page: Page): Promise<number[]> =>
   (await page.locator('.card-price').allTextContents()).map(centsOf)
-const names = (page: Page): Promise<string[]> => page.locator('.card-name').allTextContents()
+/** The whole names: a card says the weapon, the skin and the wear in places of their own. */
+const names = (page: Page): Promise<(string | null)[]> =>
+  page.locator('.card-name').evaluateAll((all) => all.map((name) => name.getAttribute('title')))
 const cell = (page: Page, index: number) => page.getByRole('gridcell').nth(index)
 const payButton = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.pay, exact: true })
 const byPrice = (items: readonly Item[]): number[] => items.map(({ price }) => price).sort((a, b) => b - a)

@@ -5,16 +5,13 @@ import './styles/base.css'
 import './styles/page.css'
 import './styles/feedback.css'
 import './styles/deposit.css'
-import './styles/stand.css'
-import './styles/inventory.css'
-import './styles/summary.css'
 import { FALLBACK_LANGUAGE } from '../contract/languages.ts'
+import type { MetricsBody } from '../contract/widget-api.ts'
 import { App } from './app.tsx'
 import { joinStore, pageCookies } from './embed.ts'
 import { reportErrors } from './error-report.ts'
 import { createApi } from './flow/api.ts'
 import { surviveTranslators } from './foreign.ts'
-import { measurePage } from './metrics.ts'
 import { storedLanguage } from './storage.ts'
 import { createToasts } from './toasts/store.ts'
 
@@ -26,10 +23,8 @@ const reportCaught = reportErrors(
 )
 
 const measure = (): void => {
-  void measurePage(
-    window,
-    (body) => void api.reportMetrics(body, storedLanguage() ?? FALLBACK_LANGUAGE),
-  ).catch(() => {})
+  const send = (body: MetricsBody) => void api.reportMetrics(body, storedLanguage() ?? FALLBACK_LANGUAGE)
+  void import('./metrics.ts').then(({ measurePage }) => measurePage(window, send)).catch(() => {})
 }
 // The page first: it is measured once the browser has nothing better to do.
 addEventListener('load', () => setTimeout(measure))

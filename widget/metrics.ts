@@ -1,12 +1,11 @@
 /** How quick the page was for its shopper, told to the server; what comes of it does not matter to the page. */
-import type { Metric } from 'web-vitals'
+import { type Metric, onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals'
 import type { MetricsBody } from '../contract/widget-api.ts'
 
 type Send = (body: MetricsBody) => void
 
-/** Measures from the page's load on; the code for it comes once the page stands. */
-export async function measurePage(target: Window, send: Send): Promise<void> {
-  const { onCLS, onFCP, onINP, onLCP, onTTFB } = await import('web-vitals')
+/** Measures from the page's load on; this code comes once the page stands. */
+export function measurePage(target: Window, send: Send): void {
   const waiting = new Map<Metric['name'], number>()
   const flush = (): void => {
     if (waiting.size === 0) return

@@ -6,7 +6,8 @@ import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { LANGUAGES, type Language } from '../contract/languages.ts'
 import type { PageTexts } from './i18n/page.en.ts'
-import { Flag } from './ui/icons.tsx'
+import { STEAM_PAGES } from './steam-pages.ts'
+import { Flag, OutsideIcon } from './ui/icons.tsx'
 
 type Props = { texts: PageTexts | null; language: Language }
 
@@ -92,6 +93,11 @@ function LinkPanel({ texts }: { texts: PageTexts }) {
           <input type="url" placeholder={texts.tradeLinkPlaceholder} disabled />
         </div>
         <p className="link-note">{texts.tradeLinkWhy}</p>
+        <p className="link-door">
+          <a className="button" href={STEAM_PAGES.tradeSettings} target="_blank" rel="noopener noreferrer">
+            {texts.steamPages.tradeSettings} <OutsideIcon />
+          </a>
+        </p>
       </div>
     </section>
   )

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type Rolldown } from 'vite'
 import { loadMessages, messagesIn } from './i18n/messages.ts'
 import { shellOf } from './shell.tsx'
 
@@ -17,7 +17,8 @@ export function precompressed(): Plugin {
     configResolved({ root, build }) {
       folder = resolve(root, build.outDir, 'assets')
     },
-    closeBundle() {
+    closeBundle(failure?: Error) {
+      if (failure !== undefined) return
       for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
         const content = readFileSync(join(folder, name))
         writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
@@ -28,23 +29,36 @@ export function precompressed(): Plugin {
   }
 }
 
-const DIALOGS = '/modals/modals.tsx'
+/** Modules that two parts share. They come with the page. */
+const SHARED =
+  /\/widget\/(?:ui\/(?:currency|doors|icons|money-rows)|i18n\/(?:plural|format)|part-texts|steam-pages|flow\/split)\.|\/node_modules\/react\//
 
-/** Names the files of the dialogs in the page, so it can ask for them under other addresses once a load has failed. */
-function dialogsNamed(): Plugin {
+const PARTS = { guide: '/link/guide.tsx', stand: '/inventory/stand.tsx', dialogs: '/modals/modals.tsx' }
+
+/** The files of a part that comes after the page: its script first, then its styles. */
+function filesOf(part: keyof typeof PARTS, bundle: Rolldown.OutputBundle): string[] {
+  const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+  const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(PARTS[part]))
+  const entry = chunks.find(({ isEntry }) => isEntry)
+  if (chunk === undefined || entry === undefined) throw new Error(`the build has no chunk of ${PARTS[part]}`)
+  // A file between two parts could fail as well, and has no second address.
+  const others = chunk.imports.filter((file) => file !== entry.fileName && !entry.imports.includes(file))
+  if (others.length > 0) throw new Error(`${PARTS[part]} needs ${others.join()} besides the page`)
+  return [chunk.fileName, ...(chunk.viteMetadata?.importedCss ?? [])].map((file) => `/${file}`)
+}
+
+/** Names the files of the parts in the page, so it can ask for them under other addresses once a load has failed. */
+function partsNamed(): Plugin {
   return {
-    name: 'dialogs-named',
+    name: 'parts-named',
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      handler(html, { bundle }) {
-        const [chunk] = Object.values(bundle ?? {}).filter(
-          (file) => file.type === 'chunk' && file.facadeModuleId?.endsWith(DIALOGS) === true,
+      handler(html, { bundle = {} }) {
+        const named = (['guide', 'stand', 'dialogs'] as const).map(
+          (part) => `data-${part}="${filesOf(part, bundle).join(' ')}"`,
         )
-        if (chunk?.type !== 'chunk') throw new Error(`the build has no chunk of ${DIALOGS}`)
-        const files = [chunk.fileName, ...(chunk.viteMetadata?.importedCss ?? [])]
-        const addresses = files.map((file) => `/${file}`).join(' ')
-        return html.replace('data-mode=', () => `data-dialogs="${addresses}" data-mode=`)
+        return html.replace('data-mode=', () => `${named.join(' ')} data-mode=`)
       },
     },
   }
@@ -63,19 +77,21 @@ function firstPaint(): Plugin {
       async handler(html, { bundle = {} }) {
         await loadMessages('ru')
         const link = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/.exec(html)
-        const styles = bundle[link?.[1] ?? '']
-        if (link === null || styles?.type !== 'asset') throw new Error('the page has no styles')
-        delete bundle[styles.fileName]
+        const inlined = bundle[link?.[1] ?? '']
+        if (link === null || inlined?.type !== 'asset') throw new Error('the page has no styles')
+        delete bundle[inlined.fileName]
         const russian = Object.values(bundle).find(({ fileName }) => /\/page\.ru-[^/]+\.js$/.test(fileName))
         if (russian === undefined) throw new Error('the build has no Russian texts')
         const preload = `<link rel="modulepreload" href="/${russian.fileName}">`
+        const [script, styles = ''] = filesOf('stand', bundle)
+        const items = `{{#shows}}<link rel="modulepreload" href="${script}"><link rel="preload" as="style" href="${styles}">{{/shows}}`
         const shells = [
-          `<!--shell-->${shellOf({ texts: null, language: 'en' })}`,
-          `<!--shell en-->${shellOf({ texts: messagesIn('en'), language: 'en' })}`,
-          `<!--shell ru-->${preload}${shellOf({ texts: messagesIn('ru'), language: 'ru' })}`,
+          `<!--shell-->${items}${shellOf({ texts: null, language: 'en' })}`,
+          `<!--shell en-->${items}${shellOf({ texts: messagesIn('en'), language: 'en' })}`,
+          `<!--shell ru-->${preload}${items}${shellOf({ texts: messagesIn('ru'), language: 'ru' })}`,
         ]
         return html
-          .replace(link[0], () => `<style>${String(styles.source).trim()}</style>`)
+          .replace(link[0], () => `<style>${String(inlined.source).trim()}</style>`)
           .replace('<!--shells-->', () => `${shells.join('')}<!--/shells-->`)
       },
     },
@@ -84,7 +100,7 @@ function firstPaint(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), precompressed(), dialogsNamed(), firstPaint()],
+  plugins: [react(), precompressed(), partsNamed(), firstPaint()],
   build: {
     outDir: OUT,
     emptyOutDir: true,
@@ -92,5 +108,11 @@ export default defineConfig({
     // The page's policy allows no inline script and no data: picture.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // Modules that two parts share come with the page: see filesOf.
+        codeSplitting: { groups: [{ name: 'base', test: SHARED }] },
+      },
+    },
   },
 })

@@ -4,9 +4,11 @@ import { type Activity, DEBOUNCE_MS } from './activities.ts'
 import type { Answer, Api } from './api.ts'
 import type { Effect, FlowEvent } from './events.ts'
 import { inventoryOf } from './inventory-answer.ts'
-import { propose } from './pick.ts'
+import type { propose } from './pick.ts'
 import { shownInventory } from './selectors.ts'
 import type { FlowState } from './state.ts'
+
+export type Propose = typeof propose
 
 /** The world outside, as arguments. */
 export type World = {
@@ -16,6 +18,8 @@ export type World = {
   /** Resolves after `ms`, or at once when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   perform(effect: Effect): void
+  /** Null while its code is not here: nobody can ask for an amount then. */
+  proposer(): Propose | null
 }
 
 type Ended = Exclude<Activity, { kind: 'poll' }>
@@ -101,7 +105,8 @@ async function proposeItems(
 ): Promise<FlowEvent> {
   const inventory = page.stage === 'wait-for-select-items' ? shownInventory(page.stand) : null
   const wish = { target, maxItems: inventory?.maxItems ?? 0, mostTotal: payment?.maxAmount ?? null }
-  const work = propose(inventory?.items ?? [], wish)
+  const work = world.proposer()?.(inventory?.items ?? [], wish)
+  if (work === undefined) return { type: 'itemsProposed', request, proposal: { kind: 'none' } }
   for (;;) {
     const slice = work.next()
     if (slice.done) return { type: 'itemsProposed', request, proposal: slice.value }

@@ -5,6 +5,7 @@ import { GAMES, type Game } from '../../contract/games.ts'
 import { type DepositStatus, isFinal } from '../../contract/statuses.ts'
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import { createApi } from './api.ts'
+import { propose } from './pick.ts'
 import { type Flow, startFlow } from './runner.ts'
 import { isPolling, shownInventory } from './selectors.ts'
 import { type FlowState, SORTS } from './state.ts'
@@ -280,6 +281,7 @@ function open(): World {
     now: () => performance.now(),
     wait,
     perform: () => {},
+    proposer: () => propose,
   })
   return { flow, gateway, line, shadow: new Shadow() }
 }

@@ -3,6 +3,7 @@ import { onTestFinished, vi } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { createApi } from './api.ts'
 import type { Effect } from './events.ts'
+import { propose } from './pick.ts'
 import { startFlow } from './runner.ts'
 import type { FlowState } from './state.ts'
 import { inventory, item, opening, payment, toggle } from './test-states.ts'
@@ -44,6 +45,7 @@ export function started(server: Server, initial: FlowState = opening()) {
     now: () => performance.now(),
     wait,
     perform: (effect) => effects.push(effect),
+    proposer: () => propose,
   })
   onTestFinished(() => {
     flow.stop()

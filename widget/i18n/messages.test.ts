@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import { LANGUAGES } from '../../contract/languages.ts'
 import { en } from './en.ts'
+import { guideTexts } from './guide.ts'
 import { helpTexts } from './help.ts'
 import { landingTexts } from './landing.ts'
 import { createMessages, loadMessages, messagesIn } from './messages.ts'
 import { modalTexts } from './modals.ts'
 import { ru } from './ru.ts'
+import { standTexts } from './stand.ts'
 
 type Leaf = { key: string; text: unknown }
 
@@ -54,13 +56,18 @@ describe('A-065 A-110 the texts', () => {
 
   it('are really translated', () => {
     const same = english.filter(({ key, text }) => typeof text === 'string' && russian.get(key) === text)
-    const names = /^wear\.WearCategory\d\.0$/
+    const names = /^wear\.WearCategory\d\.0$|^games\./
     expect(same.map(({ key }) => key).filter((key) => !names.test(key))).toEqual([])
   })
 
   it.each(LANGUAGES)('in %s are never empty, and speak with every number and name', async (language) => {
     await loadMessages(language)
-    const texts = leaves({ ...messagesIn(language), ...modalTexts[language] })
+    const texts = leaves({
+      ...messagesIn(language),
+      ...guideTexts[language],
+      ...standTexts[language],
+      ...modalTexts[language],
+    })
     expect(texts.length).toBeGreaterThan(150)
     for (const { key, text } of texts) {
       if (typeof text !== 'function') {
@@ -80,13 +87,13 @@ describe('A-065 A-110 the texts', () => {
     const messages = createMessages({ ru: load })
     expect(messages.hasMessages('en')).toBe(true)
     expect(messages.hasMessages('ru')).toBe(false)
-    expect(messages.messagesIn('ru').pay).toBe(en.pay)
+    expect(messages.messagesIn('ru').support).toBe(en.support)
     await messages.loadMessages('ru')
     await messages.loadMessages('ru')
     expect(load).toHaveBeenCalledTimes(1)
     expect(messages.hasMessages('ru')).toBe(true)
-    expect(messages.messagesIn('ru').pay).toBe(ru.pay)
-    expect(messages.messagesIn('en').pay).toBe(en.pay)
+    expect(messages.messagesIn('ru').support).toBe(ru.support)
+    expect(messages.messagesIn('en').support).toBe(en.support)
   })
 
   it('that cannot be had leave the page in English, and are asked for again', async () => {
@@ -94,15 +101,17 @@ describe('A-065 A-110 the texts', () => {
     const messages = createMessages({ ru: async () => (online ? ru : Promise.reject(new TypeError())) })
     await messages.loadMessages('ru')
     expect(messages.hasMessages('ru')).toBe(false)
-    expect(messages.messagesIn('ru').pay).toBe(en.pay)
+    expect(messages.messagesIn('ru').support).toBe(en.support)
     online = true
     await messages.loadMessages('ru')
-    expect(messages.messagesIn('ru').pay).toBe(ru.pay)
+    expect(messages.messagesIn('ru').support).toBe(ru.support)
   })
 
   it('what is missing in Russian shows in English', async () => {
-    await loadMessages('ru')
-    expect(messagesIn('ru').games).toEqual(en.games)
+    const messages = createMessages({ ru: async () => ({ support: 'Поддержка' }) })
+    await messages.loadMessages('ru')
+    expect(messages.messagesIn('ru').support).toBe(ru.support)
+    expect(messages.messagesIn('ru').retry).toBe(en.retry)
   })
 })
 
@@ -271,7 +280,7 @@ describe('D-9 what is promised before the trade', () => {
     ['ru', ['Пополнить · $5.00', 'Добавьте ещё $2.85', 'Уберите $1.20'], '30 November', /CS2 .*8 дней/],
   ] as const)('in %s names the amounts, the day and why', async (language, faces, day, why) => {
     await loadMessages(language)
-    const texts = messagesIn(language)
+    const texts = { ...messagesIn(language), ...standTexts[language] }
     expect([texts.payAmount('$5.00'), texts.payMissing('$2.85'), texts.payTooMuch('$1.20')]).toEqual(faces)
     expect(texts.onDay('30 November')).toBe(day)
     expect(texts.whyLater(8, 'CS2')).toMatch(why)

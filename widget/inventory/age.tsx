@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
 import type { Inventory } from '../../contract/widget-api.ts'
-import { usePage } from '../page.tsx'
+import { useStand } from './texts.ts'
 
 const TICK_MS = 5_000
 
 /** How old an answer is that Steam gave earlier; it ages while it is looked at. */
 export function Age({ inventory: { ageSeconds } }: { inventory: Inventory }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const [seconds, setSeconds] = useState(ageSeconds)
   useEffect(() => {
     const begin = performance.now()

@@ -1,12 +1,12 @@
 import type { Flow } from '../flow/runner.ts'
 import { secondsLeft } from '../flow/selectors.ts'
 import { formatTimer } from '../i18n/format.ts'
-import { usePage } from '../page.tsx'
 import { useNow } from '../ui/hooks.ts'
+import { useStand } from './texts.ts'
 
 /** Stands where Add funds was while an offer is open: one trade at a time. */
 export function BackToOffer({ flow }: { flow: Flow }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const { deadlineMs } = flow.state()
   const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
   return (

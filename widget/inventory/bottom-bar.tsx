@@ -3,18 +3,18 @@ import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedTotal } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
 import { Amount } from '../ui/currency.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
 import { Money } from './summary.tsx'
 import { Target } from './target.tsx'
+import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** The phone's bar: count, price, and what is still missing. */
 export function BottomBar({ stand, payment, flow }: Props) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const { block, hint } = usePayHint(stand, payment)
   const { isPicking, setPicking, button } = usePicking(stand)
   if (payment.status === 'pending')

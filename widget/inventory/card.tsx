@@ -1,10 +1,11 @@
 import { memo, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
-import { usePage } from '../page.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { TickIcon } from '../ui/icons.tsx'
 import { PICTURE } from './geometry.ts'
+import { shownName } from './item-name.ts'
+import { useStand } from './texts.ts'
 
 type Props = {
   item: Item
@@ -22,9 +23,10 @@ const LONG = 7
 /** One item; the whole card is the target, and the grid around it hears of presses and keys. */
 export const Card = memo(
   function Card({ item, index, column, width, currency, selected, isTabStop }: Props) {
-    const { texts, money } = usePage()
+    const { texts, money } = useStand()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
     const price = money(item.price, currency)
+    const shown = shownName(item)
     const name = [item.name, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName, price]
     return (
       // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
@@ -55,8 +57,9 @@ export const Card = memo(
           <Picture url={item.iconUrl} size={PICTURE} />
         </span>
         <span className="card-rarity">{item.rarityName}</span>
-        <span className="card-name" title={item.name}>
-          {item.name}
+        {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}
+        <span className={shown.thing === null ? 'card-name card-name-alone' : 'card-name'} title={item.name}>
+          {shown.name}
         </span>
         <span className={price.length > LONG ? 'card-price card-price-long' : 'card-price'}>
           <CurrencyIcon currency={currency} />

@@ -2,15 +2,15 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Flow } from '../flow/runner.ts'
 import { SORTS, type Sort, type Stand } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
 import { useNarrow } from '../ui/hooks.ts'
-import { CloseIcon, ReloadIcon, SearchIcon } from '../ui/icons.tsx'
+import { CloseIcon, ReloadIcon, SearchIcon, SortIcon } from '../ui/icons.tsx'
+import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; flow: Flow }
 
 /** Game, search, sort and reload; on the phone the search is a toggled field. */
 export function Controls({ stand, games, flow }: Props & { games: readonly Game[] }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const narrow = useNarrow()
   const [searching, setSearching] = useState(stand.search !== '')
   const loading = stand.inventory.status === 'loading'
@@ -49,7 +49,7 @@ export function Controls({ stand, games, flow }: Props & { games: readonly Game[
 }
 
 function GameSelect({ stand, games, flow }: Props & { games: readonly Game[] }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const name = useId()
   return (
     <fieldset className="games">
@@ -73,7 +73,7 @@ function GameSelect({ stand, games, flow }: Props & { games: readonly Game[] }) 
 }
 
 function SearchField({ stand, flow, focused = false }: Props & { focused?: boolean }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (focused) input.current?.focus()
@@ -96,7 +96,7 @@ function SearchField({ stand, flow, focused = false }: Props & { focused?: boole
 }
 
 function SortSelect({ stand, flow }: Props) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   return (
     <label className="sort">
       <span className="visually-hidden">{texts.sort}</span>
@@ -110,6 +110,7 @@ function SortSelect({ stand, flow }: Props) {
           </option>
         ))}
       </select>
+      <SortIcon />
     </label>
   )
 }

@@ -12,8 +12,8 @@ export type Layout = {
 /** Pictures are as large on every card: none is narrower than that and its border. */
 export const PICTURE = 100
 
-export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, height: 206 } as const
-export const MOBILE_CELL = { max: 110, min: PICTURE + 2, gap: 6, height: 196 } as const
+export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, height: 220 } as const
+export const MOBILE_CELL = { max: 110, min: PICTURE + 2, gap: 6, height: 210 } as const
 
 type CellSize = { max: number; min: number; gap: number; height: number }
 

@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
-import { usePage } from '../page.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { Card } from './card.tsx'
 import { DESKTOP_CELL, type Layout, layoutOf, MOBILE_CELL, nextCell, visibleRows } from './geometry.ts'
+import { useStand } from './texts.ts'
 
 type Props = {
   items: readonly Item[]
@@ -23,7 +23,7 @@ const PAGE_ROWS = 3
  * all that are shown. Only rows in sight exist.
  */
 export function Grid({ items, selection, currency, onToggle, onAdd }: Props) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const size = useNarrow() ? MOBILE_CELL : DESKTOP_CELL
   const element = useRef<HTMLDivElement>(null)
   const width = useWidth(element)

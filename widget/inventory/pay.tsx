@@ -3,14 +3,14 @@ import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { type PayBlock, payBlock, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
 import { BackToOffer } from './back-to-offer.tsx'
+import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** Why paying is off, as a sentence; null when it is on, or when the limit is not known. */
 export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | null; hint: string | null } {
-  const { texts, money } = usePage()
+  const { texts, money } = useStand()
   const block = payBlock(stand, payment)
   if (block === null) return { block, hint: null }
   if (block === 'loading') {
@@ -26,7 +26,7 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
 
 /** The button says what it adds, or what is missing. */
 function usePayFace(stand: Stand, payment: Payment): string {
-  const { texts, money } = usePage()
+  const { texts, money } = useStand()
   const total = selectedTotal(stand)
   const say = (amount: number) => money(amount, payment.currency)
   switch (payBlock(stand, payment)) {
@@ -43,7 +43,7 @@ function usePayFace(stand: Stand, payment: Payment): string {
 }
 
 export function PayButton({ stand, payment, flow }: Props) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const face = usePayFace(stand, payment)
   const faceId = useId()
   const open = payment.status === 'created'

@@ -3,15 +3,15 @@ import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedTotal, shownInventory } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
 import { amountIn, suggestedAmounts } from './amounts.ts'
 import { Target } from './target.tsx'
+import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** Asks for items that come to an amount, a suggested one or a typed one. */
 export function PickForMe({ stand, payment, flow }: Props) {
-  const { texts, money } = usePage()
+  const { texts, money } = useStand()
   const id = useId()
   const inventory = shownInventory(stand)
   const off = stand.inventory.status !== 'ready' || payment.status !== 'created'
@@ -47,7 +47,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
 }
 
 function TypedAmount({ off, onAmount }: { off: boolean; onAmount(amount: number): void }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const [text, setText] = useState('')
   const amount = amountIn(text)
   const isWrong = text.trim() !== '' && amount === undefined
@@ -76,7 +76,7 @@ function TypedAmount({ off, onAmount }: { off: boolean; onAmount(amount: number)
 
 /** How near the proposal comes, until the shopper picks otherwise. */
 export function useOutcome(stand: Stand, { currency }: Payment): string | null {
-  const { texts, money } = usePage()
+  const { texts, money } = useStand()
   const { aim } = stand
   if (aim === null) return null
   if (aim.search.status === 'searching') return texts.pickSearching

@@ -1,24 +1,31 @@
+import '../styles/stand.css'
+import '../styles/inventory.css'
+import '../styles/summary.css'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { GAMES } from '../../contract/games.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
 import type { Stand as StandState } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
 import { useNarrow } from '../ui/hooks.ts'
+import { Skeletons } from '../ui/skeletons.tsx'
 import { Age } from './age.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { Controls } from './controls.tsx'
 import { Grid } from './grid.tsx'
 import { useOutcome } from './pick-for-me.tsx'
 import { Summary } from './summary.tsx'
+import { useStand } from './texts.ts'
 import { NothingUsable, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
 
-type Props = { stand: StandState; payment: Payment; flow: Flow }
+/** Comes with the items, because nobody else asks for it. */
+export { propose } from '../flow/pick.ts'
+
+export type StandProps = { stand: StandState; payment: Payment; flow: Flow }
 
 /** The shopper's items and what they come to. */
-export function Stand({ stand, payment, flow }: Props) {
+export function Stand({ stand, payment, flow }: StandProps) {
   const narrow = useNarrow()
   const Panel = narrow ? BottomBar : Summary
   return (
@@ -56,7 +63,8 @@ function isPayable({ inventory }: StandState): boolean {
 
 const LOW = '(max-height: 420px)'
 
-function Shelf({ stand, payment, flow }: Props) {
+function Shelf({ stand, payment, flow }: StandProps) {
+  const { texts } = useStand()
   const inventory = shownInventory(stand)
   const { search, sort } = stand
   const items = useMemo(
@@ -72,7 +80,7 @@ function Shelf({ stand, payment, flow }: Props) {
   if (stand.inventory.status === 'error') {
     return <Trouble failure={stand.inventory.type} stand={stand} payment={payment} flow={flow} />
   }
-  if (inventory === null) return <Skeletons />
+  if (inventory === null) return <Skeletons label={texts.inventoryLoading} />
   return (
     // While an offer is open, what it asks for is settled.
     <div
@@ -103,7 +111,7 @@ function Shelf({ stand, payment, flow }: Props) {
 
 /** A shopper whose game is missing reads why. */
 function OnlyGames({ payment }: { payment: Payment }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const accepted = acceptedGames(payment)
   if (accepted.length === GAMES.length) return null
   return <p className="kept-picks">{texts.onlyGames(accepted.map((game) => texts.games[game]).join(', '))}</p>
@@ -111,7 +119,7 @@ function OnlyGames({ payment }: { payment: Payment }) {
 
 /** A trade takes items of one game, so picks in another one wait, and are not counted. */
 function KeptPicks({ stand }: { stand: StandState }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const kept = keptPicks(stand)
   if (kept.length === 0) return null
   const parts = kept.map(({ game, count }) => texts.keptIn(count, texts.games[game]))
@@ -119,7 +127,7 @@ function KeptPicks({ stand }: { stand: StandState }) {
 }
 
 function NothingFound({ flow }: { flow: Flow }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   return (
     <div className="empty">
       <h2>{texts.nothingFound}</h2>
@@ -136,30 +144,12 @@ function NothingFound({ flow }: { flow: Flow }) {
   )
 }
 
-function Skeletons() {
-  const { texts } = usePage()
-  const narrow = useNarrow()
-  return (
-    <div className="shelf" aria-busy="true">
-      <span className="progress" aria-hidden="true" />
-      <p className="visually-hidden" role="status">
-        {texts.inventoryLoading}
-      </p>
-      <div className="skeleton-grid" aria-hidden="true">
-        {Array.from({ length: narrow ? 12 : 18 }, (_, index) => `cell ${index}`).map((key) => (
-          <span key={key} className="skeleton skeleton-card" />
-        ))}
-      </div>
-    </div>
-  )
-}
-
 /** How long a selection must rest before it is read out. */
 const QUIET_MS = 600
 
 /** One polite voice for the selection and what was proposed: quick picking is not read out item by item. */
 function SelectionVoice({ stand, payment }: { stand: StandState; payment: Payment }) {
-  const { texts, money } = usePage()
+  const { texts, money } = useStand()
   const [said, setSaid] = useState('')
   const outcome = useOutcome(stand, payment)
   const { length } = stand.selection

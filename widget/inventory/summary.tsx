@@ -3,19 +3,19 @@ import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import { forecast } from '../flow/split.ts'
 import type { Stand } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
 import { Amount } from '../ui/currency.tsx'
 import { MoneyRows } from '../ui/money-rows.tsx'
 import { Picture } from './card.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
 import { Target } from './target.tsx'
+import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** The desktop's panel: what is picked and what it comes to. All above the list of items keeps its place. */
 export function Summary({ stand, payment, flow }: Props) {
-  const { texts, money } = usePage()
+  const { texts, money } = useStand()
   const items = selectedItems(stand)
   const total = selectedTotal(stand)
   const minPrice = shownInventory(stand)?.minPrice
@@ -87,7 +87,7 @@ export function Summary({ stand, payment, flow }: Props) {
 
 /** When the money comes, where any of it is held. */
 export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const inventory = shownInventory(stand)
   // Keeps the place of what most inventories have: the button beneath must not move away when it comes.
   if (inventory === null && stand.inventory.status === 'loading' && !folded) return <div className="money" />

@@ -1,11 +1,11 @@
 import type { Payment } from '../../contract/widget-api.ts'
 import { selectedTotal } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
+import { useStand } from './texts.ts'
 
 /** How far the picked items go towards the amount that the shopper asked for, else towards the store's. */
 export function Target({ stand, payment }: { stand: Stand; payment: Payment }) {
-  const { texts, money } = usePage()
+  const { texts, money } = useStand()
   const { currency } = payment
   const target = stand.aim?.target ?? payment.targetAmount
   if (!target) return null

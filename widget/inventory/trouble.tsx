@@ -3,9 +3,9 @@ import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { otherGames } from '../flow/selectors.ts'
 import type { InventoryFailure, Stand } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { SteamDoor, StoreDoor } from '../ui/doors.tsx'
+import { useStand } from './texts.ts'
 
 /** The door that solves it: a page of Steam, another game, or asking again. */
 const DOORS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
@@ -24,7 +24,7 @@ type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** An inventory that cannot be shown: why, and one button that solves it before all others. */
 export function Trouble({ failure, ...props }: Props & { failure: InventoryFailure }) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const { title, description } = texts.inventoryErrors[failure]
   const door = DOORS[failure]
   const isRetry = door === 'retry'
@@ -54,7 +54,7 @@ export function Trouble({ failure, ...props }: Props & { failure: InventoryFailu
 
 /** Steam gave the inventory, and no item of it can be used. */
 export function NothingUsable(props: Props) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const hasOthers = otherGames(props.stand, props.payment).length > 0
   return (
     <div className="empty">
@@ -68,7 +68,7 @@ export function NothingUsable(props: Props) {
 
 /** The other games that the store takes, with the number of usable items where this page has seen it. */
 function OtherGames({ stand, payment, flow }: Props) {
-  const { texts } = usePage()
+  const { texts } = useStand()
   const nameOf = ({ game, count }: { game: Game; count: number | null }): string =>
     count === null ? texts.games[game] : texts.gameCount(texts.games[game], count)
   return otherGames(stand, payment).map((other, index) => (

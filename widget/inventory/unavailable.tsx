@@ -2,11 +2,11 @@ import { useId } from 'react'
 import { UNAVAILABLE_REASONS } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import { formatDate } from '../i18n/format.ts'
-import { usePage } from '../page.tsx'
+import { useStand } from './texts.ts'
 
 /** How many items cannot be used, and why. */
 export function Unavailable({ inventory }: { inventory: Inventory }) {
-  const { texts, language } = usePage()
+  const { texts, language } = useStand()
   const id = useId()
   if (inventory.unavailableItems === 0) return null
   const reasons = UNAVAILABLE_REASONS.filter((reason) => inventory.unavailableByReason[reason] !== undefined)

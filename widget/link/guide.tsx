@@ -1,23 +1,25 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Language } from '../../contract/languages.ts'
+import { guideTexts } from '../i18n/guide.ts'
 import { usePage } from '../page.tsx'
-import { STEAM_PAGES } from '../steam-pages.ts'
-import { OutsideIcon, PlayIcon } from '../ui/icons.tsx'
+import { withTexts } from '../part-texts.ts'
+import { PlayIcon } from '../ui/icons.tsx'
+import '../styles/guide.css'
+
+const pageGuide = withTexts(guideTexts)
+const useGuide = () => pageGuide(usePage())
 
 const PICTURES = [SettingsPicture, CopyPicture, PastePicture]
 
 /** Shown while the trade link is awaited. */
 export function Guide() {
-  const { texts } = usePage()
+  const { texts } = useGuide()
   const [isPlaying, setPlaying] = useState(false)
   const isOurs = otherVideo() === null
   return (
     <section className="guide" aria-labelledby="guide-title">
       <h2 id="guide-title">{texts.guideTitle}</h2>
       <p className="guide-links">
-        <a className="button" href={STEAM_PAGES.tradeSettings} target="_blank" rel="noopener noreferrer">
-          {texts.steamPages.tradeSettings} <OutsideIcon />
-        </a>
         <VideoLink onPlay={isOurs ? () => setPlaying(true) : undefined} />
       </p>
       {isPlaying && <Clip />}
@@ -48,7 +50,7 @@ function otherVideo(): string | null {
 
 /** Leads to the clip; one of our own plays where it stands. */
 function VideoLink({ onPlay }: { onPlay: (() => void) | undefined }) {
-  const { texts, language } = usePage()
+  const { texts, language } = useGuide()
   return (
     <a
       className="link"
@@ -71,7 +73,7 @@ const clipIn = (language: Language): string => `/guide-${language}.webm`
 
 /** The clip has no sound. Its subtitles are the steps, which stand beside it as text too. */
 function Clip() {
-  const { texts, language } = usePage()
+  const { texts, language } = useGuide()
   const video = useRef<HTMLVideoElement>(null)
   useEffect(() => video.current?.focus(), [])
   return (

@@ -7,6 +7,7 @@ import type { LinkState, Page, Refusal, Stand } from '../flow/state.ts'
 import type { PageTexts } from '../i18n/page.en.ts'
 import { usePage } from '../page.tsx'
 import { Avatar } from '../ui/avatar.tsx'
+import { SteamDoor } from '../ui/doors.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { CloseIcon, TickIcon } from '../ui/icons.tsx'
 import { mistakeIn, tradeLinkIn } from './pasted.ts'
@@ -70,6 +71,11 @@ export function LinkField({ page, flow }: Props) {
         <p id={`${id}-note`} className={wrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
           {stale ? texts.tradeLinkStale : <LinkNote link={link} flow={flow} />}
         </p>
+        {user === null && link.status !== 'stored' && (
+          <p className="link-door">
+            <SteamDoor to="tradeSettings" look="button" />
+          </p>
+        )}
         {link.status === 'stored' && <Continue field={field} noteId={`${id}-note`} onPress={confirm} />}
       </div>
     </section>

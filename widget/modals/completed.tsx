@@ -56,7 +56,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           </p>
           {isHeld && (
             <p>
-              {texts.holdReason} <SteamDoor to="guard" primary={false} />
+              {texts.holdReason} <SteamDoor to="guard" look="link" />
             </p>
           )}
           {outcome === 'succeeded' && <Received payment={payment} />}

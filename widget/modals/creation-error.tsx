@@ -50,7 +50,7 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
           <div className="doors">
             {door === 'store' && <StoreDoor url={backToStoreUrl} primary />}
             {door !== undefined && door !== 'store' && <SteamDoor to={door} />}
-            {cause === 'account_restricted' && <SteamDoor to="privacy" primary={false} />}
+            {cause === 'account_restricted' && <SteamDoor to="privacy" look="link" />}
             <button
               type="button"
               className={door === undefined ? 'button primary' : 'button'}

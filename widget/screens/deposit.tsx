@@ -5,8 +5,7 @@ import type { Flow } from '../flow/runner.ts'
 import { secondsLeft } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { formatTimer } from '../i18n/format.ts'
-import { Stand } from '../inventory/stand.tsx'
-import { Guide } from '../link/guide.tsx'
+import type { StandProps } from '../inventory/stand.tsx'
 import { LinkField } from '../link/link-field.tsx'
 import { PageProvider, usePage } from '../page.tsx'
 import { chosenLanguage, storedLanguage } from '../storage.ts'
@@ -15,22 +14,13 @@ import { Toasts } from '../toasts/toasts.tsx'
 import { useAccent } from '../ui/accent.ts'
 import { Header } from '../ui/header.tsx'
 import { useNow } from '../ui/hooks.ts'
-import { addressesOf, loadStyles } from '../ui/loaded-again.ts'
-import { createPart, usePart } from '../ui/on-demand.ts'
+import { usePart } from '../ui/on-demand.ts'
 import { hasShell } from '../ui/shell-element.ts'
+import { Skeletons } from '../ui/skeletons.tsx'
+import { guide, modals, stand } from './parts.ts'
 import { DepositTitle } from './title.ts'
 import { useFlow } from './use-flow.ts'
 import { useStorePage } from './use-store-page.ts'
-
-const modals = createPart(async (attempt) => (await loadModals(attempt)).Modals)
-
-/** A failed import is answered from the browser's memory until the page is left, so later attempts have addresses of their own. */
-async function loadModals(attempt: number): Promise<typeof import('../modals/modals.tsx')> {
-  const again = attempt === 1 ? null : addressesOf(document.documentElement.dataset.dialogs, attempt)
-  if (again === null) return import('../modals/modals.tsx')
-  await Promise.all(again.styles.map(loadStyles))
-  return import(/* @vite-ignore */ again.script)
-}
 
 export function Deposit({ hash, toasts }: { hash: string; toasts: ToastStore }) {
   const running = useFlow(hash, toasts)
@@ -53,6 +43,8 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
   const found = payment !== null
   useAccent(payment?.storeAccent ?? null)
   useStorePage(state)
+  // The next view's code comes while the shopper looks for the link.
+  usePart(stand, found)
   // Before a modal is wanted, its code is here: a press on Pay shows it at once. The items come first.
   const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
   const part = usePart(modals, found && (modal.kind !== 'none' || !loading))
@@ -72,9 +64,9 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
             <main className={page.stage === 'wait-for-select-items' ? 'deposit deposit-stand' : 'deposit'}>
               <LinkField page={page} flow={flow} />
               {page.stage === 'wait-for-trade-url-input' ? (
-                <Guide />
+                <GuidePlace />
               ) : (
-                <Stand stand={page.stand} payment={payment} flow={flow} />
+                <StandPlace stand={page.stand} payment={payment} flow={flow} />
               )}
             </main>
           </>
@@ -82,6 +74,48 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
       {part.kind === 'ready' ? <part.component state={state} flow={flow} /> : <Missing state={state} />}
       {(modal.kind === 'none' || payment === null || part.kind !== 'ready') && <Toasts store={toasts} />}
     </>
+  )
+}
+
+function GuidePlace() {
+  const { texts } = usePage()
+  const part = usePart(guide, true)
+  if (part.kind === 'ready') return <part.component />
+  if (part.kind === 'loading') return <div className="skeleton skeleton-guide" />
+  return (
+    <div className="empty" role="alert">
+      <p>{texts.guideFailed}</p>
+      <ReloadPage />
+    </div>
+  )
+}
+
+/** The items, or the room for them until their code is here. */
+function StandPlace(props: StandProps) {
+  const { texts } = usePage()
+  const part = usePart(stand, true)
+  if (part.kind === 'ready') return <part.component {...props} />
+  if (part.kind === 'loading')
+    return (
+      <>
+        <Skeletons label={texts.inventoryLoading} />
+        <span className="summary-room" />
+      </>
+    )
+  return (
+    <div className="empty" role="alert">
+      <p>{texts.itemsFailed}</p>
+      <ReloadPage />
+    </div>
+  )
+}
+
+function ReloadPage() {
+  const { texts } = usePage()
+  return (
+    <button type="button" className="button primary" onClick={() => location.reload()}>
+      {texts.reloadPage}
+    </button>
   )
 }
 
@@ -188,9 +222,7 @@ function Missing({ state }: { state: FlowState }) {
   return (
     <div className="missing" role="alert">
       <p>{isDue ? texts.partFailedLater : texts.partFailed}</p>
-      <button type="button" className="button primary" onClick={() => location.reload()}>
-        {texts.reloadPage}
-      </button>
+      <ReloadPage />
     </div>
   )
 }

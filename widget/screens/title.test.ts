@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { creating, having, loaded, openedOn, opening } from '../flow/test-states.ts'
 import { formatMoney } from '../i18n/format.ts'
 import { pageEn } from '../i18n/page.en.ts'
-import { titleOf } from './title.ts'
+import { signOf, titleOf } from './title.ts'
 
 const english = { texts: pageEn, money: (minor: number) => formatMoney(minor, 'USD', 'en') }
 
@@ -26,4 +26,10 @@ it.each([
 it('two deposits have two titles', () => {
   const titles = ['17', '18'].map((id) => titleOf(having(opening(), loaded({ id })).state, 60, english))
   expect(new Set(titles).size).toBe(2)
+})
+
+it('the tab’s picture tells an open offer and a success, and is the till’s own otherwise', () => {
+  const signs = ([undefined, 'created', 'pending', 'succeeded', 'tradeTimeout'] as const).map(signOf)
+  const own = '/icon.svg'
+  expect(signs).toEqual([own, own, '/icon-waiting.svg', '/icon-done.svg', own])
 })

@@ -1,5 +1,6 @@
 /** The tab's title, which a shopper sees while Steam is in front. */
 import { useEffect } from 'react'
+import type { DepositStatus } from '../../contract/statuses.ts'
 import { secondsLeft } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { formatTimer } from '../i18n/format.ts'
@@ -23,6 +24,18 @@ export function titleOf({ payment, modal }: FlowState, seconds: number | null, s
   return named(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${said.money(amount)}`)
 }
 
+/** The tab's picture: a shopper with many tabs sees no title. */
+export function signOf(status: DepositStatus | undefined): string {
+  if (status === 'pending') return '/icon-waiting.svg'
+  return status === 'succeeded' ? '/icon-done.svg' : '/icon.svg'
+}
+
+function useSign(address: string): void {
+  useEffect(() => {
+    document.querySelector('link[rel=icon]')?.setAttribute('href', address)
+  }, [address])
+}
+
 /** Its own part of the page: nothing else is drawn again when a second has passed. */
 export function DepositTitle({ state }: { state: FlowState }): null {
   const { texts, money } = usePage()
@@ -33,6 +46,7 @@ export function DepositTitle({ state }: { state: FlowState }): null {
     money: (minor) => money(minor, payment?.currency ?? 'USD'),
   })
   useTitle(title)
+  useSign(signOf(payment?.status))
   return null
 }
 

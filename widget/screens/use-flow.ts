@@ -17,6 +17,7 @@ import {
 } from '../storage.ts'
 import type { NewToast, ToastStore } from '../toasts/store.ts'
 import { givenPayment } from './given.ts'
+import { currentProposer } from './parts.ts'
 
 /** Runs the flow of one deposit while the screen is mounted. */
 export function useFlow(hash: string, toasts: ToastStore): { state: FlowState; flow: Flow } | null {
@@ -59,6 +60,7 @@ function browserWorld(toasts: ToastStore, { hash, language, depositId }: OfDepos
     api: createApi(fetch.bind(globalThis), pageCookies, renewToken),
     now: () => performance.now(),
     wait,
+    proposer: currentProposer,
     perform(effect) {
       switch (effect.kind) {
         case 'toast':

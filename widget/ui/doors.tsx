@@ -3,16 +3,13 @@ import { usePage } from '../page.tsx'
 import { STEAM_PAGES, type SteamPage } from '../steam-pages.ts'
 import { OutsideIcon } from './icons.tsx'
 
+type Look = 'button primary' | 'button' | 'link'
+
 /** To the page of Steam where the shopper can solve it. */
-export function SteamDoor({ to, primary = true }: { to: SteamPage; primary?: boolean }) {
+export function SteamDoor({ to, look = 'button primary' }: { to: SteamPage; look?: Look }) {
   const { texts } = usePage()
   return (
-    <a
-      className={primary ? 'button primary' : 'link'}
-      href={STEAM_PAGES[to]}
-      target="_blank"
-      rel="noopener noreferrer"
-    >
+    <a className={look} href={STEAM_PAGES[to]} target="_blank" rel="noopener noreferrer">
       {texts.steamPages[to]} <OutsideIcon />
     </a>
   )

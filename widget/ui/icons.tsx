@@ -31,6 +31,11 @@ export const SearchIcon = () => (
     <path d="m20 20-4.2-4.2" />
   </Icon>
 )
+export const SortIcon = () => (
+  <Icon>
+    <path d="M7 5v14M3.5 15.5 7 19l3.5-3.5M17 19V5M13.5 8.5 17 5l3.5 3.5" />
+  </Icon>
+)
 export const CloseIcon = () => (
   <Icon>
     <path d="M6 6l12 12M18 6 6 18" />

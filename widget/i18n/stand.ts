@@ -1,0 +1,272 @@
+/** The texts of the shopper's items and of the payment beside them, which come with them. */
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+import type { UnavailableReason } from '../../contract/statuses.ts'
+import type { PayBlock } from '../flow/selectors.ts'
+import type { InventoryFailure, Sort } from '../flow/state.ts'
+import type { ErrorText } from './page.en.ts'
+import { countEn, countRu } from './plural.ts'
+
+/** The same in every language. */
+const GAME_NAMES = { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisfies Record<Game, string>
+
+const en = {
+  game: 'Game',
+  games: GAME_NAMES,
+  onlyGames: (games: string) => `This store accepts only items from ${games} here.`,
+  kept: (picks: string) => `Your picks are kept: ${picks}. One payment takes items of one game.`,
+  keptIn: (n: number, game: string) => `${n} in ${game}`,
+  search: 'Search items',
+  searchOpen: 'Open search',
+  searchClose: 'Close search',
+  sort: 'Sort',
+  sorts: {
+    default: 'Newest first',
+    priceDown: 'Price: high to low',
+    priceUp: 'Price: low to high',
+  } satisfies Record<Sort, string>,
+  reload: 'Reload the inventory',
+  inventory: 'Inventory',
+  nothingFound: 'No items match your search',
+  searchClear: 'Clear the search',
+  nothingUsable: 'None of these items can be used',
+  nothingUsableHint: 'Choose another game, or see below why these can’t be used.',
+  nothingUsableHere: 'See below why. You can pay another way in the store.',
+  gameCount: (game: string, n: number) => `${game}: ${countEn(n, 'item', 'items')}`,
+  itemAge: (seconds: number) => `Inventory as of ${countEn(seconds, 'second', 'seconds')} ago`,
+  unavailable: (n: number) => `${countEn(n, 'more item', 'more items')} can’t be used`,
+  unavailableReasons: {
+    notTradable: 'not tradable',
+    tradeHold: 'held by Steam for now',
+    tradeProtected: 'under Steam’s trade protection',
+    stack: 'in a stack: only single items are taken',
+    unknownItem: 'not described by Steam',
+    notMarketable: 'not sellable on Steam’s market',
+    noOwnPrice: 'unusual or not usable in crafting, so without a price of its own',
+    noPrice: 'without a reliable price right now',
+    notPopular: 'sold too rarely',
+    tooCheap: 'worth 0.1 USD or less',
+    inAnotherTrade: 'in another trade',
+  } satisfies Record<UnavailableReason, string>,
+  firstFree: (date: string) => `The first becomes tradable on ${date}.`,
+  wear: {
+    WearCategory0: ['FN', 'Factory New'],
+    WearCategory1: ['MW', 'Minimal Wear'],
+    WearCategory2: ['FT', 'Field-Tested'],
+    WearCategory3: ['WW', 'Well-Worn'],
+    WearCategory4: ['BS', 'Battle-Scarred'],
+  },
+  summary: 'Your payment',
+  minimum: 'Minimum',
+  maximum: 'Maximum',
+  selected: 'Selected',
+  selectedCount: (n: number) => `Selected: ${n}`,
+  total: 'Total',
+  pay: 'Add funds',
+  clear: 'Clear',
+  clearAll: 'Clear the selection',
+  removeItem: (name: string) => `Remove ${name}`,
+  payAmount: (amount: string) => `Add funds · ${amount}`,
+  payMissing: (amount: string) => `Add ${amount} more`,
+  payTooMuch: (amount: string) => `Remove ${amount}`,
+  whyLater: (days: number, game: string) =>
+    `Steam lets trades in ${game} be reversed for ${countEn(days, 'day', 'days')}, so the store gets this part afterwards. You see the amounts again before you accept.`,
+  target: 'To pay',
+  pickForMe: 'Pick for me',
+  pickOpen: 'Pick for me',
+  pickItemsFor: (amount: string) => `Pick items for ${amount}`,
+  pickAmount: 'Amount',
+  pickGo: 'Pick',
+  pickHint: 'Items that come closest to an amount.',
+  pickSearching: 'Picking…',
+  pickExact: 'Picked: exactly this amount.',
+  pickOver: (over: string) => `Picked: ${over} more than this amount.`,
+  pickShort: (reach: string) => `One offer of your items is worth ${reach} at most.`,
+  pickNone: 'No choice of your items stays within the limit.',
+  pickTarget: 'Your amount',
+  targetReached: (have: string, wanted: string) => `${have} of ${wanted}`,
+  announceSelection: (n: number, total: string) => `${n} selected, ${total}`,
+  payBlocks: {
+    loading: () => 'The inventory is loading.',
+    noItems: (limit: string) => `Choose items worth at least ${limit}.`,
+    belowMinimum: (limit: string) => `The minimum payment is ${limit}. Add more items.`,
+    aboveMaximum: (limit: string) => `That’s over the ${limit} limit. Remove some items.`,
+  } satisfies Record<PayBlock, (limit: string) => string>,
+  atMost: (limit: string) => `At most ${limit}.`,
+  payBack: 'Back to your offer',
+  inventoryErrors: {
+    internal: {
+      title: 'Failed to get your inventory',
+      description: 'Try again later or contact support. Your items are safe.',
+    },
+    tradeNotAvailable: {
+      title: 'Trade is not available',
+      description: 'There are no items to trade; probably you do not own this game.',
+    },
+    accountRestricted: {
+      title: 'Trade is not available',
+      description:
+        'Steam doesn’t let this account trade right now: it may be limited, signed in on a new device, or banned from trading. Your items stay yours.',
+    },
+    hidden: {
+      title: 'Your inventory is hidden',
+      description: 'In Steam’s privacy settings switch “Inventory” to Open (Public), then try again.',
+    },
+    escrow: {
+      title: 'Trade restrictions',
+      description:
+        'Your account has not been protected by the mobile authenticator for 7 days, so Steam would delay the transfer. Come back when the 7 days are over.',
+    },
+    invalidPartner: {
+      title: 'Incorrect Trade URL',
+      description: 'Your trade link has expired. Copy the new one from Steam’s trade settings.',
+    },
+    engineeringWorks: {
+      title: 'Technical works',
+      description:
+        'Steam or our bots are unavailable right now. Your items are safe; try again in a few minutes.',
+    },
+    tooManyLooks: {
+      title: 'Too many requests to Steam',
+      description:
+        'This page asked Steam too often. Your items are safe; wait a few minutes, then try again.',
+    },
+    gameNotAccepted: {
+      title: 'The store doesn’t accept this game',
+      description: 'Your items are safe. Choose a game that the store accepts.',
+    },
+  } satisfies Record<InventoryFailure, ErrorText>,
+}
+
+export type StandTexts = typeof en
+
+const ru: StandTexts = {
+  games: GAME_NAMES,
+  game: 'Игра',
+  onlyGames: (games) => `Магазин принимает здесь только предметы из ${games}.`,
+  kept: (picks) => `Ваш выбор сохранён: ${picks}. За один платёж — предметы одной игры.`,
+  keptIn: (n, game) => `${game} — ${n}`,
+  search: 'Поиск предметов',
+  searchOpen: 'Открыть поиск',
+  searchClose: 'Закрыть поиск',
+  sort: 'Сортировка',
+  sorts: {
+    default: 'Сначала новые',
+    priceDown: 'Цена: по убыванию',
+    priceUp: 'Цена: по возрастанию',
+  },
+  reload: 'Обновить инвентарь',
+  inventory: 'Инвентарь',
+  nothingFound: 'По вашему запросу ничего не нашлось',
+  searchClear: 'Сбросить поиск',
+  nothingUsable: 'Ни один из ваших предметов здесь не подходит',
+  nothingUsableHint: 'Выберите другую игру или посмотрите ниже, почему предметы не подходят.',
+  nothingUsableHere: 'Ниже сказано, почему предметы не подходят. В магазине можно заплатить иначе.',
+  gameCount: (game, n) => `${game}: ${countRu(n, 'предмет', 'предмета', 'предметов')}`,
+  itemAge: (seconds) => `Инвентарь получен ${countRu(seconds, 'секунду', 'секунды', 'секунд')} назад`,
+  unavailable: (n) =>
+    `Ещё ${countRu(n, 'предмет не подходит', 'предмета не подходят', 'предметов не подходят')}`,
+  unavailableReasons: {
+    notTradable: 'нельзя передать',
+    tradeHold: 'пока удерживает Steam',
+    tradeProtected: 'под защитой обмена Steam',
+    stack: 'в стопке: принимаются только отдельные предметы',
+    unknownItem: 'без описания от Steam',
+    notMarketable: 'нельзя продать на торговой площадке Steam',
+    noOwnPrice: 'необычного типа или не для ковки, поэтому без своей цены',
+    noPrice: 'сейчас без надёжной цены',
+    notPopular: 'с редкими продажами',
+    tooCheap: 'не дороже 5 рублей',
+    inAnotherTrade: 'в другом обмене',
+  },
+  firstFree: (date) => `Первый можно будет передать ${date}.`,
+  wear: {
+    WearCategory0: ['FN', 'Прямо с завода'],
+    WearCategory1: ['MW', 'Немного поношенное'],
+    WearCategory2: ['FT', 'После полевых испытаний'],
+    WearCategory3: ['WW', 'Поношенное'],
+    WearCategory4: ['BS', 'Закалённое в боях'],
+  },
+  summary: 'Ваш платёж',
+  minimum: 'Минимум',
+  maximum: 'Максимум',
+  selected: 'Выбрано',
+  selectedCount: (n) => `Выбрано: ${n}`,
+  total: 'Итого',
+  pay: 'Пополнить',
+  clear: 'Очистить',
+  clearAll: 'Снять выбор со всех предметов',
+  removeItem: (name) => `Убрать ${name}`,
+  payAmount: (amount) => `Пополнить · ${amount}`,
+  payMissing: (amount) => `Добавьте ещё ${amount}`,
+  payTooMuch: (amount) => `Уберите ${amount}`,
+  whyLater: (days, game) =>
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому эту часть магазин получит позже. Перед обменом вы увидите суммы ещё раз.`,
+  pickForMe: 'Подобрать за меня',
+  pickOpen: 'Подбор',
+  pickItemsFor: (amount) => `Подобрать предметы на ${amount}`,
+  pickAmount: 'Сумма',
+  pickGo: 'Подобрать',
+  pickHint: 'Предметы, которые ближе всего к сумме.',
+  pickSearching: 'Подбираем…',
+  pickExact: 'Подобрано: ровно эта сумма.',
+  pickOver: (over) => `Подобрано: на ${over} больше этой суммы.`,
+  pickShort: (reach) => `Одно предложение из ваших предметов стоит не больше ${reach}.`,
+  pickNone: 'Из ваших предметов не выбрать сумму в пределах лимита.',
+  pickTarget: 'Ваша сумма',
+  target: 'К оплате',
+  targetReached: (have, wanted) => `${have} из ${wanted}`,
+  announceSelection: (n, total) => `Выбрано: ${n}, ${total}`,
+  payBlocks: {
+    loading: () => 'Инвентарь загружается.',
+    noItems: (limit) => `Выберите предметы на сумму от ${limit}.`,
+    belowMinimum: (limit) => `Минимальный платёж — ${limit}. Добавьте предметы.`,
+    aboveMaximum: (limit) => `Это больше лимита в ${limit}. Уберите часть предметов.`,
+  },
+  atMost: (limit) => `Не больше ${limit}.`,
+  payBack: 'К предложению',
+  inventoryErrors: {
+    internal: {
+      title: 'Не удалось получить инвентарь',
+      description: 'Попробуйте позже или обратитесь в поддержку. Ваши предметы в безопасности.',
+    },
+    tradeNotAvailable: {
+      title: 'Обмен недоступен',
+      description: 'Нет предметов для обмена; вероятно, у вас нет этой игры.',
+    },
+    accountRestricted: {
+      title: 'Обмен недоступен',
+      description:
+        'Steam сейчас не разрешает этому аккаунту обмен: возможно, он ограничен, вход выполнен с нового устройства или обмен запрещён. Предметы остаются вашими.',
+    },
+    hidden: {
+      title: 'Ваш инвентарь скрыт',
+      description: 'В настройках приватности Steam откройте «Инвентарь» для всех и попробуйте снова.',
+    },
+    escrow: {
+      title: 'Ограничения обмена',
+      description:
+        'Аккаунт не был защищён мобильным аутентификатором 7 дней, поэтому Steam задержит передачу. Возвращайтесь, когда 7 дней пройдут.',
+    },
+    invalidPartner: {
+      title: 'Неверная ссылка на обмен',
+      description: 'Ваша ссылка на обмен больше не действует. Скопируйте новую в настройках обмена Steam.',
+    },
+    engineeringWorks: {
+      title: 'Технические работы',
+      description:
+        'Steam или наши боты ненадолго недоступны. Предметы в безопасности; попробуйте через несколько минут.',
+    },
+    tooManyLooks: {
+      title: 'Слишком много обращений к Steam',
+      description:
+        'Эта страница слишком часто обращалась к Steam. Предметы в безопасности; подождите несколько минут и повторите.',
+    },
+    gameNotAccepted: {
+      title: 'Магазин не принимает эту игру',
+      description: 'Ваши предметы в безопасности. Выберите игру, предметы которой магазин принимает.',
+    },
+  },
+}
+
+export const standTexts: Record<Language, StandTexts> = { en, ru }

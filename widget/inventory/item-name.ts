@@ -1,0 +1,29 @@
+/** The name of an item as a card shows it: each thing is said once. */
+import type { Item } from '../../contract/widget-api.ts'
+
+export type ShownName = {
+  /** The weapon of a skin; null where the name has one part. */
+  thing: string | null
+  name: string
+}
+
+const STATTRAK = /StatTrak™\s+/
+const BETWEEN = ' | '
+
+/** The mark of the wear and that of StatTrak stand on the card already. A name of nothing else stays whole. */
+export function shownName({ name, wearCategory, isStatTrak }: NamedItem): ShownName {
+  const unmarked = isStatTrak ? name.replace(STATTRAK, '') : name
+  const plain = wearCategory === null ? unmarked : withoutWear(unmarked)
+  const at = plain.indexOf(BETWEEN)
+  const [thing, rest] = [plain.slice(0, Math.max(at, 0)).trim(), plain.slice(at + BETWEEN.length).trim()]
+  if (at < 0 || thing === '' || rest === '') return { thing: null, name: plain.trim() === '' ? name : plain }
+  return { thing, name: rest }
+}
+
+type NamedItem = Pick<Item, 'name' | 'wearCategory' | 'isStatTrak'>
+
+/** Steam writes the wear at the end, in brackets, in every language. */
+function withoutWear(name: string): string {
+  const open = name.lastIndexOf(' (')
+  return name.endsWith(')') && open > 0 ? name.slice(0, open) : name
+}

@@ -1,0 +1,19 @@
+import { useNarrow } from './hooks.ts'
+
+/** Stands in for the items until they are here. */
+export function Skeletons({ label }: { label: string }) {
+  const narrow = useNarrow()
+  return (
+    <div className="shelf" aria-busy="true">
+      <span className="progress" aria-hidden="true" />
+      <p className="visually-hidden" role="status">
+        {label}
+      </p>
+      <div className="skeleton-grid" aria-hidden="true">
+        {Array.from({ length: narrow ? 12 : 18 }, (_, index) => `cell ${index}`).map((key) => (
+          <span key={key} className="skeleton skeleton-card" />
+        ))}
+      </div>
+    </div>
+  )
+}
