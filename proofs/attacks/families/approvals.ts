@@ -44,8 +44,13 @@ const proposalIn = (message = ''): string => /proposal (\d+)/.exec(message)?.[1]
 let wires = 0
 const wire = () => `limit ${++wires}`
 
-const pay = (staff: Staff, who: Person, storeId: bigint, amount: string, reference = wire()) =>
-  acting(staff, who, 'payout-record', { storeId: String(storeId), currency: 'USD', amount, reference })
+type Paying = { storeId: bigint; amount: string; reference?: string }
+
+const pay = (staff: Staff, who: Person, { storeId, amount, reference = wire() }: Paying) =>
+  acting(staff, who, {
+    act: 'payout-record',
+    input: { storeId: String(storeId), currency: 'USD', amount, reference },
+  })
 
 /** Sets the limit where there is none. */
 async function limited(target: Target): Promise<Staff> {
