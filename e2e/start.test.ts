@@ -104,6 +104,22 @@ describe.concurrent('before any part of it begins', () => {
   })
 })
 
+/** Takes a port in the moment in which the start begins its first part. */
+const TAKES_PORT = `--import=data:text/javascript,${encodeURIComponent(`
+  import { subscribe } from 'node:diagnostics_channel'
+  import { createServer } from 'node:net'
+  const take = () => createServer().on('error', () => {}).listen(Number(process.env.STEAM_SANDBOX_PORT), '127.0.0.1').unref()
+  subscribe('child_process', take)
+`)}`
+
+test('a port that is taken while the parts begin is told by the name of its setting too', async () => {
+  const other = await newPlace()
+  const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: TAKES_PORT })
+  expect(await start.ended).toBe(1)
+  expect(start.output()).toMatch(/for the sandbox is taken.*STEAM_SANDBOX_PORT/)
+  removePlace(other)
+})
+
 test('what is registered already is left as it is', async () => {
   const [before, stores] = [registration(), await addressesOfStores()]
   const gatewayEnv = { TRADETILL_DATA: join(place.root, 'gateway') }

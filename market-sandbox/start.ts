@@ -11,7 +11,7 @@ import { serve } from './serve.ts'
 import { createSteamSide, type SteamSide } from './steam.ts'
 import { STEAM_BEHAVIOURS } from './world/buyers.ts'
 import { buyItems } from './world/deals.ts'
-import { openAccount } from './world/sellers.ts'
+import { banAccount, openAccount } from './world/sellers.ts'
 import { type Buyer, emptyWorld, type Temper } from './world/world.ts'
 
 type Options = {
@@ -57,6 +57,9 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
     /** Opens an account; resolves to its key. */
     open: (steamId: string, currency: Currency = 'USD'): string =>
       market.change((world) => openAccount(world, { steamId, currency })).key,
+    /** An account that may not sell for so many seconds, as after sales that were not handed over. */
+    ban: (steamId: string, seconds: number) =>
+      market.change((world) => banAccount(world, steamId, market.nowS() + seconds)),
     buy: market.buy,
     takeBack: (hash: string) => takeBack(market, hash),
     begin: (name: FaultName, times?: number) => market.faults.begin(name, times),

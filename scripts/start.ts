@@ -100,7 +100,11 @@ function begin(name: string, file: string, environment: Record<string, string>):
   void child.ended.then((how) => {
     if (stopping || sacrificed.has(child)) return
     console.error(`\nThe ${name} ended unexpectedly (${how}): stopping everything.`)
-    void stopAll().then(() => process.exit(1))
+    void stopAll()
+      .then(checkPorts)
+      // Free a moment ago, and taken when the part began: only now can it be told.
+      .catch((error: unknown) => console.error(error instanceof Refusal ? error.message : error))
+      .finally(() => process.exit(1))
   })
   return child
 }
@@ -180,7 +184,7 @@ async function startSandboxMode(): Promise<void> {
   await store.says('ready at', READY_MS)
   await startTour({ sandbox, gateway, apiKey: key.apiKey })
   // Nobody waits for it: the first deposit needs none.
-  begin('market sandbox', 'market-sandbox/main.ts', {
+  const market = begin('market sandbox', 'market-sandbox/main.ts', {
     MARKET_SANDBOX_PORT: String(ports.market),
     MARKET_SANDBOX_DATA: join(dataRoot, 'market.json'),
     MARKET_SANDBOX_PRICES: join(ROOT, 'gateway/pricing/sources/sandbox-prices.json'),
@@ -199,14 +203,16 @@ Tradetill is ready (sandbox: no real items, no real money).
 First: open ${urls.store} and press “Top up with game items”.
 Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
 Ctrl-C stops everything.`)
-  void startOwnVault()
+  void startOwnVault(market.says('ready at', READY_MS))
   // Nobody waits for the operators' page to try the shoppers'.
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
 
 /** Nothing waits for it: a till takes items without one. */
-async function startOwnVault(): Promise<void> {
-  const place = { dataRoot, sandboxUrl: urls.sandbox, gatewayData: gatewayEnv.TRADETILL_DATA ?? '' }
+async function startOwnVault(market: Promise<unknown>): Promise<void> {
+  await market.catch(() => {})
+  const gatewayData = gatewayEnv.TRADETILL_DATA ?? ''
+  const place = { dataRoot, sandboxUrl: urls.sandbox, marketUrl: urls.market, gatewayData }
   const started = await startVault(place)
   if (stopping) {
     if ('child' in started) await started.child.stop()

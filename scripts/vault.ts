@@ -13,9 +13,10 @@ const LIMITS = ['--usd-an-hour', '5000.00', '--usd-a-day', '20000.00', '--items-
 /** The sandbox's storage: an account that accepts what it is given. */
 const STORAGE = 'magic_accepts'
 
-export type VaultPlace = { dataRoot: string; sandboxUrl: string; gatewayData: string }
+export type VaultPlace = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }
 
 type Bot = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
+type Seller = Bot & { steamId: string; tradeUrl: string }
 type Player = { name: string; tradeUrl: string }
 type Account = { uid: number; gid: number }
 
@@ -30,7 +31,7 @@ export async function startVault(place: VaultPlace): Promise<StartedVault | { pr
   }
 }
 
-async function start({ dataRoot, sandboxUrl, gatewayData }: VaultPlace): Promise<StartedVault> {
+async function start({ dataRoot, sandboxUrl, marketUrl, gatewayData }: VaultPlace): Promise<StartedVault> {
   const folder = join(dataRoot, 'vault')
   const account = ownAccount(folder)
   const databaseUrl = process.env.TRADETILL_VAULT_DATABASE_URL ?? runningDatabase(gatewayData)?.vaultUrl
@@ -39,6 +40,7 @@ async function start({ dataRoot, sandboxUrl, gatewayData }: VaultPlace): Promise
     TRADETILL_VAULT: folder,
     TRADETILL_VAULT_DATABASE_URL: databaseUrl,
     TRADETILL_STEAM_SANDBOX_URL: sandboxUrl,
+    TRADETILL_MARKET_SANDBOX_URL: marketUrl,
     TRADETILL_STDIN: '1',
   }
   const isNew = !existsSync(join(folder, 'rules.json'))
@@ -47,24 +49,49 @@ async function start({ dataRoot, sandboxUrl, gatewayData }: VaultPlace): Promise
   const command = (args: string[], input = '') => vaultCommand(args, { env, account, input })
   if (isNew) {
     const bots = await askSandbox<Bot[]>(`${sandboxUrl}/control/bots`)
-    const lines = bots.map(({ accountName, password, sharedSecret, identitySecret }) =>
-      [accountName, password, sharedSecret, identitySecret].join('\t'),
-    )
-    await command(['enrol'], `${lines.join('\n')}\n`)
+    await command(['enrol'], linesOf(bots))
     const players = await askSandbox<Player[]>(`${sandboxUrl}/control/magic`)
     const storage = players.find(({ name }) => name === STORAGE)
     if (storage === undefined) throw new Error(`The sandbox has no ${STORAGE}.`)
     await command(['limits', ...LIMITS])
     await command(['allow', 'storage', storage.tradeUrl])
   }
+  if (!existsSync(join(folder, 'markets.json'))) await addSeller({ sandboxUrl, marketUrl }, command)
   const child = startChild({ name: 'vault', file: FILE, args: ['run'], env, account })
   await child.says('vault ready', READY_MS)
   const who = account === undefined ? 'as the same user as the gateway' : `as user ${account.uid}`
   return { child, line: `the vault runs ${who}; its files are in ${folder}` }
 }
 
-async function askSandbox<T>(url: string): Promise<T> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(DEADLINE_MS) })
+const linesOf = (accounts: readonly Bot[]): string =>
+  accounts
+    .map(({ accountName, password, sharedSecret, identitySecret }) =>
+      [accountName, password, sharedSecret, identitySecret].join('\t'),
+    )
+    .map((line) => `${line}\n`)
+    .join('')
+
+type Urls = Pick<VaultPlace, 'sandboxUrl' | 'marketUrl'>
+type Command = (args: string[], input?: string) => Promise<void>
+
+/** An account that sells, known to the vault as a destination and to the market as a seller. */
+async function addSeller({ sandboxUrl, marketUrl }: Urls, command: Command): Promise<void> {
+  const seller = await askSandbox<Seller>(`${sandboxUrl}/control/sellers`, {})
+  await command(['enrol', '--sells'], linesOf([seller]))
+  await command(['allow', 'seller', seller.tradeUrl])
+  const { key } = await askSandbox<{ key: string }>(`${marketUrl}/control/sellers`, {
+    steamId: seller.steamId,
+  })
+  await command(['market', 'market.csgo.com', '--account', seller.steamId], `${key}\n`)
+}
+
+/** `said`: what is posted. */
+async function askSandbox<T>(url: string, said?: object): Promise<T> {
+  const signal = AbortSignal.timeout(DEADLINE_MS)
+  const headers = { 'content-type': 'application/json' }
+  const posted = said && { method: 'POST', headers, body: JSON.stringify(said) }
+  const response = await fetch(url, { signal, ...posted })
+  if (!response.ok) throw new Error(`${url} answered ${response.status}.`)
   return (await response.json()) as T
 }
 

@@ -1,6 +1,8 @@
 /** The vault's commands, as an application of the argument library. */
 import { buildApplication, buildCommand, buildRouteMap, type CommandContext, text_en } from '@stricli/core'
+import type { MarketFlags } from './commands/market.ts'
 import type { LimitFlags } from './commands/rules.ts'
+import { MARKETS, type MarketName } from './files/markets.ts'
 import type { Settings } from './settings.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -113,6 +115,61 @@ const approve = buildCommand({
   },
 })
 
+const MARKET = {
+  parse: (value: string): MarketName => {
+    const known = MARKETS.find((name) => name === value)
+    if (known === undefined) throw new Error(`must be one of ${MARKETS.join(', ')}`)
+    return known
+  },
+  brief: 'the market',
+  placeholder: 'MARKET',
+} as const
+
+const market = buildCommand({
+  docs: { brief: 'sell on a market from the next start on: it asks for the key of the account there' },
+  parameters: {
+    flags: {
+      account: { kind: 'parsed', parse: text, brief: 'the selling account', placeholder: 'STEAMID' },
+      mayLose: {
+        kind: 'boolean',
+        brief: 'sell for less than an item cost, too',
+        default: false,
+        withNegated: false,
+      },
+    },
+    positional: { kind: 'tuple', parameters: [MARKET] },
+  },
+  loader: async () => {
+    const { addMarket } = await import('./commands/market.ts')
+    return async function (this: VaultContext, flags: MarketFlags, market: MarketName) {
+      await addMarket(this.settings, this.terminal, { ...flags, market })
+    }
+  },
+})
+
+const switching = (isOff: boolean) =>
+  buildCommand({
+    docs: { brief: isOff ? 'take down all that is listed on a market, and list nothing' : 'list again' },
+    parameters: { flags: {}, positional: { kind: 'tuple', parameters: [MARKET] } },
+    loader: async () => {
+      const { turnMarket } = await import('./commands/market.ts')
+      return function (this: VaultContext, _flags: object, market: MarketName) {
+        turnMarket(this.settings, this.terminal, { market, isOff })
+      }
+    },
+  })
+
+const markets = buildCommand({
+  docs: { brief: 'show where the vault sells' },
+  parameters: {},
+  loader: async () => {
+    const { showMarkets } = await import('./commands/market.ts')
+    return function (this: VaultContext) {
+      showMarkets(this.settings, this.terminal)
+    }
+  },
+})
+
 const log = buildCommand({
   docs: { brief: 'show what the vault did, and check its log' },
   parameters: {
@@ -136,7 +193,10 @@ const log = buildCommand({
 
 export const APP = buildApplication<VaultContext>(
   buildRouteMap<string, VaultContext>({
-    routes: { run, enrol, allow, limits, rules, approve, log },
+    routes: {
+      ...{ run, enrol, allow, limits, rules, approve, log, market, markets },
+      ...{ 'market-off': switching(true), 'market-on': switching(false) },
+    },
     docs: { brief: 'the vault: it alone gives items away' },
   }),
   {

@@ -7,6 +7,7 @@ const schema = z.object({
   TRADETILL_VAULT: z.string().min(1).optional(),
   TRADETILL_VAULT_DATABASE_URL: z.string().min(1).optional(),
   TRADETILL_STEAM_SANDBOX_URL: z.string().min(1).optional(),
+  TRADETILL_MARKET_SANDBOX_URL: z.string().min(1).optional(),
   TRADETILL_STDIN: z.enum(['0', '1']).default('0'),
 })
 
@@ -16,6 +17,8 @@ export type Settings = {
   databaseUrl: string | undefined
   /** Undefined is the real Steam. */
   sandboxUrl: string | undefined
+  /** Undefined is the real markets; in a sandbox without it none is asked. */
+  marketSandboxUrl: string | undefined
   /** Ends when its standard input ends. */
   followsStdin: boolean
 }
@@ -30,6 +33,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (mode === 'live' && sandboxUrl !== undefined) {
     throw new Error('TRADETILL_STEAM_SANDBOX_URL is refused in live mode: remove it.')
   }
+  const marketSandboxUrl = read.data.TRADETILL_MARKET_SANDBOX_URL
+  if (mode === 'live' && marketSandboxUrl !== undefined) {
+    throw new Error('TRADETILL_MARKET_SANDBOX_URL is refused in live mode: remove it.')
+  }
   if (mode === 'sandbox' && sandboxUrl === undefined) {
     throw new Error('The vault needs TRADETILL_STEAM_SANDBOX_URL, or TRADETILL_MODE=live.')
   }
@@ -41,6 +48,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     folder: folder ?? join(import.meta.dirname, '../.data/vault'),
     databaseUrl: read.data.TRADETILL_VAULT_DATABASE_URL,
     sandboxUrl,
+    marketSandboxUrl,
     followsStdin: read.data.TRADETILL_STDIN === '1',
   }
 }

@@ -61,6 +61,7 @@ function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => 
       },
     },
     pace: { watchMs: 200, beatMs: 500 },
+    scanMs: 500,
     ...more,
   })
   running.push(bots)

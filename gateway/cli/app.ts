@@ -22,6 +22,7 @@ import { keyRing } from './commands/key-ring.ts'
 import { ledger } from './commands/ledger.ts'
 import { listen } from './commands/listen.ts'
 import { maintenance } from './commands/maintenance.ts'
+import { market } from './commands/market.ts'
 import { migrate } from './commands/migrate.ts'
 import { operator } from './commands/operator.ts'
 import { payout } from './commands/payout.ts'
@@ -41,6 +42,7 @@ const ROUTES = buildRouteMap<string, CommandLine>({
     find,
     bot,
     items,
+    market,
     store,
     key,
     keyRing,

@@ -1,6 +1,7 @@
 /** How a person, or a spreadsheet, reads what items brought. */
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
+import type { MarketList } from '../operations/markets.ts'
 import type { SalesReport, SaleView, SoldItems } from '../operations/sales.ts'
 
 const COLUMNS = [
@@ -70,3 +71,15 @@ export const soldLines = ({ sold, refused }: SoldItems): string[] => [
   ...refused.map(({ line, message }) => `line ${line} ${message}`),
   `${sold.length} recorded as sold.`,
 ]
+
+export const marketLines = ({ markets }: MarketList): string[] =>
+  markets.length === 0
+    ? ['The vault has told of no market.']
+    : markets.map(({ market, offSince, listed, unpaid, waiting }) =>
+        [
+          market,
+          offSince === null ? 'on' : `off since ${offSince.toISOString()}`,
+          `${listed} listed, ${unpaid} sold and not paid`,
+          ...(waiting === 0 ? [] : [`${waiting} told and not booked`]),
+        ].join('\t'),
+      )

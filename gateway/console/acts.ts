@@ -9,6 +9,7 @@ import { holdDeposit } from '../operations/deposits.ts'
 import { lookForDrift } from '../operations/drift.ts'
 import { addKey, revokeKey, rotateKey } from '../operations/keys.ts'
 import { switchMaintenance } from '../operations/maintenance.ts'
+import { switchMarket } from '../operations/markets.ts'
 import { recordPayout, voidPayout } from '../operations/payouts.ts'
 import { blockPrice, freezePrice, overridePrice, releasePrice } from '../operations/prices.ts'
 import { approveProposal, declineProposal, limitAct } from '../operations/proposals.ts'
@@ -27,6 +28,7 @@ const trade = z.object({ tradeId: id })
 const shopper = z.object({ steamId })
 const key = text(20)
 const store = z.object({ storeId: id })
+const market = z.object({ market: text(40) })
 const proposal = z.object({ proposalId: id })
 const HOURS = z.int().min(0).max(9_999)
 const DOLLARS = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
@@ -112,6 +114,8 @@ export const ACTS: Record<string, Call> = {
   'price override': graveAct(z.object({ game: z.enum(GAMES), item: text(), usd: dollars }), (deps, input) =>
     overridePrice(deps, { game: input.game, item: input.item, usdMicros: input.usd * 10_000n }),
   ),
+  'market off': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: true })),
+  'market on': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: false })),
   'maintenance on': supportAct(nothing, (deps) => switchMaintenance(deps, true)),
   'maintenance off': supportAct(nothing, (deps) => switchMaintenance(deps, false)),
   'shopper deny': supportAct(shopper, (deps, input) => denyPayer(deps, input.steamId)),

@@ -56,7 +56,8 @@ function grantsFor(role: string): string[] {
     `grant update (sequence) on event to ${role}`,
     `revoke insert, update, delete, truncate on migration from ${role}`,
     // What the vault did is the vault's to say.
-    `revoke insert, update, delete, truncate on vault_deed from ${role}`,
+    `revoke insert, update, delete, truncate on vault_deed, vault_told from ${role}`,
+    `grant update (answer, answered_at) on vault_told to ${role}`,
     'revoke create on schema public from public',
   ]
 }
@@ -79,6 +80,9 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
     `grant select on wish, wish_item to ${role}`,
     `grant select (id, steam_id) on bot to ${role}`,
     `grant select, insert, update on vault_deed to ${role}`,
+    `grant select, insert (n, part, at, market, reference, told) on vault_told to ${role}`,
+    `grant select, insert, update on market_balance to ${role}`,
+    `grant select on market_off, item_cost to ${role}`,
   ])
     await owner.query(statement)
   await owner.query('commit')

@@ -63,3 +63,28 @@ export type MarketBalanceTable = {
   free: bigint
   said_at: Date
 }
+
+export type VaultToldTable = {
+  n: bigint
+  part: number
+  at: Date
+  market: string
+  reference: string
+  told: unknown
+  answer: ToldAnswer | null
+  answered_at: Date | null
+}
+
+/** What the till made of what the vault told it. */
+export type ToldAnswer =
+  | 'recorded'
+  | 'known'
+  | 'not_ours'
+  | 'not_free'
+  | 'taken'
+  | 'changed'
+  | 'unchanged'
+  | 'unknown'
+  | 'unreadable'
+
+export type MarketOffTable = { market: string; since: Generated<Date> }

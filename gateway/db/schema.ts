@@ -359,6 +359,8 @@ export type Tables = OperatorTables & {
   market_account: sales.MarketAccountTable
   market_entry: sales.MarketEntryTable
   market_balance: sales.MarketBalanceTable
+  vault_told: sales.VaultToldTable
+  market_off: sales.MarketOffTable
   outage: time.OutageTable
   sweep_place: time.SweepPlaceTable
   till_clock: time.TillClockTable

@@ -1,148 +1,128 @@
 /**
- * An item from its deposit to the money: the till's database, the seller of the vault, and both sandboxes over HTTP. The
- * hands that give are stood in for, and so is the way from the vault to the database.
+ * An item from its deposit to the money: the till's database and rules, the vault with its own files and hands, and both
+ * sandboxes over HTTP. The same by a browser and processes: `npm run prove -- sale`.
  */
+import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Temper } from '../../market-sandbox/world/world.ts'
-import { bookOf, type Dated, evolve } from '../../vault/markets/book.ts'
-import type { Market } from '../../vault/markets/market.ts'
-import { DEFAULT_RULES, listingPrice } from '../../vault/markets/price-policy.ts'
-import { toldOf } from '../../vault/markets/reports.ts'
-import { scaleOf } from '../../vault/markets/scale.ts'
-import { createSeller } from '../../vault/markets/seller.ts'
-import { sandboxHands } from '../../vault/testing/market-hands.ts'
-import {
-  DOTA,
-  type MarketStand,
-  openMarketStand,
-  readyToSell,
-  START_MS,
-} from '../../vault/testing/market-stand.ts'
-import { inTransaction } from '../db/transaction.ts'
+import { BOT, openStand, type Stand } from '../../vault/testing/stand.ts'
+import type { BotContext } from '../bots/bot.ts'
+import type { ActDeps } from '../operations/operation.ts'
 import { reportSales } from '../operations/sales.ts'
+import { sendItems } from '../operations/wishes.ts'
+import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import { recordListing, recordReport } from './sales.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { exchange } from '../testing/trades.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { bookTold } from './told.ts'
+
+const CS = 730
+const DAY_S = 86_400
 
 let till: Till
-let on: MarketStand
-let client: Market
+let stand: Stand
+let bot: BotContext
+let session: FakeSession
+let seller: string
 /** As the bot has them, worth 10 and 20 USD. */
 let assets: string[]
-const entries: Dated[] = []
 
 beforeAll(async () => {
   till = await startTill()
-  const bot = await aBot(till)
-  const deposit = await aDeposit(till, await aStore(till), { game: 'dota' })
-  await payFor(till, bot, deposit)
+  const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  stand = await openStand({ database: { url: till.url, pool, close: () => pool.end() } })
+  stand.enrol(BOT)
+  seller = stand.sellOn()
+  ;({ bot, session } = await aBot(till, fakeSession(stand.accountOf(BOT).steamId)))
+  const deposit = await aDeposit(till, await aStore(till), { game: 'cs' })
+  await payFor(till, { bot, session }, deposit)
   assets = deposit.body.items.map((assetId) => `5${assetId}`)
-  on = await openMarketStand()
-  await on.begin(assets)
-  client = on.clientWith(on.market.open(on.seller.steamId))
+  stand.hold(
+    BOT,
+    assets.map((assetId) => ({ appId: CS, assetId })),
+  )
+  await days(9)
+  const trade = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
+  await tradeHandlers(till.deps).trade(bot, trade.id)
 })
 afterAll(async () => {
-  await on.end()
-  await on.close()
+  await stand.close()
   await till.close()
 })
 
-/** The seller, whose record is told to the till entry by entry. */
-function startSeller() {
-  let book = bookOf(entries)
-  const scale = scaleOf('USD')
-  if (scale === undefined) throw new Error('dollars have a scale')
-  return createSeller({
-    market: client,
-    hands: sandboxHands(on),
-    scale,
-    ownAccounts: new Set([on.seller.steamId]),
-    now: on.now,
-    alarm: (alarm) => {
-      throw new Error(JSON.stringify(alarm))
-    },
-    journal: {
-      book: () => book,
-      async add(entry) {
-        const dated = { at: on.now(), entry }
-        entries.push(dated)
-        book = evolve(book, dated)
-        await inTransaction(till.db, async (tx) => {
-          for (const told of toldOf(book, entry)) {
-            if (told.kind === 'listing') await recordListing(tx, { ...told, currency: 'USD' }, dated.at)
-            else await recordReport(tx, told, dated.at)
-          }
-        })
-      },
-    },
-  })
+async function days(count: number): Promise<void> {
+  stand.pass(count * DAY_S * 1_000)
+  await jump(till, count * DAY_S)
 }
 
-function priceFor(costMinor: bigint): bigint {
-  const known = (costMinor * 13n) / 10n
-  const item = { costMinor, mayLose: false, bestMinor: known, knownMinor: known, onSaleMs: 0 }
-  const verdict = listingPrice(item, DEFAULT_RULES)
-  if (verdict.kind !== 'price') throw new Error(verdict.because)
-  return verdict.minor
+async function rounds(count: number): Promise<void> {
+  for (let round = 0; round < count; round += 1) {
+    stand.restart()
+    await stand.rounds(1)
+    await stand.market.look()
+  }
+  await bookTold(till.deps)
 }
 
-async function work(): Promise<void> {
-  // Another process each time: all it knows is the record.
-  const seller = startSeller()
-  await seller.round(DOTA)
-  await seller.advance()
-  await seller.followMoney(DOTA, new Date(START_MS - 1000))
+/** The bot's history at Steam tells the till what the vault gave. */
+async function readHistory(): Promise<void> {
+  for (const trade of stand.steam.world().trades) {
+    const given = trade.items.map(({ appId, assetId, newAssetId }) => ({
+      ...{ appId, contextId: '2', assetId, newAssetId: newAssetId ?? null, rolledBackAssetId: null },
+    }))
+    const told = { tradeId: trade.id, partnerSteamId: seller, received: [], given }
+    session.trades.set(trade.id, {
+      kind: 'trade',
+      trade: exchange({ ...told, begunAt: till.clock.now() }),
+    })
+  }
+  await tradeHandlers(till.deps).history(bot)
 }
 
-async function buy(as: Temper, reference: string): Promise<void> {
-  expect((await on.market.buy([Number(reference)], as)).kind).toBe('bought')
-  await work()
-  await on.later(20)
-  await work()
-  await work()
-}
+const onSale = () => stand.market.world().items.filter(({ status }) => status === 'on_sale')
 
-async function reported() {
-  const deps = { db: till.db, clock: till.clock, config: Object.assign({}) }
+it('A-018 the items of a deposit are sold on an outside market, and the report says what each brought', async () => {
+  const deps: ActDeps = {
+    config: Object.assign({}),
+    ...{ db: till.db, clock: till.clock, operator: 'Ada', reason: 'to sell them' },
+  }
+  expect(await sendItems(deps, { to: 'seller', assets: undefined })).toMatchObject({ data: { items: 2 } })
+  await rounds(4)
+  await readHistory()
+  expect(await till.db.selectFrom('departure').select('explanation').execute()).toEqual([
+    { explanation: 'vault' },
+  ])
+  // Whoever is given an item of this game waits for it once more.
+  await days(8)
+  await rounds(10)
+  expect(onSale()).toHaveLength(2)
+  expect(await till.db.selectFrom('sale').select('state').execute()).toEqual([
+    { state: 'listed' },
+    { state: 'listed' },
+  ])
+
+  const [first, second] = onSale()
+  expect((await stand.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
+  expect((await stand.market.buy([second?.itemId ?? 0], 'declines')).kind).toBe('bought')
+  await rounds(8)
+  await days(9)
+  await rounds(4)
+
   const answer = await reportSales(deps, { from: new Date(0), to: new Date('2100-01-01') })
   if (answer.kind !== 'done') throw new Error(JSON.stringify(answer))
-  return answer.data
-}
-
-it('an item that a bot received is offered and sold on a market, and the sale is recorded against it', async () => {
-  await readyToSell(on, client, DOTA)
-  const lines = assets.map((assetId, index) => ({
-    assetId,
-    priceMinor: priceFor(index === 0 ? 1_000n : 2_000n),
-  }))
-  await startSeller().list(DOTA, lines)
-  const listed = on.market.world().items.map(({ itemId }) => String(itemId))
-  expect(
-    await till.db.selectFrom('sale').select(['reference', 'state', 'price']).orderBy('id').execute(),
-  ).toEqual([
-    { reference: listed[0], state: 'listed', price: 1_299n },
-    { reference: listed[1], state: 'listed', price: 2_599n },
-  ])
-  await buy('accepts', listed[0] ?? '')
-  await buy('declines', listed[1] ?? '')
-  const { sales, markets } = await reported()
-  expect(sales).toMatchObject([
-    {
-      ...{ reference: listed[0], state: 'paid', priceMinor: 1_299n, receivedMinor: 1_234n },
-      ...{ costMinor: 1_000n, resultMinor: 234n, market: 'market.csgo.com' },
-    },
-    { reference: listed[1], state: 'cancelled', resultMinor: null },
-  ])
-  const item = await till.db
-    .selectFrom('custody_entry')
-    .select(['trade_id', 'asset_id'])
-    .orderBy('id')
+  const { sales, markets } = answer.data
+  const sold = sales.find(({ reference }) => reference === String(first?.itemId))
+  const cost = await till.db
+    .selectFrom('trade_item')
+    .select(['trade_id', 'asset_id', 'price'])
+    .where('received_asset_id', 'in', assets)
+    .orderBy('price')
     .execute()
-  expect(sales[0]?.item).toBe(`${item[0]?.trade_id}-${item[0]?.asset_id}`)
-  const money = await client.money()
-  expect(money).toMatchObject({
-    kind: 'said',
-    value: { freeMinor: markets[0]?.freeMinor, settlingMinor: 0n },
-  })
-  expect(on.assetsOf(DOTA)).not.toContain(assets[0])
+  const item = cost.find((each) => `${each.trade_id}-${each.asset_id}` === sold?.item)
+  expect(sold).toMatchObject({ state: 'paid', market: 'market.csgo.com', costMinor: item?.price })
+  expect(sold?.resultMinor).toBe((sold?.receivedMinor ?? 0n) - (item?.price ?? 0n))
+  expect(sales.find(({ reference }) => reference === String(second?.itemId))?.state).toBe('cancelled')
+  expect(markets).toMatchObject([
+    { market: 'market.csgo.com', freeMinor: sold?.receivedMinor, freeDifferenceMinor: 0n },
+  ])
 })

@@ -197,6 +197,20 @@ export const SHAPES: Record<string, z.ZodObject> = {
     sold: z.array(z.strictObject({ item: z.string(), market: z.string(), reference: z.string() })),
     refused: z.array(z.strictObject({ line: z.int(), message: z.string() })),
   }),
+  'market list': z.strictObject({
+    markets: z.array(
+      z.strictObject({
+        market: z.string(),
+        isOff: z.boolean(),
+        offSince: time.nullable(),
+        listed: z.int(),
+        unpaid: z.int(),
+        waiting: z.int(),
+      }),
+    ),
+  }),
+  'market off': z.strictObject({ market: z.string(), isOff: z.boolean() }),
+  'market on': z.strictObject({ market: z.string(), isOff: z.boolean() }),
   'report sales': reportedSales,
   'ledger verify': z.strictObject({
     entries: z.int(),

@@ -53,6 +53,14 @@ export function isBanned(seller: Seller, nowS: number): boolean {
   return seller.bannedUntilS > nowS
 }
 
+/** For the change of a world. */
+export function banAccount(world: World, steamId: string, untilS: number) {
+  const sellers = world.sellers.map((seller) =>
+    seller.steamId === steamId ? { ...seller, bannedUntilS: untilS } : seller,
+  )
+  return { world: { ...world, sellers }, answer: undefined }
+}
+
 export function pinged(seller: Seller, accessToken: string, nowS: number): Seller {
   return { ...seller, accessToken, onlineUntilS: nowS + PING_LIFE_S }
 }

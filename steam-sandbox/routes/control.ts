@@ -4,7 +4,7 @@ import { parseFault } from '../faults.ts'
 import { field, type Incoming, json, type Reply } from '../http.ts'
 import { advance, bringAhead, type Sandbox, tradeLink } from '../sandbox.ts'
 import { refreshTokenOf } from '../tokens.ts'
-import { addBot, inviteGuest, MOST_BOTS, MOST_GUESTS } from '../world/guests.ts'
+import { addBot, findOrAddSeller, inviteGuest, MOST_BOTS, MOST_GUESTS } from '../world/guests.ts'
 import { PEOPLE } from '../world/people.ts'
 import type { Account } from '../world/world.ts'
 import { ACTS, lineOf } from './acts.ts'
@@ -46,6 +46,11 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   'POST /control/bots': (sandbox) => {
     const bot = sandbox.change(addBot)
     return bot === undefined ? bad(`${MOST_BOTS} bots are here.`) : json(told(bot, sandbox), 201)
+  },
+  'POST /control/sellers': (sandbox) => {
+    const seller = sandbox.change(findOrAddSeller)
+    if (seller === undefined) return bad('There is no bot that the seller could be like.')
+    return json({ ...told(seller, sandbox), tradeUrl: tradeLink(seller) }, 201)
   },
   'GET /control/offers': ({ world }) => json(world().offers),
   'GET /control/trades': ({ world }) => json(world().trades),

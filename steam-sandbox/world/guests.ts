@@ -46,22 +46,39 @@ export function addBot(world: World): Invited {
   const bots = world.accounts.filter(({ kind }) => kind === 'bot')
   const [template] = bots
   if (template === undefined || bots.length >= MOST_BOTS) return { world, answer: undefined }
-  const accountId = FIRST_FURTHER_BOT + bots.length
   const name = `Tradetill Bot #${bots.length + 1}`
-  const mark = createHash('sha256').update(`${name} ${template.token}`)
+  return joined(world, likeBot(template, { kind: 'bot', name, accountId: FIRST_FURTHER_BOT + bots.length }))
+}
+
+const SELLER = 1_899_999_999
+
+/** The account that a vault sells with: the one that is there, or a new one without items. Undefined: there is no bot to be like. */
+export function findOrAddSeller(world: World): Invited {
+  const known = world.accounts.find(({ kind }) => kind === 'seller')
+  if (known !== undefined) return { world, answer: known }
+  const template = world.accounts.find(({ kind }) => kind === 'bot')
+  if (template === undefined) return { world, answer: undefined }
+  return joined(world, likeBot(template, { kind: 'seller', name: 'Tradetill Seller', accountId: SELLER }))
+}
+
+const joined = (world: World, account: Account) => ({
+  world: { ...world, accounts: [...world.accounts, account] },
+  answer: account,
+})
+
+function likeBot(template: Account, own: Pick<Account, 'kind' | 'name' | 'accountId'>): Account {
+  const mark = createHash('sha256').update(`${own.name} ${template.token}`)
   const { restrictedUntilS: _, ...free } = template
-  const bot: Account = {
+  return {
     ...free,
-    accountId,
-    steamId: String(FIRST_STEAM_ID + BigInt(accountId)),
-    name,
+    ...own,
+    steamId: String(FIRST_STEAM_ID + BigInt(own.accountId)),
     token: mark.digest('base64url').slice(0, 8),
     assets: [],
     sessionGeneration: 0,
     loginGeneration: 0,
     acknowledged: false,
   }
-  return { world: { ...world, accounts: [...world.accounts, bot] }, answer: bot }
 }
 
 /** Declines what a guest was offered and takes their items away. Others are left as they are. */

@@ -60,7 +60,7 @@ export function sendOffer(
   const items = tradableOf(partner, intent.items)
   const give = tradableOf(sender, intent.give ?? [])
   if (!items || !give || items.length + give.length === 0) return refuse(world, 26)
-  const needsConfirmation = sender.kind === 'bot' && give.length > 0
+  const needsConfirmation = sender.kind !== 'shopper' && give.length > 0
   const offer: Offer = {
     id: String(world.lastId + 1),
     sender: intent.sender,
@@ -192,7 +192,7 @@ export function acceptOffer(
   if (!has(offer.partner, offer.items) || !has(offer.sender, offer.give)) {
     return refuse(withOffer(world, { ...offer, state: STATE.invalidItems, updatedAtS: nowS }), 26)
   }
-  if (partner?.kind === 'bot' && offer.items.length > 0 && !accept.phoneSaidYes) {
+  if (partner !== undefined && partner.kind !== 'shopper' && offer.items.length > 0 && !accept.phoneSaidYes) {
     return { world: withOffer(world, { ...offer, waitsForPhone: true }), answer: { kind: 'waits' } }
   }
   const begun = beginTrade(world, offer, nowS)

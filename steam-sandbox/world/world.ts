@@ -11,7 +11,8 @@ export type Asset = {
 }
 
 export type Account = {
-  kind: 'shopper' | 'bot'
+  /** `seller`: an account of the operator that no till collects with. */
+  kind: 'shopper' | 'bot' | 'seller'
   accountId: number
   steamId: string
   name: string

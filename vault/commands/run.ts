@@ -1,6 +1,8 @@
 /** `run`: the vault itself, until SIGTERM or Ctrl-C. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
+import { type Connection, liveConnection, sandboxConnection } from '../markets/connection.ts'
+import { openTill } from '../markets/till-store.ts'
 import type { Settings } from '../settings.ts'
 import { createCaller } from '../steam/call.ts'
 import { holdFolder, openVault } from '../vault.ts'
@@ -11,25 +13,31 @@ const ROUND_MS = 3_000
 const FAILED_MS = 15_000
 
 export async function run(settings: Settings): Promise<void> {
-  const { folder, databaseUrl, sandboxUrl, followsStdin } = settings
+  const { mode, folder, databaseUrl, sandboxUrl, followsStdin } = settings
   if (databaseUrl === undefined) {
     throw new Error('The vault needs TRADETILL_VAULT_DATABASE_URL, with its own role tradetill_vault.')
   }
   const log = pino({ base: { part: 'vault' } })
   const lock = await holdFolder(folder)
   const wishes = openWishes(databaseUrl)
+  const till = openTill(databaseUrl)
+  let aheadMs = 0
   const vault = openVault({
     folder,
     wishes,
+    till,
     caller: createCaller(sandboxUrl),
+    connection: connectionOf(settings),
     waiting: { nowMs: () => performance.now(), pause: (ms) => delay(ms) },
-    now: () => new Date(),
+    now: () => new Date(Date.now() + aheadMs),
     say: (line, about) => log.info(about, line),
   })
   const stop = stopSignal(followsStdin)
   console.log('vault ready at its folder')
   log.info({ folder, uid: process.getuid?.() ?? 0 }, 'the vault was started')
   while (!stop.aborted) {
+    // Only a sandbox's clock can be advanced, and only there is the till believed about the time.
+    if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)
     const isDone = await vault.round().then(
       () => true,
       (error: unknown) => {
@@ -43,9 +51,15 @@ export async function run(settings: Settings): Promise<void> {
     await delay(isDone ? ROUND_MS : FAILED_MS, undefined, { signal: stop }).catch(() => {})
   }
   vault.close()
-  await wishes.close()
+  await Promise.all([wishes.close(), till.close()])
   lock.close()
   log.info('the vault was stopped')
+}
+
+function connectionOf({ mode, marketSandboxUrl }: Settings): Connection {
+  if (mode === 'live') return liveConnection()
+  if (marketSandboxUrl !== undefined) return sandboxConnection(mode, marketSandboxUrl)
+  return () => Promise.reject(new Error('TRADETILL_MARKET_SANDBOX_URL is not set.'))
 }
 
 /** A round that is under way is finished first. */

@@ -12,18 +12,22 @@ import {
   type Intended,
   isOpen,
   type OpenGiving,
+  type Spent,
+  spentSince,
   type WishEntry,
   wishEntryOf,
 } from './book.ts'
 import type { Gift, GivenAsset, Hands } from './gift.ts'
 import { type Approval, judgeItems, judgeLimits, judgeWish, type Verdict, type Wish } from './judge.ts'
-import { stepAfter, stepBefore } from './next-step.ts'
+import { type Offered, stepAfter, stepBefore } from './next-step.ts'
 
 /** What one account can do and see. `undefined`: Steam did not say. */
 export type Reach = {
   hands: Hands
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
   giverOf(steamTradeId: string, assets: readonly GivenAsset[]): Promise<string | undefined>
+  /** Takes what one of the vault's own accounts offers to this one: exactly that, and for nothing. */
+  accept(offer: { offerId: string; fromSteamId: string; gift: Gift }): Promise<void>
 }
 
 /** The till's database. What is read there is a wish; what is told there is what was done. */
@@ -44,11 +48,18 @@ export type GiverParts = {
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   /** What the operator approved to give back. */
   approvalOf(wishId: string): Approval | undefined
+  /** What may have left since then by sales: one limit holds for both. */
+  soldSince(since: Date): Spent
   now(): Date
   say(line: string, about: Record<string, string | number>): void
 }
 
-export type Giver = { round(): Promise<void>; book(): ReadonlyMap<string, Giving> }
+export type Giver = {
+  round(): Promise<void>
+  book(): ReadonlyMap<string, Giving>
+  /** What may have left since then, by wishes and by sales. */
+  spent(since: Date): Spent
+}
 
 export function createGiver(parts: GiverParts): Giver {
   const entries = parts.log.entries().flatMap(({ at, entry }) => {
@@ -56,7 +67,8 @@ export function createGiver(parts: GiverParts): Giver {
     return own === undefined ? [] : [{ at, entry: own }]
   })
   const book = bookOf(entries)
-  const desk = { ...parts, book, note }
+  const spent = (since: Date): Spent => sumOf(spentSince(book, since), parts.soldSince(since))
+  const desk = { ...parts, book, note, spent }
 
   function note(entry: WishEntry): Giving | undefined {
     const { at } = parts.log.add(entry, parts.now())
@@ -67,6 +79,7 @@ export function createGiver(parts: GiverParts): Giver {
 
   return {
     book: () => book,
+    spent,
     async round() {
       for (const wish of await parts.wishes.open()) await take(desk, wish)
       for (const [wishId, giving] of [...book]) if (isOpen(giving)) await advance(desk, wishId, giving)
@@ -74,7 +87,16 @@ export function createGiver(parts: GiverParts): Giver {
   }
 }
 
-type Desk = GiverParts & { book: Map<string, Giving>; note(entry: WishEntry): Giving | undefined }
+const sumOf = (one: Spent, other: Spent): Spent => ({
+  cents: one.cents + other.cents,
+  items: one.items + other.items,
+})
+
+type Desk = GiverParts & {
+  book: Map<string, Giving>
+  note(entry: WishEntry): Giving | undefined
+  spent(since: Date): Spent
+}
 
 async function take(desk: Desk, wish: Wish): Promise<void> {
   const known = desk.book.get(wish.id)
@@ -115,7 +137,7 @@ async function judge(desk: Desk, wish: Wish): Promise<Judged> {
   }
   const cents = await worthOf(desk, wish.assets, seen)
   if (cents === undefined) return { kind: 'wait', because: 'Steam does not say what it is worth' }
-  const limited = judgeLimits(rules, book, { cents, items: wish.assets.length, now: desk.now() })
+  const limited = judgeLimits(rules, desk.spent, { cents, items: wish.assets.length, now: desk.now() })
   if (limited !== undefined && limited.kind !== 'give') return limited
   const intended: Intended = {
     kind: 'intended',
@@ -221,6 +243,7 @@ async function follow(desk: Desk, { wishId, hands, gift }: Work, isAllowed: bool
   const seen = await hands.read(giving.offerId)
   if (seen === undefined) return
   const answer = stepAfter(giving, seen, { now: desk.now(), isAllowed })
+  if (seen.state === 'active' && answer.kind === 'wait') return takeIn(desk, giving, gift)
   switch (answer.kind) {
     case 'confirm':
       if (await hands.confirm(giving.offerId, gift)) {
@@ -244,4 +267,10 @@ async function follow(desk: Desk, { wishId, hands, gift }: Work, isAllowed: bool
     default:
       return answer satisfies never
   }
+}
+
+/** An offer between two accounts of the vault is accepted by the vault. */
+async function takeIn(desk: Desk, { intended, offerId }: Offered, gift: Gift): Promise<void> {
+  if (!desk.accounts.has(gift.partnerSteamId)) return
+  await desk.reach(gift.partnerSteamId).accept({ offerId, fromSteamId: intended.from, gift })
 }

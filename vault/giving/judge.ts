@@ -1,7 +1,7 @@
 /** Whether the vault does what a wish of the till asks: by its own list, limits and log, and by what Steam shows. Pure. */
 import type { Rules } from '../files/rules.ts'
 import type { Partner } from '../files/trade-link.ts'
-import { type Book, isOpen, spentSince } from './book.ts'
+import { type Book, isOpen, type Spent } from './book.ts'
 import { type GivenAsset, isSameSet } from './gift.ts'
 
 export const MOST_ASSETS = 100
@@ -89,9 +89,13 @@ export function judgeItems(assets: readonly GivenAsset[], seen: Seen): Verdict |
 
 type Load = { cents: bigint; items: number; now: Date }
 
-/** More than a limit allows at once is refused; what only finds no room now waits. */
-export function judgeLimits({ limits }: Rules, book: Book, { cents, items, now }: Load): Verdict | undefined {
-  const since = (ms: number) => spentSince(book, new Date(now.getTime() - ms))
+/** `spent`: by wishes and by sales together. More than a limit allows at once is refused; what only finds no room now waits. */
+export function judgeLimits(
+  { limits }: Rules,
+  spent: (since: Date) => Spent,
+  { cents, items, now }: Load,
+): Verdict | undefined {
+  const since = (ms: number) => spent(new Date(now.getTime() - ms))
   const [hour, day] = [since(HOUR_MS), since(DAY_MS)]
   if (cents > limits.usdAnHour || cents > limits.usdADay || items > limits.itemsAnHour)
     return refuse('more than the limits allow at once')

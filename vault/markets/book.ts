@@ -1,7 +1,6 @@
 /** What the vault knows of its sales: entries that are only ever added, and what they come to. Pure. */
-import type { Due, GivenAsset, Outcome } from './market.ts'
-
-export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'expired'
+import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
+import type { Due, Outcome } from './market.ts'
 
 export type SaleEntry =
   /** From here on the asset may be listed there, whatever becomes of the process. */
@@ -79,6 +78,20 @@ export function liveListing(
   { appId, assetId }: Pick<GivenAsset, 'appId' | 'assetId'>,
 ): Listing | undefined {
   return listings.find((each) => each.appId === appId && each.assetId === assetId && isLive(each))
+}
+
+/** What may have been given to buyers since then, at the prices of its listings. What ended without a gift counts no longer. */
+export function soldSince({ deals, listings }: Book, since: Date): { cents: bigint; items: number } {
+  let [cents, items] = [0n, 0]
+  for (const { market, itemIds, intendedAt, state } of deals.values()) {
+    if (state === 'ended' || intendedAt < since) continue
+    const own = listings.filter(
+      (each) => each.market === market && each.itemId !== null && itemIds.includes(each.itemId),
+    )
+    cents += own.reduce((sum, { priceMinor }) => sum + priceMinor, 0n)
+    items += itemIds.length
+  }
+  return { cents, items }
 }
 
 export function bookOf(entries: readonly Dated[]): Book {

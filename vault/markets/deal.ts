@@ -1,15 +1,7 @@
 /** What a deal needs next, by what is recorded of it and what Steam shows. Pure. */
-import type { Deal, EndedOffer } from './book.ts'
-import type { Due, Market } from './market.ts'
-
-/** What is given to whom: all that an offer must be, and nothing else. */
-export type Gift = Pick<Due, 'partnerSteamId' | 'token' | 'message' | 'assets'>
-
-/** The offer as Steam shows it to its sender. */
-export type SeenOffer =
-  | { state: 'needs_confirmation' | 'active' | 'in_escrow' }
-  | { state: 'accepted'; steamTradeId: string | null }
-  | { state: 'ended'; how: EndedOffer }
+import type { EndedOffer, SeenOffer } from '../giving/gift.ts'
+import type { Deal } from './book.ts'
+import type { Market } from './market.ts'
 
 export type Step =
   | { kind: 'send' }

@@ -35,6 +35,8 @@ const HOSTS: Readonly<Record<number, string>> = {
   440: 'tf2.tm',
   252490: 'rust.tm',
 }
+export const FAMILY_GAMES: readonly number[] = Object.keys(HOSTS).map(Number)
+
 /** Account, money and pings are asked for here, whatever the game. */
 const MAIN_HOST = 'market.csgo.com'
 
@@ -126,7 +128,7 @@ type Part<K extends keyof Market> = Pick<Market, K>
 function accountCalls(
   call: Caller,
   { steamId, scale }: Options,
-): Part<'ready' | 'keepOnline' | 'goOffline' | 'money'> {
+): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
   return {
     async ready() {
       const owner = await call('get-my-steam-id', steamIdSchema, { read: ({ steamid64 }) => steamid64 })
@@ -142,6 +144,7 @@ function accountCalls(
       if (said.kind !== 'said') return said
       return said.value ? { kind: 'said', value: null } : { kind: 'refused', code: 'not online' }
     },
+    setTradeToken: (token) => call('set-trade-token', envelopeSchema, { query: { token }, read: () => null }),
     goOffline: () => call('go-offline', envelopeSchema, { read: () => null }),
     money: () =>
       call('get-money', moneySchema, {

@@ -1,4 +1,5 @@
 /** The port to an outside market on which items are sold. Amounts are minor units of the account's currency. */
+import type { Gift } from '../giving/gift.ts'
 
 /**
  * Why a call brought nothing. `unanswered`: whether the market did what was asked is not known. `refused`: it did not.
@@ -43,16 +44,10 @@ export type Row = {
   price: number | null
 }
 
-export type GivenAsset = { appId: number; contextId: string; assetId: string }
-
 /** What the market asks to be given, and to whom. All of it is the market's word. */
-export type Due = {
+export type Due = Gift & {
   /** The same until it is done: never give twice for it. */
   dealId: string
-  partnerSteamId: string
-  token: string
-  message: string
-  assets: readonly GivenAsset[]
 }
 
 export type Round = { rows: readonly Row[]; due: readonly Due[] }
@@ -75,6 +70,8 @@ export type Market = {
   ready(): Promise<Said<Readiness>>
   /** Call this every three minutes: what is listed does not sell otherwise, and nothing says so. */
   keepOnline(accessToken: string): Promise<Said<null>>
+  /** Tells the market the token of the account's trade link: it names its buyers' offers by it. */
+  setTradeToken(token: string): Promise<Said<null>>
   goOffline(): Promise<Said<null>>
   /** Has the market read the inventory of a game, which takes it some seconds. */
   refresh(appId: number): Promise<Said<null>>

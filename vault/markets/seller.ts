@@ -1,26 +1,10 @@
 /** Sells on one market: lists, gives what was sold, and follows the money. The shell around book.ts and deal.ts. */
+import type { Hands } from '../giving/gift.ts'
 import { type Book, type Deal, dealKey, isLive, type Listing, liveListing, type SaleEntry } from './book.ts'
-import { type Active, type Gift, type Open, type SeenOffer, stepAfter, stepBefore } from './deal.ts'
+import { type Active, type Open, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
 import type { Due, Line, Listed, Market, Row, Said } from './market.ts'
 import type { Scale } from './scale.ts'
-
-/** What gives: the vault's own hands. None of them throws. */
-export type Hands = {
-  send(
-    gift: Gift,
-  ): Promise<
-    { kind: 'sent'; offerId: string } | { kind: 'refused'; because: string } | { kind: 'unanswered' }
-  >
-  /** The offer that gives exactly this, whatever its state. */
-  find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
-  read(offerId: string): Promise<SeenOffer | undefined>
-  /** Confirms an offer that gives exactly this, and no other. */
-  confirm(offerId: string, gift: Gift): Promise<boolean>
-  cancel(offerId: string): Promise<void>
-  /** Whether Steam's own record of the trade says that exactly this was given. */
-  hasGiven(steamTradeId: string, gift: Gift): Promise<boolean>
-}
 
 /** Entries that are only ever added. `add` resolves once the entry cannot be lost. */
 export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
@@ -28,6 +12,8 @@ export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
 export type Alarm =
   | { kind: 'due_refused'; dealId: string; problem: string }
   | { kind: 'strange_listing'; itemId: string }
+  /** The limits have no room for it now; it is asked for again as long as its buyer waits. */
+  | { kind: 'no_room'; dealId: string }
 
 type Parts = {
   market: Market
@@ -35,6 +21,8 @@ type Parts = {
   journal: Journal
   scale: Scale
   ownAccounts: ReadonlySet<string>
+  /** Whether the vault's limits let this leave now. */
+  hasRoom: (load: { cents: bigint; items: number }) => boolean
   now: () => Date
   alarm: (alarm: Alarm) => void
 }
@@ -43,6 +31,7 @@ export function createSeller(parts: Parts) {
   return {
     list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
     unlist: (appId: number, itemIds: readonly string[]) => unlist(parts, appId, itemIds),
+    reprice: (appId: number, lines: readonly Reprice[]) => reprice(parts, appId, lines),
     /** Call this every 15 seconds for each game with something listed: a sale must be handed over in five minutes. */
     round: (appId: number) => round(parts, appId),
     /** Takes every open deal one step on, as long as there is one. */
@@ -86,6 +75,27 @@ async function unlist({ market, journal }: Parts, appId: number, itemIds: readon
   if (said.kind !== 'said') return
   for (const { itemId, isDone } of said.value)
     if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
+}
+
+type Reprice = { itemId: string; priceMinor: bigint }
+
+/** One whose answer is lost comes down: sold at a price that the record lacks, it could not be handed over. */
+async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): Promise<void> {
+  const { market, journal } = parts
+  const said = await market.reprice(appId, lines)
+  if (said.kind === 'busy' || said.kind === 'locked_out') return
+  const done = said.kind === 'said' ? said.value.filter(({ isDone }) => isDone) : []
+  for (const { itemId } of done) {
+    const priceMinor = lines.find((line) => line.itemId === itemId)?.priceMinor
+    if (priceMinor !== undefined)
+      await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
+  }
+  if (said.kind === 'unanswered')
+    await unlist(
+      parts,
+      appId,
+      lines.map(({ itemId }) => itemId),
+    )
 }
 
 async function round(parts: Parts, appId: number): Promise<void> {
@@ -155,6 +165,10 @@ async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
   if (verdict.kind === 'refused') {
     await journal.add({ kind: 'due_refused', market: market.name, due, problem: verdict.problem })
     return alarm({ kind: 'due_refused', dealId: due.dealId, problem: verdict.problem })
+  }
+  const cents = verdict.listings.reduce((sum, { priceMinor }) => sum + priceMinor, 0n)
+  if (!parts.hasRoom({ cents, items: verdict.listings.length })) {
+    return alarm({ kind: 'no_room', dealId: due.dealId })
   }
   const itemIds = verdict.listings.map(({ itemId }) => itemId)
   await journal.add({ kind: 'deal_intended', market: market.name, due, itemIds })

@@ -12,6 +12,7 @@ export const GAPS_MS = {
   history: 150_000,
   send: 10_000,
   cancel: 5_000,
+  accept: 5_000,
   confirmations: 10_000,
   confirm: 3_000,
   /** Of the address: the market's prices. */

@@ -21,6 +21,8 @@ export type Session = {
   page(ask: Ask, path: string, query: Record<string, string>): Promise<Said | undefined>
   /** A form of the website. `not_made`: the request was certainly not made. */
   form(ask: Ask, path: string, form: { fields: Record<string, string>; referer: string }): Promise<Posted>
+  /** A token of this account's session, for a market that must see its offers; undefined where Steam gives none. */
+  accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
 export type Posted = Said | { kind: 'unanswered' } | { kind: 'not_made' }
@@ -69,6 +71,11 @@ export function createSession(
   return {
     steamId,
     secrets,
+    async accessToken({ fresh }) {
+      if (fresh) tokens = undefined
+      tokens ??= await logIn()
+      return tokens?.accessToken
+    },
     api: async (ask, method, query) =>
       read(
         await asking(ask, ({ accessToken }) =>

@@ -1,9 +1,9 @@
 /** A market and a Steam in memory that lie, lose answers, and end the process that asks them. */
+import type { Gift, Hands, SeenOffer } from '../giving/gift.ts'
 import { bookOf, type Dated, evolve, type SaleEntry } from '../markets/book.ts'
-import type { Gift, SeenOffer } from '../markets/deal.ts'
 import type { Due, Market, Outcome, Row, Said } from '../markets/market.ts'
 import { scaleOf } from '../markets/scale.ts'
-import { type Alarm, createSeller, type Hands } from '../markets/seller.ts'
+import { type Alarm, createSeller } from '../markets/seller.ts'
 
 export const APP = 570
 export const BUYER = '76561198000000001'
@@ -57,6 +57,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     order,
     ready: async () => said({ problems: [] }),
     keepOnline: async () => said(null),
+    setTradeToken: async () => said(null),
     goOffline: async () => said(null),
     refresh: async () => said(null),
     unlistAll: async () => said(null),
@@ -245,6 +246,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     /** A process of the vault: begins with what the journal holds, and may be killed. */
     seller: () =>
       createSeller({
+        hasRoom: () => true,
         market,
         hands,
         scale: scale ?? Object.assign({}),

@@ -6,16 +6,22 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { whileNobodyMigrates } from '../../gateway/db/migrate.ts'
 import { grantApp, grantVault } from '../../gateway/db/roles.ts'
-import { testDatabase } from '../../gateway/testing/database.ts'
+import { type TestDatabase, testDatabase } from '../../gateway/testing/database.ts'
+import { startMarket } from '../../market-sandbox/start.ts'
 import { credentialsOf } from '../../steam-sandbox/credentials.ts'
 import { CATALOGUE } from '../../steam-sandbox/items.ts'
+import { tradeLink } from '../../steam-sandbox/sandbox.ts'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { refreshTokenOf } from '../../steam-sandbox/tokens.ts'
+import { findOrAddSeller } from '../../steam-sandbox/world/guests.ts'
 import { type Asset, findAccount, withAccount } from '../../steam-sandbox/world/world.ts'
 import { keepAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
+import { keepMarket, switchMarket } from '../files/markets.ts'
 import { changeRules, type WrittenRules } from '../files/rules.ts'
+import { sandboxConnection } from '../markets/connection.ts'
+import { openTill } from '../markets/till-store.ts'
 import { createCaller } from '../steam/call.ts'
 import { openVault, type Vault } from '../vault.ts'
 import { openWishes } from '../wishes/store.ts'
@@ -27,12 +33,15 @@ export const THIEF = 'nova_hound'
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1_000 }
 const MINUTE_MS = 60_000
 
+type StandDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
+
 export type Stand = Awaited<ReturnType<typeof openStand>>
 
-export async function openStand() {
+/** `database`: of a till that runs already; else an empty one of its own. */
+export async function openStand(of: { database?: StandDatabase } = {}) {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'vault', quotas: false, clock: () => nowMs })
-  const database = await testDatabase()
+  const database = of.database ?? (await testDatabase())
   const name = randomBytes(4).toString('hex')
   const [appRole, vaultRole] = [`till_${name}`, `vault_${name}`]
   for (const role of [appRole, vaultRole]) {
@@ -52,6 +61,8 @@ export async function openStand() {
   const attacker = new pg.Pool({ connectionString: urlOf(appRole), max: 2 })
   const asVault = new pg.Pool({ connectionString: urlOf(vaultRole), max: 1 })
   const wishes = openWishes(urlOf(vaultRole))
+  const till = openTill(urlOf(vaultRole))
+  const market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => nowMs, everyMs: 0 })
   const path = mkdtempSync(join(tmpdir(), 'vault-'))
   const said: string[] = []
   let vault: Vault | undefined
@@ -60,8 +71,16 @@ export async function openStand() {
     openVault({
       folder: path,
       wishes,
+      till,
       caller: createCaller(steam.url),
-      waiting: { nowMs: () => nowMs, pause: async () => {} },
+      connection: sandboxConnection('sandbox', market.url),
+      // A pause is not waited for: the time goes on by it.
+      waiting: {
+        nowMs: () => nowMs,
+        async pause(ms) {
+          nowMs += ms
+        },
+      },
       now: () => new Date(nowMs),
       say: (line, about) => said.push(`${line} ${JSON.stringify(about)}`),
     })
@@ -74,6 +93,8 @@ export async function openStand() {
 
   return {
     steam,
+    market,
+    database,
     path,
     said,
     attacker,
@@ -102,6 +123,26 @@ export async function openStand() {
     pass(ms: number): void {
       nowMs += ms
     },
+    /** An account that sells, a destination for items, and the market's key. Its Steam id. */
+    sellOn({ mayLose = false } = {}): string {
+      const seller = steam.change(findOrAddSeller)
+      if (seller === undefined) throw new Error('there is no seller')
+      this.enrol(seller.name, true)
+      const { steamId } = seller
+      const destinations = { seller: { steamId, tradeLink: tradeLink(seller) } }
+      this.rules({ destinations })
+      const folder = openFolder(path)
+      const key = market.open(steamId)
+      keepMarket(folder, openKey(folder), { market: 'market.csgo.com', steamId, mayLose, isOff: false, key })
+      return steamId
+    },
+    switchMarket(isOff: boolean): void {
+      switchMarket(openFolder(path), 'market.csgo.com', isOff)
+    },
+    /** From the next start on, as all rules. */
+    limit(limits: WrittenRules['limits']): void {
+      changeRules(openFolder(path), (rules) => ({ ...rules, limits }))
+    },
     enrol(who: string, sells = false): void {
       const account = accountOf(who)
       const { accountName, sharedSecret, identitySecret } = credentialsOf(account)
@@ -117,6 +158,22 @@ export async function openStand() {
         limits: LIMITS,
         usdWithoutPrice: '100.00',
         ...change,
+      }))
+    },
+    /** Puts these into the hands of a bot, as a till has them. */
+    hold(who: string, assets: readonly { appId: number; assetId: string }[]): void {
+      const classOf = (appId: number): string =>
+        accountOf(THIEF).assets.find(
+          (asset) => asset.appId === appId && CATALOGUE.get(asset.classId)?.tradable === true,
+        )?.classId ?? ''
+      const held = assets.map((asset): Asset => ({ ...asset, contextId: '2', classId: classOf(asset.appId) }))
+      const { steamId } = accountOf(who)
+      steam.change((world) => ({
+        world: withAccount(world, steamId, (account) => ({
+          ...account,
+          assets: [...account.assets, ...held],
+        })),
+        answer: undefined,
       }))
     },
     /** Gives a bot free items, as past deposits do. */
@@ -203,6 +260,8 @@ export async function openStand() {
     async close(): Promise<void> {
       vault?.close()
       await wishes.close()
+      await till.close()
+      await market.close()
       await attacker.end()
       await asVault.end()
       await database.pool.query(`drop owned by ${appRole}, ${vaultRole}`)

@@ -1,0 +1,47 @@
+/** `market …`: the outside markets on which the vault sells. */
+import { buildRouteMap } from '@stricli/core'
+import { text } from '../arguments.ts'
+import { ACT, type ActFlags, command, FIND } from '../command.ts'
+import { marketLines } from '../sale-lines.ts'
+import type { Session } from '../session.ts'
+
+const MARKET = { parse: text, brief: 'the market, such as market.csgo.com', placeholder: 'MARKET' } as const
+const ONE = { kind: 'tuple', parameters: [MARKET] } as const
+
+const list = command({
+  does: 'show the markets, and what is under way there',
+  example: 'market list',
+  parameters: { flags: FIND },
+  load: async () => {
+    const { listMarkets } = await import('../../operations/markets.ts')
+    return async (session: Session) => listMarkets(await session.find())
+  },
+  lines: marketLines,
+})
+
+const off = command({
+  does: 'have the vault list nothing on a market, and take down what is listed',
+  example: "market off market.csgo.com --reason 'it pays late'",
+  parameters: { flags: ACT, positional: ONE },
+  load: async () => {
+    const { switchMarket } = await import('../../operations/markets.ts')
+    return async (session: Session, flags: ActFlags, market: string) =>
+      switchMarket(await session.act(flags), { market, isOff: true })
+  },
+})
+
+const on = command({
+  does: 'let the vault sell on a market again',
+  example: 'market on market.csgo.com',
+  parameters: { flags: ACT, positional: ONE },
+  load: async () => {
+    const { switchMarket } = await import('../../operations/markets.ts')
+    return async (session: Session, flags: ActFlags, market: string) =>
+      switchMarket(await session.act(flags), { market, isOff: false })
+  },
+})
+
+export const market = buildRouteMap({
+  routes: { list, off, on },
+  docs: { brief: 'the markets on which the vault sells' },
+})

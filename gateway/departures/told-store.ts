@@ -1,0 +1,45 @@
+/** What the vault told of its sales, in PostgreSQL. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import type { ToldAnswer } from '../db/sale-tables.ts'
+
+export type ToldRow = { n: bigint; part: number; at: Date; market: string; reference: string; told: unknown }
+
+/** What has no answer yet, in the order of the vault's log. */
+export async function unansweredTold(db: Db, limit: number): Promise<ToldRow[]> {
+  return db
+    .selectFrom('vault_told')
+    .select(['n', 'part', 'at', 'market', 'reference', 'told'])
+    .where('answer', 'is', null)
+    .orderBy('n')
+    .orderBy('part')
+    .limit(limit)
+    .execute()
+}
+
+/** False where another process answers it, or has. */
+export async function lockTold(tx: Tx, { n, part }: Pick<ToldRow, 'n' | 'part'>): Promise<boolean> {
+  const row = await tx
+    .selectFrom('vault_told')
+    .select('n')
+    .where('n', '=', n)
+    .where('part', '=', part)
+    .where('answer', 'is', null)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function answerTold(
+  tx: Tx,
+  { n, part }: Pick<ToldRow, 'n' | 'part'>,
+  answer: ToldAnswer,
+): Promise<void> {
+  await tx
+    .updateTable('vault_told')
+    .set({ answer, answered_at: sql<Date>`till_now()` })
+    .where('n', '=', n)
+    .where('part', '=', part)
+    .execute()
+}

@@ -1,0 +1,85 @@
+/** Books what the vault tells of its sales, in the order of its log. */
+import { z } from 'zod'
+import type { SaleReport } from '../../contract/sale-report.ts'
+import type { Db, Tx } from '../db/client.ts'
+import type { ToldAnswer } from '../db/sale-tables.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import { recordListing, recordReport } from './sales.ts'
+import { answerTold, lockTold, type ToldRow, unansweredTold } from './told-store.ts'
+
+/** The vault keeps its accounts at markets in dollars. */
+const CURRENCY = 'USD'
+const MOST_AT_ONCE = 500
+/** An item is known to be ours once its departure is in the books, which Steam's history may tell late. */
+const WAIT_MS = 2 * 86_400_000
+
+const minor = z
+  .string()
+  .regex(/^\d{1,18}$/)
+  .transform(BigInt)
+const reportSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('repriced'), price: minor }),
+  z.object({ kind: z.literal('unlisted') }),
+  z.object({ kind: z.literal('sold') }),
+  z.object({ kind: z.literal('refused') }),
+  z.object({ kind: z.literal('delivered'), steamTradeId: z.string().regex(/^\d{1,20}$/) }),
+  z.object({
+    kind: z.literal('settling'),
+    received: minor,
+    settlesAt: z.iso.datetime().transform((text) => new Date(text)),
+  }),
+  z.object({ kind: z.literal('paid'), received: minor }),
+  z.object({ kind: z.literal('cancelled') }),
+  z.object({ kind: z.literal('reversed'), causer: z.enum(['buyer', 'seller', 'unknown']), refund: minor }),
+]) satisfies z.ZodType<SaleReport>
+const toldSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('listing'),
+    appId: z.int().positive(),
+    listedAssetId: z.string().regex(/^\d{1,20}$/),
+    price: minor.refine((price) => price > 0n),
+  }),
+  z.object({ kind: z.literal('report'), report: reportSchema }),
+])
+
+type BookingDeps = { db: Db; clock: Clock; log: Log }
+
+/** Call this every few seconds. Any number of processes may: each row is answered once. */
+export async function bookTold({ db, clock, log }: BookingDeps): Promise<void> {
+  const waiting = new Set<string>()
+  for (const row of await unansweredTold(db, MOST_AT_ONCE)) {
+    const listing = `${row.market}/${row.reference}`
+    // What is told of a listing that waits for its item waits with it.
+    if (waiting.has(listing)) continue
+    const mayWait = clock.now().getTime() - row.at.getTime() < WAIT_MS
+    const answer = await inTransaction(db, (tx) => book(tx, row, mayWait))
+    if (answer === 'waits') waiting.add(listing)
+    else if (isAlarm(answer)) {
+      const { market, reference, n } = row
+      log.error({ market, reference, entry: String(n), answer }, 'a sale of the vault could not be booked')
+    }
+  }
+}
+
+/** Another process may have been quicker: `known` says nothing new. */
+async function book(tx: Tx, row: ToldRow, mayWait: boolean): Promise<ToldAnswer | 'waits'> {
+  if (!(await lockTold(tx, row))) return 'waits'
+  const answer = await answerOf(tx, row)
+  if (answer === 'not_ours' && mayWait) return 'waits'
+  await answerTold(tx, row, answer)
+  return answer
+}
+
+async function answerOf(tx: Tx, { market, reference, at, told }: ToldRow): Promise<ToldAnswer> {
+  const said = toldSchema.safeParse(told).data
+  if (said === undefined) return 'unreadable'
+  if (said.kind === 'report') return recordReport(tx, { market, reference, report: said.report }, at)
+  const { appId, listedAssetId, price } = said
+  const listing = { market, reference, appId, listedAssetId, price, currency: CURRENCY } as const
+  return recordListing(tx, listing, at)
+}
+
+const isAlarm = (answer: ToldAnswer): boolean =>
+  ['not_ours', 'not_free', 'taken', 'unknown', 'unreadable'].includes(answer)

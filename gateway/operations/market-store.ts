@@ -1,0 +1,45 @@
+/** Outside markets as an operator sees and switches them. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+
+export type ListedMarket = {
+  market: string
+  isOff: boolean
+  offSince: Date | null
+  /** On sale now, and sold but not paid. */
+  listed: number
+  unpaid: number
+  /** Told by the vault, and not booked. */
+  waiting: number
+}
+
+/** Every market that the till has heard of, by name. */
+export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
+  const { rows } = await sql<ListedMarket>`
+    select market, off.market is not null as "isOff", off.since as "offSince",
+      (select count(*) from sale where sale.market = known.market and state = 'listed')::int as listed,
+      (select count(*) from sale where sale.market = known.market and state in ('sold', 'delivered', 'settling'))::int as unpaid,
+      (select count(*) from vault_told told where told.market = known.market and answer is null)::int as waiting
+    from (select market from market_off union select market from market_account union select market from market_balance
+      union select market from sale where state = 'listed' union select market from vault_told where answer is null) known
+    left join market_off off using (market) order by market`.execute(db)
+  return rows
+}
+
+/** False where it was so already. */
+export async function setMarketOff(tx: Tx, market: string, isOff: boolean): Promise<boolean> {
+  if (!isOff) {
+    const { numDeletedRows } = await tx
+      .deleteFrom('market_off')
+      .where('market', '=', market)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  }
+  const inserted = await tx
+    .insertInto('market_off')
+    .values({ market })
+    .onConflict((conflict) => conflict.column('market').doNothing())
+    .returning('market')
+    .executeTakeFirst()
+  return inserted !== undefined
+}

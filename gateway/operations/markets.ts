@@ -1,0 +1,31 @@
+/** Outside markets on which the vault sells: what is under way there, and a switch for each. */
+import { act } from './act.ts'
+import { type ListedMarket, selectMarkets, setMarketOff } from './market-store.ts'
+import { type ActDeps, type Answer, done, type ReadDeps, refused, unchanged } from './operation.ts'
+
+export type MarketList = { markets: ListedMarket[] }
+export type MarketSwitch = { market: string; isOff: boolean }
+
+const NAME = /^[a-z0-9][a-z0-9.-]{0,39}$/
+
+export async function listMarkets({ db }: ReadDeps): Promise<Answer<MarketList>> {
+  return done({ markets: await selectMarkets(db) })
+}
+
+/** Off: the vault lists nothing there, and takes down what is listed. What was sold is still given, and its money followed. */
+export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Promise<Answer<MarketSwitch>> {
+  const what = {
+    name: `market ${isOff ? 'off' : 'on'}`,
+    recorded: ({ market }: MarketSwitch) => ({ market }),
+  }
+  return act(deps, what, async (tx) => {
+    if (!NAME.test(market))
+      return refused('usage', 'A market is named in small letters, such as market.csgo.com.')
+    const view = { market, isOff }
+    if (!(await setMarketOff(tx, market, isOff)))
+      return unchanged(view, `${market} is ${isOff ? 'off' : 'on'} already.`)
+    return done(view, isOff ? `${market} is off. ${OFF}` : `${market} is on, unless the vault has it off.`)
+  })
+}
+
+const OFF = 'Within a minute the vault takes down what is listed there; what was sold is still given.'

@@ -1,0 +1,87 @@
+/** Entries of sales as they stand in the vault's log: JSON, with the buyer's trade token sealed. */
+import { z } from 'zod'
+import type { Key } from '../files/key.ts'
+import type { Entry } from '../files/log.ts'
+import type { Dated, SaleEntry } from './book.ts'
+
+const market = z.string()
+const dealId = z.string()
+const itemId = z.string()
+const assetId = z.string()
+const appId = z.int()
+const minor = z
+  .string()
+  .regex(/^\d{1,18}$/)
+  .transform(BigInt)
+const moment = z.iso.datetime().transform((text) => new Date(text))
+
+const dueSchema = z.strictObject({
+  dealId,
+  partnerSteamId: z.string(),
+  sealedToken: z.string(),
+  message: z.string(),
+  assets: z.array(z.strictObject({ appId, contextId: z.string(), assetId })),
+})
+const endSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('pending') }),
+  z.strictObject({ kind: z.literal('settling'), receivedMinor: minor, settlesAt: moment }),
+  z.strictObject({ kind: z.literal('paid'), receivedMinor: minor }),
+  z.strictObject({ kind: z.literal('cancelled') }),
+  z.strictObject({
+    kind: z.literal('reversed'),
+    causer: z.enum(['buyer', 'seller', 'unknown']),
+    refundMinor: minor,
+  }),
+])
+const offerEnds = z.enum(['declined', 'countered', 'invalid', 'withdrawn', 'expired'])
+
+const saleSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('listing_begun'), market, appId, assetId, priceMinor: minor }),
+  z.strictObject({ kind: z.literal('listed'), market, appId, assetId, itemId }),
+  z.strictObject({ kind: z.literal('not_listed'), market, appId, assetId, code: z.string() }),
+  z.strictObject({ kind: z.literal('repriced'), market, itemId, priceMinor: minor }),
+  z.strictObject({ kind: z.literal('unlisted'), market, itemId }),
+  z.strictObject({ kind: z.literal('due_refused'), market, due: dueSchema, problem: z.string() }),
+  z.strictObject({ kind: z.literal('deal_intended'), market, due: dueSchema, itemIds: z.array(itemId) }),
+  z.strictObject({ kind: z.literal('send_begun'), market, dealId }),
+  z.strictObject({ kind: z.literal('send_refused'), market, dealId, because: z.string() }),
+  z.strictObject({ kind: z.literal('send_unanswered'), market, dealId }),
+  z.strictObject({ kind: z.literal('offer_missed'), market, dealId }),
+  z.strictObject({ kind: z.literal('abandoned'), market, dealId }),
+  z.strictObject({ kind: z.literal('offer_known'), market, dealId, offerId: z.string() }),
+  z.strictObject({ kind: z.literal('confirmed'), market, dealId }),
+  z.strictObject({ kind: z.literal('told'), market, dealId }),
+  z.strictObject({ kind: z.literal('offer_ended'), market, dealId, how: offerEnds }),
+  z.strictObject({ kind: z.literal('delivered'), market, dealId, steamTradeId: z.string() }),
+  z.strictObject({ kind: z.literal('outcome'), market, itemId, end: endSchema }),
+])
+const lineSchema = z.strictObject({ kind: z.literal('sale'), sale: saleSchema })
+
+const placeOf = (id: string): string => `buyer of ${id}`
+
+/** The entry for the log. */
+export function toLog(entry: SaleEntry, key: Key): Entry['entry'] {
+  const sale = 'due' in entry ? { ...entry, due: sealed(entry.due, key) } : entry
+  const written: unknown = JSON.parse(
+    JSON.stringify({ kind: 'sale', sale }, (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    ),
+  )
+  return z.json().parse(written)
+}
+
+function sealed({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'], key: Key) {
+  return { ...due, sealedToken: key.seal(token, placeOf(due.dealId)) }
+}
+
+/** Undefined for entries of others, such as wishes. Throws where the seal does not open. */
+export function fromLog({ at, entry }: Entry, key: Key): Dated | undefined {
+  const sale = lineSchema.safeParse(entry).data?.sale
+  if (sale === undefined) return undefined
+  if (!('due' in sale)) return { at, entry: sale }
+  const { sealedToken, ...due } = sale.due
+  return {
+    at,
+    entry: { ...sale, due: { ...due, token: key.open(sealedToken, placeOf(due.dealId)) } },
+  }
+}

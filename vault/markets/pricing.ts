@@ -1,0 +1,99 @@
+/** Prices of listings: by the vault's own prices, what the market's others ask, and what the till says an item cost. */
+import type { OwnItem } from '../steam/look.ts'
+import type { Listing } from './book.ts'
+import type { Line, Market } from './market.ts'
+import { listingPrice, type PriceRules } from './price-policy.ts'
+import type { Till } from './till.ts'
+
+/** A listing is changed for no less than this share of its price, in hundredths of a percent. */
+const LEAST_CHANGE_BP = 100n
+const ALL_BP = 10_000n
+
+export type Pricing = {
+  rules: PriceRules
+  mayLose: boolean
+  /** In cents of a dollar, by what the vault fetches itself. */
+  priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
+  till: Pick<Till, 'costs'>
+}
+
+type Around = { market: Market; pricing: Pricing; now(): Date }
+
+/** An item that the vault has no price of, or nobody knows the cost of, is left out. */
+export async function pricesFor(
+  items: readonly OwnItem[],
+  { appId, own, ...around }: Around & { appId: number; own: readonly Listing[] },
+): Promise<Line[]> {
+  if (items.length === 0) return []
+  const known = await knownOf(appId, items, around)
+  return items.flatMap((item): Line[] => {
+    const since = own.find(({ assetId }) => assetId === item.assetId)?.begunAt ?? around.now()
+    const priceMinor = priceOf(item, { ...around, ...known, since })
+    return priceMinor === undefined ? [] : [{ assetId: item.assetId, priceMinor }]
+  })
+}
+
+type Repriced = { itemId: string; priceMinor: bigint }
+
+/** Listings whose price is no longer what it should be. */
+export async function repricesFor(
+  own: readonly Listing[],
+  { items, ...around }: Around & { items: ReadonlyMap<string, OwnItem> | undefined },
+): Promise<Repriced[]> {
+  const listed = own.flatMap((listing) => {
+    const item = items?.get(listing.assetId)
+    return listing.state === 'on_sale' && item !== undefined ? [{ listing, item }] : []
+  })
+  const appId = listed[0]?.listing.appId
+  if (appId === undefined) return []
+  const all = listed.map(({ item }) => item)
+  const known = await knownOf(appId, all, around)
+  return listed.flatMap(({ listing, item }): Repriced[] => {
+    const { itemId, priceMinor: before, assetId } = listing
+    const since = own.find((each) => each.assetId === assetId)?.begunAt ?? listing.begunAt
+    const priceMinor = priceOf(item, { ...around, ...known, since })
+    if (itemId === null || priceMinor === undefined) return []
+    const change = priceMinor > before ? priceMinor - before : before - priceMinor
+    return change * ALL_BP >= before * LEAST_CHANGE_BP ? [{ itemId, priceMinor }] : []
+  })
+}
+
+type Known = {
+  costs: ReadonlyMap<string, bigint>
+  best: ReadonlyMap<string, bigint>
+  prices: ReadonlyMap<string, bigint>
+}
+
+/** A till that does not answer knows no cost. */
+async function knownOf(
+  appId: number,
+  items: readonly OwnItem[],
+  { market, pricing }: Around,
+): Promise<Known> {
+  const ids = items.map(({ assetId }) => assetId)
+  const costs = await pricing.till.costs(appId, ids).catch(() => new Map<string, bigint>())
+  const offers = await market.bestOffers(appId)
+  const prices = new Map<string, bigint>()
+  for (const name of new Set(items.map(({ marketHashName }) => marketHashName))) {
+    const price = await pricing.priceOf(appId, name)
+    if (typeof price === 'bigint') prices.set(name, price)
+  }
+  return { costs, prices, best: offers.kind === 'said' ? offers.value : new Map() }
+}
+
+function priceOf(
+  { assetId, marketHashName }: OwnItem,
+  { costs, best, prices, since, now, pricing }: Around & Known & { since: Date },
+): bigint | undefined {
+  const verdict = listingPrice(
+    {
+      costMinor: costs.get(assetId) ?? null,
+      mayLose: pricing.mayLose,
+      bestMinor: best.get(marketHashName) ?? null,
+      knownMinor: prices.get(marketHashName) ?? null,
+      onSaleMs: now().getTime() - since.getTime(),
+    },
+    pricing.rules,
+  )
+  return verdict.kind === 'price' ? verdict.minor : undefined
+}

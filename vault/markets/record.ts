@@ -1,0 +1,41 @@
+/** The record of sales: in the vault's log, and what the till must still be told of it. */
+import type { Key } from '../files/key.ts'
+import type { VaultLog } from '../files/log.ts'
+import { type Book, EMPTY_BOOK, evolve } from './book.ts'
+import { fromLog, toLog } from './entries.ts'
+import { type Told, toldOf } from './reports.ts'
+import type { Journal } from './seller.ts'
+
+/** `n` and `part`: the entry of the log, and which of the things that it means. */
+export type News = { n: number; part: number; at: Date; told: Told }
+
+export type SaleRecord = Journal & {
+  /** What came after that entry, oldest first. */
+  newsAfter(n: number): readonly News[]
+  /** The till has all up to that entry. */
+  forget(n: number): void
+}
+
+export function openRecord(log: VaultLog, key: Key, now: () => Date): SaleRecord {
+  let book: Book = EMPTY_BOOK
+  let news: News[] = []
+  const take = (n: number, dated: Parameters<typeof evolve>[1]): void => {
+    book = evolve(book, dated)
+    news.push(...toldOf(book, dated.entry).map((told, part) => ({ n, part, at: dated.at, told })))
+  }
+  for (const entry of log.entries()) {
+    const dated = fromLog(entry, key)
+    if (dated !== undefined) take(entry.n, dated)
+  }
+  return {
+    book: () => book,
+    async add(entry) {
+      const { n, at } = log.add(toLog(entry, key), now())
+      take(n, { at, entry })
+    },
+    newsAfter: (n) => news.filter((each) => each.n > n),
+    forget(n) {
+      news = news.filter((each) => each.n > n)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+/** All markets of the vault: their desks, one record, and what the till is told. */
+
+import type { Folder } from '../files/folder.ts'
+import { isSwitchedOff, type MarketAccess } from '../files/markets.ts'
+import type { Hands } from '../giving/gift.ts'
+import type { OwnItem } from '../steam/look.ts'
+import type { Session } from '../steam/session.ts'
+import type { Connection } from './connection.ts'
+import { alarmLine, createDesk, type Desk } from './desk.ts'
+import { createFamily, FAMILY_GAMES } from './family.ts'
+import type { Time } from './pace.ts'
+import { DEFAULT_RULES } from './price-policy.ts'
+import type { Pricing } from './pricing.ts'
+import type { SaleRecord } from './record.ts'
+import { scaleOf } from './scale.ts'
+import { createSeller } from './seller.ts'
+import type { Till } from './till.ts'
+
+/** Costs and the vault's own prices are in dollars. */
+const CURRENCY = 'USD'
+
+export type SellingAccount = {
+  hands: Hands
+  freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
+  accessToken: Session['accessToken']
+}
+
+export type ShopParts = {
+  markets: readonly MarketAccess[]
+  folder: Folder
+  record: SaleRecord
+  till: Till
+  accountOf(steamId: string): SellingAccount
+  ownAccounts: ReadonlySet<string>
+  tradeTokenOf(steamId: string): string | undefined
+  priceOf: Pricing['priceOf']
+  hasRoom(load: { cents: bigint; items: number }): boolean
+  connection: Connection
+  time: Time
+  now(): Date
+  say(line: string, about: Record<string, string | number>): void
+}
+
+export type Shop = { round(): Promise<void> }
+
+export function createShop(parts: ShopParts): Shop {
+  const { record, till } = parts
+  const desks = parts.markets.map((access) => deskOf(parts, access))
+  let told: number | undefined
+  return {
+    async round() {
+      const failed: unknown[] = []
+      for (const desk of desks) await desk.round().catch((error: unknown) => failed.push(error))
+      // A till that is away hears of it later: what must be given now does not wait for it.
+      told ??= await till.lastTold()
+      const news = record.newsAfter(told)
+      await till.tell(news)
+      told = news.at(-1)?.n ?? told
+      record.forget(told)
+      if (failed.length > 0) throw failed[0]
+    },
+  }
+}
+
+function deskOf(parts: ShopParts, { market: name, steamId, key, mayLose }: MarketAccess): Desk {
+  const { connection, time, now, record, till, say } = parts
+  const scale = scaleOf(CURRENCY)
+  if (scale === undefined) throw new Error(`the market has no scale for ${CURRENCY}`)
+  const account = parts.accountOf(steamId)
+  const market = createFamily({ key, steamId, scale, connection, time, now })
+  const seller = createSeller({
+    market,
+    hands: account.hands,
+    journal: record,
+    scale,
+    ownAccounts: parts.ownAccounts,
+    hasRoom: parts.hasRoom,
+    now,
+    alarm(alarm) {
+      const [line, about] = alarmLine(alarm)
+      say(line, { market: name, ...about })
+    },
+  })
+  return createDesk({
+    market,
+    games: FAMILY_GAMES,
+    seller,
+    journal: record,
+    account,
+    tradeToken: parts.tradeTokenOf(steamId),
+    pricing: { rules: DEFAULT_RULES, mayLose, priceOf: parts.priceOf, till },
+    till,
+    isOff: () => isSwitchedOff(parts.folder, name),
+    now,
+    say,
+  })
+}

@@ -1,0 +1,136 @@
+/** The vault sells: from a collecting bot to its selling account, to a buyer of the market sandbox, to the money. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BOT, openStand, type Stand } from './testing/stand.ts'
+
+const MARKET = 'market.csgo.com'
+const DAY_MS = 86_400_000
+/** A Wednesday: Steam is not maintained. */
+const MIDWEEK_MS = Date.UTC(2026, 10, 25, 8)
+
+let stand: Stand
+let seller: string
+
+beforeAll(async () => {
+  stand = await openStand()
+  stand.pass(Math.max(0, MIDWEEK_MS - stand.now().getTime()))
+  stand.enrol(BOT)
+  seller = stand.sellOn({ mayLose: true })
+})
+beforeEach(() => {
+  stand.restart()
+  stand.pass(7 * DAY_MS)
+})
+afterAll(() => stand.close())
+
+/** Rounds of a vault that forgets all but its files between any two. */
+async function rounds(count: number): Promise<void> {
+  for (let round = 0; round < count; round += 1) {
+    stand.restart()
+    await stand.rounds(1)
+    await stand.market.look()
+  }
+}
+
+/** Rounds until it holds; a vault that gets nowhere fails what follows. */
+async function roundsUntil(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 40 && !holds(); tries += 1) await rounds(1)
+}
+
+const listed = () => stand.market.world().items.filter(({ status }) => status === 'on_sale')
+
+/** New items of the bot, which the vault moves to its selling account and lists. Resolves to the numbers of the listings. */
+async function onSale(count: number): Promise<number[]> {
+  await stand.wish(stand.stock(BOT, count), { destination: 'seller' })
+  const before = listed().length
+  await roundsUntil(() => listed().length >= before + count)
+  return listed()
+    .slice(before)
+    .map(({ itemId }) => itemId)
+}
+
+async function told() {
+  const { rows } = await stand.database.pool.query<{ reference: string; kind: string }>(
+    `select reference, coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told order by n, part`,
+  )
+  return (reference: number) =>
+    rows.filter((row) => row.reference === String(reference)).map(({ kind }) => kind)
+}
+
+describe('an item of a collecting bot', () => {
+  it('goes to the selling account, is listed, given to its buyer, and followed to the money', async () => {
+    const [item = 0] = await onSale(1)
+    expect(stand.accountOf(seller).assets.length).toBeGreaterThan(0)
+    expect((await stand.market.buy([item], 'accepts')).kind).toBe('bought')
+    await rounds(8)
+    stand.pass(9 * DAY_MS)
+    await rounds(8)
+    expect((await told())(item)).toEqual(['listing', 'sold', 'delivered', 'paid'])
+    const offers = stand.steam.world().offers.filter(({ sender }) => sender === seller)
+    expect(offers).toHaveLength(1)
+    const { rows } = await stand.database.pool.query('select free::int from market_balance')
+    expect(rows[0]?.free).toBeGreaterThan(0)
+  })
+
+  it('may be listed again when its buyer declined it', async () => {
+    const [item = 0] = await onSale(1)
+    await stand.market.buy([item], 'declines')
+    await roundsUntil(() => listed().length > 0)
+    expect((await told())(item).slice(0, 2)).toEqual(['listing', 'sold'])
+    expect(listed().map(({ itemId }) => itemId)).not.toContain(item)
+    await stand.market.buy([listed()[0]?.itemId ?? 0], 'accepts')
+    await rounds(8)
+  })
+})
+
+describe('what is listed comes down', () => {
+  it('while an operator has the market off at the till, and is listed again afterwards', async () => {
+    await onSale(2)
+    await stand.attacker.query(`insert into market_off (market) values ('${MARKET}')`)
+    await rounds(2)
+    expect(listed()).toEqual([])
+    expect(stand.said.at(-1)).toContain('switched off by the till')
+    await stand.attacker.query('delete from market_off')
+    await roundsUntil(() => listed().length > 1)
+    expect(listed()).toHaveLength(2)
+  })
+
+  it('while it is off at the vault, whatever the till says', async () => {
+    stand.switchMarket(true)
+    await rounds(2)
+    expect(listed()).toEqual([])
+    stand.switchMarket(false)
+    await roundsUntil(() => listed().length > 1)
+    expect(listed()).toHaveLength(2)
+  })
+
+  it('before the maintenance of Steam on a Tuesday', async () => {
+    stand.pass(Date.UTC(2027, 0, 5, 19, 59) - stand.now().getTime())
+    await rounds(3)
+    expect(listed()).toEqual([])
+    stand.pass(6 * 3_600_000)
+    await roundsUntil(() => listed().length > 1)
+    expect(listed()).toHaveLength(2)
+  })
+
+  it('when the market says that the account may not sell', async () => {
+    stand.market.ban(seller, 3 * 3_600)
+    stand.pass(3_600_000)
+    await rounds(3)
+    expect(listed()).toEqual([])
+    stand.pass(3 * 3_600_000)
+    await roundsUntil(() => listed().length > 1)
+    expect(listed()).toHaveLength(2)
+  })
+})
+
+it('more than the limits allow is not given to buyers', async () => {
+  // A market that has not heard of its seller for a while sells nothing.
+  await rounds(1)
+  const [first = 0] = listed().map(({ itemId }) => itemId)
+  stand.limit({ usdAnHour: '0.01', usdADay: '0.01', itemsAnHour: 1 })
+  expect((await stand.market.buy([first], 'accepts')).kind).toBe('bought')
+  const before = stand.steam.world().offers.length
+  await rounds(4)
+  expect(stand.steam.world().offers).toHaveLength(before)
+  expect(stand.said.some((line) => line.startsWith('the limits have no room for a sale'))).toBe(true)
+})

@@ -1,0 +1,23 @@
+/** Takes what another account of the vault offers to this one. Such an offer asks for nothing, so no phone is asked. */
+import { type Gift, isSameSet } from '../giving/gift.ts'
+import { readOffer } from './answers.ts'
+import type { Session } from './session.ts'
+
+type Taken = { offerId: string; fromSteamId: string; gift: Gift }
+
+/** Does nothing unless Steam shows exactly this gift, and for nothing. */
+export async function acceptGift(session: Session, { offerId, fromSteamId, gift }: Taken): Promise<void> {
+  const said = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
+  const offer = said && readOffer(said)
+  const isGift =
+    offer?.offerId === offerId &&
+    !offer.isOurs &&
+    offer.partnerSteamId === fromSteamId &&
+    offer.message === gift.message &&
+    offer.gives.length === 0 &&
+    isSameSet(gift.assets, offer.takes)
+  if (!isGift) return
+  const referer = `https://steamcommunity.com/tradeoffer/${offerId}/`
+  const fields = { serverid: '1', tradeofferid: offerId, partner: fromSteamId, captcha: '' }
+  await session.form('accept', `/tradeoffer/${offerId}/accept`, { fields, referer })
+}
