@@ -62,8 +62,6 @@ export function createSession(
     return { kind: 'not_made' }
   }
 
-  const read = (posted: Posted): Said | undefined => (posted.kind === 'reply' ? posted : undefined)
-
   return {
     steamId,
     secrets,
@@ -102,6 +100,8 @@ export function createSession(
       ),
   }
 }
+
+const read = (posted: Posted): Said | undefined => (posted.kind === 'reply' ? posted : undefined)
 
 const cookieOf = (steamId: string, { accessToken, sessionId }: Tokens): Record<string, string> => ({
   cookie: `steamLoginSecure=${steamId}%7C%7C${accessToken}; sessionid=${sessionId}; Steam_Language=english`,
