@@ -58,6 +58,8 @@ export async function recordAdjustment(
   if (answer !== undefined) return answer
   const at = clock.now()
   const adjustmentId = await insertAdjustment(tx, adjustment, at)
+  // The lock is of one currency. Another tab was first with the reference, so it is found now.
+  if (adjustmentId === undefined) return recordAdjustment({ tx, clock }, adjustment)
   const movements = adjustmentMovements(kind, amount)
   await post(tx, { storeId, currency, adjustmentId, movements, mayOwe: kind === 'debit' && mayOwe, at })
   return { kind: 'recorded', id: adjustmentId }

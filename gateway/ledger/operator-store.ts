@@ -19,17 +19,19 @@ export async function findPayout(tx: Tx, { storeId, reference }: Reference) {
 }
 
 /** Writes the payout itself; its movement is posted beside it. */
+/** Undefined where the reference is taken: by now, if it was sent twice at once. */
 export async function insertPayout(
   tx: Tx,
   { storeId, currency, amount, reference }: Reference & Amount,
   at: Date,
-): Promise<bigint> {
-  const { id } = await tx
+): Promise<bigint | undefined> {
+  const row = await tx
     .insertInto('payout')
     .values({ store_id: storeId, currency, amount, reference, created_at: at })
+    .onConflict((conflict) => conflict.columns(['store_id', 'reference']).doNothing())
     .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+    .executeTakeFirst()
+  return row?.id
 }
 
 export type ListedPayout = {
@@ -86,15 +88,17 @@ export function findAdjustment(tx: Tx, { storeId, reference }: Reference) {
     .executeTakeFirst()
 }
 
+/** As with payouts. */
 export async function insertAdjustment(
   tx: Tx,
   { storeId, currency, amount, reference, kind }: Reference & Amount & { kind: AdjustmentKind },
   at: Date,
-): Promise<bigint> {
-  const { id } = await tx
+): Promise<bigint | undefined> {
+  const row = await tx
     .insertInto('adjustment')
     .values({ store_id: storeId, currency, kind, amount, reference, created_at: at })
+    .onConflict((conflict) => conflict.columns(['store_id', 'reference']).doNothing())
     .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+    .executeTakeFirst()
+  return row?.id
 }

@@ -48,6 +48,8 @@ export async function recordPayout(
     if (answer !== undefined) return answer
     const at = clock.now()
     const payoutId = await insertPayout(tx, payout, at)
+    // The lock is of one currency. Another tab was first with the reference, so it is found now.
+    if (payoutId === undefined) return recordPayout({ db: tx, clock }, payout)
     await post(tx, { storeId, currency, payoutId, movements: payoutMovements(amount), at })
     return { kind: 'recorded' }
   })

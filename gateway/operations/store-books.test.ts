@@ -93,6 +93,20 @@ it('what is given, taken and given up is moved once, recorded, and true', async 
   expect(await problems()).toEqual([])
 })
 
+it('what two tabs send at once is moved once, also in a currency that the store never had', async () => {
+  const credit = (currency: 'EUR' | 'BRL') => creditStore(deps, { ...money(500n, 'two tabs'), currency })
+  const first = await Promise.all([credit('EUR'), credit('EUR'), credit('EUR')])
+  expect(first.map(({ kind }) => kind).sort()).toEqual(['done', 'unchanged', 'unchanged'])
+  expect(await credit('BRL')).toMatchObject({ kind: 'refused', refusal: 'conflict' })
+
+  await creditStore(deps, { ...money(3_000n, 'euros'), currency: 'EUR' })
+  const pay = (currency: 'USD' | 'EUR') =>
+    recordPayout(deps, { storeId, currency, amount: 1_000n, reference: 'wire of two tabs' })
+  const paid = await Promise.all([pay('USD'), pay('EUR')])
+  expect(paid.map(({ kind }) => kind).sort()).toEqual(['done', 'refused'])
+  expect(await problems()).toEqual([])
+})
+
 it('a payout that never was gives the store its money back, once', async () => {
   await recordPayout(deps, { storeId, currency: 'USD', amount: 2_500n, reference: 'wire 1' })
   const list = await listPayouts(deps, { storeId, limit: 10 })

@@ -25,13 +25,13 @@ export const OWN = {
 const NO_STREAMS: Live = { open: () => false, stop: async () => {} }
 
 /** `database`: one that is shared, which the caller closes. */
-export async function startConsole(given?: TestDatabase) {
-  const database = given ?? (await testDatabase())
+export async function startConsole(given?: Pick<TestDatabase, 'db'>) {
+  const own = given === undefined ? await testDatabase() : { ...given, close: async () => {} }
   const clock = fakeClock(new Date())
   const answer = readConfig({ TRADETILL_CONSOLE_PORT: '4304', TRADETILL_CONSOLE_SANDBOX_KEY: SANDBOX_KEY })
   if (answer.kind === 'refused') throw new Error(answer.problems.join())
   const config = { ...answer.config, masterKey: Buffer.alloc(32, 3) }
-  const deps = { config, db: database.db, clock }
+  const deps = { config, db: own.db, clock }
   let nowMs = 0
   const app = await createConsole({
     ...deps,
@@ -45,7 +45,7 @@ export async function startConsole(given?: TestDatabase) {
   return {
     app,
     clock: clock as FakeClock,
-    db: database.db,
+    db: own.db,
     by: (operator: string): ActDeps => ({ ...deps, operator, reason: 'a test' }),
     /** Time of the limits passes. */
     rest: (ms: number) => {
@@ -53,7 +53,7 @@ export async function startConsole(given?: TestDatabase) {
     },
     close: async () => {
       await app.close()
-      if (given === undefined) await database.close()
+      await own.close()
     },
   }
 }

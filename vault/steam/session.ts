@@ -62,12 +62,6 @@ export function createSession(
     return { kind: 'not_made' }
   }
 
-  const cookieOf = ({ accessToken, sessionId }: Tokens): Record<string, string> => ({
-    cookie: `steamLoginSecure=${steamId}%7C%7C${accessToken}; sessionid=${sessionId}; Steam_Language=english`,
-    'user-agent': USER_AGENT,
-  })
-  const read = (posted: Posted): Said | undefined => (posted.kind === 'reply' ? posted : undefined)
-
   return {
     steamId,
     secrets,
@@ -88,7 +82,11 @@ export function createSession(
     page: async (ask, path, query) =>
       read(
         await asking(ask, (now) =>
-          caller.call({ method: 'GET', url: addressOf(COMMUNITY, path, query), headers: cookieOf(now) }),
+          caller.call({
+            method: 'GET',
+            url: addressOf(COMMUNITY, path, query),
+            headers: cookieOf(steamId, now),
+          }),
         ),
       ),
     form: (ask, path, { fields, referer }) =>
@@ -96,12 +94,19 @@ export function createSession(
         caller.call({
           method: 'POST',
           url: addressOf(COMMUNITY, path, {}),
-          headers: { ...cookieOf(now), origin: COMMUNITY, referer },
+          headers: { ...cookieOf(steamId, now), origin: COMMUNITY, referer },
           form: new URLSearchParams({ sessionid: now.sessionId, ...fields }),
         }),
       ),
   }
 }
+
+const read = (posted: Posted): Said | undefined => (posted.kind === 'reply' ? posted : undefined)
+
+const cookieOf = (steamId: string, { accessToken, sessionId }: Tokens): Record<string, string> => ({
+  cookie: `steamLoginSecure=${steamId}%7C%7C${accessToken}; sessionid=${sessionId}; Steam_Language=english`,
+  'user-agent': USER_AGENT,
+})
 
 /** Steam refuses the request because nobody is logged in any longer. */
 const hasEnded = ({ status, text }: Said): boolean =>

@@ -221,14 +221,13 @@ export const twice = family({
   kind: 'till',
   defences: {
     'one hash': {
-      at: `${WIDGET} hashSchema`,
+      at: `${WIDGET} paymentQuerySchema`,
       off: [
         {
           file: WIDGET,
-          from: 'export const hashSchema = z.string()',
-          to: 'export const hashSchema = z.preprocess((given) => (Array.isArray(given) ? given.at(-1) : given), z.string())',
+          from: 'z.object({ hash: z.string().max(512) })',
+          to: 'z.object({ hash: z.preprocess((given) => (Array.isArray(given) ? given.at(-1) : given), z.string()) })',
         },
-        { file: WIDGET, from: '.regex(/^[0-9a-f]{32}$/)', to: '' },
       ],
     },
   },

@@ -1,0 +1,182 @@
+/** Operators who would move money alone, above the limit of the till: family 55. */
+import { recordPayout } from '../../../gateway/operations/payouts.ts'
+import { limitAct } from '../../../gateway/operations/proposals.ts'
+import { post, type Said } from '../../../gateway/testing/console.ts'
+import { aStore } from '../../../gateway/testing/till.ts'
+import { type Case, type Family, family } from '../attack.ts'
+import type { Target } from '../target.ts'
+import { never } from './checks.ts'
+import { type Person, type Staff, staffOf } from './staff.ts'
+
+const ACT = 'gateway/operations/act.ts'
+const PROPOSALS = 'gateway/operations/proposals.ts'
+const LIMIT_MINOR = 10_000n
+
+type Defence = 'a limit' | 'another operator' | 'two behind a command' | 'a limit of its own change'
+
+/** A store with a balance that nothing else touches. */
+async function richStore({ till }: Target): Promise<bigint> {
+  const { id } = await aStore(till)
+  await till.deps.db
+    .insertInto('account')
+    .values({ store_id: id, kind: 'available', currency: 'USD', balance: 5_000_000n, floor: 0n })
+    .execute()
+  return id
+}
+
+async function paid({ till }: Target, storeId: bigint): Promise<bigint> {
+  const row = await till.deps.db
+    .selectFrom('payout')
+    .select(({ fn }) => fn.sum<string>('amount').as('sum'))
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  return BigInt(row.sum ?? 0)
+}
+
+type Wanted = { act: string; input: object }
+
+async function acting({ till, again }: Staff, who: Person, { act, input }: Wanted): Promise<Said> {
+  return post(till, `act/${act}`, { headers: await again(who), body: { reason: 'wages', input } })
+}
+
+const proposalIn = (message = ''): string => /proposal (\d+)/.exec(message)?.[1] ?? '0'
+
+let wires = 0
+const wire = () => `limit ${++wires}`
+
+type Paying = { storeId: bigint; amount: string; reference?: string }
+
+const pay = (staff: Staff, who: Person, { storeId, amount, reference = wire() }: Paying) =>
+  acting(staff, who, {
+    act: 'payout-record',
+    input: { storeId: String(storeId), currency: 'USD', amount, reference },
+  })
+
+/** Sets the limit where there is none. */
+async function limited(target: Target): Promise<Staff> {
+  const staff = await staffOf(target)
+  await limitAct(staff.till.by('host'), { aboveUsdMinor: LIMIT_MINOR })
+  return staff
+}
+
+const AMOUNTS = ['100.01', '101.00', '1000.00', '9999.99', '49999.99']
+
+const above = (target: Target, staff: Staff): Case<Defence>[] =>
+  AMOUNTS.flatMap((amount) => [
+    {
+      what: `a payout of ${amount}`,
+      by: 'a limit' as const,
+      async attack() {
+        const storeId = await richStore(target)
+        await pay(staff, staff.ada, { storeId, amount })
+        return never((await paid(target, storeId)) > 0n, 'is paid')
+      },
+    },
+    {
+      what: `a payout of ${amount}, asked for in five tabs`,
+      by: 'a limit' as const,
+      async attack() {
+        const storeId = await richStore(target)
+        const reference = wire()
+        await Promise.all(
+          Array.from({ length: 5 }, () => pay(staff, staff.ada, { storeId, amount, reference })),
+        )
+        return never((await paid(target, storeId)) > 0n, 'is paid')
+      },
+    },
+    {
+      what: `a debit of ${amount}`,
+      by: 'a limit' as const,
+      async attack() {
+        const storeId = await richStore(target)
+        const input = { storeId: String(storeId), currency: 'USD', amount, reference: wire() }
+        const { status } = await acting(staff, staff.ada, { act: 'store-debit', input })
+        return never(status === 200, 'is booked')
+      },
+    },
+  ])
+
+const alone = (target: Target, staff: Staff): Case<Defence>[] =>
+  AMOUNTS.map((amount) => ({
+    what: `a payout of ${amount}, approved by who asked for it`,
+    by: 'another operator' as const,
+    async attack() {
+      const storeId = await richStore(target)
+      const { error } = await pay(staff, staff.ada, { storeId, amount })
+      await acting(staff, staff.ada, {
+        act: 'proposal-approve',
+        input: { proposalId: proposalIn(error?.message) },
+      })
+      return never((await paid(target, storeId)) > 0n, 'is paid')
+    },
+  }))
+
+const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
+  ['Ada', 'Grace', 'somebody'].map((name) => ({
+    what: `a payout that the command line asked for as ${name}, approved by one`,
+    by: 'two behind a command' as const,
+    async attack() {
+      const storeId = await richStore(target)
+      const payout = { storeId, currency: 'USD', amount: 20_000n, reference: wire() } as const
+      const { message } = await recordPayout(staff.till.by(name), payout)
+      await acting(staff, staff.ada, { act: 'proposal-approve', input: { proposalId: proposalIn(message) } })
+      return never((await paid(target, storeId)) > 0n, 'is paid')
+    },
+  }))
+
+/** None, the highest that can be written, and a cent more. */
+const raised = (staff: Staff): Case<Defence>[] =>
+  [null, 99_999_999n, LIMIT_MINOR + 1n].map((aboveUsdMinor) => ({
+    what: `the limit becomes ${aboveUsdMinor ?? 'none'}`,
+    by: 'a limit of its own change' as const,
+    async attack() {
+      const { kind } = await limitAct(staff.till.by('host'), { aboveUsdMinor })
+      return never(kind === 'done', 'by one')
+    },
+  }))
+
+export const approvals: Family = family<Defence>({
+  number: 55,
+  name: 'money moved by one operator alone',
+  kind: 'till',
+  defences: {
+    'a limit': {
+      at: `${ACT} whyNotYet`,
+      off: [{ file: ACT, from: 'worth !== undefined && worth <= limit', to: "moved !== 'all'" }],
+    },
+    'another operator': {
+      at: `${PROPOSALS} approveProposal`,
+      off: [{ file: PROPOSALS, from: 'if (proposal.backedBy === operatorId)', to: 'if (false)' }],
+    },
+    'two behind a command': {
+      at: `${PROPOSALS} approveProposal`,
+      off: [
+        {
+          file: PROPOSALS,
+          from: 'if (proposal.backedBy === null) return back(deps, { proposalId, operatorId })',
+          to: '',
+        },
+      ],
+    },
+    'a limit of its own change': {
+      at: `${PROPOSALS} limitAct`,
+      off: [
+        {
+          file: PROPOSALS,
+          from: 'recorded: () => ({ aboveUsdMinor }), second }',
+          to: 'recorded: () => ({ aboveUsdMinor }) }',
+        },
+      ],
+    },
+  },
+  async honest(target) {
+    const staff = await limited(target)
+    const storeId = await richStore(target)
+    await pay(staff, staff.ada, { storeId, amount: '100.00' })
+    return never((await paid(target, storeId)) !== LIMIT_MINOR, 'a payout below the limit is not paid')
+  },
+  async cases(target) {
+    const staff = await limited(target)
+    return [...above(target, staff), ...alone(target, staff), ...byCommand(target, staff), ...raised(staff)]
+  },
+})

@@ -1,0 +1,226 @@
+/** Calls to the operators' console by pages and people who may not make them: family 53. */
+import { ACTS } from '../../../gateway/console/acts.ts'
+import { FINDS } from '../../../gateway/console/finds.ts'
+import { OWN, post, type Said, show } from '../../../gateway/testing/console.ts'
+import { type Case, type Family, family } from '../attack.ts'
+import type { Target } from '../target.ts'
+import { never } from './checks.ts'
+import { HOUR_MS, MINUTE_MS, type Staff, staffOf } from './staff.ts'
+
+const GUARD = 'gateway/console/guard.ts'
+const VISITOR = 'gateway/console/visitor.ts'
+const COOKIE = 'gateway/console/cookie.ts'
+const SESSION = 'gateway/operators/session.ts'
+const ROUTES = 'gateway/console/routes.ts'
+
+type Headers = Record<string, string>
+
+const pathOf = (act: string): string => `act/${act.replaceAll(' ', '-')}`
+const CALLS = [
+  ...Object.entries(FINDS).map(([name, call]) => ({ path: `find/${name}`, ...call })),
+  ...Object.entries(ACTS).map(([name, call]) => ({ path: pathOf(name), ...call })),
+]
+
+/** Nothing is named in it, so an act that is let in finds nothing to do. */
+const EMPTY = { reason: 'an attack', input: {} }
+
+async function call(staff: Staff, path: string, headers: Headers): Promise<Said> {
+  staff.till.rest(HOUR_MS)
+  return post(staff.till, path, { headers, body: path.startsWith('act/') ? EMPTY : {} })
+}
+
+/** Undefined when the call was refused for this. */
+async function refusedAs(kind: string, said: Promise<Said>): Promise<string | undefined> {
+  const { status, error } = await said
+  return never(error?.kind !== kind, `answered ${status} ${error?.kind ?? ''} instead of ${kind}`)
+}
+
+const ELSEWHERE: [what: string, headers: Headers][] = [
+  ['another port', { origin: 'http://localhost:4302', 'sec-fetch-site': 'same-site' }],
+  ['our origin as a same-site call', { 'sec-fetch-site': 'same-site' }],
+  ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+  ['a page without an origin', { origin: 'null' }],
+  ['an origin that begins like ours', { origin: 'http://localhost:43040' }],
+  ['an address that was typed', { 'sec-fetch-site': 'none' }],
+]
+
+const HOSTS = [
+  '127.0.0.1:4304',
+  'evil.example',
+  'localhost:4302',
+  'localhost',
+  '[::1]:4304',
+  'localhost:4304.evil.example',
+]
+
+type Defence =
+  | 'only its own page'
+  | 'only its own host'
+  | 'both halves'
+  | 'one cookie'
+  | 'the role'
+  | 'a fresh check'
+  | 'the end of a session'
+  | 'signing out'
+  | 'signing out everywhere'
+
+const ofOthers = (staff: Staff): Case<Defence>[] => [
+  ...CALLS.flatMap(({ path }) =>
+    ELSEWHERE.map(([what, headers]) => ({
+      what: `${path} from ${what}`,
+      by: 'only its own page' as const,
+      attack: () => refusedAs('cross_site', call(staff, path, { ...staff.ada.headers, ...headers })),
+    })),
+  ),
+  ...HOSTS.flatMap((host) =>
+    CALLS.slice(0, 5).map(({ path }) => ({
+      what: `${path} as ${host}`,
+      by: 'only its own host' as const,
+      attack: () => refusedAs('wrong_host', call(staff, path, { ...staff.ada.headers, host })),
+    })),
+  ),
+]
+
+/** Sessions in parts, and two at once: a cookie can be planted by another port of the host. */
+function inParts({ ada, mallory, ...staff }: Staff): Case<Defence>[] {
+  const all = { ada, mallory, ...staff }
+  const [hers, his] = [ada.headers.cookie ?? '', mallory.headers.cookie ?? '']
+  const half = 'x-console-session'
+  return [
+    ...CALLS.flatMap(({ path }) =>
+      ['A'.repeat(43), mallory.headers[half] ?? ''].map((other, index) => ({
+        what: `${path} with a cookie of hers and ${index === 0 ? 'a guessed half' : 'the half of another'}`,
+        by: 'both halves' as const,
+        attack: () => refusedAs('signed_out', call(all, path, { ...ada.headers, [half]: other })),
+      })),
+    ),
+    ...[`${his}; ${hers}`, `${his};${hers}`, `${his}; a=b; ${hers}`].map((cookie, index) => ({
+      what: `a session that is planted before hers, ${index + 1}`,
+      by: 'one cookie' as const,
+      attack: () => refusedAs('signed_out', call(all, 'session', { ...mallory.headers, cookie })),
+    })),
+  ]
+}
+
+const RANKS = ['viewer', 'support', 'operator']
+
+const aboveTheirRole = (staff: Staff): Case<Defence>[] =>
+  (['viewer', 'support'] as const).flatMap((role) =>
+    CALLS.filter((one) => RANKS.indexOf(one.role) > RANKS.indexOf(role)).map(({ path }) => ({
+      what: `${path} by the ${role}`,
+      by: 'the role' as const,
+      attack: async () => refusedAs('forbidden', call(staff, path, await staff.again(staff[role]))),
+    })),
+  )
+
+/** Each has a session of its own: the clock that ends it is the till's. */
+const stale = (staff: Staff): Case<Defence>[] => [
+  ...CALLS.filter(({ isFresh }) => isFresh).map(({ path }) => ({
+    what: `${path} long after the passkey was shown`,
+    by: 'a fresh check' as const,
+    async attack() {
+      const headers = await staff.again(staff.ada)
+      staff.till.clock.advance(6 * MINUTE_MS)
+      return refusedAs('step_up', call(staff, path, headers))
+    },
+  })),
+  ...[31 * MINUTE_MS, 3 * HOUR_MS, 13 * HOUR_MS].map((ms) => ({
+    what: `a session that lay for ${ms / MINUTE_MS} minutes`,
+    by: 'the end of a session' as const,
+    async attack() {
+      const headers = await staff.again(staff.ada)
+      staff.till.clock.advance(ms)
+      return refusedAs('signed_out', call(staff, 'find/acts', headers))
+    },
+  })),
+]
+
+const signedOut = (staff: Staff): Case<Defence>[] => [
+  ...['find/acts', 'session', 'act/payout-record', 'step-up/begin'].map((path) => ({
+    what: `${path} after signing out`,
+    by: 'signing out' as const,
+    async attack() {
+      const headers = await staff.again(staff.ada)
+      await call(staff, 'sign-out', headers)
+      return refusedAs('signed_out', call(staff, path, headers))
+    },
+  })),
+  ...['find/acts', 'session', 'act/payout-record', 'step-up/begin'].map((path) => ({
+    what: `${path} of another browser after signing out everywhere`,
+    by: 'signing out everywhere' as const,
+    async attack() {
+      const [headers, stolen] = [await staff.again(staff.ada), await staff.again(staff.ada)]
+      await call(staff, 'sign-out-everywhere', headers)
+      return refusedAs('signed_out', call(staff, path, stolen))
+    },
+  })),
+]
+
+export const consoleCalls: Family = family<Defence>({
+  number: 53,
+  name: 'calls to the console',
+  kind: 'till',
+  defences: {
+    'only its own page': {
+      at: `${GUARD} isOwnPage`,
+      off: [
+        { file: GUARD, from: "if (!isOwnPage(request, place.url.origin)) refuseCall('cross_site')", to: '' },
+      ],
+    },
+    'only its own host': {
+      at: `${GUARD} isOurHost`,
+      off: [{ file: GUARD, from: "if (!isOurHost(request, place)) refuseCall('wrong_host')", to: '' }],
+    },
+    'both halves': {
+      at: `${VISITOR} visitorOf`,
+      off: [{ file: VISITOR, from: "!isSame(session.pageSha256, sha256(halves?.page ?? ''))", to: 'false' }],
+    },
+    'one cookie': {
+      at: `${COOKIE} readHalves`,
+      off: [{ file: COOKIE, from: 'found.length === 1 && ', to: '' }],
+    },
+    'the role': {
+      at: `${VISITOR} admit`,
+      off: [{ file: VISITOR, from: '!mayAs(visitor.role, needs.role)', to: 'false' }],
+    },
+    'a fresh check': {
+      at: `${VISITOR} admit`,
+      off: [{ file: VISITOR, from: 'if (needs.isFresh && ', to: 'if (false && ' }],
+    },
+    'the end of a session': {
+      at: `${SESSION} isAlive`,
+      off: [
+        {
+          file: SESSION,
+          from: 'return now.getTime() - usedAt.getTime() < IDLE_MS',
+          to: 'return true || true',
+        },
+      ],
+    },
+    'signing out': {
+      at: `${ROUTES} addSession`,
+      off: [{ file: ROUTES, from: 'await endSession(deps.db, session.cookieSha256)', to: '' }],
+    },
+    'signing out everywhere': {
+      at: `${ROUTES} addSession`,
+      off: [{ file: ROUTES, from: 'await endSessionsLike(deps.db, session)', to: '0' }],
+    },
+  },
+  async honest(target: Target) {
+    const staff = await staffOf(target)
+    const shown = await show(staff.till, { device: staff.ada.device, headers: OWN })
+    const headers = await staff.again(staff.ada)
+    const said = await call(staff, 'find/acts', headers)
+    return never(shown.status !== 200 || said.status !== 200, `an operator is answered ${said.status}`)
+  },
+  async cases(target: Target) {
+    const staff = await staffOf(target)
+    return [
+      ...ofOthers(staff),
+      ...inParts(staff),
+      ...aboveTheirRole(staff),
+      ...stale(staff),
+      ...signedOut(staff),
+    ]
+  },
+})

@@ -1,0 +1,250 @@
+/** The page of a deposit in a frame, and what may be read and called from there: family 56. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyPluginAsync, LightMyRequestResponse } from 'fastify'
+import { createApp } from '../../../gateway/http/app.ts'
+import { createEmbedTokens } from '../../../gateway/http/embed-token.ts'
+import { createSecretBox } from '../../../gateway/kit/secret-box.ts'
+import { fakeClock } from '../../../gateway/testing/clock.ts'
+import { captureLog } from '../../../gateway/testing/log.ts'
+import { type Case, type Family, family } from '../attack.ts'
+import { answered, never } from './checks.ts'
+
+const TOKEN = 'gateway/http/embed-token.ts'
+const CSRF = 'gateway/http/csrf.ts'
+const HEADERS = 'gateway/http/headers.ts'
+
+const HASH = 'a'.repeat(32)
+const OTHER = 'b'.repeat(32)
+const STORE = 'https://store.example'
+const TILL = 'https://till.test'
+const BEGIN = new Date('2026-11-23T00:00:00Z')
+const HOUR_MS = 3_600_000
+
+type Defence =
+  | 'the signature'
+  | 'an end'
+  | 'one deposit alone'
+  | 'only our own page calls'
+  | 'only its store frames'
+  | 'a plain origin'
+  | 'one answer for other origins'
+
+const tokensOf = (key: number, begun = BEGIN) =>
+  createEmbedTokens({ hmacs: createSecretBox(Buffer.alloc(32, key)).hmacs, clock: fakeClock(begun) })
+const good = (hash = HASH) => tokensOf(7).make({ hash, origin: STORE })
+
+const routes: FastifyPluginAsync = async (scope) => {
+  scope.post('/api/trade', async () => ({}))
+  scope.post('/api/trade-url', async () => ({}))
+}
+
+/** `origin`: what the database says of who may frame the deposit. */
+async function onTill<T>(work: (app: FastifyInstance) => Promise<T>, origin = STORE): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-attacks-'))
+  writeFileSync(join(folder, 'index.html'), '<html data-mode="sandbox"><head><title>x</title></head></html>')
+  const app = await createApp({
+    log: captureLog().log,
+    mode: 'live',
+    publicUrl: new URL(TILL),
+    imageOrigins: [],
+    widgetFolder: folder,
+    known: { deposit: async () => true, key: async () => false },
+    healthy: async () => true,
+    embed: { tokens: tokensOf(7), originOf: async (hash) => (hash === HASH ? origin : undefined) },
+    routes: { widget: [routes] },
+  })
+  try {
+    return await work(app)
+  } finally {
+    await app.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const OF_PAGE = { host: 'till.test', origin: TILL, 'sec-fetch-site': 'same-origin' }
+const PATHS = ['/api/trade', '/api/trade-url']
+
+type Calling = { token: string; path: string; hash?: string; headers?: Record<string, string> }
+
+const call = ({ token, path, hash = HASH, headers = {} }: Calling): Promise<LightMyRequestResponse> =>
+  onTill((app) =>
+    app.inject({
+      method: 'POST',
+      url: path,
+      payload: { hash },
+      headers: { ...OF_PAGE, 'x-csrf-token': token, ...headers },
+    }),
+  )
+
+const part = (index: number, value: string, token = good()): string =>
+  token.split('.').with(index, value).join('.')
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64url')
+
+const FORGED: [what: string, token: () => string, hash?: string][] = [
+  ['the hash of another deposit', () => part(1, OTHER), OTHER],
+  ['a later end', () => part(2, '9999999999')],
+  ['an end a second later', () => part(2, String(Number(good().split('.')[2]) + 1))],
+  ['another origin', () => part(3, encoded('https://evil.example'))],
+  ['no origin', () => part(3, encoded('null'))],
+  ['a signature of zeros', () => part(4, 'A'.repeat(43))],
+  ['the signature of another deposit', () => part(4, good(OTHER).split('.')[4] ?? '')],
+  ['the key of another till', () => tokensOf(8).make({ hash: HASH, origin: STORE })],
+]
+
+/** Undefined when the page is framed by nobody but `who`. */
+async function framedBy(path: string, dest: string, who: string): Promise<string | undefined> {
+  const { headers } = await onTill((app) =>
+    app.inject({ url: path, headers: { host: 'till.test', 'sec-fetch-dest': dest } }),
+  )
+  const said = /frame-ancestors ([^;]*)/.exec(String(headers['content-security-policy']))?.[1] ?? 'all'
+  return never(said !== who, `may be framed by ${said}`)
+}
+
+const frames = (): Case<Defence>[] =>
+  ['document', 'iframe', 'frame', 'object', 'embed', 'fencedframe', 'empty'].flatMap((dest) =>
+    ['/', '/help', '/nothing', `/deposit/${OTHER}`, `/${OTHER}`, `/deposit/${HASH}`, `/${HASH}`].map(
+      (path) => ({
+        what: `${path} as ${dest}`,
+        by: 'only its store frames' as const,
+        attack: () => framedBy(path, dest, dest === 'iframe' && path.endsWith(HASH) ? STORE : "'none'"),
+      }),
+    ),
+  )
+
+/** Words of a database in other hands: they must not become parts of the policy. */
+const ORIGINS = [
+  '*',
+  'https://a.example https://evil.example',
+  'https://a.example; script-src *',
+  "https://a.example; script-src 'unsafe-inline'",
+  'https://a.example, frame-ancestors *',
+  'https:',
+  'data:',
+  'https://*.example',
+]
+
+const policies = (): Case<Defence>[] =>
+  ORIGINS.map((origin) => ({
+    what: `framed by ${origin}`,
+    by: 'a plain origin' as const,
+    async attack() {
+      const headers = { host: 'till.test', 'sec-fetch-dest': 'iframe' }
+      const answer = await onTill((app) => app.inject({ url: `/deposit/${HASH}`, headers }), origin)
+      const policy = String(answer.headers['content-security-policy'])
+      return never(policy.includes(`frame-ancestors ${origin}`), `the policy is ${policy}`)
+    },
+  }))
+
+const ELSEWHERE: [what: string, headers: Record<string, string>][] = [
+  ['the page of the store', { origin: STORE, 'sec-fetch-site': 'cross-site' }],
+  ['a page of the same site', { origin: 'https://shop.till.test', 'sec-fetch-site': 'same-site' }],
+  ['a page without an origin', { origin: 'null' }],
+  ['our origin from elsewhere', { 'sec-fetch-site': 'cross-site' }],
+  ['a page that is read over http', { origin: 'http://till.test' }],
+]
+
+const calls = (): Case<Defence>[] =>
+  PATHS.flatMap((path) => [
+    ...FORGED.map(([what, token, hash]) => ({
+      what: `${path} with ${what}`,
+      by: 'the signature' as const,
+      attack: () => answered(call({ token: token(), path, ...(hash !== undefined && { hash }) }), 403),
+    })),
+    ...[37, 48, 24 * 365].map((hours) => ({
+      what: `${path} with a token of ${hours} hours ago`,
+      by: 'an end' as const,
+      attack: () => {
+        const begun = new Date(BEGIN.getTime() - hours * HOUR_MS)
+        const token = tokensOf(7, begun).make({ hash: HASH, origin: STORE })
+        return answered(call({ token, path }), 403)
+      },
+    })),
+    ...[OTHER, 'c'.repeat(32), '0'.repeat(32)].map((hash) => ({
+      what: `${path} about ${hash}`,
+      by: 'one deposit alone' as const,
+      attack: () => answered(call({ token: good(), path, hash }), 403),
+    })),
+    ...ELSEWHERE.map(([what, headers]) => ({
+      what: `${path} by ${what}`,
+      by: 'only our own page calls' as const,
+      attack: () => answered(call({ token: good(), path, headers }), 403),
+    })),
+  ])
+
+const READ = ['/', '/help', `/deposit/${HASH}`, '/embed/v2.js', '/embed/v1.js.map', '/embed/', '/healthz']
+
+const reads = (): Case<Defence>[] =>
+  READ.flatMap((url) =>
+    [STORE, 'null', 'https://evil.example'].map((origin) => ({
+      what: `${url} read by ${origin}`,
+      by: 'one answer for other origins' as const,
+      async attack() {
+        const { headers } = await onTill((app) => app.inject({ url, headers: { host: 'till.test', origin } }))
+        const allowed = headers['access-control-allow-origin'] ?? headers['access-control-allow-credentials']
+        return never(allowed !== undefined, `allows ${String(allowed)}`)
+      },
+    })),
+  )
+
+const POLICY = "['content-security-policy', \"default-src 'none'; frame-ancestors 'none'\"],"
+
+export const embedding: Family = family<Defence>({
+  number: 56,
+  name: 'a deposit in the page of another',
+  kind: 'pure',
+  defences: {
+    'the signature': {
+      at: `${TOKEN} createEmbedTokens`,
+      off: [
+        {
+          file: TOKEN,
+          from: 'return isOurs ? framed : undefined',
+          to: 'return isOurs || hash !== "" ? framed : undefined',
+        },
+      ],
+    },
+    'an end': {
+      at: `${TOKEN} createEmbedTokens`,
+      off: [
+        {
+          file: TOKEN,
+          from: 'if (Number(expires) * 1000 <= clock.now().getTime()) return undefined',
+          to: '',
+        },
+      ],
+    },
+    'one deposit alone': {
+      at: `${CSRF} checkDeposit`,
+      off: [{ file: CSRF, from: 'asked !== undefined && asked !== framedHash', to: 'false' }],
+    },
+    'only our own page calls': {
+      at: `${CSRF} isOurOrigin`,
+      off: [{ file: CSRF, from: 'isOurOrigin(request, isOurs) && ', to: '' }],
+    },
+    'only its store frames': {
+      at: `${HEADERS} pageHeaders`,
+      off: [{ file: HEADERS, from: 'framedBy = "\'none\'",', to: "framedBy = '*'," }],
+    },
+    'a plain origin': {
+      at: `${HEADERS} allowFraming`,
+      off: [{ file: HEADERS, from: 'if (!PLAIN_ORIGIN.test(origin)) return', to: '' }],
+    },
+    'one answer for other origins': {
+      at: `${HEADERS} everyAnswer`,
+      off: [{ file: HEADERS, from: POLICY, to: `${POLICY} ['access-control-allow-origin', '*'],` }],
+    },
+  },
+  async honest() {
+    const called = await call({ token: good(), path: '/api/trade' })
+    const loader = await onTill((app) => app.inject({ url: '/embed/v1.js', headers: { host: 'till.test' } }))
+    const isRead = loader.headers['access-control-allow-origin'] === '*'
+    return never(
+      called.statusCode !== 200 || !isRead,
+      `the page in its frame is answered ${called.statusCode}`,
+    )
+  },
+  cases: () => [...calls(), ...frames(), ...policies(), ...reads()],
+})

@@ -1,0 +1,98 @@
+/** Texts of stores and shoppers that come with the page itself, as data and as its first picture: family 57. */
+import type { Payment } from '../../../contract/widget-api.ts'
+import { readDocument } from '../../../gateway/http/first-paint.ts'
+import { type Case, type Family, family } from '../attack.ts'
+import { never } from './checks.ts'
+
+const FILE = 'gateway/http/first-paint.ts'
+
+const BUILD = [
+  '<html lang="en" data-mode="live"><title>Tradetill</title><style>p{margin:0}</style><body>',
+  '<!--shell--><h1>{{storeName}}</h1>{{#customer}}<p>{{customer}}</p>{{/customer}}',
+  '<!--shell en--><h1>To {{storeName}}</h1>{{#customer}}<p>{{customer}}</p>{{/customer}}',
+  '<!--shell ru--><h1>В {{storeName}}</h1>{{#customer}}<p>{{customer}}</p>{{/customer}}',
+  '<!--/shells--><div id="root"></div></body></html>',
+].join('')
+
+const PLAIN: Payment = {
+  ...{ hash: '0'.repeat(32), id: '17', storeName: 'Ember', storeAccent: null, customerLabel: null },
+  ...{ status: 'created', currency: 'USD', amount: null, user: null, userPending: false, bot: null },
+  ...{ timeLeft: 3600, technicalWorks: false, endedAtOnce: false, steamHoldUntil: null, steamTradeId: null },
+  ...{ steamTradeMessage: null, acceptUrl: null, clientUrl: null, backToStoreUrl: 'https://store.example/' },
+  ...{ language: null, creating: false, itemCount: 0, heldAmount: 0, heldUntil: null },
+  ...{ minAmount: null, maxAmount: null, games: ['cs'], targetAmount: null },
+}
+
+/** Ends an element, begins one, begins a comment, or leaves an attribute. */
+const HOSTILE = [
+  '</script><script>alert(1)</script>',
+  '</SCRIPT ><img src=x onerror=alert(1)>',
+  '<!--<script>',
+  '<script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg/onload=alert(1)>',
+  '<base href=https://evil.example>',
+  '<meta http-equiv=refresh content=0;url=https://evil.example>',
+  '</title><script>alert(1)</script>',
+  '</h1><iframe srcdoc=x>',
+  '-->]]><b>',
+]
+
+const tags = (html: string): string[] => html.match(/<[^>]*>?/g) ?? []
+
+const pageOf = (change: Partial<Payment>): string =>
+  readDocument(BUILD, 'live').withPayment({ ...PLAIN, ...change })
+
+/** Undefined when the page has the tags of an honest one, and no other. */
+const sameTags = (change: Partial<Payment>, honest: Partial<Payment>): string | undefined =>
+  never(tags(pageOf(change)).join() !== tags(pageOf(honest)).join(), 'the page has other tags')
+
+type Defence = 'data that is inert' | 'text that is escaped'
+
+const FIELDS: [name: string, make: (text: string) => Partial<Payment>][] = [
+  ['steamTradeMessage', (steamTradeMessage) => ({ steamTradeMessage })],
+  ['backToStoreUrl', (backToStoreUrl) => ({ backToStoreUrl })],
+  ['acceptUrl', (acceptUrl) => ({ acceptUrl })],
+  ['storeAccent', (storeAccent) => ({ storeAccent })],
+  ['the shopper’s name', (name) => ({ user: { name, profileUrl: 'p', avatarUrl: 'a', tradeUrl: 't' } })],
+  [
+    'the shopper’s picture',
+    (avatarUrl) => ({ user: { name: 'n', profileUrl: 'p', avatarUrl, tradeUrl: 't' } }),
+  ],
+]
+
+const SHOWN: [name: string, make: (text: string) => Partial<Payment>][] = [
+  ['storeName', (storeName) => ({ storeName })],
+  ['customerLabel', (customerLabel) => ({ customerLabel })],
+]
+
+const casesOf = (fields: typeof FIELDS, by: Defence): Case<Defence>[] =>
+  fields.flatMap(([name, make]) =>
+    ([null, 'en', 'ru'] as const).flatMap((language) =>
+      HOSTILE.map((text) => ({
+        what: `${name} ${text} in ${language ?? 'no language'}`,
+        by,
+        attack: () => sameTags({ ...make(text), language }, { ...make('plain'), language }),
+      })),
+    ),
+  )
+
+export const firstPaint: Family = family<Defence>({
+  number: 57,
+  name: 'texts in the first answer',
+  kind: 'pure',
+  defences: {
+    'data that is inert': {
+      at: `${FILE} inertJson`,
+      off: [
+        { file: FILE, from: 'const SPECIAL = /[<>&\\u2028\\u2029]/g', to: 'const SPECIAL = /[^\\s\\S]/g' },
+      ],
+    },
+    'text that is escaped': {
+      at: `${FILE} escapeHtml`,
+      off: [{ file: FILE, from: '/[&"<>]/g', to: '/[^\\s\\S]/g' }],
+    },
+  },
+  honest: () => never(!pageOf({ storeName: 'Ember' }).includes('<h1>Ember</h1>'), 'the page has no shell'),
+  cases: () => [...casesOf(FIELDS, 'data that is inert'), ...casesOf(SHOWN, 'text that is escaped')],
+})

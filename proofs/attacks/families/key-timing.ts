@@ -1,0 +1,98 @@
+/**
+ * The time of a refused key must tell nothing of it: family 40. Times of a busy machine show nothing, so the comparison itself is watched: it
+ * must be of whole hashes, however much of them is right.
+ */
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { crc32 } from 'node:zlib'
+import { createApiKey, parseApiKey, sameSecret } from '../../../gateway/stores/api-key.ts'
+import { family } from '../attack.ts'
+import { never } from './checks.ts'
+
+const FILE = 'gateway/stores/api-key.ts'
+const BYTES = 32
+/** More leading bytes in common than chance gives two hashes. */
+const MOST_SHARED = 6
+
+/** The bytes that were compared in a time that does not depend on them. */
+function wholeBytesOf(compare: () => boolean): number {
+  const real = crypto.timingSafeEqual
+  let bytes = 0
+  const watched: typeof real = (one, other) => {
+    bytes += one.byteLength
+    return real(one, other)
+  }
+  const use = (given: typeof real) => {
+    Reflect.set(crypto, 'timingSafeEqual', given)
+    syncBuiltinESMExports()
+  }
+  use(watched)
+  try {
+    compare()
+  } finally {
+    use(real)
+  }
+  return bytes
+}
+
+const RIGHT = Buffer.alloc(BYTES, 0xa5)
+
+/** Right in its first bytes alone. */
+const guessOf = (right: number): Buffer => Buffer.from(RIGHT).fill(0, right)
+
+const hashOf = (last: string): Buffer => {
+  const secret = `${'s'.repeat(42)}${last}`
+  const body = `tt_live_abcdefgh_${secret}`
+  const check = crc32(body).toString(16).padStart(8, '0')
+  return parseApiKey(`${body}_${check}`, 'live')?.secretSha256 ?? Buffer.alloc(0)
+}
+
+const sharedBytes = (one: Buffer, other: Buffer): number => {
+  const first = one.findIndex((byte, index) => byte !== other[index])
+  return first < 0 ? one.length : first
+}
+
+export const keyTiming = family<'whole bytes' | 'hashes'>({
+  number: 40,
+  name: 'timing of the comparison of keys',
+  kind: 'pure',
+  defences: {
+    'whole bytes': {
+      at: `${FILE} sameSecret`,
+      off: [{ file: FILE, from: 'timingSafeEqual(a, b)', to: 'a.every((byte, index) => byte === b[index])' }],
+    },
+    hashes: {
+      at: `${FILE} sha256`,
+      off: [
+        {
+          file: FILE,
+          from: "return createHash('sha256').update(text).digest()",
+          to: 'return Buffer.from(text)',
+        },
+      ],
+    },
+  },
+  honest() {
+    const { key, secretSha256 } = createApiKey('live')
+    const read = parseApiKey(key, 'live')
+    return never(read === undefined || !sameSecret(read.secretSha256, secretSha256), 'a key is not its own')
+  },
+  cases: () => [
+    ...Array.from({ length: BYTES + 1 }, (_, right) => ({
+      what: `a guess with ${right} bytes that are right`,
+      by: 'whole bytes' as const,
+      attack() {
+        const bytes = wholeBytesOf(() => sameSecret(guessOf(right), RIGHT))
+        return never(bytes !== BYTES, `${bytes} of ${BYTES} bytes were compared`)
+      },
+    })),
+    ...[...'abcdefghijklmnopqrtuvwxyz0123456789'].map((last) => ({
+      what: `a key that is right but for its last letter, ${last}`,
+      by: 'hashes' as const,
+      attack() {
+        const shared = sharedBytes(hashOf(last), hashOf('s'))
+        return never(shared > MOST_SHARED, `${shared} bytes of what is compared are right`)
+      },
+    })),
+  ],
+})

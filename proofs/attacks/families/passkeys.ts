@@ -1,0 +1,224 @@
+/** Ways into the console that are not a passkey of its operator, shown just now: family 54. */
+import { addOperator } from '../../../gateway/operations/operators.ts'
+import { type Authenticator, createAuthenticator } from '../../../gateway/testing/authenticator.ts'
+import {
+  linkFor,
+  ORIGIN,
+  OWN,
+  post,
+  register,
+  type Said,
+  secretOf,
+  sessionOf,
+  show,
+  type TestConsole,
+} from '../../../gateway/testing/console.ts'
+import { type Case, type Family, family } from '../attack.ts'
+import { never } from './checks.ts'
+import { HOUR_MS, MINUTE_MS, type Staff, staffOf } from './staff.ts'
+
+const PASSKEYS = 'gateway/console/passkeys.ts'
+const STORE = 'gateway/operators/store.ts'
+const SIGN_IN = 'gateway/console/sign-in.ts'
+const ROUTES = 'gateway/console/routes.ts'
+const ANOTHER_PORT = 'http://localhost:4302'
+
+type Defence =
+  | 'its own origin'
+  | 'a check of the person'
+  | 'a challenge counts once'
+  | 'a link ends'
+  | 'the operator of the session'
+  | 'a limit of tries'
+
+const came = (said: Said): string | undefined => never(said.status === 200, 'is let in')
+
+let people = 0
+const newLink = (till: TestConsole): Promise<string> => linkFor(till, `newcomer ${++people}`)
+
+const challengeOf = ({ data }: Said): { challenge: string } => {
+  const { options } = data
+  if (typeof options !== 'object' || options === null || !('challenge' in options)) return { challenge: '' }
+  return { challenge: String(options.challenge) }
+}
+
+/** A device of the operator that was made at another origin, or asks for nobody's finger. */
+function otherDevices({ till }: Staff, device: () => Authenticator, by: Defence): Case<Defence>[] {
+  return [
+    {
+      what: 'a passkey is registered',
+      by,
+      async attack() {
+        till.rest(HOUR_MS)
+        return came(await register(till, await newLink(till), device()))
+      },
+    },
+  ]
+}
+
+/** The answer to a question that was meant for something else. */
+const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
+  const by = 'a challenge counts once' as const
+  const finish = (at: string, assertion: object, headers: Record<string, string> = OWN) =>
+    post(till, `${at}/finish`, { headers, body: { assertion } })
+  return [
+    {
+      what: 'an answer again',
+      by,
+      async attack() {
+        till.rest(HOUR_MS)
+        const assertion = ada.device.show(challengeOf(await post(till, 'sign-in/begin')))
+        await finish('sign-in', assertion)
+        return came(await finish('sign-in', assertion))
+      },
+    },
+    {
+      what: 'an answer after its time',
+      by,
+      async attack() {
+        till.rest(HOUR_MS)
+        const asked = challengeOf(await post(till, 'sign-in/begin'))
+        till.clock.advance(6 * MINUTE_MS)
+        return came(await finish('sign-in', ada.device.show(asked)))
+      },
+    },
+    {
+      what: 'an answer to a question of the attacker',
+      by,
+      async attack() {
+        till.rest(HOUR_MS)
+        const challenge = Buffer.alloc(32, 1).toString('base64url')
+        return came(await finish('sign-in', ada.device.show({ challenge })))
+      },
+    },
+    {
+      what: 'an answer of a sign-in as a step up',
+      by,
+      async attack() {
+        const headers = sessionOf(await show(till, { device: grace.device }))
+        till.rest(HOUR_MS)
+        const asked = challengeOf(await post(till, 'sign-in/begin'))
+        return came(await finish('step-up', grace.device.show(asked), headers))
+      },
+    },
+    {
+      what: 'an answer of a step up of another session',
+      by,
+      async attack() {
+        till.rest(HOUR_MS)
+        const [one, other] = [
+          sessionOf(await show(till, { device: grace.device })),
+          sessionOf(await show(till, { device: grace.device })),
+        ]
+        const asked = challengeOf(await post(till, 'step-up/begin', { headers: one }))
+        return came(await finish('step-up', grace.device.show(asked), other))
+      },
+    },
+  ]
+}
+
+const links = ({ till }: Staff): Case<Defence>[] =>
+  [11 * MINUTE_MS, HOUR_MS, 24 * HOUR_MS].map((ms) => ({
+    what: `a link after ${ms / MINUTE_MS} minutes`,
+    by: 'a link ends' as const,
+    async attack() {
+      till.rest(HOUR_MS)
+      const added = await addOperator(till.by('host'), { name: `late ${++people}`, role: 'operator' })
+      if (added.kind === 'refused') return added.message
+      till.clock.advance(ms)
+      return came(await post(till, 'link/begin', { body: { link: secretOf(added.data) } }))
+    },
+  }))
+
+const ofAnother = ({ till, ada, mallory, again }: Staff): Case<Defence>[] =>
+  [mallory, ada].map((thief, index) => ({
+    what: `a step up of session ${index + 1} with the passkey of another operator`,
+    by: 'the operator of the session' as const,
+    async attack() {
+      const headers = await again(index === 0 ? ada : mallory)
+      return came(await show(till, { device: thief.device, headers, at: 'step-up' }))
+    },
+  }))
+
+const TRIES = 30
+
+const tries = ({ till }: Staff): Case<Defence>[] =>
+  ['sign-in/begin', 'sign-in/finish', 'link/begin', 'link/finish', 'sandbox'].map((path) => ({
+    what: `${TRIES} calls of ${path} at once`,
+    by: 'a limit of tries' as const,
+    async attack() {
+      till.rest(HOUR_MS)
+      let last: Said | undefined
+      for (let index = 0; index < TRIES; index += 1) last = await post(till, path)
+      return never(last?.status !== 429, `the last one is answered ${last?.status}`)
+    },
+  }))
+
+export const passkeys: Family = family<Defence>({
+  number: 54,
+  name: 'ways into the console',
+  kind: 'till',
+  defences: {
+    'its own origin': {
+      at: `${PASSKEYS} expected`,
+      off: [
+        {
+          file: PASSKEYS,
+          from: 'expectedOrigin: url.origin,',
+          to: `expectedOrigin: [url.origin, '${ANOTHER_PORT}'],`,
+        },
+      ],
+    },
+    'a check of the person': {
+      at: `${PASSKEYS} expected`,
+      off: [{ file: PASSKEYS, from: 'requireUserVerification: true', to: 'requireUserVerification: false' }],
+    },
+    'a challenge counts once': {
+      at: `${STORE} takeChallenge`,
+      off: [{ file: STORE, from: 'return taken !== undefined', to: 'return true' }],
+    },
+    'a link ends': {
+      at: `${STORE} operatorOfLink`,
+      off: [
+        {
+          file: STORE,
+          from: ".where('secret_sha256', '=', secretSha256)\n    .where('expires_at', '>', now)\n    .where('removed_at'",
+          to: ".where('secret_sha256', '=', secretSha256)\n    .where('removed_at'",
+        },
+      ],
+    },
+    'the operator of the session': {
+      at: `${SIGN_IN} finishStepUp`,
+      off: [
+        {
+          file: SIGN_IN,
+          from: "if (operator.operatorId !== operatorId) refuseCall('passkey_refused')",
+          to: '',
+        },
+      ],
+    },
+    'a limit of tries': {
+      at: `${ROUTES} addConsoleCalls`,
+      off: [{ file: ROUTES, from: 'spend(limits.tries, ip)', to: '' }],
+    },
+  },
+  async honest(target) {
+    const { till, ada } = await staffOf(target)
+    till.rest(HOUR_MS)
+    const registered = await register(till, await newLink(till))
+    till.rest(HOUR_MS)
+    const signedIn = await show(till, ada)
+    return never(registered.status !== 200 || signedIn.status !== 200, 'a passkey opens nothing')
+  },
+  async cases(target) {
+    const staff = await staffOf(target)
+    return [
+      ...otherDevices(staff, () => createAuthenticator(ANOTHER_PORT), 'its own origin'),
+      ...otherDevices(staff, () => createAuthenticator(ORIGIN, { verifies: false }), 'a check of the person'),
+      ...misplaced(staff),
+      ...links(staff),
+      ...ofAnother(staff),
+      ...tries(staff),
+    ]
+  },
+})

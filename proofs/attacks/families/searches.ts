@@ -1,0 +1,145 @@
+/** Texts that an operator is told to paste into the search: family 58. */
+import { find } from '../../../gateway/operations/find.ts'
+import { readText } from '../../../gateway/operations/find-text.ts'
+import { type Case, type Family, family } from '../attack.ts'
+import type { Target } from '../target.ts'
+import { never } from './checks.ts'
+
+const TEXT = 'gateway/operations/find-text.ts'
+const FIND = 'gateway/operations/find.ts'
+
+type Defence =
+  | 'letters and digits alone'
+  | 'so many words'
+  | 'words that narrow'
+  | 'a longest text'
+  | 'so many rows'
+
+/** Operators and wildcards of searches, and of the language around them. */
+const SYNTAX = [
+  "Quill':* | 'Q",
+  "Quill' | 'Lantern",
+  "Quill' & !'x",
+  "!Quill'",
+  "Quill') | ('Lantern",
+  "Quill\\' | \\'Lantern",
+  "Quill':*A <-> 'x",
+  "Quill'; select pg_sleep(9) --",
+  "''Quill''",
+]
+
+const WIDE = ['a', 'Q', '%a', '_Q', 'é', '*Q', 'Q*', 'Q%']
+
+const stocked = new WeakMap<Target, Promise<void>>()
+
+/** More stores of one word than are shown, and one of another. */
+function stock(target: Target): Promise<void> {
+  const found = stocked.get(target) ?? insertStores(target)
+  stocked.set(target, found)
+  return found
+}
+
+async function insertStores({ till }: Target): Promise<void> {
+  const names = [...Array.from({ length: 40 }, (_, index) => `Quill ${index}`), 'Lantern']
+  await till.deps.db
+    .insertInto('store')
+    .values(names.map((name) => ({ name, origins: ['https://store.test'] })))
+    .execute()
+}
+
+const search = ({ till }: Target, text: string) => find(till.deps, text)
+
+/** Undefined when the text was read as words, whatever stands between them. */
+async function onlyWords(target: Target, text: string): Promise<string | undefined> {
+  try {
+    const answer = await search(target, text)
+    const stores = answer.kind === 'refused' ? [] : answer.data.stores
+    return never(
+      new Set(stores.map(({ name }) => name.split(' ')[0])).size > 1,
+      'finds what was not asked for',
+    )
+  } catch (error) {
+    return `the database took it for syntax: ${error instanceof Error ? error.message : ''}`
+  }
+}
+
+function wordsIn(text: string): readonly string[] {
+  const read = readText(text)
+  const readings = read.kind === 'read' ? read.readings : []
+  return readings.flatMap((one) => (one.kind === 'words' ? one.words : []))
+}
+
+const cases = (target: Target): Case<Defence>[] => [
+  ...SYNTAX.map((text) => ({
+    what: text,
+    by: 'letters and digits alone' as const,
+    attack: () => onlyWords(target, text),
+  })),
+  ...[9, 50, 170].map((count) => ({
+    what: `${count} words`,
+    by: 'so many words' as const,
+    attack: () => {
+      const { length } = wordsIn(Array.from({ length: count }, () => 'ab').join(' '))
+      return never(length > 8, `asks for ${length} words`)
+    },
+  })),
+  ...WIDE.map((text) => ({
+    what: `everything that begins with ${text}`,
+    by: 'words that narrow' as const,
+    attack: () => never(wordsIn(text).length > 0, 'is searched for'),
+  })),
+  ...[513, 600, 5_000, 60_000].map((length) => ({
+    what: `${length} characters`,
+    by: 'a longest text' as const,
+    attack: () => never(readText('a'.repeat(length)).kind === 'read', 'is read'),
+  })),
+  ...['Quill', 'quill', 'qui', 'QU'].map((text) => ({
+    what: `all stores of ${text}`,
+    by: 'so many rows' as const,
+    async attack() {
+      const answer = await search(target, text)
+      const count = answer.kind === 'refused' ? 0 : answer.data.stores.length
+      return never(count > 20, `${count} rows`)
+    },
+  })),
+]
+
+export const searches: Family = family<Defence>({
+  number: 58,
+  name: 'searches of an operator',
+  kind: 'till',
+  defences: {
+    'letters and digits alone': {
+      at: `${TEXT} readName`,
+      off: [{ file: TEXT, from: '.split(/[^\\p{L}\\p{N}]+/u)', to: ".split('\\n')" }],
+    },
+    'so many words': {
+      at: `${TEXT} readName`,
+      off: [{ file: TEXT, from: '.slice(0, MOST_WORDS)', to: '' }],
+    },
+    'words that narrow': {
+      at: `${TEXT} readName`,
+      off: [{ file: TEXT, from: "words.join('').length < LEAST_LETTERS", to: 'words.length < 0' }],
+    },
+    'a longest text': {
+      at: `${TEXT} readText`,
+      off: [{ file: TEXT, from: 'if (text.length > LONGEST_TEXT)', to: 'if (false)' }],
+    },
+    'so many rows': {
+      at: `${FIND} MOST_FOUND`,
+      off: [{ file: FIND, from: 'export const MOST_FOUND = 20', to: 'export const MOST_FOUND = 1000' }],
+    },
+  },
+  async honest(target) {
+    await stock(target)
+    const answer = await search(target, 'lantern')
+    return never(
+      answer.kind === 'refused' || answer.data.stores.length === 0,
+      'a store is not found by its name',
+    )
+  },
+  async cases(target) {
+    await stock(target)
+    return cases(target)
+  },
+})

@@ -1,0 +1,56 @@
+/** Operators of a console on the till that is attacked. */
+import type { Authenticator } from '../../../gateway/testing/authenticator.ts'
+import {
+  sessionOf,
+  show,
+  signedIn,
+  startConsole,
+  type TestConsole,
+} from '../../../gateway/testing/console.ts'
+import type { Target } from '../target.ts'
+
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+
+export type Person = { device: Authenticator; headers: Record<string, string> }
+
+export type Staff = {
+  till: TestConsole
+  /** Two who may do everything, and one who turned on the others. */
+  ada: Person
+  grace: Person
+  mallory: Person
+  support: Person
+  viewer: Person
+  /** A session more, whose passkey was just shown. */
+  again(person: Person): Promise<Record<string, string>>
+}
+
+const opened = new WeakMap<Target, Promise<Staff>>()
+
+/** One console for each target. */
+export function staffOf(target: Target): Promise<Staff> {
+  const found = opened.get(target) ?? open(target)
+  opened.set(target, found)
+  return found
+}
+
+async function open({ till: { deps } }: Target): Promise<Staff> {
+  const till = await startConsole({ db: deps.db })
+  const person = async (name: string, role: 'viewer' | 'support' | 'operator'): Promise<Person> => {
+    till.rest(HOUR_MS)
+    return signedIn(till, name, role)
+  }
+  return {
+    till,
+    ada: await person('Ada', 'operator'),
+    grace: await person('Grace', 'operator'),
+    mallory: await person('Mallory', 'operator'),
+    support: await person('Sam', 'support'),
+    viewer: await person('Vic', 'viewer'),
+    async again({ device }) {
+      till.rest(HOUR_MS)
+      return sessionOf(await show(till, { device }))
+    },
+  }
+}
