@@ -41,7 +41,8 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/prices', 'items have been named by a source'],
   ['/items', 'Tradetill Bot'],
   ['/items?show=departures', 'Nothing left the bots yet.'],
-  ['/items?show=sales', 'No market has money of yours.'],
+  // What the markets have depends on what the vault has told by now.
+  ['/items?show=sales', 'At the markets'],
   ['/items?show=drift', 'Every bot has what the books say.'],
   ['/weather', 'By bot'],
   ['/acts', 'store add'],

@@ -100,7 +100,9 @@ function watch(): void {
     const counted = Number(all('.summary-facts dd')[1]?.textContent ?? 0)
     const ended = all('dialog[open]:not(.dialog-refused) a.primary').length > 0
     if (all('dialog[open]').length > 1) wrong.add('two dialogs')
-    const stages = all('.guide').length + all('.stand').length
+    // Or the room of either while its code is on its way, or what is said where that did not come.
+    const places = '.guide, .skeleton-guide, .stand, .summary-room, main > .empty[role=alert]'
+    const stages = all(places).length
     if (all('.link-panel').length > 0 && stages !== 1) wrong.add('neither or both of guide and stand')
     if (names.some((name) => !name.startsWith(`${game} `))) wrong.add('items of another game')
     if (serials.some((serial) => serial < newest)) wrong.add('an inventory older than the last one')

@@ -58,6 +58,7 @@ async function contents(): Promise<unknown> {
     'webhook_endpoint',
     'bot',
     'price_hold',
+    'market_off',
     'halt',
     'epoch',
     'outage',
@@ -88,6 +89,13 @@ type Case = { act: string; arguments: object; prepare?: () => Promise<string[]>;
 
 const CASES: Case[] = [
   { act: 'maintenance on', args: [], arguments: {} },
+  { act: 'market off', args: ['market.csgo.com'], arguments: { market: 'market.csgo.com' } },
+  {
+    act: 'market on',
+    prepare: async () => (await run(['market', 'off', 'market.csgo.com'])) && ['market.csgo.com'],
+    args: [],
+    arguments: { market: 'market.csgo.com' },
+  },
   { act: 'bot disarm', args: [], arguments: {} },
   { act: 'bot arm', prepare: async () => (await run(['bot', 'disarm'])) && [], args: [], arguments: {} },
   {

@@ -83,6 +83,8 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
     `grant select, insert (n, part, at, market, reference, told) on vault_told to ${role}`,
     `grant select, insert, update on market_balance to ${role}`,
     `grant select on market_off, item_cost to ${role}`,
+    // The vault of a sandbox goes by the till's clock.
+    `grant select on till_clock to ${role}`,
   ])
     await owner.query(statement)
   await owner.query('commit')

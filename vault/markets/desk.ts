@@ -13,7 +13,7 @@ const PING_MS = 3 * MINUTE_MS
 /** A sale must be handed over in five minutes. */
 const LOOK_MS = 15_000
 const READY_MS = 30 * MINUTE_MS
-const LIST_MS = 10 * MINUTE_MS
+const LIST_MS = 2 * MINUTE_MS
 /** The market reads an inventory within some seconds. */
 const LIST_AGAIN_MS = 20_000
 const REPRICE_MS = 60 * MINUTE_MS
