@@ -30,6 +30,7 @@ export async function run(settings: Settings): Promise<void> {
     connection: connectionOf(settings),
     waiting: { nowMs: () => performance.now(), pause: (ms) => delay(ms) },
     now: () => new Date(Date.now() + aheadMs),
+    machineMs: () => Date.now(),
     say: (line, about) => log.info(about, line),
   })
   const stop = stopSignal(followsStdin)

@@ -82,6 +82,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
         },
       },
       now: () => new Date(nowMs),
+      machineMs: () => nowMs,
       say: (line, about) => said.push(`${line} ${JSON.stringify(about)}`),
     })
 
