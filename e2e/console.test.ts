@@ -41,7 +41,7 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/prices', 'items have been named by a source'],
   ['/items', 'Tradetill Bot'],
   ['/items?show=departures', 'Nothing left the bots yet.'],
-  // What the markets have depends on what the vault has told by now.
+  // Whether a market has money depends on when the vault told of it.
   ['/items?show=sales', 'At the markets'],
   ['/items?show=drift', 'Every bot has what the books say.'],
   ['/weather', 'By bot'],

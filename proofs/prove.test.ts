@@ -158,6 +158,7 @@ describe('the proofs of this project', () => {
       'restore',
       'rolling',
       'year',
+      'sale',
       'deploy',
       'recipes',
       'attacks',
