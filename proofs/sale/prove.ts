@@ -21,10 +21,10 @@ const soldSchema = z.object({
     z.object({
       item: z.string(),
       state: z.string(),
-      priceMinor: z.string(),
-      receivedMinor: z.string().nullable(),
-      costMinor: z.string(),
-      resultMinor: z.string().nullable(),
+      priceMinor: z.int(),
+      receivedMinor: z.int(),
+      costMinor: z.int(),
+      resultMinor: z.int(),
     }),
   ),
 })
@@ -37,7 +37,7 @@ export const saleProof = defineProof({
     const till = await startTill()
     try {
       const sale = await sellOne(till)
-      const isExact = sale.resultMinor === String(Number(sale.receivedMinor) - Number(sale.costMinor))
+      const isExact = sale.resultMinor === sale.receivedMinor - sale.costMinor
       const passed = sale.state === 'paid' && isExact
       console.log(`sale: ${JSON.stringify(sale)} ${passed ? 'PASS' : 'FAIL'}`)
       return { passed, result: { name: 'sale', content: { passed, sale } } }
