@@ -205,12 +205,12 @@ test('on a narrow screen the page itself opens, and an element is a link to it',
 
 describe('a frame that does not load', () => {
   test.each([
-    ['another origin than the deposit names', { origin: FOREIGN }],
-    ['a page whose policy lacks the till', { frames: "'none'" }],
-    ['a deposit that names no origin', { embedOrigin: undefined }],
+    ['another origin than the deposit names', { embedOrigin: STORE }, { origin: FOREIGN }],
+    ['a page whose policy lacks the till', { embedOrigin: STORE }, { frames: "'none'" }],
+    ['a deposit that names no origin', {}, {}],
   ])(
     'in %s becomes a link, and the console says what is missing',
-    async (_what, { embedOrigin = STORE, ...shop }: Record<string, string | undefined>) => {
+    async (_what, deposit: Record<string, string>, shop: Record<string, string>) => {
       // A context of its own: Chromium complains of every frame that it refuses.
       const context = await (await sharedBrowser()).newContext({ viewport: DESKTOP, locale: 'en-US' })
       onTestFinished(() => context.close())
@@ -218,7 +218,7 @@ describe('a frame that does not load', () => {
       const lines: string[] = []
       page.on('console', (line) => lines.push(line.text()))
       await page.clock.install()
-      const { url } = await depositOf({ embedOrigin })
+      const { url } = await depositOf(deposit)
       await goShopping(page, { url, ...shop })
       // A greeting that comes from the page itself, or from a frame beside, is no answer of the till.
       await page.evaluate(`postMessage({ tradetill: 1 }, '*')`)

@@ -173,14 +173,17 @@ test('reload, back and forward lead to the same truth in every state', async () 
   await giveLink(page, texts, await shopper())
   await page.reload()
   await pickItems(page, 1)
-  const sending = Promise.withResolvers<void>()
+  const [asked, sending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await page.route('**/api/trade', async (route) => {
     await route.fetch()
+    asked.resolve()
     await sending.promise
     await route.abort().catch(() => {})
   })
   await page.getByRole('button', { name: texts.pay, exact: true }).click()
   await page.getByRole('dialog', { name: texts.creatingTitle }).waitFor()
+  // The till has the call, and the page never hears the answer.
+  await asked.promise
   await page.reload()
   sending.resolve()
   await confirmation(page, texts).waitFor()

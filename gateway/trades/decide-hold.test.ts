@@ -55,4 +55,9 @@ describe('items that Steam holds', () => {
       { kind: 'hold_ended', because: 'overdue', at: at(16 * DAY) },
     ])
   })
+
+  it('an escrow that is first read more than a day after its end is over at once', () => {
+    expect(decided(active, read('in_escrow'), 16 * DAY - 1)).toMatchObject([{ heldUntil: at(15 * DAY) }])
+    expect(decided(active, read('in_escrow'), 16 * DAY)).toMatchObject([{ kind: 'ended', heldUntil: null }])
+  })
 })

@@ -201,7 +201,7 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
         { kind: 'accepted', steamTradeId: offer.tradeId, settlesAt: offeredSettlement(offer, now), at: now },
       ]
     case 'in_escrow':
-      return end(ESCROW, holdEndOf(trade, offer))
+      return end(ESCROW, holdOf(trade, offer, now))
     case 'needs_confirmation':
       return trade.cancelling === null ? [{ kind: 'cancel_begun', because: 'needs_confirmation' }] : []
     case 'cancelled':
@@ -238,8 +238,12 @@ function badEnd(trade: TradeIn<'active'>, seen: string, now: Date): TradeEvent[]
 /** The longest hold of Steam's. */
 const LONGEST_HOLD_MS = 15 * 86_400_000
 
-const holdEndOf = ({ startedAt }: { startedAt: Date }, { escrowEndsAt }: Offer): Date =>
-  escrowEndsAt ?? new Date(startedAt.getTime() + LONGEST_HOLD_MS)
+/** Until when Steam holds the items of an offer; null once the end is so long past that nobody waits for it. */
+function holdOf({ startedAt }: { startedAt: Date }, { escrowEndsAt }: Offer, now: Date): Date | null {
+  const until = escrowEndsAt ?? new Date(startedAt.getTime() + LONGEST_HOLD_MS)
+  const isOverdue = isPast(until, OVERDUE_MS, now) && isPast(startedAt, LONGEST_HOLD_MS, now)
+  return isOverdue ? null : until
+}
 
 /** Reads an offer of a trade that ended without its items. Whether they came is for the exchange to prove. */
 function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
@@ -249,10 +253,9 @@ function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
     const isOver = heldUntil !== null && judgeStray(offer).kind === 'nothing'
     return isOver ? [{ kind: 'hold_ended', because: 'seen', at: now }] : []
   }
-  const until = holdEndOf({ startedAt }, offer)
-  const isOverdue = isPast(until, OVERDUE_MS, now) && isPast(startedAt, LONGEST_HOLD_MS, now)
-  if (heldUntil === null) return isOverdue ? [] : [{ kind: 'hold_seen', offerId: offer.offerId, until }]
-  return isOverdue ? [{ kind: 'hold_ended', because: 'overdue', at: now }] : []
+  const until = holdOf({ startedAt }, offer, now)
+  if (heldUntil === null) return until === null ? [] : [{ kind: 'hold_seen', offerId: offer.offerId, until }]
+  return until === null ? [{ kind: 'hold_ended', because: 'overdue', at: now }] : []
 }
 
 type Exchange = Extract<Fact, { kind: 'exchange_read' }>
