@@ -13,17 +13,19 @@ const LEFT_OUT = 0.15
 export const nameOf = ({ assetId }: Pick<OfferAsset, 'assetId'>): string => `Thing ${Number(assetId) % NAMES}`
 
 export function ownInventory(memory: Memory, bot: string, appId: number): OwnInventoryAnswer {
-  const { random, faults, leftOut } = memory
+  const { random, faults, leftOut, shownWhole, engine } = memory
   const all = itemsOf(memory, bot).filter((item) => item.appId === appId)
   if (all.length > 0 && random.chance(IN_PART)) {
     faults.saw('own inventory in part')
     return { kind: 'items', items: all.filter(() => random.chance(0.5)), isComplete: false }
   }
-  const isNext = (item: OwnItem): boolean => leftOut.get(placeOf(bot, item)) !== item.assetId
+  const place = placeOf(bot, { appId })
+  shownWhole.set(place, [...(shownWhole.get(place) ?? []), engine.now()])
+  const isNext = (item: OwnItem): boolean => leftOut.get(place) !== item.assetId
   const [one] = all.filter(isNext)
   if (one === undefined || !random.chance(LEFT_OUT)) return { kind: 'items', items: all, isComplete: true }
   // Never the same one twice in a row.
-  leftOut.set(placeOf(bot, one), one.assetId)
+  leftOut.set(place, one.assetId)
   faults.saw('own inventory without an item')
   return { kind: 'items', items: all.filter((item) => item !== one), isComplete: true }
 }

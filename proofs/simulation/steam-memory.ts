@@ -96,6 +96,8 @@ export type Memory = Sim & {
   strangers: { bot: string; appId: number; assetId: string }[]
   /** The item of each bot that Steam left out of its inventory last. */
   leftOut: Map<string, string>
+  /** When a game of each bot was last shown as a whole, newest last. */
+  shownWhole: Map<string, number[]>
   /** By the Steam id of the bot. */
   misfortunes: Map<string, readonly Misfortune[]>
   lastId: number
@@ -109,6 +111,7 @@ export const createSteamMemory = (sim: Sim): Memory => ({
   undoings: [],
   strangers: [],
   leftOut: new Map(),
+  shownWhole: new Map(),
   ofBot: new Map(),
   byMessage: new Map(),
   owners: new Map(),

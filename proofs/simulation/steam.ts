@@ -33,9 +33,9 @@ const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'acce
 
 export function createSteam(sim: Sim) {
   const memory = createSteamMemory(sim)
-  const { offers, exchanges, gifts, strangers, leftOut, byMessage, owners, misfortunes } = memory
+  const { offers, exchanges, gifts, strangers, leftOut, shownWhole, byMessage, owners, misfortunes } = memory
   return {
-    ...{ offers, exchanges, gifts, strangers, leftOut, byMessage, owners, misfortunes },
+    ...{ offers, exchanges, gifts, strangers, leftOut, shownWhole, byMessage, owners, misfortunes },
     check: (bot: string) => check(memory, bot),
     refusesToken: (bot: string) => misfortuneOf(memory, bot) === 'token',
     send: (parcel: Parcel) => send(memory, parcel),

@@ -11,6 +11,7 @@ const LOST_MS = HOUR_MS / 2
 
 /** Bots are looked at then, before and after the looks through their histories. All must have been found at the end. */
 const LOOKS = [16, 17.5, 19, 21, 103, 104.5, 106, 107.5].map((hours) => hours * HOUR_MS)
+const LATE_MS = 103 * HOUR_MS
 const FOUND_MS = 109 * HOUR_MS
 
 type Looking = {
@@ -40,18 +41,24 @@ export function planDrift(scene: Scene, { able, inHand }: Looking): void {
       })
     })
   }
-  engine.at(begunAt + FOUND_MS, () => checkFound(scene))
+  engine.at(begunAt + FOUND_MS, () => checkFound(scene, begunAt + LATE_MS))
 }
 
-/** Each item that vanished is found missing, and each that no trade brought is foreign. */
-function checkFound({ bots, steam, trades, drift, custody }: Scene): void {
+/**
+ * Each item that vanished is found missing, and each that no trade brought is foreign. Nobody can know so of a game
+ * that was shown in part each time, so two whole looks since `lateFrom` are asked for.
+ */
+function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: number): void {
   const isServed = (bot: string) => bots.get(BigInt(bot))?.state === 'active'
+  const isShown = (bot: string, item: { appId: number }) =>
+    (steam.shownWhole.get(placeOf(bot, item)) ?? []).filter((at) => at >= lateFrom).length > 1
   for (const row of trades.values()) {
     const exchange = steam.exchanges.get(row.deliveredBy ?? '')
     for (const { asset, bots: had, isVanished } of exchange?.items ?? []) {
       const key = `${row.facts.id}/${asset.assetId}`
       const last = custody.get(key)?.at(-1)
       if (!isVanished || last?.moved !== 'in' || ![...had].every(isServed)) continue
+      if (!isShown(String(last.botId), asset)) continue
       const noted = drift.get(last.botId)?.noted ?? []
       const isFound = noted.some(({ kind, item }) => kind === 'missing' && item === key)
       hold(isFound, 'I19', () => `item ${key} vanished from bot ${last.botId}, and nobody noticed`)
@@ -60,7 +67,8 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene): void {
   for (const stranger of steam.strangers) {
     const { bot, assetId } = stranger
     // The last look may have been one that did not show it.
-    if (!isServed(bot) || steam.leftOut.get(placeOf(bot, stranger)) === assetId) continue
+    if (!isServed(bot) || !isShown(bot, stranger) || steam.leftOut.get(placeOf(bot, stranger)) === assetId)
+      continue
     const noted = drift.get(BigInt(bot))?.noted ?? []
     const isFound = noted.some((each) => each.kind === 'foreign' && each.assetId === assetId)
     hold(isFound, 'I19', () => `nobody noticed asset ${assetId} of bot ${bot}`)
