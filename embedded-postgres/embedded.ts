@@ -11,7 +11,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -21,6 +20,7 @@ import { z } from 'zod'
 import { type Connection, connectionFileOf } from '../gateway/db/connection-file.ts'
 import { VAULT_ROLE } from '../gateway/db/roles.ts'
 import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
+import { freePort } from '../gateway/kit/free-port.ts'
 import type { Log } from '../gateway/kit/log.ts'
 import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
 import type { SupervisorOrders } from './supervisor.ts'
@@ -50,6 +50,7 @@ const DATABASE = 'tradetill'
 /** After a crash PostgreSQL replays its log first, and says so every ten seconds. */
 const SILENCE_MS = 120_000
 const STOP_MS = 12_000
+const PORTS = { from: 15_000, until: 20_000 }
 
 const secretSchema = z.object({ password: z.string() })
 
@@ -65,7 +66,7 @@ export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOpti
   const password = existsSync(cluster)
     ? readSecret(secretFile)
     : await createCluster({ files, cluster, secretFile, fsync })
-  const port = await freePort()
+  const port = await freePort(PORTS)
   const supervisor = launch({
     postgres: binary(files, 'postgres'),
     cluster,
@@ -191,16 +192,4 @@ async function ensureDatabase(url: string, all: readonly Role[]): Promise<void> 
 function writePrivate(file: string, text: string): void {
   writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
   renameSync(`${file}.tmp`, file)
-}
-
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +9,7 @@ import { botQueue } from './bots/bot.ts'
 import { createQueue } from './db/boss-queue.ts'
 import { spawnCommand } from './testing/command.ts'
 import { type TestDatabase, testDatabase } from './testing/database.ts'
+import { freePort } from './testing/free-port.ts'
 import { captureLog } from './testing/log.ts'
 import { json, silence, startSourceServer } from './testing/source-server.ts'
 
@@ -50,16 +50,6 @@ function launch(port: number, environment: Record<string, string> = {}, file = '
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   running.push({ child, ended })
   return { child, ended, text: () => output.join('') }
-}
-
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 /** The gateway with a PostgreSQL of its own. */

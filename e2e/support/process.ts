@@ -1,10 +1,10 @@
 /** Real processes, as a person at a terminal starts them. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { COMPILE_CACHE } from '../../gateway/kit/compile-cache.ts'
+import { freePort } from '../../gateway/testing/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -89,22 +89,7 @@ function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 /** Different ports that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, listen))
-  return Promise.all(
-    servers.map(async (server) => {
-      const address = server.address()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
-      return typeof address === 'object' && address !== null ? address.port : 0
-    }),
-  )
-}
-
-function listen() {
-  const server = createServer()
-  return new Promise<typeof server>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => resolve(server))
-  })
+  return Promise.all(Array.from({ length: count }, freePort))
 }
 
 const CHECK_EVERY_MS = 100
