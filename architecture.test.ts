@@ -43,6 +43,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   bench: ['contract', 'gateway', 'embedded-postgres', 'widget', 'scripts', 'e2e', 'proofs', 'steam-sandbox'],
   proofs: [
     ...['contract', 'gateway', 'embedded-postgres', 'steam-sandbox', 'demo-store', 'sdk', 'scripts', 'e2e'],
+    'vault',
   ],
 }
 const TESTS_MAY_ALSO_IMPORT: Record<string, string[]> = {

@@ -163,6 +163,23 @@ describe('a market that lies', () => {
     expect(out.alarms).toMatchObject([{ problem: 'changed' }])
   })
 
+  it('that says it pays more than the price is not believed, and is asked again', async () => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    await work(out)
+    out.others(true)
+    const sold = out.items.find(({ stage }) => stage === 'given')
+    if (sold === undefined) throw new Error('nothing was sold')
+    sold.end = { kind: 'paid', receivedMinor: 101n }
+    await work(out)
+    const endOf = () => out.book().listings.find(({ itemId }) => itemId === sold.itemId)?.end
+    expect([endOf(), out.alarms]).toEqual([null, [{ kind: 'too_much', itemId: sold.itemId }]])
+    sold.end = { kind: 'paid', receivedMinor: 100n }
+    await work(out)
+    expect(endOf()).toEqual({ kind: 'paid', receivedMinor: 100n })
+  })
+
   it('that shows a listing of somebody else with our key has it taken down', async () => {
     const out = outside()
     out.items.push({ itemId: '7', assetId: '3', price: 1n, stage: 'on_sale' })
