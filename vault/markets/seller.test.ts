@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { APP, BUYER, Killed, type Lie, type Mishap, type Outside, outside } from '../testing/outside.ts'
 import type { Market } from './market.ts'
+import { toldOf } from './reports.ts'
 
 async function work(out: Outside): Promise<void> {
   const seller = out.seller()
@@ -85,6 +86,19 @@ describe('a sale', () => {
     expect(out.offers.map(({ seen }) => seen)).toEqual([{ state: 'ended', how: 'withdrawn' }])
     expect(ended(out)).toEqual(['ended'])
     expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
+  })
+
+  it('that came to nothing tells the till that it is cancelled', async () => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    out.owned.delete('1')
+    await work(out)
+    const refused = out.entries.find(({ entry }) => entry.kind === 'send_refused')?.entry
+    const itemId = out.items.find(({ assetId }) => assetId === '1')?.itemId
+    expect(refused && toldOf(out.book(), refused)).toEqual([
+      { kind: 'report', market: 'm', reference: itemId, report: { kind: 'cancelled' } },
+    ])
   })
 
   it('that Steam refused is not tried again', async () => {
