@@ -4,15 +4,13 @@ import { misplacedOf } from '../attacks/without.ts'
 import { SALE_DEFECTS } from './planted-defects.ts'
 import { runSales } from './run.ts'
 
-it('keeps every promise of sales, whatever is lost, killed or lied about', async () => {
-  for (const seed of [1, 2, 3]) {
-    const { violation, offers } = await runSales({ seed })
-    expect(violation, `seed ${seed}`).toBeUndefined()
-    expect(offers).toBeGreaterThan(0)
-  }
+it.each([1, 2, 3])('keep every promise, whatever is lost, killed or lied about: seed %i', async (seed) => {
+  const { violation, offers } = await runSales({ seed })
+  expect(violation).toBeUndefined()
+  expect(offers).toBeGreaterThan(0)
 })
 
-it('does the same for the same seed', async () => {
+it('do the same for the same seed', async () => {
   const [one, again, other] = [
     await runSales({ seed: 4 }),
     await runSales({ seed: 4 }),
@@ -22,6 +20,6 @@ it('does the same for the same seed', async () => {
   expect(other.hash).not.toBe(one.hash)
 })
 
-it('has each planted defect at a place that is in the sources', () => {
+it('have each planted defect at a place that is in the sources', () => {
   expect(misplacedOf(Object.values(SALE_DEFECTS).flat())).toEqual([])
 })
