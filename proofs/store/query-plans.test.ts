@@ -159,7 +159,7 @@ const day = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
 
 /** Some 200 deposits are older. */
 const NEAR_THE_END = 1_200n
-/** What finds nothing looks at fewer rows than there are trades. */
+/** For a list that finds nothing: fewer than there are trades. */
 const ROWS_OF_NOTHING = 500
 
 /** The last: rows that it may look at, where these are fewer. */
