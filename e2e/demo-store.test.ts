@@ -17,8 +17,10 @@ test('a cart is paid inside the store, is the shopper’s then, and the drawer s
   await page.getByRole('button', { name: 'Add to cart: 500 embers' }).click()
   await page.getByRole('button', { name: 'One more: 500 embers' }).click()
   await page.getByText('$9.98').first().waitFor()
-  await page.getByRole('radio', { name: 'Here, inside the store' }).check()
-  await page.getByRole('button', { name: 'Pay with Steam items' }).click()
+  const here = page.getByRole('radio', { name: 'Here, inside the store' })
+  await here.check()
+  // The form's own button, not one of the cart's.
+  await here.press('Enter')
 
   const frame = page.frameLocator('iframe')
   const { tradeUrl, name } = await shopper()

@@ -69,6 +69,11 @@ describe.each([
     await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=1&token=a.b')
     await page.getByText(texts.tradeLinkMistakes.unfinished).waitFor()
     expect(await input.getAttribute('aria-invalid')).toBe('true')
+    // The longest word of a hint is an address.
+    await page.setViewportSize({ width: 320, height: 640 })
+    await input.fill('hello')
+    await page.getByText(texts.tradeLinkMistakes.other).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
     await input.fill('')
     await page.getByText(texts.tradeLinkWhy).waitFor()
     expect(await input.getAttribute('aria-invalid')).toBe('false')

@@ -295,6 +295,8 @@ test('at a zoom of 400 % the first item is in sight when the items come', async 
       return item !== null && below !== null && item.y >= 0 && item.y + 60 < below.y
     })
     .toBe(true)
+  // What is missing is said by the button there; the items need the room.
+  expect(await page.locator('.bottom-hint').isVisible()).toBe(false)
 })
 
 test('A-019 A-114 a store that takes two games has two tabs, and opens on one of them', async () => {

@@ -47,7 +47,8 @@ const wallet = (shown: Shown): string => `<section class="card hero" aria-labell
 /** One form pays for the cart, tops up, or does either as a shopper of the sandbox. */
 function payment(shown: Shown, players: Player[] | undefined): string {
   const texts = TEXTS[shown.visitor.language]
-  return `<form method="post" action="/top-ups" class="card payment" aria-labelledby="cart-title">
+  return `<form id="steps" method="post" action="/cart?by=more" data-quiet></form>
+<form method="post" action="/top-ups" class="card payment" aria-labelledby="cart-title">
 <h2 id="cart-title">${texts.cart}</h2>${cartPart(shown)}
 <button class="second" type="submit">${texts.topUp}</button>
 <fieldset class="where"><legend>${texts.where}</legend>

@@ -68,7 +68,7 @@ export function cartPart(shown: Shown): string {
   const lines = GOODS.filter(({ id }) => (cart[id] ?? 0) > 0).map((one) => {
     const name = escapeHtml(nameOf(one.id, visitor))
     const step = (by: 'less' | 'more', sign: string) =>
-      `<button formaction="/cart?by=${by}" name="good" value="${one.id}" data-quiet aria-label="${texts[by]}: ${name}">${sign}</button>`
+      `<button form="steps" formaction="/cart?by=${by}" name="good" value="${one.id}" data-quiet aria-label="${texts[by]}: ${name}">${sign}</button>`
     return `<li><span class="line-name">${name}</span><span class="stepper">${step('less', '−')}<b>${cart[one.id]}</b>${step('more', '+')}</span>
 <span class="sum">${money(one[currency] * (cart[one.id] ?? 0), currency, visitor)}</span></li>`
   })

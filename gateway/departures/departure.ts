@@ -126,6 +126,22 @@ export function sentBack(exchange: SteamTrade, destination: string | undefined):
   return received.filter(({ newAssetId }) => newAssetId !== null)
 }
 
+/**
+ * What a bot of ours gave back to another one of ours, as the history of the bot that had got it tells. Nobody may be able
+ * to read the history of the other one any more.
+ */
+export function judgeUndoing(known: Departure, { state, given }: SteamTrade): DepartureEvent[] {
+  if (known.stage !== 'gone' || (state !== 'complete' && state !== 'committed')) return []
+  const backAs = new Map(
+    given.map(({ appId, assetId, newAssetId }) => [keyOf({ appId, assetId }), newAssetId]),
+  )
+  const items = known.items.flatMap(({ appId, contextId, assetId, newAssetId, isBack }): ReturnedItem[] => {
+    const key = keyOf({ appId, assetId: newAssetId ?? '' })
+    return isBack || !backAs.has(key) ? [] : [{ appId, contextId, assetId, as: backAs.get(key) ?? assetId }]
+  })
+  return items.length === 0 ? [] : [{ kind: 'returned', items }]
+}
+
 export const keyOf = ({ appId, assetId }: Pick<OfferAsset, 'appId' | 'assetId'>): string =>
   `${appId}/${assetId}`
 

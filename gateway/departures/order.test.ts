@@ -31,10 +31,17 @@ const read = (context: BotContext) =>
   tradeHandlers({ ...till.deps, destinations: new Map([['storage', STORAGE]]) }).history(context)
 
 type Moved = { assetId: string; newAssetId: string; back?: string }
-type Row = { to: string; hours: number; given?: Moved; received?: Moved; state?: 'partly_rolled_back' }
+type Row = {
+  to: string
+  hours: number
+  given?: Moved
+  received?: Moved
+  state?: 'partly_rolled_back'
+  undoes?: string
+}
 
 /** A row of a bot's history, so many hours from now. */
-function row(of: FakeSession, tradeId: string, { to, hours, given, received, state }: Row): void {
+function row(of: FakeSession, tradeId: string, { to, hours, given, received, state, undoes }: Row): void {
   const moved = ({ assetId, newAssetId, back }: Moved) => [
     { appId: 570, contextId: '2', assetId, newAssetId, rolledBackAssetId: back ?? null },
   ]
@@ -43,6 +50,7 @@ function row(of: FakeSession, tradeId: string, { to, hours, given, received, sta
     received: received ? moved(received) : [],
     given: given ? moved(given) : [],
     ...(state && { state }),
+    ...(undoes !== undefined && { rollbackOf: undoes }),
   })
   of.trades.set(tradeId, { kind: 'trade', trade })
 }
@@ -109,6 +117,26 @@ describe('an item that a destination sent to another bot', () => {
     row(other.session, '9650', { to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91' } })
     for (const context of [bot, other.bot, bot, other.bot, bot]) await read(context)
     expect(await inHand()).toEqual(['one 101'])
+  })
+})
+
+describe('an item that was moved to another bot', () => {
+  it('is back at the first, whose history nobody can read any more, once the other bot gave it back', async () => {
+    const other = await aBot(till, fakeSession(OTHER_BOT))
+    row(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    await read(bot)
+    expect(await inHand()).toEqual(['other 71'])
+    row(other.session, '9600', {
+      ...{ to: bot.session.steamId, hours: 2, undoes: '9500' },
+      given: { assetId: '71', newAssetId: item },
+    })
+    await read(other.bot)
+    expect(await inHand()).toEqual([`one ${item}`])
+    // The first bot tells the same when it can be asked again, and nothing is booked twice.
+    const back = { assetId: item, newAssetId: '71', back: item }
+    row(session, '9500', { to: OTHER_BOT, hours: 1, given: back, state: 'partly_rolled_back' })
+    for (const context of [bot, other.bot, bot]) await read(context)
+    expect(await inHand()).toEqual([`one ${item}`])
   })
 })
 

@@ -9,6 +9,7 @@ import {
   type Destinations,
   destinationOf,
   type judgeDeparture,
+  type judgeUndoing,
   type sentBack,
 } from './departure.ts'
 
@@ -17,6 +18,8 @@ export type Judge = (
   known: Departure | undefined,
   around: Omit<Around, 'destination'>,
 ) => readonly DepartureEvent[]
+
+export type JudgeUndoing = (known: Departure) => readonly DepartureEvent[]
 
 /** `items`: how many of the given items were in the till's custody. */
 export type Noted = { events: readonly DepartureEvent[]; departure: Departure; items: number }
@@ -38,6 +41,11 @@ export type DepartureStore = {
    * deposit, whose delivery books them.
    */
   bringBack(botId: bigint, sent: { steamTradeId: string; received: readonly MovedAsset[] }): Promise<number>
+  /**
+   * Books items that another bot of ours had sent to this one, and that this one gave back by `exchange`. Resolves to how
+   * many. `judge` may be called more than once.
+   */
+  undone(botId: bigint, exchange: SteamTrade, judge: JudgeUndoing): Promise<number>
   /** Books items that left before their delivery was known. */
   bookLate(botId: bigint): Promise<void>
 }
@@ -45,7 +53,11 @@ export type DepartureStore = {
 export type DepartureDeps = {
   departures: DepartureStore
   destinations: Destinations
-  core: { judgeDeparture: typeof judgeDeparture; sentBack: typeof sentBack }
+  core: {
+    judgeDeparture: typeof judgeDeparture
+    judgeUndoing: typeof judgeUndoing
+    sentBack: typeof sentBack
+  }
   log: Log
 }
 
@@ -66,6 +78,7 @@ export async function noteDepartures(
   const known = await deps.departures.known(bot.botId, [...listed, ...undone])
   for (const exchange of giving) await note(deps, bot, { exchange, known: known.get(exchange.tradeId) })
   await bringBack(deps, bot, page)
+  for (const exchange of giving) if (exchange.rollbackOf !== null) await bookUndone(deps, bot, exchange)
   const ids = undone.filter((id) => known.has(id))
   await readSingly(deps, bot, { ids, known })
 }
@@ -86,6 +99,20 @@ async function bringBack(
         'items were sent back to a bot',
       )
   }
+}
+
+async function bookUndone(deps: DepartureDeps, { botId }: BotContext, exchange: SteamTrade): Promise<void> {
+  const items = await deps.departures.undone(botId, exchange, (known) =>
+    deps.core.judgeUndoing(known, exchange),
+  )
+  if (items === 0) return
+  const about = {
+    botId: String(botId),
+    steamTrade: exchange.rollbackOf,
+    partner: exchange.partnerSteamId,
+    items,
+  }
+  deps.log.warn(about, 'a bot gave items back to the bot that had sent them')
 }
 
 /** After the pages of a turn: asks about what was under way, and books what came to light since. */

@@ -1,5 +1,5 @@
 /** The pure rules of the trade engine as one value: the simulation plants a defect by passing another one. */
-import { judgeDeparture, sentBack } from '../departures/departure.ts'
+import { judgeDeparture, judgeUndoing, sentBack } from '../departures/departure.ts'
 import { compareWithBooks, settleDrift } from '../drift/drift.ts'
 import { alarm, due, retryAt, reviewAgainAt } from './alarm.ts'
 import { consequences } from './consequences.ts'
@@ -16,6 +16,7 @@ export const CORE = {
   judgeStray,
   consequences,
   judgeDeparture,
+  judgeUndoing,
   sentBack,
   compareWithBooks,
   settleDrift,

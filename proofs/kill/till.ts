@@ -197,7 +197,7 @@ export async function epochsOf({ pool }: Pick<KillTill, 'pool'>): Promise<bigint
 
 /**
  * A minute passes while no gateway runs: the leases, claims and jobs of the dead one run out. It spares the wait, and
- * changes nothing that time would not.
+ * changes nothing that time would not. A gateway that was killed in its first moments has made no queue yet.
  */
 export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
   await pool.query(`
@@ -205,8 +205,12 @@ export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void
     update gateway_process set beat_at = beat_at - interval '1 minute';
     update trade set send_started_at = send_started_at - interval '1 minute' where state = 'sending';
     update trade set due_at = due_at - interval '1 minute' where due_at is not null;
-    update webhook_delivery set due_at = due_at - interval '1 minute' where state = 'due';
-    update pgboss.job set started_on = started_on - interval '1 minute' where state = 'active';`)
+    update webhook_delivery set due_at = due_at - interval '1 minute' where state = 'due'`)
+  const { rows } = await pool.query(`select to_regclass('pgboss.job') is not null as "hasQueue"`)
+  if (rows[0]?.hasQueue === true)
+    await pool.query(
+      `update pgboss.job set started_on = started_on - interval '1 minute' where state = 'active'`,
+    )
 }
 
 /** An hour passes for the look through Steam's history, which finds what was taken back. */

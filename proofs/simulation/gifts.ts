@@ -54,7 +54,7 @@ function finish(memory: Memory, gift: Gift, { bots, withinMs }: Plan): void {
     else of.place = null
   }
   if (isOwn) tellReceiver(memory, gift)
-  if (random.chance(0.3)) engine.after(random.int(withinMs), () => takeBack(memory, gift))
+  if (random.chance(0.3)) engine.after(random.int(withinMs), () => takeBack(memory, gift, isOwn))
   else if (partner === STORAGE && random.chance(0.4))
     engine.after(random.int(withinMs), () => sendBack(memory, gift, bots))
 }
@@ -148,8 +148,8 @@ function turn({ engine }: Memory, gift: Gift, state: SteamTradeState): void {
   gift.changedAt = engine.now()
 }
 
-/** All of it, or its first item, as far as its new owner has it yet. */
-function takeBack(memory: Memory, gift: Gift): void {
+/** All of it, or its first item, as far as its new owner has it yet. `isOwn`: that is a bot, whose history tells of it too. */
+function takeBack(memory: Memory, gift: Gift, isOwn: boolean): void {
   const { bot, partner, tradeId } = gift
   const there = gift.items.filter(({ of, newAssetId, isSentBack }) => {
     const isPassedOn = of.gift !== null || (of.place !== null && of.place.assetId !== newAssetId)
@@ -169,7 +169,7 @@ function takeBack(memory: Memory, gift: Gift): void {
     as: asset.assetId,
   }))
   addUndoing(memory, { bot, partner, rollbackOf: tradeId, given: [], received: undone })
-  if (memory.ofBot.has(partner))
+  if (isOwn)
     addUndoing(memory, { bot: partner, partner: bot, rollbackOf: tradeId, given: undone, received: [] })
 }
 

@@ -32,6 +32,7 @@ export const THIEF = 'nova_hound'
 
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1_000 }
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 type StandDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
 
@@ -123,6 +124,13 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     },
     pass(ms: number): void {
       nowMs += ms
+    },
+    /** On to the next such time of a week, in UTC: Steam is maintained on Tuesdays, whenever the tests run. */
+    passTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
+      const next = new Date(nowMs)
+      next.setUTCHours(hour, minute, 0, 0)
+      next.setUTCDate(next.getUTCDate() + ((7 + day - next.getUTCDay()) % 7))
+      nowMs = next.getTime() + (next.getTime() < nowMs ? 7 * DAY_MS : 0)
     },
     /** An account that sells, a destination for items, and the market's key. Its Steam id. */
     sellOn({ mayLose = false } = {}): string {

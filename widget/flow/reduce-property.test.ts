@@ -270,7 +270,7 @@ describe('after any row of events', () => {
     })
   })
 
-  it('what is picked is lost only by the game, the user, an error, or an inventory without it', () => {
+  it('what is picked is lost only by the game, the user, an error, an inventory without it, or items for an amount', () => {
     const selectionOf = ({ page }: FlowState): readonly string[] =>
       page.stage === 'wait-for-select-items' ? page.stand.selection : []
     always(({ before, event, state }) => {
@@ -279,6 +279,10 @@ describe('after any row of events', () => {
       if (event.type === 'itemToggled') expect(lost).toEqual([event.id])
       else if (event.type === 'inventoryLoaded' && !event.inventory.inventoryError) {
         expect(event.inventory.items.map(({ id }) => id)).not.toEqual(expect.arrayContaining(lost))
+      } else if (event.type === 'itemsProposed') {
+        // They answer the search that goes on, which a later pick would have ended.
+        const search = { kind: 'proposeItems', request: event.request }
+        expect(activitiesOf(before)).toContainEqual(expect.objectContaining(search))
       } else {
         const reasons = ['gameChosen', 'linkTyped', 'selectionCleared', 'inventoryLoaded', 'inventoryFailed']
         expect(reasons).toContain(event.type)

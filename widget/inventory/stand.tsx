@@ -75,7 +75,9 @@ function Shelf({ stand, payment, flow }: StandProps) {
   const hasItems = items.length > 0
   // In a window as low as a zoom of 400 % makes it, the items would begin below its edge.
   useEffect(() => {
-    if (hasItems && window.scrollY === 0 && matchMedia(LOW).matches) shelf.current?.scrollIntoView()
+    const element = shelf.current
+    if (!hasItems || element === null || !matchMedia(LOW).matches) return
+    if (element.getBoundingClientRect().top > innerHeight / 2) element.scrollIntoView()
   }, [hasItems])
   if (stand.inventory.status === 'error') {
     return <Trouble failure={stand.inventory.type} stand={stand} payment={payment} flow={flow} />

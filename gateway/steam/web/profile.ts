@@ -66,7 +66,10 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
 function parseXml(page: unknown, steamId: string): { name: string; avatar: string } | null | undefined {
   if (typeof page !== 'string') return undefined
   const body = page.slice(0, MOST_XML)
-  if (/^(?:<\?xml[^>]*\?>)?\s*<response>\s*<error>/.test(body)) return null
+  if (/^(?:<\?xml[^>]*\?>)?\s*<response>\s*<error>/.test(body)) {
+    // It also says that it fails or is asked too often, and knows the account all the same.
+    return textOf(body, 'error').includes('could not be found') ? null : undefined
+  }
   if (textOf(body, 'steamID64') !== steamId) return undefined
   return { name: textOf(body, 'steamID'), avatar: textOf(body, 'avatarFull') }
 }

@@ -9,7 +9,7 @@ import {
   scriptedSteam,
   TOKEN,
 } from '../../testing/steam-server.ts'
-import type { SteamSession } from '../steam.ts'
+import { accountOf, type SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
 import { createWebSteam } from './web-steam.ts'
 
@@ -347,6 +347,19 @@ describe('a profile', () => {
     expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'a <b>' } })
     steam.routes.set(profilePath, () => ({ body: `<profile>${id}<steamID> nova\t</steamID>` }))
     expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
+  })
+
+  it('that Steam cannot load now is not an unknown one: the other page has its name, or it is asked again', async () => {
+    const error = 'Failed loading profile data, please try again later.'
+    const body = `<?xml version="1.0"?><response><error><![CDATA[${error}]]></error></response>`
+    steam.routes.set(profilePath, () => ({ body }))
+    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ kind: 'unavailable' })
+    steam.routes.set(`steamcommunity.com/miniprofile/${accountOf(PARTNER.steamId)}/json`, () => ({
+      body: { level: 12, persona_name: 'nova', avatar_url: '' },
+    }))
+    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({
+      profile: { name: 'nova', level: 12 },
+    })
   })
 
   it('of nobody is unknown, of an unreadable page is unavailable', async () => {

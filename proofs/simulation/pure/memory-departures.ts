@@ -1,4 +1,4 @@
-/** Departures in memory, and the custody of what left. In step with departures/store.ts. */
+/** Departures in memory, and the custody of what left. In step with departures/{store,books-store,returns-store}.ts. */
 import { type Departure, type DepartureEvent, evolve, keyOf } from '../../../gateway/departures/departure.ts'
 import type { DepartureStore, Noted } from '../../../gateway/departures/watch.ts'
 import type { OfferAsset, SteamTrade } from '../../../gateway/steam/steam.ts'
@@ -30,6 +30,10 @@ export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Da
         if (!isKnown && newAssetId !== null) memory.sentBack.push({ botId, appId, assetId, as: newAssetId })
       }
       return bookReturns(memory)
+    },
+    async undone(botId, exchange, judge) {
+      await pause(1, 10)
+      return undo(memory, { botId, exchange, judge })
     },
     async bookLate(botId) {
       await pause(1, 10)
@@ -83,6 +87,25 @@ function note(memory: Memory, { botId, exchange, judge }: Noting): Noted | undef
   for (const event of events) book(memory, { ...booking, items: departure.items }, event)
   const items = departure.items.filter((asset) => custodyOf(memory, botId, asset) !== undefined).length
   return { events, departure, items }
+}
+
+type Undoing = { botId: bigint; exchange: SteamTrade; judge: Parameters<DepartureStore['undone']>[2] }
+
+function undo(memory: Memory, { botId, exchange, judge }: Undoing): number {
+  const steamTradeId = exchange.rollbackOf ?? ''
+  let items = 0
+  for (const [fromBotId, known] of memory.departures) {
+    const before = known.get(steamTradeId)
+    if (before === undefined || fromBotId === botId || before.partnerSteamId !== String(botId)) continue
+    for (const event of judge(before)) {
+      const departure = evolve(before, event)
+      known.set(steamTradeId, departure)
+      const booking = { id: idOf(fromBotId, steamTradeId), botId: fromBotId, otherBotId: botId }
+      book(memory, { ...booking, items: departure.items }, event)
+      if (event.kind === 'returned') items += event.items.length
+    }
+  }
+  return items
 }
 
 type Booking = { id: string; botId: bigint; otherBotId: bigint | undefined }

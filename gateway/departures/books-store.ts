@@ -1,0 +1,248 @@
+/** A departure as it is kept, and the custody of its items, which changes with it. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import { Overtaken } from '../db/transaction.ts'
+import { recordCustody } from '../ledger/store.ts'
+import type { OfferAsset } from '../steam/steam.ts'
+import { type Departure, type DepartureEvent, type Explanation, keyOf, type Stage } from './departure.ts'
+
+type Row = {
+  id: bigint
+  steamTradeId: string
+  partnerSteamId: string
+  begunAt: Date
+  stage: Stage
+  explanation: Explanation['kind'] | null
+  destination: string | null
+  items: Departure['items']
+}
+
+const departureOf = ({ id: _, explanation, destination, ...row }: Row): Departure => ({
+  ...row,
+  explanation: explanationOf(explanation, destination),
+})
+
+function explanationOf(kind: Explanation['kind'] | null, destination: string | null): Explanation | null {
+  if (kind === null) return null
+  return kind === 'destination' ? { kind, name: destination ?? '' } : { kind }
+}
+
+const departures = sql`
+  select id, steam_trade_id as "steamTradeId", partner_steam_id as "partnerSteamId", begun_at as "begunAt", stage,
+    explanation, destination, (select json_agg(json_build_object('appId', app_id, 'contextId', context_id,
+      'assetId', asset_id, 'newAssetId', new_asset_id, 'isBack', is_back) order by app_id, asset_id)
+      from departed_item where departure_id = departure.id) as items
+  from departure`
+
+export async function knownDepartures(
+  db: Db,
+  botId: bigint,
+  ids: readonly string[],
+): Promise<Map<string, Departure>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<Row>`
+    ${departures} where bot_id = ${botId} and steam_trade_id = any(${[...ids]}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.steamTradeId, departureOf(row)]))
+}
+
+export async function lockDeparture(tx: Tx, botId: bigint, steamTradeId: string) {
+  const { rows } = await sql<Row>`
+    ${departures} where bot_id = ${botId} and steam_trade_id = ${steamTradeId} for update of departure`.execute(
+    tx,
+  )
+  const [row] = rows
+  return row && { id: row.id, departure: departureOf(row) }
+}
+
+/** The bot of ours that has this account, and is another one. */
+export async function ownBot(tx: Tx, botId: bigint, steamId: string): Promise<bigint | undefined> {
+  const row = await tx
+    .selectFrom('bot')
+    .select('id')
+    .where('steam_id', '=', steamId)
+    .where('id', '<>', botId)
+    .where('state', 'not in', ['removed', 'retired'])
+    .executeTakeFirst()
+  return row?.id
+}
+
+type CustodyItem = {
+  tradeId: bigint
+  /** As its shopper had it. */
+  assetId: string
+  moved: 'in' | 'back' | 'out'
+  botId: bigint
+  departureId: bigint | null
+  /** When that departure began. */
+  departedAt: Date | null
+  /** What the bot calls it, or called it last. */
+  as: string | null
+}
+
+/** The items in the till's books, by what they are called in the bot's inventory. */
+export type Custody = ReadonlyMap<string, CustodyItem>
+
+/** What the books say last of these assets of the bot. Locks their trades, which every change of custody does. */
+export async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAsset[]): Promise<Custody> {
+  const { rows: named } = await sql<{ key: string; tradeId: bigint; assetId: string }>`
+    select given.app_id || '/' || given.asset_id as key, entry.trade_id as "tradeId", entry.asset_id as "assetId"
+    from unnest(${assets.map(({ appId }) => appId)}::int[], ${assets.map(({ assetId }) => assetId)}::text[])
+      given (app_id, asset_id)
+    join lateral ${arrivalsOf({ assetId: sql`given.asset_id`, botId: sql`${botId}::bigint` })} entry on true
+    join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id and item.app_id = given.app_id
+    order by entry.id`.execute(tx)
+  const trades = [...new Set(named.map(({ tradeId }) => tradeId))]
+  if (trades.length === 0) return new Map()
+  await tx.selectFrom('trade').select('id').where('id', 'in', trades).orderBy('id').forUpdate().execute()
+  const { rows: last } = await sql<CustodyItem>`
+    select distinct on (trade_id, asset_id) trade_id as "tradeId", asset_id as "assetId", moved,
+      custody_entry.bot_id as "botId", departure_id as "departureId", begun_at as "departedAt",
+      coalesce(received_asset_id, (select received_asset_id from learnt_asset where custody_entry_id = custody_entry.id)) as "as"
+    from custody_entry left join departure on departure.id = departure_id
+    where trade_id = any(${trades}::bigint[]) order by trade_id, asset_id, custody_entry.id desc`.execute(tx)
+  const lastOf = new Map(last.map((item) => [`${item.tradeId}/${item.assetId}`, item]))
+  return new Map(
+    named.flatMap(({ key, tradeId, assetId }): [string, CustodyItem][] => {
+      const item = lastOf.get(`${tradeId}/${assetId}`)
+      return item === undefined ? [] : [[key, item]]
+    }),
+  )
+}
+
+/** The entries by which a bot got an asset that it calls so, as Steam told it then or as it was found later. */
+export function arrivalsOf({ assetId, botId }: Record<'assetId' | 'botId', RawBuilder<unknown>>) {
+  return sql`(
+    select id, trade_id, asset_id from custody_entry
+    where received_asset_id = ${assetId} and bot_id = ${botId} and moved = 'in'
+    union all
+    select id, trade_id, asset_id from learnt_asset learnt join custody_entry on custody_entry.id = custody_entry_id
+    where learnt.received_asset_id = ${assetId} and bot_id = ${botId} and moved = 'in')`
+}
+
+export function isMovedByHand(custody: Custody, given: readonly OfferAsset[], assetId: string): boolean {
+  const asset = given.find((each) => each.assetId === assetId)
+  const item = asset && custody.get(keyOf(asset))
+  return item?.moved === 'out' && item.departureId === null
+}
+
+type Saving = { id: bigint | undefined; botId: bigint; departure: Departure; at: Date }
+
+export async function save(tx: Tx, { id: known, botId, departure, at }: Saving): Promise<bigint> {
+  const { steamTradeId, partnerSteamId, begunAt, stage, explanation, items } = departure
+  if (known !== undefined) {
+    await tx.updateTable('departure').set({ stage }).where('id', '=', known).execute()
+  }
+  const id = known ?? (await insert())
+  await sql`
+    insert into departed_item as item (departure_id, app_id, context_id, asset_id, new_asset_id, is_back)
+    select ${id}::bigint, * from unnest(${items.map(({ appId }) => appId)}::int[],
+      ${items.map(({ contextId }) => contextId)}::text[], ${items.map(({ assetId }) => assetId)}::text[],
+      ${items.map(({ newAssetId }) => newAssetId)}::text[], ${items.map(({ isBack }) => isBack)}::boolean[])
+    on conflict (departure_id, app_id, asset_id)
+      do update set new_asset_id = excluded.new_asset_id, is_back = excluded.is_back`.execute(tx)
+  return id
+
+  async function insert(): Promise<bigint> {
+    const row = await tx
+      .insertInto('departure')
+      .values({
+        bot_id: botId,
+        steam_trade_id: steamTradeId,
+        partner_steam_id: partnerSteamId,
+        begun_at: begunAt,
+        stage,
+        explanation: explanation?.kind ?? null,
+        destination: explanation?.kind === 'destination' ? explanation.name : null,
+        seen_at: at,
+      })
+      .onConflict((conflict) => conflict.columns(['bot_id', 'steam_trade_id']).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    // Another process noted it a moment ago: judge again, by what it wrote.
+    if (row === undefined) throw new Overtaken()
+    return row.id
+  }
+}
+
+/** `begunAt`: of the departure. */
+type Booking = {
+  id: bigint
+  botId: bigint
+  otherBotId: bigint | undefined
+  begunAt: Date
+  items: Departure['items']
+  at: Date
+  custody: Custody
+}
+
+export async function book(tx: Tx, booking: Booking, event: DepartureEvent): Promise<void> {
+  switch (event.kind) {
+    case 'seen':
+    case 'called_off':
+      return
+    case 'left':
+      for (const asset of event.items) await bookOut(tx, booking, asset)
+      return
+    case 'returned':
+      for (const asset of event.items) await bookBack(tx, booking, asset)
+      return
+    default:
+      event satisfies never
+  }
+}
+
+type Move = { item: CustodyItem; moved: 'in' | 'out'; botId: bigint; as: string | null }
+
+export async function move(
+  tx: Tx,
+  { id, begunAt, at }: Booking,
+  { item, moved, botId, as }: Move,
+): Promise<void> {
+  const { tradeId, assetId } = item
+  const of = { tradeId, botId, at, moved, departureId: id }
+  await recordCustody(tx, of, [{ assetId, receivedAssetId: as }])
+  Object.assign(item, { moved, botId, departureId: id, departedAt: begunAt, as })
+}
+
+/**
+ * Out of the bot's hands, and into those of another bot of ours if it went there. The history is read newest first, so what
+ * left, came back and left again may be out by the earlier departure yet: `bookLate` books the later one then.
+ */
+async function bookOut(
+  tx: Tx,
+  booking: Booking,
+  asset: OfferAsset & { newAssetId: string | null },
+): Promise<void> {
+  const { id, botId, otherBotId, begunAt, custody } = booking
+  const item = custody.get(keyOf(asset))
+  if (item?.moved !== 'in' || item.botId !== botId) return
+  // It left by this one before it came back from the other.
+  if (item.departedAt !== null && item.departedAt > begunAt) return
+  await tx
+    .updateTable('departed_item')
+    .set({ is_booked: true })
+    .where('departure_id', '=', id)
+    .where('app_id', '=', asset.appId)
+    .where('asset_id', '=', asset.assetId)
+    .execute()
+  await move(tx, booking, { item, moved: 'out', botId, as: asset.assetId })
+  if (otherBotId === undefined) return
+  await move(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
+}
+
+/** Only what this departure took, and what came to the other bot by it. */
+async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: string }): Promise<void> {
+  const { id, botId, custody } = booking
+  const item = custody.get(keyOf(asset))
+  if (item === undefined || item.moved === 'back') return
+  if (item.departureId !== id && !isWhereItWent(item, booking, asset)) return
+  if (item.moved === 'in' && item.botId === botId) return
+  if (item.moved === 'in') await move(tx, booking, { item, moved: 'out', botId: item.botId, as: null })
+  await move(tx, booking, { item, moved: 'in', botId, as: asset.as })
+}
+
+/** The other bot gave it away in its turn, and had it back, before it gave it back here. */
+function isWhereItWent(item: CustodyItem, { otherBotId, items }: Booking, asset: OfferAsset): boolean {
+  const as = items.find((each) => keyOf(each) === keyOf(asset))?.newAssetId ?? null
+  return item.moved === 'in' && item.botId === otherBotId && item.as === as && as !== null
+}

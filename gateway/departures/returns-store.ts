@@ -1,0 +1,126 @@
+/** Items that left a bot and are with one of ours again, and what becomes known of either late. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { MovedAsset, SteamTrade } from '../steam/steam.ts'
+import { arrivalsOf, book, custodyOf, lockDeparture, move, ownBot, save } from './books-store.ts'
+import { evolve, keyOf } from './departure.ts'
+import type { JudgeUndoing } from './watch.ts'
+
+/** After so long nobody asks any more what became of a departure. */
+export const MOST_DAYS = 30
+
+type Receiving = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
+
+/** `toBotId`: the bot that it was sent to. */
+type Left = {
+  fromBotId: bigint
+  toBotId: bigint
+  steamTradeId: string
+  appId: number
+  contextId: string
+  assetId: string
+  as: string
+}
+
+/** The history of the bot that got them may be read before that of the bot that gave them: what was sent is kept. */
+export async function bringBack(
+  tx: Tx,
+  { botId, steamTradeId: by, received, at }: Receiving,
+): Promise<number> {
+  await sql`
+    insert into sent_back_item (bot_id, steam_trade_id, app_id, asset_id, received_asset_id, seen_at)
+    select ${botId}::bigint, ${by}, app_id, asset_id, received_as, ${at}::timestamptz
+    from unnest(${received.map(({ appId }) => appId)}::int[], ${received.map(({ assetId }) => assetId)}::text[],
+      ${received.map(({ newAssetId }) => newAssetId)}::text[]) received (app_id, asset_id, received_as)
+    where not exists (select from trade where steam_trade_id = ${by})
+    on conflict do nothing`.execute(tx)
+  return bookReturns(tx, { ofThem: sql`sent.steam_trade_id = ${by} and sent.bot_id = ${botId}`, at })
+}
+
+/** Books items that left and were sent to a bot again. */
+async function bookReturns(
+  tx: Tx,
+  { ofThem, at }: { ofThem: RawBuilder<unknown>; at: Date },
+): Promise<number> {
+  const { rows } = await sql<Left>`
+    select departure.bot_id as "fromBotId", sent.bot_id as "toBotId", departure.steam_trade_id as "steamTradeId",
+      item.app_id as "appId", item.context_id as "contextId", item.asset_id as "assetId", sent.received_asset_id as "as"
+    from sent_back_item sent
+    join departed_item item on item.new_asset_id = sent.asset_id and item.app_id = sent.app_id and not is_back
+    join departure on departure.id = item.departure_id and stage = 'gone'
+    where ${ofThem}
+    order by departure.id, item.asset_id`.execute(tx)
+  let items = 0
+  for (const { fromBotId, toBotId: botId, steamTradeId, ...asset } of rows) {
+    const locked = await lockDeparture(tx, fromBotId, steamTradeId)
+    if (locked === undefined) continue
+    const { id } = locked
+    const departure = evolve(locked.departure, { kind: 'returned', items: [asset] })
+    const custody = await custodyOf(tx, fromBotId, [asset])
+    const item = custody.get(keyOf(asset))
+    // It is not known yet how it came, or that it left.
+    if (item?.moved !== 'out' || item.departureId !== id) continue
+    await save(tx, { id, botId: fromBotId, departure, at })
+    const { begunAt, items: all } = departure
+    const booking = { id, botId, otherBotId: undefined, begunAt, items: all, at, custody }
+    await move(tx, booking, { item, moved: 'in', botId, as: asset.as })
+    items += 1
+  }
+  return items
+}
+
+/** A delivery that became known after its items had left again, and items that were sent back before that was known. */
+export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<void> {
+  const { rows } = await sql<{ steamTradeId: string; partnerSteamId: string }>`
+    select distinct steam_trade_id as "steamTradeId", partner_steam_id as "partnerSteamId", begun_at
+    from departure join departed_item item on item.departure_id = departure.id
+    join lateral ${arrivalsOf({ assetId: sql`item.asset_id`, botId: sql`departure.bot_id` })} entry on true
+    where departure.bot_id = ${botId} and stage in ('gone', 'returned') and not is_booked and not is_back
+      and seen_at > till_now() - make_interval(days => ${MOST_DAYS})
+    order by begun_at`.execute(db)
+  for (const { steamTradeId, partnerSteamId } of rows) {
+    await inTransaction(db, async (tx) => {
+      const locked = await lockDeparture(tx, botId, steamTradeId)
+      const items = locked?.departure.items.filter(({ isBack }) => !isBack) ?? []
+      if (locked === undefined) return
+      const custody = await custodyOf(tx, botId, items)
+      const otherBotId = await ownBot(tx, botId, partnerSteamId)
+      const { begunAt } = locked.departure
+      const booking = { id: locked.id, botId, otherBotId, begunAt, items, at: clock.now(), custody }
+      await book(tx, booking, {
+        kind: 'left',
+        items: items.map((item) => ({ ...item, rolledBackAssetId: null })),
+      })
+    })
+  }
+  const ofThem = sql`departure.bot_id = ${botId} and sent.seen_at > till_now() - make_interval(days => ${MOST_DAYS})`
+  await inTransaction(db, (tx) => bookReturns(tx, { ofThem, at: clock.now() }))
+}
+
+type Undoing = { botId: bigint; exchange: SteamTrade; judge: JudgeUndoing; at: Date }
+
+/** Books what a bot of ours gave back to another one, by the row of its own history. Resolves to how many items. */
+export async function bookUndone(tx: Tx, { botId, exchange, judge, at }: Undoing): Promise<number> {
+  const { rows } = await sql<{ fromBotId: bigint }>`
+    select bot_id as "fromBotId" from departure
+    where steam_trade_id = ${exchange.rollbackOf} and bot_id <> ${botId}
+      and partner_steam_id = (select steam_id from bot where id = ${botId})
+    order by id`.execute(tx)
+  let items = 0
+  for (const { fromBotId } of rows) {
+    const locked = await lockDeparture(tx, fromBotId, exchange.rollbackOf ?? '')
+    if (locked === undefined) continue
+    const { id } = locked
+    for (const event of judge(locked.departure)) {
+      const departure = evolve(locked.departure, event)
+      await save(tx, { id, botId: fromBotId, departure, at })
+      const custody = await custodyOf(tx, fromBotId, departure.items)
+      const { begunAt, items: all } = departure
+      await book(tx, { id, botId: fromBotId, otherBotId: botId, begunAt, items: all, at, custody }, event)
+      if (event.kind === 'returned') items += event.items.length
+    }
+  }
+  return items
+}
