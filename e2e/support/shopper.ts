@@ -66,7 +66,7 @@ export async function pay(page: Page, texts: Messages): Promise<void> {
 /** The buttons that a shopper presses on Steam, one after the other: nothing comes back, and the phone is asked. */
 export const ACCEPTING = ['Accept', 'Yes, this is a gift', 'Confirm'] as const
 
-/** What the browser tells a page that is back. */
+/** The events of a page that is back. */
 const RETURNS = {
   visibilitychange: `document.dispatchEvent(new Event('visibilitychange'))`,
   pageshow: `window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,
