@@ -21,7 +21,13 @@ describe('the documents', () => {
   })
 
   it('name files and folders that exist', () => {
-    const documents = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md']
+    const documents = [
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      'README.md',
+      'docs/security.md',
+      'docs/proofs.md',
+    ]
     const named = documents.flatMap((document) =>
       [...readFileSync(join(ROOT, document), 'utf8').matchAll(/`([\w-]+\/[\w/.-]*)`/g)].map(
         (match) => match[1] ?? '',

@@ -15,6 +15,7 @@ import { systemClock } from '../gateway/kit/clock.ts'
 import { createStore } from '../gateway/stores/service.ts'
 import { openVisit } from '../proofs/kill/load.ts'
 import { answering, botsOnline, type KillTill, openKillTill } from '../proofs/kill/till.ts'
+import { readMachine } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { watchCalls } from './fleet-figures.ts'
 import { middle, type Outcome, percentile95 } from './outcome.ts'
@@ -68,12 +69,18 @@ async function besiege(till: KillTill, gateway: Running): Promise<Outcome> {
   await wave(till, gateway)
   const outcomes: Outcome[] = []
   for (const kind of KINDS) {
+    const before = await readMachine()
     const quiet = await wave(till, gateway)
     const hash = (await openVisit(till, `hostile-${kind}`, till.steam.invite('quiet_lynx').steamId)) ?? ''
     const tradeUrls = Array.from({ length: HOSTILE_LINKS }, () => till.steam.invite('quiet_lynx').tradeUrl())
+    const between = await readMachine()
     const attacker = begin({ url: till.url, kind, hash, tradeUrls, apiKey })
     const under = await wave(till, gateway)
     console.log(`siege: ${kind}: answered ${JSON.stringify(await endOf(attacker))}`)
+    const speeds = [before, between, await readMachine()].map(({ speed }) => speed.toFixed(2))
+    console.log(
+      `siege: ${kind}: the machine before, between and after, 1 is two quiet cores: ${speeds.join(', ')}`,
+    )
     outcomes.push(...judge(kind, quiet, under))
   }
   calls.end()

@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { eventually } from './support/process.ts'
-import { answerOffer, begin, offers } from './support/sandbox.ts'
-import { callsTo, openStand, query, shopper, till } from './support/shared-till.ts'
+import { begin, offers } from './support/sandbox.ts'
+import { callsTo, endDeposit, openStand, query, shopper, till } from './support/shared-till.ts'
 import { speak, TEXTS } from './support/shopper.ts'
 
 const NEW_DEVICE = 'send-new-device'
@@ -61,7 +61,7 @@ describe('D-30 a bot that Steam lets trade no more', () => {
     expect(tried[1]?.bot_id).not.toBe(barred?.bot_id)
     const [offer, ...more] = await offersTo(steamId)
     expect(more).toEqual([])
-    await answerOffer(till.sandbox, offer?.id ?? '', 'accept')
+    await endDeposit(deposit, offer?.id ?? '')
     await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
   })
 

@@ -3,9 +3,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { levelClass } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
-import { answerOffer, offers } from './support/sandbox.ts'
+import { offers } from './support/sandbox.ts'
 import {
   callsTo,
+  endDeposit,
   maintenance,
   openConfirmation,
   openDeposit,
@@ -73,7 +74,7 @@ describe.each([
   })
 
   test('A-026 locks the page behind it, and gives back its place', async () => {
-    const { page, texts } = await openStand({ language, viewport })
+    const { page, deposit, texts } = await openStand({ language, viewport })
     await page.mouse.move(60, 500)
     await expectScroll(page)
     const before = await place(page)
@@ -92,7 +93,7 @@ describe.each([
     await page.getByRole('button', { name: texts.offerReturn }).click()
     const link = confirmation(page, texts).getByRole('link', { name: texts.acceptInBrowser })
     const offerId = /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
-    await answerOffer(till.sandbox, offerId, 'decline')
+    await endDeposit(deposit, offerId, 'decline')
     await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
     const ended = await place(page)
     await turnWheel(page)

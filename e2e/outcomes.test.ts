@@ -6,9 +6,21 @@ import { formatMoney } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { eventually } from './support/process.ts'
 import { answerOffer, begin } from './support/sandbox.ts'
-import { depositOf, openBrowser, openConfirmation, query, shopper, till } from './support/shared-till.ts'
-import { TEXTS } from './support/shopper.ts'
+import {
+  depositOf,
+  endDeposit,
+  openBrowser,
+  openConfirmation,
+  query,
+  shopper,
+  till,
+} from './support/shared-till.ts'
+import { TEXTS, tickUntil } from './support/shopper.ts'
 import { callerOf, type OpenedDeposit, standingOffer } from './support/widget-calls.ts'
+
+/** However slow the machine is, what ends this offer ends it within seconds of its beginning. */
+const keepYoung = (deposit: string) =>
+  query(`update trade set send_started_at = now() + interval '1 hour' where deposit_id = $1`, [deposit])
 
 /** How each outcome comes about: what the shopper, Steam or the clock does to a standing offer. */
 const CAUSES: Record<
@@ -16,7 +28,13 @@ const CAUSES: Record<
   { who: string; cause(offerId: string, deposit: string): Promise<void> }
 > = {
   succeeded: { who: 'nova_hound', cause: (offerId) => answerOffer(till.sandbox, offerId, 'accept') },
-  tradeDeclined: { who: 'magic_counters', cause: (offerId) => answerOffer(till.sandbox, offerId, 'decline') },
+  tradeDeclined: {
+    who: 'magic_counters',
+    cause: async (offerId, deposit) => {
+      await keepYoung(deposit)
+      await answerOffer(till.sandbox, offerId, 'decline')
+    },
+  },
   tradeCountered: { who: 'magic_hoarder', cause: (offerId) => answerOffer(till.sandbox, offerId, 'counter') },
   tradeHasInvalidItems: { who: 'magic_seller', cause: async () => {} },
   tradeTimeout: {
@@ -220,6 +238,7 @@ test('A-054 an offer that others cancelled within seconds warns of look-alikes a
   const caller = await callerOf(till.gateway, await depositOf())
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { offerId } = await standingOffer(caller)
+  await keepYoung(caller.depositId)
   await answerOffer(till.sandbox, offerId, 'cancel')
   const { page } = await openBrowser()
   await page.goto(`${till.gateway}/deposit/${caller.hash}`)
@@ -229,18 +248,22 @@ test('A-054 an offer that others cancelled within seconds warns of look-alikes a
 })
 
 test('A-067 the alarm sounds after a declined confirmation, looping and low, until 1.5 s after the mouse moved', async () => {
-  const { page, offerId, texts } = await openConfirmation({}, async (visited) => {
+  const { page, deposit, offerId, texts } = await openConfirmation({}, async (visited) => {
     await visited.context.addInitScript(HEAR)
     await visited.page.clock.install()
   })
-  await answerOffer(till.sandbox, offerId, 'decline')
+  await endDeposit(deposit, offerId, 'decline')
   await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
   await page.getByRole('button', { name: texts.stopSound }).waitFor()
   expect(await heard(page)).toEqual([{ volume: 0.2, loop: true, playing: true }])
   await page.clock.pauseAt(Date.now() + 600_000)
   expect((await heard(page))[0]?.playing).toBe(true)
+  const moved = page.evaluate(() =>
+    new Promise((resolve) => addEventListener('mousemove', resolve, { once: true })).then(() => {}),
+  )
   await page.mouse.move(300, 300)
   await page.mouse.move(310, 310)
+  await moved
   await page.clock.runFor(1499)
   expect((await heard(page))[0]?.playing).toBe(true)
   await page.clock.runFor(1)
@@ -250,11 +273,14 @@ test('A-067 the alarm sounds after a declined confirmation, looping and low, unt
 
 test('A-064 A-100 a redirectUrl takes the shopper there after success, and each opening of the page does, once', async () => {
   const target = `${till.store}/?thanks`
-  const { page, seen, deposit, offerId, texts } = await openConfirmation({ deposit: { redirectUrl: target } })
+  const { page, seen, deposit, offerId, texts } = await openConfirmation(
+    { deposit: { redirectUrl: target } },
+    ({ page }) => page.clock.install(),
+  )
   const asked = () => seen.requests.filter(({ url }) => url === target).length
-  await answerOffer(till.sandbox, offerId, 'accept')
-  await page.waitForURL(target)
-  expect(page.url()).toBe(target)
+  await endDeposit(deposit, offerId)
+  // Once its shopper has had the time to read the outcome.
+  await tickUntil(page, async () => page.url() === target)
   expect(asked()).toBe(1)
   // The page before the deposit: what is behind the shopper leads nowhere on its own.
   await page.goBack()
@@ -263,12 +289,13 @@ test('A-064 A-100 a redirectUrl takes the shopper there after success, and each 
   // An answer without content leaves the page where it is: whatever wakes it then sends nobody away again.
   await page.route(target, (route) => route.fulfill({ status: 204 }))
   await page.goto(deposit.url, { waitUntil: 'commit' })
-  await expect.poll(asked).toBe(2)
+  await tickUntil(page, async () => asked() === 2)
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
   await page.evaluate(async () => {
     document.dispatchEvent(new Event('visibilitychange'))
     window.dispatchEvent(new Event('online'))
     await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
   })
+  await page.clock.runFor(10_000)
   expect(asked()).toBe(2)
 })

@@ -1,12 +1,13 @@
-import type { Locator, Page, Request } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { launchBrowser, visit } from './support/browser.ts'
 import { eventually } from './support/process.ts'
-import { answerOffer, offers } from './support/sandbox.ts'
+import { offers } from './support/sandbox.ts'
 import {
   callsTo,
   depositOf,
+  endDeposit,
   type Opened,
   openConfirmation,
   openDeposit,
@@ -14,7 +15,7 @@ import {
   shopper,
   till,
 } from './support/shared-till.ts'
-import { centsOf, giveLink, pay, pickItems, speak, TEXTS } from './support/shopper.ts'
+import { centsOf, comeBack, giveLink, pay, pickItems, speak, TEXTS, tickUntil } from './support/shopper.ts'
 import { callerOf } from './support/widget-calls.ts'
 
 async function picked(opened: Opened): Promise<void> {
@@ -32,35 +33,11 @@ async function offerOf(page: Page, texts: Messages): Promise<string> {
   return /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
 }
 
-/** The shopper accepts elsewhere; resolves when the gateway knows. */
-async function acceptElsewhere({ deposit }: Opened, offer: string): Promise<void> {
-  await answerOffer(till.sandbox, offer, 'accept')
-  const caller = await callerOf(till.gateway, deposit)
-  await expect.poll(async () => (await caller.payment()).status).toBe('succeeded')
-}
-
-/** What the browser tells a page that is back. */
-const comeBack = (page: Page, how: 'visibilitychange' | 'pageshow' = 'visibilitychange'): Promise<boolean> =>
-  page.evaluate(
-    (type) =>
-      type === 'pageshow'
-        ? window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
-        : document.dispatchEvent(new Event(type)),
-    how,
-  )
-
 /**
  * From here on the page's clock moves only when the test says so: what comes without a tick of it came at once, on any
  * machine.
  */
 const stopClock = (page: Page): Promise<void> => page.clock.pauseAt(Date.now() + 60_000)
-
-/** Lets the page's time go on, second by second, until it shows this. */
-const tickUntil = (page: Page, wanted: Locator): Promise<boolean> =>
-  eventually('the page shows what is wanted', async () => {
-    await page.clock.runFor(1000)
-    return (await wanted.isVisible()) || undefined
-  })
 
 test('A-061 A-131 500s, then a minute offline, are told once each; back, the truth is there before a second has passed', async () => {
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
@@ -100,7 +77,7 @@ test('A-061 A-131 500s, then a minute offline, are told once each; back, the tru
   for (let tens = 0; tens < 6; tens += 1) await page.clock.runFor(10_000)
   expect(await errors.count()).toBe(0)
   expect(await confirmation(page, texts).isVisible()).toBe(true)
-  await acceptElsewhere(opened, offerId)
+  await endDeposit(opened.deposit, offerId)
   await context.setOffline(false)
   await success(page, texts).waitFor()
 })
@@ -136,7 +113,7 @@ test('D-25 a tab that slept asks again for what hung: no spinner stays, and one 
   expect(trades).toBe(1)
   await closeTheLid()
   await expect.poll(() => trades).toBe(2)
-  await tickUntil(page, confirmation(page, texts))
+  await tickUntil(page, () => confirmation(page, texts).isVisible())
   expect(trades).toBe(3)
   expect((await offers(till.sandbox)).length).toBe(before + 1)
 })
@@ -162,11 +139,11 @@ test('nothing is paid while the dialogs cannot be loaded; they come under anothe
   expect(asked.at(-1)?.url).toMatch(/\.js\?attempt=\d+$/)
   expect(callsTo(visited, '/api/trade')).toEqual([])
   await button.click()
-  await tickUntil(page, confirmation(page, texts))
+  await tickUntil(page, () => confirmation(page, texts).isVisible())
 })
 
 test('reload, back and forward lead to the same truth in every state', async () => {
-  const { page, texts } = await openDeposit()
+  const { page, texts, deposit } = await openDeposit()
   const link = page.getByRole('textbox', { name: texts.tradeLink })
   await link.waitFor()
   await page.reload()
@@ -193,7 +170,7 @@ test('reload, back and forward lead to the same truth in every state', async () 
   await page.goForward()
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.goBack()
-  await answerOffer(till.sandbox, await offerOf(page, texts), 'accept')
+  await endDeposit(deposit, await offerOf(page, texts))
   await success(page, texts).waitFor()
   await page.reload()
   await success(page, texts).waitFor()
@@ -220,7 +197,7 @@ test('a page that the browser kept whole is frozen, and shows the truth before a
   await stopClock(page)
   await page.evaluate(() => document.addEventListener('freeze', () => Reflect.set(window, 'frozen', true)))
   await page.goto(`${till.gateway}/help`)
-  await acceptElsewhere(opened, offer)
+  await endDeposit(opened.deposit, offer)
   // A page that is brought back does not load.
   await page.goBack({ waitUntil: 'commit' })
   expect(await page.evaluate(() => Reflect.get(window, 'frozen'))).toBe(true)
@@ -249,13 +226,13 @@ test('two tabs: what happens in one is seen in the other before a second of its 
   await expect.poll(() => looks).toBeGreaterThan(before)
   await expect.poll(() => asking.size).toBe(0)
   await page.getByRole('button', { name: texts.pay, exact: true }).click()
-  await tickUntil(page, confirmation(page, texts))
+  await tickUntil(page, () => confirmation(page, texts).isVisible())
   expect(await other.getByRole('dialog').count()).toBe(0)
   await comeBack(other, 'pageshow')
   await confirmation(other, texts).getByRole('button', { name: texts.stepBack }).click()
   // What it still asks about the offer must not be answered after the offer is accepted.
   await expect.poll(() => asking.size).toBe(0)
-  await acceptElsewhere(opened, await offerOf(page, texts))
+  await endDeposit(deposit, await offerOf(page, texts))
   await comeBack(page)
   await success(page, texts).waitFor()
   expect(await other.getByRole('dialog').count()).toBe(0)
@@ -282,7 +259,7 @@ function countPolls(): void {
 
 test('on a slow line polls do not pile up, and the way to the end is the same', async () => {
   const opened = await openDeposit()
-  const { page, context, texts } = opened
+  const { page, context, deposit, texts } = opened
   const browser = await context.newCDPSession(page)
   await browser.send('Network.enable')
   const slow3g = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
@@ -293,7 +270,7 @@ test('on a slow line polls do not pile up, and the way to the end is the same', 
   await pay(page, texts)
   const asked = callsTo(opened, '/api/payment').length
   await expect.poll(() => callsTo(opened, '/api/payment').length).toBeGreaterThan(asked + 1)
-  await answerOffer(till.sandbox, await offerOf(page, texts), 'accept')
+  await endDeposit(deposit, await offerOf(page, texts))
   await success(page, texts).waitFor()
   expect(await page.evaluate(() => Reflect.get(window, 'mostPolls'))).toBe(1)
 })
@@ -330,7 +307,7 @@ test.each([
     const { timeLeft } = await (await callerOf(till.gateway, deposit)).payment()
     expect(shownS).toBeLessThanOrEqual(300)
     expect(shownS).toBeGreaterThanOrEqual((timeLeft ?? Number.NaN) - 1)
-    await answerOffer(till.sandbox, await offerOf(page, spoken), 'decline')
+    await endDeposit(deposit, await offerOf(page, spoken), 'decline')
     await page.getByRole('dialog', { name: spoken.outcomes.tradeDeclined.title }).waitFor()
     // A sound that is blocked needs no button to stop it.
     const stop = page.getByRole('button', { name: spoken.stopSound })
@@ -358,8 +335,7 @@ function translate(): void {
 }
 
 test('translators are asked to leave the page alone; one that does not breaks nothing, and amounts stay true', async () => {
-  const opened = await openDeposit()
-  const { page, context, texts } = opened
+  const { page, context, deposit, texts } = await openDeposit()
   await context.addInitScript(translate)
   await giveLink(page, texts, await shopper())
   expect(await page.locator('html').getAttribute('translate')).toBe('no')
@@ -383,7 +359,7 @@ test('translators are asked to leave the page alone; one that does not breaks no
   // A text beside an icon is changed by itself: what stood in its place must not stay.
   await expect.poll(() => page.locator('.link-valid').textContent()).toContain(TEXTS.ru.tradeLinkValid)
   await page.getByRole('button', { name: TEXTS.ru.pay, exact: true }).click()
-  await answerOffer(till.sandbox, await offerOf(page, TEXTS.ru), 'accept')
+  await endDeposit(deposit, await offerOf(page, TEXTS.ru))
   await success(page, TEXTS.ru).waitFor()
   await expect
     .poll(async () => centsOf((await page.locator('.received strong').textContent()) ?? ''))

@@ -159,6 +159,7 @@ describe('the proofs of this project', () => {
       'rolling',
       'year',
       'sale',
+      'sales',
       'deploy',
       'recipes',
       'attacks',

@@ -51,6 +51,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'an item from a shopper in a browser to the money of an outside market, by what npm start starts',
     load: async () => (await import('./sale/prove.ts')).saleProof,
   },
+  sales: {
+    about: 'sales simulated under every fault and lie, by seeds; then known defects, which a seed must find',
+    load: async () => (await import('./sales/prove.ts')).salesProof,
+  },
   deploy: {
     about: 'the files to deploy with, given to the real programs; says which are not here',
     load: async () => (await import('./deploy/prove.ts')).deployProof,

@@ -22,6 +22,7 @@ export const NOT_RUN_HERE: readonly NotRunHere[] = [
   { what: 'a database lost under load and restored', command: 'npm run prove -- restore' },
   { what: 'gateways replaced one after the other', command: 'npm run prove -- rolling' },
   { what: 'an item sold on a market, from a browser on', command: 'npm run prove -- sale' },
+  { what: 'sales under every fault and lie, and planted defects', command: 'npm run prove -- sales' },
   { what: 'a year of a million deposits: sweeps, lists and jobs', command: 'npm run prove -- year' },
   { what: '1,000 scripts of failures', command: 'PROOF_SCRIPTS=1000 npm test -- gateway/steam/web/failures' },
   { what: '40 random shoppers at the real page', command: 'PROOF_SHOPPERS=40 npm test -- e2e/model' },

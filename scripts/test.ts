@@ -12,6 +12,7 @@ import { FAILURES } from '../gateway/testing/evidence.ts'
 import { isChangedArgument, touchedTests } from './changed.ts'
 import { findChromium, findHeadlessShell } from './chromium.ts'
 import { NOT_RUN_HERE } from './not-run-here.ts'
+import { whyRefused } from './test-arguments.ts'
 import type { RunResult } from './test-report.ts'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
@@ -19,6 +20,8 @@ const ROOT = join(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 
 async function main(args: string[]): Promise<number> {
+  const refused = whyRefused(args)
+  if (refused !== null) throw new Error(refused)
   const changed = args.find(isChangedArgument)
   const touched = changed === undefined ? [] : touchedTests(changed)
   if (changed !== undefined && touched.length === 0) {

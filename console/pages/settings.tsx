@@ -111,7 +111,7 @@ function Limit({ again }: { again: () => void }) {
       <ActButton
         act="proposal limit"
         label="Change the limit"
-        does="Above it a second operator must approve what moves money. Once it is set, a change needs one too."
+        does="Beyond it, in 24 hours, a second operator must approve what one moves. Once it is set, a change needs one too."
         needs="operator"
         needsReason
         fields={[

@@ -1,16 +1,9 @@
 /** A file of exactly what a filter shows. */
+import { textCell } from '../../contract/csv.ts'
 
 export type Cell = string | number | null
 
-/** A program for sheets would run a text that begins like a formula, and a shopper may have written it. */
-const FORMULA = /^[=+\-@\t\r]/
-
-function cellOf(cell: Cell): string {
-  if (typeof cell === 'number') return String(cell)
-  const text = cell ?? ''
-  const safe = FORMULA.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
+const cellOf = (cell: Cell): string => (typeof cell === 'number' ? String(cell) : textCell(cell ?? ''))
 
 export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
   `${rows.map((row) => row.map(cellOf).join(',')).join('\r\n')}\r\n`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { Language } from '../../contract/languages.ts'
 import { DESKTOP, MOBILE, visit } from './browser.ts'
-import { player } from './sandbox.ts'
+import { answerOffer, offers, player } from './sandbox.ts'
 import { enterLink, pay, pickItems, startTopUp } from './shopper.ts'
 import type { Till } from './till.ts'
 
@@ -25,8 +25,11 @@ async function take(browser: Browser, till: Till, { language, viewport, suffix }
   await end()
 }
 
-/** The console at a deposit whose offer is open, and the overview in the other colours. */
-async function takeConsole(browser: Browser, { console: origin, main }: Till): Promise<void> {
+/** The console at a deposit that was paid, and a bot and the overview in the other colours. */
+async function takeConsole(browser: Browser, { console: origin, main, sandbox }: Till): Promise<void> {
+  const [offer] = await offers(sandbox)
+  if (offer === undefined) throw new Error('the sandbox has no offer')
+  await answerOffer(sandbox, offer.id, 'accept')
   const { page, end } = await visit(browser, DESKTOP, { colorScheme: 'dark' })
   const link = /http:\S+\/enter#sandbox=\S+/.exec(main.output())?.[0]
   if (link === undefined) throw new Error('npm start printed no link of the console')
@@ -34,8 +37,9 @@ async function takeConsole(browser: Browser, { console: origin, main }: Till): P
   await page.getByRole('button', { name: 'Enter the sandbox' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.goto(`${origin}/deposits`)
-  await page.getByRole('cell').getByRole('link').first().click()
-  await page.getByRole('heading', { name: 'What happened' }).waitFor()
+  // The oldest is the first that was taken.
+  await page.getByRole('row').last().getByRole('link').first().click()
+  await page.getByText('deposit.succeeded').first().waitFor()
   await page.screenshot({ path: join(FOLDER, 'console-deposit.png') })
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(`${origin}/bots/1`)

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { inject, onTestFinished } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import type { Language } from '../../contract/languages.ts'
 import type { CreateDepositBody } from '../../contract/store-api.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
@@ -11,7 +11,7 @@ import { offerEvidence } from '../../gateway/testing/evidence.ts'
 import type { Messages } from '../../widget/i18n/en.ts'
 import { type DESKTOP, evidenceOf, launchShell, SMALL_DESKTOP, type Visit, visit } from './browser.ts'
 import { parseSecrets } from './demo-store.ts'
-import { dismissGuest, inviteGuest, type Player } from './sandbox.ts'
+import { answerOffer, dismissGuest, inviteGuest, type Player } from './sandbox.ts'
 import type { Shared } from './setup.ts'
 import { TEXTS } from './shopper.ts'
 import { query as queryAt } from './till.ts'
@@ -131,6 +131,21 @@ export async function openConfirmation(
   await visited.page.goto(deposit.url)
   await visited.page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
   return { ...visited, deposit, texts, ...offer }
+}
+
+/**
+ * The shopper answers the offer; resolves when the gateway knows. A call without a known answer has a bot read the offer
+ * at once, where a page that polls waits for the next look at the list.
+ */
+export async function endDeposit(
+  deposit: OpenedDeposit,
+  offerId: string,
+  answer: 'accept' | 'decline' = 'accept',
+): Promise<void> {
+  await answerOffer(till.sandbox, offerId, answer)
+  const caller = await callerOf(till.gateway, deposit)
+  const end = answer === 'accept' ? 'succeeded' : 'tradeDeclined'
+  await expect.poll(async () => (await caller.payment()).status).toBe(end)
 }
 
 /** A new deposit of the demo store, not opened yet. */

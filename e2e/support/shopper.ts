@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Language } from '../../contract/languages.ts'
 import { en, type Messages } from '../../widget/i18n/en.ts'
 import { ru } from '../../widget/i18n/ru.ts'
+import { eventually } from './process.ts'
 import type { Player } from './sandbox.ts'
 import type { Place } from './till.ts'
 
@@ -65,6 +66,15 @@ export async function pay(page: Page, texts: Messages): Promise<void> {
 /** The buttons that a shopper presses on Steam, one after the other: nothing comes back, and the phone is asked. */
 export const ACCEPTING = ['Accept', 'Yes, this is a gift', 'Confirm'] as const
 
+/** The events of a page that is back. */
+const RETURNS = {
+  visibilitychange: `document.dispatchEvent(new Event('visibilitychange'))`,
+  pageshow: `window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,
+}
+
+export const comeBack = (page: Page, how: keyof typeof RETURNS = 'visibilitychange'): Promise<boolean> =>
+  page.evaluate(RETURNS[how])
+
 /** Opens the trade page in the tab beside, presses one of its buttons, and closes the tab. */
 export async function answerInBrowser(
   page: Page,
@@ -79,6 +89,8 @@ export async function answerInBrowser(
   }
   await tab.getByRole('status').waitFor()
   await tab.close()
+  // A browser without a window hides no page, so it tells none that it is back.
+  await comeBack(page)
 }
 
 /** From the demo store to an open offer of the two dearest items; resolves to its sum in cents. */
@@ -90,3 +102,10 @@ export async function payWithItems(page: Page, place: Place, who: Player): Promi
   await pay(page, texts)
   return sum
 }
+
+/** Lets the page's time go on, second by second, until this is so. */
+export const tickUntil = (page: Page, isSo: () => Promise<boolean>): Promise<boolean> =>
+  eventually('the page comes to it', async () => {
+    await page.clock.runFor(1000)
+    return (await isSo()) || undefined
+  })

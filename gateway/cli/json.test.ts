@@ -128,13 +128,17 @@ async function printOperators(): Promise<void> {
   await print(['operator', 'add', 'Nina', '--role', 'support'])
   await print(['operator', 'link', 'Nina'])
   await print(['operator', 'list'])
-  await print(['operator', 'remove', 'Nina', '--reason', 'left'])
   await print(['proposal', 'limit', '0', '--reason', 'two of us'])
-  const payout = ['--store', '1', '--currency', 'USD', '--amount', '1.00', '--reference', 'wire 2']
   const env = { TRADETILL_DATA: join(folder, 'data') }
-  const asked = ['payout', 'record', ...payout, '--reason', 'December']
-  expect(await runCommand(asked, { databaseUrl: till.url, env })).toMatchObject({ code: 6, out: '' })
+  for (const wire of ['wire 2', 'wire 3']) {
+    const payout = ['--store', '1', '--currency', 'USD', '--amount', '1.00', '--reference', wire]
+    const asked = ['payout', 'record', ...payout, '--reason', 'December']
+    expect(await runCommand(asked, { databaseUrl: till.url, env })).toMatchObject({ code: 6, out: '' })
+  }
   await print(['proposal', 'list'])
+  const nina = till.db.selectFrom('operator').select('id').where('name', '=', 'Nina')
+  await till.db.updateTable('proposal').set({ backed_by: nina }).where('id', '=', 2n).execute()
+  await print(['operator', 'remove', 'Nina', '--reason', 'left'])
   await print(['proposal', 'decline', '1', '--reason', 'too early'])
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mayAs, OPERATOR_ROLES, type OperatorRole } from '../../contract/operators.ts'
 import { allCommands } from '../cli/app.ts'
+import { dismissOperator } from '../operations/operators.ts'
 import { recordPayout } from '../operations/payouts.ts'
 import { approveProposal, declineProposal, limitAct, listProposals } from '../operations/proposals.ts'
 import type { Authenticator } from '../testing/authenticator.ts'
@@ -297,6 +298,39 @@ describe('D-33 above the limit a second operator must approve', () => {
       reason: 'wages',
       arguments: { approvedBy: 'Grace', proposalId },
     })
+  })
+
+  test('many small payouts are one large one, for each operator and for the command line', async () => {
+    expect(await pay(grace, '60.00')).toMatchObject({ status: 200 })
+    expect(await pay(grace, '40.01')).toMatchObject({ status: 202 })
+    const several = await Promise.all(Array.from({ length: 4 }, () => pay(grace, '20.00')))
+    expect(several.map(({ status }) => status).sort()).toEqual([200, 200, 202, 202])
+    const command = (amount: bigint, by: string) =>
+      recordPayout(till.by(by), { storeId: 1n, currency: 'USD', amount, reference: `${by} ${amount}` })
+    expect(await command(9_000n, 'Ada')).toMatchObject({ kind: 'done' })
+    expect(await command(1_001n, 'Grace')).toMatchObject({ refusal: 'proposed' })
+    expect(await command(1_000n, 'somebody')).toMatchObject({ kind: 'done' })
+    const at = new Date(till.clock.machineNow().getTime() - 24 * 60 * MINUTE_MS)
+    await till.db.updateTable('moved_alone').set({ at }).execute()
+    expect(await command(10_000n, 'a day later')).toMatchObject({ kind: 'done' })
+  })
+
+  test('what a removed operator stands behind is declined', async () => {
+    const turned = await signedIn(till, 'Turned')
+    const proposalId = numberIn((await pay(turned, '150.00')).error?.message)
+    const other = numberIn((await pay(ada, '150.00')).error?.message)
+    const removed = await dismissOperator({ ...till.by('host'), reason: 'turned' }, 'Turned')
+    expect(removed).toMatchObject({ kind: 'done', data: { declinedProposals: [BigInt(proposalId)] } })
+    expect(await decide(grace, proposalId)).toMatchObject({ status: 404 })
+    expect(await decide(grace, other, 'decline')).toMatchObject({ status: 200 })
+    // One that got in while its operator was removed.
+    await till.db
+      .updateTable('proposal')
+      .set({ state: 'open', decided_by: null, decided_at: null })
+      .where('id', '=', BigInt(proposalId))
+      .execute()
+    expect(await decide(grace, proposalId)).toMatchObject({ status: 409 })
+    expect(await decide(grace, proposalId, 'decline')).toMatchObject({ status: 200 })
   })
 
   test('what the command line proposes needs two, because it proves nobody', async () => {

@@ -66,6 +66,14 @@ type ProposalTable = {
   created_at: Generated<Date>
 }
 
+/** `operator_id`: null for the command line. */
+type MovedAloneTable = {
+  id: Generated<bigint>
+  operator_id: bigint | null
+  worth_usd_cents: bigint
+  at: Date
+}
+
 /** Accounts that the operator does not serve. */
 type DeniedShopperTable = { steam_id: string; reason: string; denied_at: Date }
 
@@ -79,5 +87,6 @@ export type OperatorTables = {
   operator_session: OperatorSessionTable
   approval_limit: ApprovalLimitTable
   proposal: ProposalTable
+  moved_alone: MovedAloneTable
   alert: AlertTable
 }

@@ -15,6 +15,12 @@ export type Sale = {
   endedAt: Date | null
 }
 
+/** As it is when it was just listed. */
+export const newSale = (price: bigint): Sale => ({
+  ...{ state: 'listed', price, received: null, refund: 0n, causer: null, steamTradeId: null },
+  ...{ soldAt: null, settlesAt: null, endedAt: null },
+})
+
 /** Every edge of the life of a sale. */
 export const SALE_EDGES: Record<SaleState, readonly SaleState[]> = {
   listed: ['sold', 'delivered', 'settling', 'paid', 'refused', 'cancelled', 'reversed'],

@@ -1,7 +1,7 @@
 /** Sales as they are reported and recorded: each report is one transaction of its state and its books. */
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Tx } from '../db/client.ts'
-import { judgeSale, movementsBetween, positionOf, type Sale } from './sale.ts'
+import { judgeSale, movementsBetween, newSale, positionOf } from './sale.ts'
 import {
   insertSale,
   itemOfAsset,
@@ -12,11 +12,6 @@ import {
   type SaleSubject,
   saveSale,
 } from './sale-store.ts'
-
-const listed = (price: bigint): Sale => ({
-  ...{ state: 'listed', price, received: null, refund: 0n, causer: null, steamTradeId: null },
-  ...{ soldAt: null, settlesAt: null, endedAt: null },
-})
 
 export type Listing = Omit<SaleSubject, 'tradeId' | 'assetId' | 'isByHand' | 'listedAssetId'> & {
   listedAssetId: string
@@ -40,7 +35,7 @@ export async function recordListing(
   if (item.isProtected || item.moved === 'back') return 'not_free'
   if ((await liveSaleOf(tx, item)) !== undefined) return 'taken'
   const { tradeId, assetId } = item
-  await insertSale(tx, { ...listing, tradeId, assetId, isByHand: false }, { sale: listed(price), at })
+  await insertSale(tx, { ...listing, tradeId, assetId, isByHand: false }, { sale: newSale(price), at })
   return 'recorded'
 }
 
@@ -75,6 +70,6 @@ export async function recordHandSale(
   tx: Tx,
   { price, received, soldAt, ...subject }: HandSale,
 ): Promise<void> {
-  const known = await insertSale(tx, subject, { sale: listed(price), at: soldAt })
+  const known = await insertSale(tx, subject, { sale: newSale(price), at: soldAt })
   await change(tx, { known, report: { kind: 'paid', received }, at: soldAt })
 }

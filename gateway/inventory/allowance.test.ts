@@ -91,36 +91,47 @@ describe('one link that asks as fast as it may', () => {
   })
 })
 
-describe('one account and game', () => {
-  const others = (reason: string | null) =>
+describe('one account', () => {
+  type Reads = { reason?: string; game?: 'cs' | 'dota'; count?: number }
+  const others = ({ reason = 'timeout', game = 'cs', count = 30 }: Reads) =>
     till.db
       .insertInto('inventory_request')
       .values(
-        Array.from({ length: 30 }, (_, n) => ({
+        Array.from({ length: count }, (_, n) => ({
           bot_id: till.bot.botId,
           steam_id: '76561198000000009',
           token_sealed: Buffer.from('t'),
           token_hmac: Buffer.from(`t${n}`),
-          game: 'cs' as const,
+          game,
           language: 'en' as const,
           state: 'done' as const,
-          answer: JSON.stringify({ kind: 'unavailable', reason: reason ?? 'timeout', detail: '' }),
+          answer: JSON.stringify({ kind: 'unavailable', reason, detail: '' }),
           created_at: till.clock.now(),
           done_at: till.clock.now(),
         })),
       )
       .execute()
 
-  test('is read 30 times a minute, by whatever links', async () => {
-    await others('timeout')
+  test('and game is read 30 times a minute, by whatever links', async () => {
+    await others({})
     await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks' })
     expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
     till.clock.advance(60_000)
     expect((await till.ask()).items).toHaveLength(1)
   })
 
+  test('is read 40 times a minute, by whatever links and of whatever games', async () => {
+    await others({ count: 20 })
+    await others({ count: 19, game: 'dota' })
+    expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
+    for (const game of GAMES.filter((one) => one !== 'dota'))
+      await expect(till.ask({ game })).rejects.toMatchObject({ code: 'too_many_looks' })
+    till.clock.advance(60_000)
+    expect((await till.ask()).items).toHaveLength(1)
+  })
+
   test('what our own limits held back was no read', async () => {
-    await others('not_our_turn')
+    await others({ reason: 'not_our_turn', count: 40 })
     expect((await till.ask()).items).toHaveLength(1)
   })
 })

@@ -10,8 +10,9 @@ const OF_DEPOSIT = [
   { ms: MINUTE_MS, most: 12 },
   { ms: WINDOW_MS, most: 60 },
 ] as const
-/** Of one game, by however many deposits, tokens and languages. */
-const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 30 }] as const
+/** By however many deposits, tokens and languages. */
+const OF_ACCOUNT_AND_GAME = [{ ms: MINUTE_MS, most: 30 }] as const
+const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 40 }] as const
 
 type Limit = { ms: number; most: number }
 
@@ -20,12 +21,23 @@ export async function waitForBudget(
   tx: Tx,
   { depositId, key, now }: { depositId: bigint; key: InventoryKey; now: Date },
 ): Promise<{ retryAfterS: number } | undefined> {
-  await lockReadsOf(tx, depositId)
+  const { steamId, game } = key
+  await lockReadsOf(tx, { depositId, steamId })
   const since = (ms: number) => new Date(now.getTime() - ms)
   const ofDeposit = await readsSince(tx, { depositId }, since(WINDOW_MS))
-  const { steamId, game } = key
-  const ofAccount = await readsSince(tx, { steamId, game }, since(MINUTE_MS))
-  const waitMs = Math.max(waitOf(ofDeposit, OF_DEPOSIT, now), waitOf(ofAccount, OF_ACCOUNT, now))
+  const ofAccount = await readsSince(tx, { steamId }, since(MINUTE_MS))
+  const ofGame = ofAccount.filter((read) => read.game === game)
+  const wait = (reads: typeof ofAccount, limits: readonly Limit[]) =>
+    waitOf(
+      reads.map(({ at }) => at),
+      limits,
+      now,
+    )
+  const waitMs = Math.max(
+    wait(ofDeposit, OF_DEPOSIT),
+    wait(ofGame, OF_ACCOUNT_AND_GAME),
+    wait(ofAccount, OF_ACCOUNT),
+  )
   return waitMs > 0 ? { retryAfterS: Math.ceil(waitMs / 1000) } : undefined
 }
 

@@ -73,17 +73,23 @@ export async function dropOldQuotes(tx: Tx, depositId: bigint, most: number): Pr
       and not exists (select from trade where trade.quote_id = quote.id)`.execute(tx)
 }
 
-/** Deletes up to `most` quotes that have expired and that a later one has replaced. Resolves to how many. */
+/**
+ * Deletes up to `most` quotes that have expired and that a later one has replaced. Resolves to how many. `offset 0` keeps each
+ * condition a lookup by its index, in this order: as joins, they may read all trades, and few quotes have a later one.
+ */
 export async function deleteSuperseded(db: Db, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from quote where id in (
-      select old.id from quote old
-      where old.expires_at <= ${now} and old.expires_at > ${now}::timestamptz - interval '25 hours'
-        and exists (
-          select from quote later
-          where later.deposit_id = old.deposit_id and later.game = old.game and later.created_at > old.created_at
-            and later.steam_id is not distinct from old.steam_id)
-        and not exists (select from trade where trade.quote_id = old.id)
+      select replaced.id from (
+        select old.id from quote old
+        where old.expires_at <= ${now} and old.expires_at > ${now}::timestamptz - interval '25 hours'
+          and exists (
+            select from quote later
+            where later.deposit_id = old.deposit_id and later.game = old.game and later.created_at > old.created_at
+              and later.steam_id is not distinct from old.steam_id offset 0)
+        offset 0
+      ) replaced
+      where not exists (select from trade where trade.quote_id = replaced.id offset 0)
       limit ${most})`.execute(db)
   return Number(numAffectedRows)
 }

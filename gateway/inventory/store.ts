@@ -75,24 +75,28 @@ export function refusedToken(
 /** Reads of Steam that were asked for since then, oldest first. A request that our own limits held back is none. */
 export async function readsSince(
   tx: Tx,
-  of: { depositId: bigint } | { steamId: string; game: Game },
+  of: { depositId: bigint } | { steamId: string },
   since: Date,
-): Promise<Date[]> {
-  const all = tx.selectFrom('inventory_request').select('created_at').where('created_at', '>', since)
+): Promise<{ at: Date; game: Game }[]> {
+  const all = tx
+    .selectFrom('inventory_request')
+    .select(['created_at as at', 'game'])
+    .where('created_at', '>', since)
   const some =
-    'depositId' in of
-      ? all.where('deposit_id', '=', of.depositId)
-      : all.where('steam_id', '=', of.steamId).where('game', '=', of.game)
-  const rows = await some
+    'depositId' in of ? all.where('deposit_id', '=', of.depositId) : all.where('steam_id', '=', of.steamId)
+  return some
     .where(sql<boolean>`(pg_column_size(answer) < 1000 and answer->>'reason' = 'not_our_turn') is not true`)
     .orderBy('created_at')
     .execute()
-  return rows.map((row) => row.created_at)
 }
 
-/** Lets one transaction at a time open a request of this deposit. */
-export async function lockReadsOf(tx: Tx, depositId: bigint): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`reads ${depositId}`}, 0))`.execute(tx)
+/** Lets one transaction at a time open a request of this deposit, and of this account. */
+export async function lockReadsOf(
+  tx: Tx,
+  { depositId, steamId }: { depositId: bigint; steamId: string },
+): Promise<void> {
+  for (const key of [`reads ${depositId}`, `reads of ${steamId}`])
+    await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
 /** Items that Steam told of this account since then, to a caller with another token. */

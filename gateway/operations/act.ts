@@ -5,7 +5,9 @@ import { inTransaction } from '../db/transaction.ts'
 import { scrub } from '../kit/scrub.ts'
 import {
   decideProposal,
+  insertMovedAlone,
   insertProposal,
+  movedAlone,
   type NewProposal,
   readApprovalLimit,
   usdCentsOf,
@@ -81,7 +83,7 @@ async function whyNotYet<T>(
   if (second === undefined || limit === undefined) return undefined
   const moved = await second.moves(tx, data)
   const worth = moved === 'all' ? undefined : await usdCentsOf(tx, moved)
-  if (worth !== undefined && worth <= limit) return undefined
+  if (worth !== undefined && (await mayMoveAlone(tx, deps, { worth, limit }))) return undefined
   return {
     act: name,
     input: toJson(second.input),
@@ -90,6 +92,22 @@ async function whyNotYet<T>(
     backedBy: deps.operatorId ?? null,
     worthUsdCents: worth ?? null,
   }
+}
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** Many small acts are a large one: the limit is for all that one operator moves alone in a day of the machine. */
+async function mayMoveAlone(
+  tx: Tx,
+  { operatorId, clock }: ActDeps,
+  { worth, limit }: { worth: bigint; limit: bigint },
+): Promise<boolean> {
+  const at = clock.machineNow()
+  const mover = { operatorId, since: new Date(at.getTime() - DAY_MS) }
+  const before = await movedAlone(tx, mover)
+  if (worth > limit - before) return false
+  await insertMovedAlone(tx, { ...mover, worth, at })
+  return true
 }
 
 async function propose(deps: ActDeps, proposal: NewProposal): Promise<Refused> {

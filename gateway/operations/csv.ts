@@ -1,4 +1,5 @@
 /** Tables as CSV, with a head. */
+import { textCell } from '../../contract/csv.ts'
 
 type Cell = string | number | bigint | boolean | Date | null | undefined
 
@@ -9,14 +10,10 @@ export function csvLines<ROW extends Record<COLUMN, Cell>, COLUMN extends string
   return [columns.join(','), ...rows.map((row) => columns.map((column) => cellOf(row[column])).join(','))]
 }
 
+/** Losses are numbers, though they begin like a formula. */
+const NUMBER = /^-\d{1,20}(?:\.\d{1,8})?$/
+
 function cellOf(value: Cell): string {
   if (value instanceof Date) return value.toISOString()
-  return typeof value === 'string' ? quoted(value) : String(value ?? '')
-}
-
-function quoted(text: string): string {
-  // Names are hostile: one that a spreadsheet would take for a formula is made plain text. Losses stay numbers.
-  const isFormula = /^[=+\-@\t]/.test(text) && !/^-\d{1,20}(?:\.\d{1,8})?$/.test(text)
-  const plain = isFormula ? `'${text}` : text
-  return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+  return typeof value === 'string' && !NUMBER.test(value) ? textCell(value) : String(value ?? '')
 }

@@ -53,8 +53,9 @@ export async function lookThrough(db: Db, filter: DepositFilter, now: Date): Pro
     leastMinor !== undefined && sql<boolean>`credited_amount >= ${leastMinor}`,
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
     currency !== undefined && sql<boolean>`currency = ${currency}`,
+    // `offset 0` keeps it a lookup for each deposit: as a hash, it would read all trades.
     game !== undefined &&
-      sql<boolean>`exists (select from trade where trade.deposit_id = seen.id and trade.game = ${game})`,
+      sql<boolean>`exists (select from trade where trade.deposit_id = seen.id and trade.game = ${game} offset 0)`,
   ])
   const { rows } = await sql<Place>`
     select id, coalesce(${fits}, false) as fits from (

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { Tx } from '../db/client.ts'
+import { declineProposalsOf } from '../operators/proposal-store.ts'
 import { IDLE_MS } from '../operators/session.ts'
 import {
   findOperator,
@@ -72,14 +73,20 @@ async function freshLink(tx: Tx, { config, clock }: ActDeps, operator: Operator)
 
 export const sha256 = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** Ends an operator's sessions, passkeys and link at once. The record of their acts stays. */
-export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Operator>> {
-  const what = { name: 'operator remove', needsReason: true, recorded: (operator: Operator) => operator }
+export type Dismissed = Operator & { declinedProposals: bigint[] }
+
+/** Ends an operator's sessions, passkeys, link and open proposals at once. The record of their acts stays. */
+export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Dismissed>> {
+  const what = { name: 'operator remove', needsReason: true, recorded: (dismissed: Dismissed) => dismissed }
   return act(deps, what, async (tx) => {
     const operator = await findOperator(tx, name)
     if (operator === undefined) return noOperator(name)
-    await removeOperator(tx, { operatorId: operator.operatorId, at: deps.clock.now() })
-    return done(operator, `${operator.name} can no longer use the console.`)
+    const { operatorId } = operator
+    const at = deps.clock.now()
+    await removeOperator(tx, { operatorId, at })
+    const declinedProposals = await declineProposalsOf(tx, { operatorId, by: deps.operator, at })
+    const ended = declinedProposals.length === 0 ? '' : ` Declined: ${declinedProposals.join(', ')}.`
+    return done({ ...operator, declinedProposals }, `${operator.name} can no longer use the console.${ended}`)
   })
 }
 

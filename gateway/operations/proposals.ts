@@ -30,7 +30,10 @@ export function limitAct(deps: ActDeps, { aboveUsdMinor }: ApprovalLimit): Promi
     await writeApprovalLimit(tx, aboveUsdMinor)
     if (aboveUsdMinor === null) return done({ aboveUsdMinor }, 'No act needs a second operator.')
     const above = formatAmount(aboveUsdMinor, 'USD')
-    return done({ aboveUsdMinor }, `Above ${above} a second operator must approve what moves money.`)
+    return done(
+      { aboveUsdMinor },
+      `Above ${above} in 24 hours a second operator must approve what one operator moves.`,
+    )
   })
 }
 
@@ -88,6 +91,8 @@ export async function approveProposal(deps: ActDeps, proposalId: bigint): Promis
   if (proposal === undefined) return notOpen(proposalId)
   if (proposal.backedBy === operatorId)
     return refused('conflict', 'You stand behind this proposal: another operator must approve it.')
+  if (proposal.backerRemovedAt !== null)
+    return refused('conflict', 'The operator behind this proposal was removed: decline it.')
   if (proposal.backedBy === null) return back(deps, { proposalId, operatorId })
   const repeat = REPEATED[proposal.act]
   if (repeat === undefined) return refused('conflict', `This version cannot do ${proposal.act}.`)

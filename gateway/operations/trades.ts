@@ -12,7 +12,7 @@ import {
   type ActDeps,
   type Answer,
   done,
-  type FindDeps,
+  type ReadDeps,
   type Refused,
   refused,
   unchanged,
@@ -32,7 +32,7 @@ export type TradeList = { trades: OpenTrade[] }
 const MOST_LISTED = 500
 
 /** Trades that are open or still watched, the oldest first. `bot`: only of the bot with this number or Steam id. */
-export async function listTrades({ db }: FindDeps, bot?: string): Promise<Answer<TradeList>> {
+export async function listTrades({ db }: ReadDeps, bot?: string): Promise<Answer<TradeList>> {
   return done({ trades: await selectOpenTrades(db, { bot, limit: MOST_LISTED }) })
 }
 

@@ -29,30 +29,36 @@ export type EndpointRow = {
 
 export const MOST_COUNTED = 1_000
 
+const RETRYING = sql`from webhook_delivery where endpoint_id = endpoint.id and state = 'due' and claim > 0 and attempts > 0`
+
+const GIVEN_UP = sql`from webhook_delivery where endpoint_id = endpoint.id and state = 'failed'`
+
+/** A range of one endpoint: by an equal number, the planner may look for it backwards through the attempts of all. */
+const LAST_ATTEMPT = sql`(
+  select json_build_object('at', at, 'status', status, 'failure', failure) from webhook_attempt
+  where endpoint_id between endpoint.id and endpoint.id order by endpoint_id, id desc limit 1)`
+
 /** In the order of their numbers. */
 export async function selectEndpoints(
   db: Db,
   { storeId, failing = false, after, limit }: EndpointFilter,
 ): Promise<EndpointRow[]> {
   const { rows } = await sql<EndpointRow>`
-    select * from (
-      select endpoint.id as "endpointId", store.id as "storeId", store.name as store, url, endpoint.state,
-        disabled_reason as "disabledReason",
-        (select count(*)::int from (select from webhook_delivery where endpoint_id = endpoint.id and state = 'due'
-          and claim > 0 and attempts > 0 limit ${MOST_COUNTED}) counted) as retrying,
-        (select count(*)::int from (select from webhook_delivery where endpoint_id = endpoint.id and state = 'failed'
-          limit ${MOST_COUNTED}) counted) as "givenUp",
-        (select event.created_at from webhook_delivery delivery join event on event.id = delivery.event_id
-          where endpoint_id = endpoint.id and delivery.state = 'due' and claim > 0 and attempts > 0
-          order by attempts desc, due_at limit 1) as "failingSince",
-        last.attempt as "lastAttempt"
-      from webhook_endpoint endpoint join store on store.id = endpoint.store_id
-      left join lateral (select json_build_object('at', at, 'status', status, 'failure', failure) as attempt
-        from webhook_attempt where endpoint_id = endpoint.id order by id desc limit 1) last on true
-      where removed_at is null and (${after ?? null}::bigint is null or endpoint.id > ${after ?? null})
-        and (${storeId ?? null}::bigint is null or store.id = ${storeId ?? null})
-    ) listed
-    where not ${failing} or retrying > 0 or "givenUp" > 0 or "disabledReason" = 'gone'
+    select endpoint.id as "endpointId", store.id as "storeId", store.name as store, url, endpoint.state,
+      disabled_reason as "disabledReason",
+      (select count(*)::int from (select ${RETRYING} limit ${MOST_COUNTED}) counted) as retrying,
+      (select count(*)::int from (select ${GIVEN_UP} limit ${MOST_COUNTED}) counted) as "givenUp",
+      (select event.created_at from event where event.id = (
+        select event_id ${RETRYING} and attempts = (select max(attempts) ${RETRYING})
+        order by due_at limit 1)) as "failingSince",
+      ${LAST_ATTEMPT} as "lastAttempt"
+    from (
+      select * from webhook_endpoint endpoint
+      where removed_at is null and (${after ?? null}::bigint is null or id > ${after ?? null})
+        and (${storeId ?? null}::bigint is null or store_id = ${storeId ?? null})
+        and (not ${failing} or disabled_reason = 'gone' or exists (select ${RETRYING}) or exists (select ${GIVEN_UP}))
+      order by id limit ${limit}
+    ) endpoint join store on store.id = endpoint.store_id
     order by "endpointId" limit ${limit}`.execute(db)
   return rows.map((row) => ({
     ...row,

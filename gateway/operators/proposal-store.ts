@@ -28,6 +28,32 @@ export async function usdCentsOf(
   return rows[0]?.cents
 }
 
+type Mover = { operatorId: bigint | undefined; since: Date }
+
+/** In cents of a dollar. One transaction at a time goes on for a mover: the next one sees what this one moves. */
+export async function movedAlone(tx: Tx, { operatorId, since }: Mover): Promise<bigint> {
+  const key = `moved alone ${operatorId ?? 'command'}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
+  const { rows } = await sql<{ cents: bigint }>`
+    select coalesce(sum(worth_usd_cents), 0)::bigint as cents from moved_alone
+    where operator_id is not distinct from ${operatorId ?? null}::bigint and at > ${since}`.execute(tx)
+  return rows[0]?.cents ?? 0n
+}
+
+/** Forgets what counts no longer of this mover. */
+export async function insertMovedAlone(
+  tx: Tx,
+  { operatorId, since, worth, at }: Mover & { worth: bigint; at: Date },
+): Promise<void> {
+  const mover = operatorId ?? null
+  await tx
+    .deleteFrom('moved_alone')
+    .where('operator_id', 'is not distinct from', mover)
+    .where('at', '<=', since)
+    .execute()
+  await tx.insertInto('moved_alone').values({ operator_id: mover, worth_usd_cents: worth, at }).execute()
+}
+
 /** A trade moves all that is credited for it. */
 export function worthOfTrade(tx: Tx, tradeId: bigint) {
   return tx
@@ -84,8 +110,10 @@ export function selectProposals(db: Db, only?: bigint) {
 export function findOpenProposal(db: Db | Tx, proposalId: bigint) {
   return db
     .selectFrom('proposal')
+    .leftJoin('operator', 'operator.id', 'proposal.backed_by')
     .select(['act', 'input', 'reason', 'proposed_by as proposedBy', 'backed_by as backedBy'])
-    .where('id', '=', proposalId)
+    .select('operator.removed_at as backerRemovedAt')
+    .where('proposal.id', '=', proposalId)
     .where('state', '=', 'open')
     .executeTakeFirst()
 }
@@ -101,6 +129,21 @@ export async function backProposal(tx: Tx, proposalId: bigint, operatorId: bigin
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** All that the operator stands behind; resolves to them. */
+export async function declineProposalsOf(
+  tx: Tx,
+  { operatorId, by, at }: { operatorId: bigint; by: string; at: Date },
+): Promise<bigint[]> {
+  const rows = await tx
+    .updateTable('proposal')
+    .set({ state: 'declined', decided_by: by, decided_at: at })
+    .where('backed_by', '=', operatorId)
+    .where('state', '=', 'open')
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id).sort((a, b) => Number(a - b))
 }
 
 type Decision = { proposalId: bigint; state: 'approved' | 'declined'; by: string; at: Date }

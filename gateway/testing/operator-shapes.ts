@@ -13,7 +13,7 @@ export const OPERATOR_SHAPES = {
       z.strictObject({ ...operator, createdAt: time, passkeys: z.int(), sessions: z.int() }),
     ),
   }),
-  'operator remove': z.strictObject(operator),
+  'operator remove': z.strictObject({ ...operator, declinedProposals: z.array(id) }),
   'proposal list': z.strictObject({
     proposals: z.array(
       z.strictObject({

@@ -55,6 +55,24 @@ describe('the table of families', () => {
     expect(text.split('\n').filter((row) => /^\| \d+ .* \| `[^`]+` \| /.test(row))).toEqual(rows)
   })
 
+  it('stands in docs/security.md with every family and how many defences it has', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8')
+    const rows = FAMILIES.map(
+      ({ number, name, defences }) => `| ${number} ${name} | ${Object.keys(defences).length} |`,
+    )
+    expect([...text.matchAll(/^\| \d+ .*? \| \d+ \|/gm)].map(([row]) => row)).toEqual(rows)
+  })
+
+  it('has every family that docs/security.md names', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8')
+    const named = [...text.matchAll(/famil(?:y|ies) ((?:\d+(?:, | and | to )?)+)/g)].flatMap(
+      ([, list = '']) => list.match(/\d+/g)?.map(Number) ?? [],
+    )
+    const known = new Set([FAMILIES, ELSEWHERE].flatMap((list) => list.map(({ number }) => number)))
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((number) => !known.has(number))).toEqual([])
+  })
+
   it('names places that are in the sources, so each defence can be switched off', () => {
     const changes = FAMILIES.flatMap(({ defences }) => Object.values(defences).flatMap(({ off }) => off))
     expect(changes.length).toBeGreaterThan(0)

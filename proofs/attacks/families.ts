@@ -8,6 +8,7 @@ import { embedding } from './families/embed.ts'
 import { expressions } from './families/expressions.ts'
 import { faults } from './families/faults.ts'
 import { firstPaint } from './families/first-paint.ts'
+import { greetings } from './families/greetings.ts'
 import { hosts } from './families/hosts.ts'
 import { ITEM_FAMILIES } from './families/items.ts'
 import { keyTiming } from './families/key-timing.ts'
@@ -63,6 +64,7 @@ export const FAMILIES: readonly Family[] = [
   embedding,
   firstPaint,
   searches,
+  greetings,
 ].toSorted((a, b) => a.number - b.number)
 
 type Named = { number: number; name: string; where: string; why: string }
@@ -129,12 +131,6 @@ export const ELSEWHERE: readonly Named[] = [
     name: 'clicks through an overlay',
     where: 'e2e/hostile.test.ts',
     why: 'a browser shows it; families 6 and 56 take the header away',
-  },
-  {
-    number: 59,
-    name: 'greetings between a frame and its store',
-    where: 'widget/frame.test.ts',
-    why: 'code of a browser, which the proof does not load',
   },
   {
     number: 60,

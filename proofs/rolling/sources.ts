@@ -1,14 +1,17 @@
 /** The sources of an earlier commit, with the packages of its own lockfile. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { judgeStatements } from '../../gateway/db/migration-rules.ts'
+import { migrationFiles } from '../../gateway/db/schema-version.ts'
 import { Refusal } from '../proof.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const QUIET = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund']
 const MAIN = 'gateway/main.ts'
+const MIGRATIONS = 'gateway/db/migrations'
 
 /** Gives `work` the gateway of that commit, from the project's root. Without a commit it is this tree's. */
 export async function sourcesOf<T>(
@@ -24,10 +27,23 @@ export async function sourcesOf<T>(
       throw new Refusal(`There is no commit ${commit} in this repository`)
     })
     await run('tar', ['-xf', archive, '-C', folder])
+    const obstacle = obstacleFor(readdirSync(join(folder, MIGRATIONS)))
+    if (obstacle !== undefined) throw new Refusal(`The gateways of ${commit} cannot go on: ${obstacle}`)
     // Only what a gateway loads: the lockfile leaves out packages of tools for other machines, which `npm ci` refuses.
     await run('npm', ['install', '--omit=dev', '--omit=optional', ...QUIET], { cwd: folder })
     return await work(join(relative(ROOT, folder), MAIN))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Why gateways that know only these migrations cannot run beside those of this tree; undefined if they can. */
+export function obstacleFor(known: readonly string[]): string | undefined {
+  for (const { name, sql } of migrationFiles()) {
+    if (known.includes(name)) continue
+    const taken = judgeStatements(sql).find(({ takesAway }) => takesAway !== undefined)
+    if (taken !== undefined)
+      return `${name} ${taken.takesAway}, so this upgrade needs them stopped (docs/upgrading.md)`
+  }
+  return undefined
 }

@@ -19,6 +19,11 @@ export type Invariant =
   | 'I17'
   | 'I18'
   | 'I19'
+  | 'I20'
+  | 'I21'
+  | 'I22'
+  | 'I23'
+  | 'I24'
   /** The code threw where it promises not to. */
   | 'defect'
 

@@ -6,6 +6,7 @@ import { openTill } from '../markets/till-store.ts'
 import type { Settings } from '../settings.ts'
 import { createCaller } from '../steam/call.ts'
 import { holdFolder, openVault } from '../vault.ts'
+import { firstAnswer } from '../wishes/first-answer.ts'
 import { openWishes } from '../wishes/store.ts'
 
 const ROUND_MS = 3_000
@@ -34,8 +35,13 @@ export async function run(settings: Settings): Promise<void> {
     say: (line, about) => log.info(about, line),
   })
   const stop = stopSignal(followsStdin)
-  console.log('vault ready at its folder')
   log.info({ folder, uid: process.getuid?.() ?? 0 }, 'the vault was started')
+  const isThere = await firstAnswer(till, {
+    stop,
+    pause: (ms) => delay(ms, undefined, { signal: stop }).catch(() => {}),
+    say: (problem) => log.error({ problem }, 'the database does not answer'),
+  })
+  if (isThere) console.log('vault ready at its folder')
   while (!stop.aborted) {
     // Only a sandbox's clock can be advanced, and only there is the till believed about the time.
     if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)

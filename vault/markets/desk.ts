@@ -205,6 +205,8 @@ export function alarmLine(alarm: Alarm): [line: string, about: Record<string, st
       return ['the vault gives nothing for a sale', { deal: alarm.dealId, problem: alarm.problem }]
     case 'strange_listing':
       return ['something is listed that the vault did not list', { listing: alarm.itemId }]
+    case 'too_much':
+      return ['the market says that it pays more than the price', { listing: alarm.itemId }]
     case 'no_room':
       return ['the limits have no room for a sale', { deal: alarm.dealId }]
     default:

@@ -44,6 +44,15 @@ export function toldOf(book: Book, entry: SaleEntry): Told[] {
       const itemIds = dealOf(book, market, entry.dealId)?.itemIds ?? []
       return itemIds.map((itemId) => report(itemId, { kind: 'delivered', steamTradeId }))
     }
+    // Nothing was given, and the market may never say so.
+    case 'send_refused':
+    case 'abandoned':
+    case 'offer_ended': {
+      const deal = dealOf(book, market, entry.dealId)
+      return deal?.state === 'ended'
+        ? deal.itemIds.map((itemId) => report(itemId, { kind: 'cancelled' }))
+        : []
+    }
     case 'outcome': {
       const said = reportOf(entry.end)
       return said === undefined ? [] : [report(entry.itemId, said)]

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { APP, BUYER, Killed, type Lie, type Mishap, type Outside, outside } from '../testing/outside.ts'
 import type { Market } from './market.ts'
+import { toldOf } from './reports.ts'
 
 async function work(out: Outside): Promise<void> {
   const seller = out.seller()
@@ -87,6 +88,19 @@ describe('a sale', () => {
     expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
   })
 
+  it('that came to nothing tells the till that it is cancelled', async () => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    out.owned.delete('1')
+    await work(out)
+    const refused = out.entries.find(({ entry }) => entry.kind === 'send_refused')?.entry
+    const itemId = out.items.find(({ assetId }) => assetId === '1')?.itemId
+    expect(refused && toldOf(out.book(), refused)).toEqual([
+      { kind: 'report', market: 'm', reference: itemId, report: { kind: 'cancelled' } },
+    ])
+  })
+
   it('that Steam refused is not tried again', async () => {
     const out = outside()
     await work(out)
@@ -161,6 +175,23 @@ describe('a market that lies', () => {
     await work(out)
     expect(out.offers.map(({ gift }) => gift.partnerSteamId)).toEqual([BUYER])
     expect(out.alarms).toMatchObject([{ problem: 'changed' }])
+  })
+
+  it('that says it pays more than the price is not believed, and is asked again', async () => {
+    const out = outside()
+    await work(out)
+    out.buy(1)
+    await work(out)
+    out.others(true)
+    const sold = out.items.find(({ stage }) => stage === 'given')
+    if (sold === undefined) throw new Error('nothing was sold')
+    sold.end = { kind: 'paid', receivedMinor: 101n }
+    await work(out)
+    const endOf = () => out.book().listings.find(({ itemId }) => itemId === sold.itemId)?.end
+    expect([endOf(), out.alarms]).toEqual([null, [{ kind: 'too_much', itemId: sold.itemId }]])
+    sold.end = { kind: 'paid', receivedMinor: 100n }
+    await work(out)
+    expect(endOf()).toEqual({ kind: 'paid', receivedMinor: 100n })
   })
 
   it('that shows a listing of somebody else with our key has it taken down', async () => {

@@ -12,6 +12,8 @@ export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
 export type Alarm =
   | { kind: 'due_refused'; dealId: string; problem: string }
   | { kind: 'strange_listing'; itemId: string }
+  /** The market says that it pays more than the price. That is not believed, and it is asked again. */
+  | { kind: 'too_much'; itemId: string }
   /** The limits have no room for it now; it is asked for again as long as its buyer waits. */
   | { kind: 'no_room'; dealId: string }
 
@@ -243,7 +245,7 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   }
 }
 
-async function followMoney({ market, journal }: Parts, appId: number, since: Date): Promise<void> {
+async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<void> {
   const said = await market.outcomes(appId, since)
   if (said.kind !== 'said') return
   for (const { itemId, end } of said.value) {
@@ -251,9 +253,13 @@ async function followMoney({ market, journal }: Parts, appId: number, since: Dat
       .book()
       .listings.find((each) => each.market === market.name && each.itemId === itemId)
     if (listing === undefined || end.kind === 'pending' || isSame(listing.end, end)) continue
-    await journal.add({ kind: 'outcome', market: market.name, itemId, end })
+    if (isTooMuch(listing, end)) alarm({ kind: 'too_much', itemId })
+    else await journal.add({ kind: 'outcome', market: market.name, itemId, end })
   }
 }
+
+const isTooMuch = ({ priceMinor }: Listing, end: NonNullable<Listing['end']>): boolean =>
+  (end.kind === 'settling' || end.kind === 'paid') && end.receivedMinor > priceMinor
 
 function isSame(known: Listing['end'], news: NonNullable<Listing['end']>): boolean {
   if (known === null || known.kind !== news.kind) return false

@@ -55,7 +55,7 @@ const list = command({
 })
 
 const remove = command({
-  does: "end an operator's sessions, passkeys and link at once",
+  does: "end an operator's sessions, passkeys, link and open proposals at once",
   example: "operator remove nina --reason 'left the firm'",
   parameters: { flags: GRAVE_ACT, positional: ONE_NAME },
   load: async () => {

@@ -12,7 +12,12 @@ const ACT = 'gateway/operations/act.ts'
 const PROPOSALS = 'gateway/operations/proposals.ts'
 const LIMIT_MINOR = 10_000n
 
-type Defence = 'a limit' | 'another operator' | 'two behind a command' | 'a limit of its own change'
+type Defence =
+  | 'a limit'
+  | 'the sum of a day'
+  | 'another operator'
+  | 'two behind a command'
+  | 'a limit of its own change'
 
 /** A store with a balance that nothing else touches. */
 async function richStore({ till }: Target): Promise<bigint> {
@@ -96,6 +101,26 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
     },
   ])
 
+/** Each below the limit, `times` of them above it. */
+const SMALL = [
+  { amount: '99.99', times: 2 },
+  { amount: '50.01', times: 2 },
+  { amount: '34.00', times: 3 },
+  { amount: '21.00', times: 5 },
+  { amount: '12.60', times: 8 },
+]
+
+const inParts = (target: Target, staff: Staff): Case<Defence>[] =>
+  SMALL.map(({ amount, times }) => ({
+    what: `${times} payouts of ${amount}, one after the other`,
+    by: 'the sum of a day' as const,
+    async attack() {
+      const storeId = await richStore(target)
+      for (let n = 0; n < times; n += 1) await pay(staff, staff.mallory, { storeId, amount })
+      return never((await paid(target, storeId)) > LIMIT_MINOR, 'is paid in parts')
+    },
+  }))
+
 const alone = (target: Target, staff: Staff): Case<Defence>[] =>
   AMOUNTS.map((amount) => ({
     what: `a payout of ${amount}, approved by who asked for it`,
@@ -142,7 +167,17 @@ export const approvals: Family = family<Defence>({
   defences: {
     'a limit': {
       at: `${ACT} whyNotYet`,
-      off: [{ file: ACT, from: 'worth !== undefined && worth <= limit', to: "moved !== 'all'" }],
+      off: [
+        {
+          file: ACT,
+          from: 'worth !== undefined && (await mayMoveAlone(tx, deps, { worth, limit }))',
+          to: "moved !== 'all'",
+        },
+      ],
+    },
+    'the sum of a day': {
+      at: `${ACT} mayMoveAlone`,
+      off: [{ file: ACT, from: 'worth > limit - before', to: 'worth > limit' }],
     },
     'another operator': {
       at: `${PROPOSALS} approveProposal`,
@@ -177,6 +212,12 @@ export const approvals: Family = family<Defence>({
   },
   async cases(target) {
     const staff = await limited(target)
-    return [...above(target, staff), ...alone(target, staff), ...byCommand(target, staff), ...raised(staff)]
+    return [
+      ...above(target, staff),
+      ...inParts(target, staff),
+      ...alone(target, staff),
+      ...byCommand(target, staff),
+      ...raised(staff),
+    ]
   },
 })

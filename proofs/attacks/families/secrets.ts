@@ -8,7 +8,7 @@ import { never } from './checks.ts'
 const LOG = 'gateway/kit/log.ts'
 const SCRUB = 'gateway/kit/scrub.ts'
 const BOX = 'gateway/kit/secret-box.ts'
-const CSV = 'gateway/operations/csv.ts'
+const CSV = 'contract/csv.ts'
 
 function lineOf(fields: object, message: string, pretty = false): string {
   let written = ''
@@ -272,6 +272,9 @@ const FORMULAS = [
     '=IMPORTXML("https://evil.example","//a")',
     '-2+3+cmd',
   ],
+  // Beginnings that a sheet passes over, and signs of other keyboards.
+  ...['\r=1+1', '\r\n=1+1', '\n=1+1', '\r@SUM(1)', '\n+cmd', '\t-1+cmd'],
+  ...['＝1+1', '＋1+1', '－1+1', '＠SUM(1)', '＝HYPERLINK("https://evil.example")', "＝cmd|'/c calc'!A1"],
 ]
 
 /** The cell as a program reads CSV. */
@@ -290,8 +293,8 @@ export const formulas: Family = family({
   kind: 'pure',
   defences: {
     'plain text': {
-      at: `${CSV} plainText`,
-      off: [{ file: CSV, from: '/^[=+\\-@\\t]/.test(text)', to: 'false' }],
+      at: `${CSV} textCell`,
+      off: [{ file: CSV, from: 'FORMULA.test(text)', to: 'false' }],
     },
   },
   honest: () => never(firstSign('Knife') !== 'K', 'a plain name is changed'),
@@ -299,6 +302,6 @@ export const formulas: Family = family({
     FORMULAS.map((name) => ({
       what: JSON.stringify(name),
       by: 'plain text' as const,
-      attack: () => never(/[=+\-@\t]/.test(firstSign(name)), 'begins a formula'),
+      attack: () => never(/[=+\-@\t\r\n＝＋－＠]/.test(firstSign(name)), 'begins a formula'),
     })),
 })

@@ -1,0 +1,137 @@
+/** Pages that would hear what a deposit tells the store which holds it: family 59. */
+import { z } from 'zod'
+import { type Case, type Family, family } from '../attack.ts'
+import { never } from './checks.ts'
+
+const FRAME = 'widget/frame.ts'
+const STORE = 'https://store.example'
+const GREETING = { tradetill: 1 }
+
+type Defence = 'one origin is greeted' | 'the origin' | 'the parent alone' | 'the greeting' | 'the first port'
+
+const told = z.looseObject({ type: z.string() })
+const frame = z.object({ tell: z.custom<(said: object) => void>((each) => typeof each === 'function') })
+const code = z.object({
+  joinParent: z.custom<(target: object, origin: string) => unknown>((each) => typeof each === 'function'),
+})
+
+/** Code of a browser: named by its address, because its types are the browser's. */
+const load = async () =>
+  code.parse(await import(new URL('../../../widget/frame.ts', import.meta.url).href)).joinParent
+
+/** A page in a frame: what its parent was sent, and what a port that came with a message heard of the deposit. */
+async function framed() {
+  const heard = new Set<(event: object) => void>()
+  const sent: unknown[][] = []
+  const parent = { postMessage: (...message: unknown[]) => sent.push(message) }
+  const target = {
+    parent,
+    document: { addEventListener: () => {}, getElementById: () => null },
+    addEventListener: (_type: string, hear: (event: object) => void) => heard.add(hear),
+    removeEventListener: (_type: string, hear: (event: object) => void) => heard.delete(hear),
+  }
+  const joinParent = await load()
+  const { tell } = frame.parse(joinParent(target, STORE))
+  const message = (facts: object): unknown[] => {
+    const said: unknown[] = []
+    const ports = [{ postMessage: (what: unknown) => said.push(told.parse(what)) }]
+    for (const hear of [...heard]) hear({ source: parent, origin: STORE, data: GREETING, ports, ...facts })
+    return said
+  }
+  return { sent, tell: () => tell({ type: 'status', detail: { depositId: '7' } }), message }
+}
+
+const ORIGINS = [
+  ...['https://evil.example', 'http://store.example', 'https://store.example:444', 'null', ''],
+  ...['https://store.example.evil.example', 'https://www.store.example', 'https://store.example/', 'file://'],
+]
+const SOURCES: Record<string, object | null> = {
+  'another frame of the store': {},
+  'no window': null,
+  'a window that looks like the parent': { postMessage: () => {} },
+}
+const GREETINGS = [
+  ...[null, undefined, 'tradetill', 1, [], {}, { tradetill: 2 }, { tradetill: '1' }, { Tradetill: 1 }],
+  ...[{ data: { tradetill: 1 } }, JSON.stringify(GREETING)],
+]
+
+const hearing = (by: Defence, what: string, facts: object): Case<Defence> => ({
+  what,
+  by,
+  async attack() {
+    const { message, tell } = await framed()
+    const heard = message(facts)
+    tell()
+    return never(heard.length > 0, 'hears of the deposit')
+  },
+})
+
+const taking = (data: object): Case<Defence> => ({
+  what: `a second port, with ${JSON.stringify(data)}`,
+  by: 'the first port',
+  async attack() {
+    const { message, tell } = await framed()
+    message({})
+    const heard = message({ data })
+    tell()
+    return never(heard.length > 0, 'takes the place of the first')
+  },
+})
+
+const greeted: Case<Defence> = {
+  what: 'another page took the place of the store’s',
+  by: 'one origin is greeted',
+  async attack() {
+    const { sent } = await framed()
+    return never(
+      sent.some(([, to]) => to !== STORE),
+      'is greeted',
+    )
+  },
+}
+
+export const greetings: Family = family<Defence>({
+  number: 59,
+  name: 'greetings between a frame and its store',
+  kind: 'pure',
+  defences: {
+    'one origin is greeted': {
+      at: `${FRAME} joinParent`,
+      off: [{ file: FRAME, from: '{ tradetill: VERSION }, origin)', to: "{ tradetill: VERSION }, '*')" }],
+    },
+    'the origin': {
+      at: `${FRAME} joinParent`,
+      off: [{ file: FRAME, from: 'from !== origin || ', to: '' }],
+    },
+    'the parent alone': {
+      at: `${FRAME} joinParent`,
+      off: [{ file: FRAME, from: 'source !== target.parent || ', to: '' }],
+    },
+    'the greeting': {
+      at: `${FRAME} joinParent`,
+      off: [{ file: FRAME, from: ' || !isGreeting(data)', to: '' }],
+    },
+    'the first port': {
+      at: `${FRAME} joinParent`,
+      off: [
+        {
+          file: FRAME,
+          from: "target.removeEventListener('message', hear)\n    port = given",
+          to: 'port = given',
+        },
+      ],
+    },
+  },
+  async honest() {
+    const { message, tell } = await framed()
+    tell()
+    return never(message({}).length !== 1, 'the store hears nothing')
+  },
+  cases: () => [
+    ...ORIGINS.map((origin) => hearing('the origin', `a page of ${origin}`, { origin })),
+    ...Object.entries(SOURCES).map(([what, source]) => hearing('the parent alone', what, { source })),
+    ...GREETINGS.map((data) => hearing('the greeting', `a greeting of ${JSON.stringify(data)}`, { data })),
+    ...[GREETING, { ...GREETING, more: 1 }].map(taking),
+    greeted,
+  ],
+})

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { migrationFiles } from '../../gateway/db/schema-version.ts'
+import { obstacleFor } from './sources.ts'
+
+const upTo = (last: string) =>
+  migrationFiles()
+    .map(({ name }) => name)
+    .filter((name) => name < last)
+
+test('gateways that a migration takes columns from cannot run beside those of this tree', () => {
+  expect(obstacleFor(upTo('0009'))).toMatch(/^0009_sealed\.sql .*docs\/upgrading\.md/)
+})
+
+test('gateways that know all that takes something away can', () => {
+  expect(obstacleFor(upTo('0011'))).toBeUndefined()
+})

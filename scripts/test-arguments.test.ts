@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { whyRefused } from './test-arguments.ts'
+
+test('a second -- is refused, because everything would be run', () => {
+  expect(whyRefused(['--', 'gateway/trades'])).toContain('npm test -- gateway/trades')
+  expect(whyRefused(['gateway/trades', '--', '-t', 'a title'])).not.toBeNull()
+})
+
+test('paths and options are taken', () => {
+  expect(whyRefused([])).toBeNull()
+  expect(whyRefused(['gateway/trades', '--changed', '-t', 'a -- in a title'])).toBeNull()
+})

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { firstAnswer } from './first-answer.ts'
+
+/** A database that refuses so many times, and a vault that is stopped after so many pauses. */
+async function started({ refusals, stopsAfter = Infinity }: { refusals: number; stopsAfter?: number }) {
+  const stop = new AbortController()
+  const problems: string[] = []
+  let asked = 0
+  const till = {
+    async lastTold() {
+      asked += 1
+      if (asked <= refusals) throw new Error('refused')
+      return 0
+    },
+  }
+  const isThere = await firstAnswer(till, {
+    stop: stop.signal,
+    say: (problem) => problems.push(problem),
+    async pause() {
+      if (problems.length >= stopsAfter) stop.abort()
+    },
+  })
+  return { isThere, problems }
+}
+
+it('is ready once the database answered, and says each time that it did not', async () => {
+  expect(await started({ refusals: 0 })).toEqual({ isThere: true, problems: [] })
+  expect(await started({ refusals: 2 })).toEqual({ isThere: true, problems: ['refused', 'refused'] })
+})
+
+it('never was ready if it is stopped before', async () => {
+  expect(await started({ refusals: 9, stopsAfter: 2 })).toEqual({
+    isThere: false,
+    problems: ['refused', 'refused'],
+  })
+})

@@ -1,0 +1,23 @@
+/** Waits for the till's database: a vault that cannot read a wish is not ready. */
+import type { Till } from '../markets/till.ts'
+
+const AGAIN_MS = 3_000
+
+type Waiting = { stop: AbortSignal; pause(ms: number): Promise<void>; say(problem: string): void }
+
+/** Resolves to true once the database answered, and to false if the vault is stopped before. */
+export async function firstAnswer(
+  till: Pick<Till, 'lastTold'>,
+  { stop, pause, say }: Waiting,
+): Promise<boolean> {
+  while (!stop.aborted) {
+    try {
+      await till.lastTold()
+      return true
+    } catch (error) {
+      say(error instanceof Error ? error.message : 'unknown')
+    }
+    await pause(AGAIN_MS)
+  }
+  return false
+}
