@@ -44,7 +44,7 @@ const told = Promise.all([
 const SAID = [
   'deposit.succeeded Zoë',
   'WebhookRefused',
-  { asked: 'POST https://pay.example/v1/deposits?', key: 'Bearer tt_test_1' },
+  { asked: 'POST https://pay.example/v1/deposits', key: 'Bearer tt_test_1' },
 ]
 
 /** An empty folder of a store, with the package as `npm install` puts it there. */
