@@ -7,7 +7,8 @@ import { ask, certificateEnd, reasonOf } from './public-probe.ts'
 
 const LISTENER_MS = 3_000
 const MOST_CHARACTERS = 20_000
-const PAGE = /<html lang="en" data-mode="(sandbox|live)">[\s\S]*<title>Tradetill console<\/title>/
+const TITLE = '<title>Tradetill console</title>'
+const MODES = ['sandbox', 'live'] as const
 const refusalSchema = z.object({ error: z.object({ kind: z.string() }) })
 
 export async function probeConsole({ url, host, port }: ConsoleConfig): Promise<ConsoleProbe> {
@@ -19,11 +20,10 @@ async function askConsole(url: URL): Promise<ConsoleAnswer> {
   try {
     const answer = await ask(url)
     const said = (await answer.text()).slice(0, MOST_CHARACTERS)
-    const [, mode] = PAGE.exec(said) ?? []
     return {
       kind: 'answered',
       status: answer.status,
-      page: mode === 'live' || mode === 'sandbox' ? mode : undefined,
+      page: said.includes(TITLE) ? MODES.find((mode) => said.includes(`data-mode="${mode}"`)) : undefined,
       refusal: refusalIn(said),
       certificateEndsMs: await certificateEnd(url),
     }

@@ -136,7 +136,10 @@ async function examineParts(config: OwnConfig, { db }: Database, options: Doctor
     ['vault', async () => vaultFindings(await readVault(db))],
     [
       'stores',
-      async () => storeFindings(await readStoreStates({ config, db, sendsWebhooks: options.sendsWebhooks })),
+      async () =>
+        storeFindings(
+          await readStoreStates({ config, db, clock: systemClock, sendsWebhooks: options.sendsWebhooks }),
+        ),
     ],
   ]
   // At once: where the database is silent, all of them wait the same seconds.

@@ -89,6 +89,7 @@ describe('tests of webhooks', () => {
   const deps = (send: NonNullable<TestsDeps['send']>): TestsDeps => ({
     config: Object.assign(Object.create(null), { masterKey: KEY, oldMasterKeys: [] }),
     db: database.db,
+    clock: systemClock,
     sendsWebhooks: true,
     send,
   })

@@ -1,7 +1,7 @@
 /** Sends the signed test that a store can ask for to each webhook that is enabled. It is no event. */
 import { pino } from 'pino'
 import type { Db } from '../db/client.ts'
-import { systemClock } from '../kit/clock.ts'
+import type { TillClock } from '../kit/clock.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import type { OwnConfig } from '../operations/operation.ts'
@@ -19,7 +19,14 @@ const AT_ONCE = 16
 /** No further test begins after it, so that a report of a thousand stores comes within minutes. */
 const BEGIN_MS = 60_000
 
-export type TestsDeps = { config: OwnConfig; db: Db; sendsWebhooks: boolean; send?: ChallengeDeps['send'] }
+export type TestsDeps = {
+  config: OwnConfig
+  db: Db
+  /** The machine's: stores check signatures by it. */
+  clock: TillClock
+  sendsWebhooks: boolean
+  send?: ChallengeDeps['send']
+}
 type Place = { endpoint: EndpointRow; answer: WebhookAnswer | undefined }
 
 export async function readStoreStates(
@@ -58,9 +65,13 @@ async function testAll(deps: TestsDeps, places: Place[], nowMs: () => number): P
   await Promise.all(work)
 }
 
-function tester({ config, db, send }: TestsDeps): (endpoint: EndpointRow) => Promise<WebhookAnswer> {
+function tester({
+  config,
+  db,
+  clock: machine,
+  send,
+}: TestsDeps): (endpoint: EndpointRow) => Promise<WebhookAnswer> {
   const box = createSecretBox(config.masterKey, config.oldMasterKeys)
-  const clock = { ...systemClock, machineNow: () => systemClock.now() }
   const deps = {
     clock,
     log: pino({ enabled: false }),
