@@ -65,12 +65,7 @@ async function testAll(deps: TestsDeps, places: Place[], nowMs: () => number): P
   await Promise.all(work)
 }
 
-function tester({
-  config,
-  db,
-  clock: machine,
-  send,
-}: TestsDeps): (endpoint: EndpointRow) => Promise<WebhookAnswer> {
+function tester({ config, db, clock, send }: TestsDeps): (endpoint: EndpointRow) => Promise<WebhookAnswer> {
   const box = createSecretBox(config.masterKey, config.oldMasterKeys)
   const deps = {
     clock,
