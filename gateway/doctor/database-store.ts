@@ -1,9 +1,12 @@
 /** What the doctor asks of a database. It reads only, and works before any migration has run. */
-import pg from 'pg'
 import { readIdentity } from '../db/identity.ts'
+import { createLines, KEEP_ALIVE, type Line } from '../db/lines.ts'
 import { readApplied } from '../db/schema-version.ts'
 
 const CONNECT_MS = 10_000
+const STATEMENT_MS = 10_000
+/** After the server would have ended the statement: its word says more than silence. */
+const SILENCE_MS = 12_000
 
 export type DatabaseProbe = {
   kind: 'answered'
@@ -42,10 +45,12 @@ const FACTS = `select current_setting('server_version_num')::int as version, cur
 const CLOCK = 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'
 
 export async function probeDatabase(url: string, nowMs: () => number): Promise<DatabaseAnswer> {
-  const client = new pg.Client({
+  const Client = createLines().clientWith(SILENCE_MS)
+  const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    ...KEEP_ALIVE,
   })
   client.on('error', () => {})
   try {
@@ -76,11 +81,11 @@ export async function probeDatabase(url: string, nowMs: () => number): Promise<D
   } catch (error) {
     return { kind: 'failed', reason: error instanceof Error && error.message ? error.message : String(error) }
   } finally {
-    await client.end().catch(() => {})
+    client.cut()
   }
 }
 
 /** The driver has it and its types do not. */
-function namedBackend(client: pg.Client): number {
+function namedBackend(client: Line): number {
   return 'processID' in client && typeof client.processID === 'number' ? client.processID : 0
 }

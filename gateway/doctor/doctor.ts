@@ -1,29 +1,31 @@
 /** Looks at everything that a till needs, in the order in which it is built, and goes on where something is broken. */
 import { statfsSync } from 'node:fs'
-import { pino } from 'pino'
 import { openClock } from '../clock/service.ts'
-import { type ConfigAnswer, readConfig } from '../config.ts'
-import { type Database, openDatabase } from '../db/client.ts'
+import { type Config, type ConfigAnswer, readConfig } from '../config.ts'
+import { type Database, openPool } from '../db/client.ts'
+import { createLines } from '../db/lines.ts'
+import { breakOf } from '../epochs/epoch.ts'
+import { isDisarmed, readStanding } from '../epochs/store.ts'
 import { systemClock } from '../kit/clock.ts'
 import { doctorProof } from '../kit/doctor-proof.ts'
-import { createSecretBox } from '../kit/secret-box.ts'
 import { ourVersion } from '../kit/version.ts'
 import { listBots } from '../operations/bots.ts'
-import { type Answer, done, type OwnConfig } from '../operations/operation.ts'
+import { type Answer, done, type FindDeps, type OwnConfig } from '../operations/operation.ts'
+import { selectOperators } from '../operators/store.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
-import { allowanceFinder } from '../webhooks/address-store.ts'
-import { challenge } from '../webhooks/challenge.ts'
-import { type EndpointRow, endpointsOf } from '../webhooks/endpoint-store.ts'
-import { secretsOf } from '../webhooks/endpoints.ts'
-import { createSender } from '../webhooks/sender.ts'
+import { consoleFindings, operatorFindings } from './console.ts'
+import { probeConsole } from './console-probe.ts'
 import { databaseFindings, ownerFindings } from './database.ts'
 import { probeDatabase } from './database-store.ts'
 import { type Finding, notChecked } from './finding.ts'
 import { proxyFindings } from './proxy.ts'
-import { probePublic } from './public-probe.ts'
+import { probePublic, reasonOf } from './public-probe.ts'
 import { machineFindings, settingsFindings } from './settings.ts'
-import { botFindings, priceFindings, type StoreState, storeFindings, type WebhookAnswer } from './trade.ts'
-import { acknowledgedBots, readCoverage, readNewestRates, readStores } from './trade-store.ts'
+import { alarmFindings, epochFindings, vaultFindings } from './standing.ts'
+import { readAlarms, readVault } from './standing-store.ts'
+import { botFindings, priceFindings, storeFindings } from './trade.ts'
+import { acknowledgedBots, readCoverage, readNewestRates } from './trade-store.ts'
+import { readStoreStates } from './webhook-tests.ts'
 
 export type Examination = { findings: Finding[]; toMend: number; notChecked: number }
 
@@ -32,6 +34,8 @@ export type DoctorOptions = {
   /** Sends a test to each webhook that is enabled. */
   sendsWebhooks: boolean
 }
+
+const nowMs = (): number => systemClock.now().getTime()
 
 /** Never rejects because something is broken: that is what it is for. */
 export async function examine(options: DoctorOptions): Promise<Answer<Examination>> {
@@ -49,102 +53,123 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
   return { kind: 'refused', refusal: 'failed', message: `${data.toMend} to mend.`, data }
 }
 
-const LATER = ['database', 'public', 'prices', 'bots', 'stores']
+/** Needs a database of ours. */
+const OF_TILL = ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']
+const LATER = ['database', 'public', 'console', ...OF_TILL]
 
 async function rest(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
   if (settings.kind === 'refused') {
     return LATER.map((check) => notChecked(check, 'the settings must be right first'))
   }
   const { config } = settings
-  const { databaseUrl, ownerDatabaseUrl, masterKey } = config
+  const { databaseUrl, masterKey } = config
   if (databaseUrl === undefined || masterKey === undefined) {
     return LATER.map((check) =>
       notChecked(check, 'there is no DATABASE_URL or no master key: npm start has its own'),
     )
   }
-  const nowMs = () => systemClock.now().getTime()
+  const ofDatabase = await attempt('database', () => examineDatabase(config, databaseUrl))
+  const [ofProxy, ofConsole] = await Promise.all([
+    attempt('public', () => examinePublic(config, masterKey)),
+    attempt('console', () => examineConsole(config)),
+  ])
+  const isOurs = ['database.identity', 'database.schema'].every((check) =>
+    ofDatabase.some((each) => each.check === check && each.state === 'good'),
+  )
+  const ofTill = isOurs
+    ? await examineTill({ ...config, masterKey, databaseUrl }, options)
+    : OF_TILL.map((check) => notChecked(check, 'the database must be right first'))
+  return [...ofDatabase, ...ofProxy, ...ofConsole, ...ofTill]
+}
+
+/** What breaks meanwhile is a line of the report, and not its end. */
+async function attempt(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await work()
+  } catch (error) {
+    return [notChecked(check, `looking at it failed: ${reasonOf(error)}`)]
+  }
+}
+
+async function examineDatabase(config: Config, databaseUrl: string): Promise<Finding[]> {
+  const { ownerDatabaseUrl } = config
   const [answer, owner] = await Promise.all([
     probeDatabase(databaseUrl, nowMs),
     ownerDatabaseUrl === undefined ? undefined : probeDatabase(ownerDatabaseUrl, nowMs),
   ])
-  const ofDatabase = [...databaseFindings(answer, owner), ...ownerFindings(answer, config)]
-  const proof = doctorProof(masterKey, systemClock.now())
-  const ofProxy = proxyFindings(await probePublic(config.publicUrl, proof), {
-    version: ourVersion(),
-    nowMs: nowMs(),
-  })
-  const isOurs = ['database.identity', 'database.schema'].every((check) =>
-    ofDatabase.some((each) => each.check === check && each.state === 'good'),
-  )
-  if (!isOurs) {
-    const left = ['prices', 'bots', 'stores'].map((check) =>
-      notChecked(check, 'the database must be right first'),
-    )
-    return [...ofDatabase, ...ofProxy, ...left]
-  }
-  const database = openDatabase(databaseUrl, 2, config.mode)
+  return [...databaseFindings(answer, owner), ...ownerFindings(answer, config)]
+}
+
+async function examinePublic({ publicUrl }: Config, masterKey: Buffer): Promise<Finding[]> {
+  const answer = await probePublic(publicUrl, doctorProof(masterKey, systemClock.now()))
+  return proxyFindings(answer, { version: ourVersion(), nowMs: nowMs() })
+}
+
+async function examineConsole({ console: place, mode, publicUrl }: Config): Promise<Finding[]> {
+  const probe = place === undefined ? undefined : await probeConsole(place)
+  return consoleFindings(probe, { mode, publicUrl, nowMs: nowMs() })
+}
+
+type TillConfig = OwnConfig & { databaseUrl: string }
+
+async function examineTill(config: TillConfig, options: DoctorOptions): Promise<Finding[]> {
+  const lines = createLines()
+  const database = openPool({ url: config.databaseUrl, size: 2, mode: config.mode, lines })
   try {
-    return [...ofDatabase, ...ofProxy, ...(await examineTrade({ ...config, masterKey }, database, options))]
+    return await examineParts(config, database, options)
   } finally {
+    // A database that vanished answers no goodbye.
+    lines.cut('all')
     await database.close()
   }
 }
 
-async function examineTrade(config: OwnConfig, { db }: Database, options: DoctorOptions): Promise<Finding[]> {
-  const clock = await openClock(db, config.mode)
+async function examineParts(config: OwnConfig, { db }: Database, options: DoctorOptions): Promise<Finding[]> {
+  const withClock = async (look: (deps: FindDeps) => Promise<Finding[]>) =>
+    look({ config, db, clock: await openClock(db, config.mode) })
+  const parts: [check: string, look: () => Promise<Finding[]>][] = [
+    ['epoch', () => examineEpoch(db)],
+    ...(config.console === undefined ? [] : [operatorsOf(db)]),
+    ['prices', () => withClock(examinePrices)],
+    ['bots', () => withClock(examineBots)],
+    ['alarms', async () => alarmFindings(await readAlarms(db))],
+    ['vault', async () => vaultFindings(await readVault(db))],
+    [
+      'stores',
+      async () =>
+        storeFindings(
+          await readStoreStates({ config, db, clock: systemClock, sendsWebhooks: options.sendsWebhooks }),
+        ),
+    ],
+  ]
+  // At once: where the database is silent, all of them wait the same seconds.
+  return (await Promise.all(parts.map(([check, look]) => attempt(check, look)))).flat()
+}
+
+const operatorsOf = (db: Database['db']): [check: string, look: () => Promise<Finding[]>] => [
+  'console.operators',
+  async () => operatorFindings(await selectOperators(db, systemClock.now())),
+]
+
+async function examineEpoch(db: Database['db']): Promise<Finding[]> {
+  const standing = await readStanding(db)
+  const found = breakOf(standing, undefined)
+  return epochFindings({ epoch: standing.epoch?.number, found, isDisarmed: await isDisarmed(db) })
+}
+
+async function examinePrices({ config, db, clock }: FindDeps): Promise<Finding[]> {
   const now = clock.now()
-  const listed = await listBots({ config, db, clock })
-  const acknowledged = await acknowledgedBots(db)
-  const bots = listed.kind === 'refused' ? [] : listed.data.bots
-  const prices = {
+  return priceFindings({
     feeds: await listFeeds(db),
     rates: await readNewestRates(db, now),
     coverage: await readCoverage(db, config.priceRules, now),
     now,
-  }
-  const ofBots = bots.map((bot) => ({ ...bot, noticeAcknowledged: acknowledged.has(bot.botId) }))
-  return [
-    ...priceFindings(prices),
-    ...botFindings(ofBots, now),
-    ...storeFindings(await readStoreStates(config, db, options)),
-  ]
+  })
 }
 
-async function readStoreStates(
-  config: OwnConfig,
-  db: Database['db'],
-  { sendsWebhooks }: DoctorOptions,
-): Promise<StoreState[]> {
-  const states: StoreState[] = []
-  for (const { id, name } of await readStores(db)) {
-    const endpoints: StoreState['endpoints'][number][] = []
-    for (const row of await endpointsOf(db, id)) {
-      const isTested = sendsWebhooks && row.state === 'enabled'
-      const answer = isTested ? await test(config, db, row) : undefined
-      endpoints.push({ endpointId: row.id, state: row.state, url: row.url, answer })
-    }
-    states.push({ storeId: id, name, endpoints })
-  }
-  return states
-}
-
-/** The same signed test that a store can ask for. It is no event. */
-async function test(config: OwnConfig, db: Database['db'], endpoint: EndpointRow): Promise<WebhookAnswer> {
-  const box = createSecretBox(config.masterKey, config.oldMasterKeys)
-  const clock = { ...systemClock, machineNow: () => systemClock.now() }
-  try {
-    const { result } = await challenge(
-      {
-        clock,
-        log: pino({ enabled: false }),
-        send: createSender({ mode: config.webhookMode, findAllowance: allowanceFinder(db) }),
-        secretsOf: (signer) => secretsOf(box, signer, clock.now()),
-        testsUnderWay: new Map(),
-      },
-      endpoint,
-    )
-    return result.kind === 'failed' ? result : { kind: 'answered', status: result.status }
-  } catch (error) {
-    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
-  }
+async function examineBots(deps: FindDeps): Promise<Finding[]> {
+  const [listed, acknowledged] = [await listBots(deps), await acknowledgedBots(deps.db)]
+  if (listed.kind === 'refused') return [notChecked('bots', listed.message)]
+  const bots = listed.data.bots.map((bot) => ({ ...bot, noticeAcknowledged: acknowledged.has(bot.botId) }))
+  return botFindings(bots, deps.clock.now())
 }

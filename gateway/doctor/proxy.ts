@@ -58,7 +58,7 @@ export function proxyFindings(answer: PublicAnswer, ours: { version: string; now
   return [
     reached,
     callerOf(answer.caller),
-    tlsOf(answer.certificateEndsMs, ours.nowMs),
+    tlsOf('proxy.tls', answer.certificateEndsMs, ours.nowMs),
     hstsOf(answer.hsts),
     compressionOf(answer.encoding),
     bodyOf(answer.largeBody),
@@ -91,12 +91,12 @@ function callerOf(caller: Answered['caller']): Finding {
   return good(check, `the gateway sees us as ${caller.address}`)
 }
 
-function tlsOf(endsMs: number | undefined, nowMs: number): Finding {
-  if (endsMs === undefined) return notChecked('proxy.tls', 'the certificate could not be read')
+export function tlsOf(check: string, endsMs: number | undefined, nowMs: number): Finding {
+  if (endsMs === undefined) return notChecked(check, 'the certificate could not be read')
   const days = Math.floor((endsMs - nowMs) / DAY_MS)
   const says = `the certificate ends in ${days} days`
-  if (endsMs - nowMs > CERTIFICATE_MS) return good('proxy.tls', says)
-  return mend('proxy.tls', says, 'renew it, and see why nothing did')
+  if (endsMs - nowMs > CERTIFICATE_MS) return good(check, says)
+  return mend(check, says, 'renew it, and see why nothing did')
 }
 
 function hstsOf(hsts: string | null): Finding {

@@ -15,7 +15,7 @@ const healthSchema = z.object({
 
 type Call = { method?: string; headers?: Record<string, string>; body?: string }
 
-const ask = (url: URL, call: Call = {}): Promise<Response> =>
+export const ask = (url: URL, call: Call = {}): Promise<Response> =>
   fetch(url, { ...call, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) })
 
 export async function probePublic(publicUrl: URL, proof: string): Promise<PublicAnswer> {
@@ -40,12 +40,12 @@ export async function probePublic(publicUrl: URL, proof: string): Promise<Public
 }
 
 /** The reason of a failed fetch is its cause. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
 }
 
-function certificateEnd({ protocol, hostname, port }: URL): Promise<number | undefined> {
+export function certificateEnd({ protocol, hostname, port }: URL): Promise<number | undefined> {
   if (protocol !== 'https:') return Promise.resolve(undefined)
   const { promise, resolve } = Promise.withResolvers<number | undefined>()
   const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname }, () => {

@@ -119,7 +119,11 @@ export type StoreState = {
 }
 
 /** Undefined where nothing was sent. */
-export type WebhookAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; reason: string }
+export type WebhookAnswer =
+  | { kind: 'answered'; status: number }
+  | { kind: 'failed'; reason: string }
+  /** Its turn came after a minute. */
+  | { kind: 'left_out' }
 
 export function storeFindings(stores: readonly StoreState[]): Finding[] {
   if (stores.length === 0) return [mend('stores', 'there is no store', 'tradetill store add')]
@@ -139,6 +143,7 @@ function endpointFinding(check: string, { state, url, answer }: StoreState['endp
     return mend(check, `${url} has not proved itself`, 'let its answer to a test repeat data.challenge')
   }
   if (answer === undefined) return notChecked(check, `${url}: doctor --send-webhooks sends a test`)
+  if (answer.kind === 'left_out') return notChecked(check, `${url}: its turn came after a minute of tests`)
   if (answer.kind === 'failed') {
     const advice = 'let the store answer there; store allow-address opens another port or network'
     return mend(check, `${url} did not answer: ${answer.reason}`, advice)

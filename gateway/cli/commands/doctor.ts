@@ -16,7 +16,7 @@ const doctorLines = ({ findings, toMend, notChecked }: Examination): string[] =>
 ]
 
 export const doctor = command({
-  does: 'look at settings, database, proxy, prices, bots and stores; exit code 1: something is to mend',
+  does: 'look at all that a till needs, from its settings to its vault; exit code 1: something is to mend',
   example: 'doctor --send-webhooks',
   parameters: {
     flags: {

@@ -1,0 +1,49 @@
+/** Asks the console by its public address, and whether something listens where the gateway has it. */
+import { connect } from 'node:net'
+import { z } from 'zod'
+import type { ConsoleConfig } from '../config.ts'
+import type { ConsoleAnswer, ConsoleProbe } from './console.ts'
+import { ask, certificateEnd, reasonOf } from './public-probe.ts'
+
+const LISTENER_MS = 3_000
+const MOST_CHARACTERS = 20_000
+const TITLE = '<title>Tradetill console</title>'
+const MODES = ['sandbox', 'live'] as const
+const refusalSchema = z.object({ error: z.object({ kind: z.string() }) })
+
+export async function probeConsole({ url, host, port }: ConsoleConfig): Promise<ConsoleProbe> {
+  const [isThere, answer] = await Promise.all([listens(host, port), askConsole(url)])
+  return { url, listener: { place: `${host}:${port}`, isThere }, answer }
+}
+
+async function askConsole(url: URL): Promise<ConsoleAnswer> {
+  try {
+    const answer = await ask(url)
+    const said = (await answer.text()).slice(0, MOST_CHARACTERS)
+    return {
+      kind: 'answered',
+      status: answer.status,
+      page: said.includes(TITLE) ? MODES.find((mode) => said.includes(`data-mode="${mode}"`)) : undefined,
+      refusal: refusalIn(said),
+      certificateEndsMs: await certificateEnd(url),
+    }
+  } catch (error) {
+    return { kind: 'failed', reason: reasonOf(error) }
+  }
+}
+
+function refusalIn(said: string): string | undefined {
+  try {
+    return refusalSchema.safeParse(JSON.parse(said)).data?.error.kind
+  } catch {
+    return undefined
+  }
+}
+
+function listens(host: string, port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect({ host, port }, () => resolve(true))
+  socket.setTimeout(LISTENER_MS, () => socket.destroy())
+  socket.once('error', () => resolve(false)).once('close', () => resolve(false))
+  return promise.finally(() => socket.destroy())
+}

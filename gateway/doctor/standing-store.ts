@@ -1,0 +1,29 @@
+/** What the doctor asks about alarms and the vault. */
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { VAULT_ROLE } from '../db/roles.ts'
+import type { AlarmState, VaultState } from './standing.ts'
+
+export async function readAlarms(db: Db): Promise<AlarmState> {
+  const { rows } = await sql<AlarmState>`
+    select (select count(*)::int from departure where explanation is null and stage in ('under_way', 'gone')) as departures,
+      (select count(*)::int from custody_drift where kind = 'missing' and is_sure) as missing`.execute(db)
+  const [row] = rows
+  if (row === undefined) throw new Error('the database did not answer')
+  return row
+}
+
+export async function readVault(db: Db, vaultRole = VAULT_ROLE): Promise<VaultState> {
+  const { rows } = await sql<{ mayRead: boolean | null; connected: number; unseen: number }>`
+    select (select has_table_privilege(oid, 'wish', 'select') from pg_roles where rolname = ${vaultRole}) as "mayRead",
+      (select count(*)::int from pg_stat_activity where usename = ${vaultRole} and datname = current_database())
+        as connected,
+      (select count(*)::int from wish left join vault_deed on wish_id = wish.id
+        where closed_at is null and wish_id is null and created_at < till_now() - interval '15 minutes') as unseen`.execute(
+    db,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the database did not answer')
+  const { mayRead, ...state } = row
+  return { ...state, role: mayRead === null ? 'absent' : mayRead ? 'granted' : 'not_granted' }
+}

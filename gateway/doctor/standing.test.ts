@@ -1,0 +1,190 @@
+/** The console, epochs, alarms and the vault: what is broken of them is named, by pure checks and by what answers the probes. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { whileNobodyMigrates } from '../db/migrate.ts'
+import { grantVault } from '../db/roles.ts'
+import { startConsole } from '../testing/console.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { type ConsoleAnswer, type ConsoleProbe, consoleFindings, operatorFindings } from './console.ts'
+import { probeConsole } from './console-probe.ts'
+import type { Finding } from './finding.ts'
+import { alarmFindings, epochFindings, type VaultState, vaultFindings } from './standing.ts'
+import { readAlarms, readVault } from './standing-store.ts'
+
+const DAY_MS = 86_400_000
+const OURS = { mode: 'live', publicUrl: new URL('https://pay.example'), nowMs: 0 } as const
+const ANSWER: Extract<ConsoleAnswer, { kind: 'answered' }> = {
+  kind: 'answered',
+  status: 200,
+  page: 'live',
+  refusal: undefined,
+  certificateEndsMs: 60 * DAY_MS,
+}
+const PROBE: ConsoleProbe = {
+  url: new URL('https://till-ops.example'),
+  listener: { place: '127.0.0.1:4304', isThere: true },
+  answer: ANSWER,
+}
+const VAULT: VaultState = { role: 'granted', connected: 1, unseen: 0 }
+
+const console = (change: Partial<ConsoleProbe>) => consoleFindings({ ...PROBE, ...change }, OURS)
+const answer = (change: Partial<typeof ANSWER>) =>
+  console({ answer: { ...ANSWER, page: undefined, ...change } })
+const epoch = (change: Partial<Parameters<typeof epochFindings>[0]>) =>
+  epochFindings({ epoch: 1n, found: undefined, isDisarmed: false, ...change })
+const vault = (change: Partial<VaultState>) => vaultFindings({ ...VAULT, ...change })
+const mended = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
+
+it.each([
+  ['console', () => console({})],
+  ['console behind a door', () => answer({ status: 403 })],
+  ['operators', () => operatorFindings([{ name: 'nina', passkeys: 2 }])],
+  ['epoch', () => epoch({})],
+  ['alarms', () => alarmFindings({ departures: 0, missing: 0 })],
+])('nothing is to mend where all is as it should be: %s', (_what, findings) => {
+  expect(findings().length).toBeGreaterThan(0)
+  expect(findings().filter(({ state }) => state !== 'good')).toEqual([])
+})
+
+it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]>([
+  ['nobody at the name', () => console({ answer: { kind: 'failed', reason: 'no' } }), 'console', /DNS/],
+  ['another page', () => answer({}), 'console', /CONSOLE_HOST/],
+  ['a console of a sandbox', () => answer({ page: 'sandbox' }), 'console', /CONSOLE_URL/],
+  ['a proxy with a Host of its own', () => answer({ status: 421, refusal: 'wrong_host' }), 'console', /Host/],
+  ['a proxy that hides https', () => answer({ status: 403, refusal: 'https_required' }), 'console', /Proto/],
+  [
+    'a certificate that ends',
+    () => answer({ page: 'live', certificateEndsMs: DAY_MS }),
+    'console.tls',
+    /renew/,
+  ],
+  [
+    'no listener',
+    () =>
+      console({
+        listener: { place: 'x', isThere: false },
+        answer: { ...ANSWER, page: undefined, status: 403 },
+      }),
+    'console.listener',
+    /role console/,
+  ],
+  ['the name of the page', () => console({ url: OURS.publicUrl }), 'console.origin', /name of its own/],
+  ['no operator', () => operatorFindings([]), 'console.operators', /operator add/],
+  [
+    'an operator without a passkey',
+    () => operatorFindings([{ name: 'nina', passkeys: 0 }]),
+    'console.operators',
+    /operator link nina/,
+  ],
+  ['a restore that was not finished', () => epoch({ found: 'system' }), 'epoch', /restore finish/],
+  ['bots that are disarmed', () => epoch({ isDisarmed: true }), 'bots.armed', /bot arm/],
+  ['an alarm', () => alarmFindings({ departures: 2, missing: 0 }), 'alarms.departures', /--unexplained/],
+  ['items that are gone', () => alarmFindings({ departures: 0, missing: 1 }), 'alarms.drift', /items drift/],
+  ['a vault without rights', () => vault({ role: 'not_granted' }), 'vault.rights', /OWNER_DATABASE_URL/],
+  ['a vault that is not there', () => vault({ connected: 0 }), 'vault', /start the vault/],
+  ['a vault that sleeps', () => vault({ unseen: 3 }), 'vault', /see its log/],
+])('is named: %s', (_what, findings, check, advice) => {
+  const [first, ...others] = mended(findings())
+  expect(others).toEqual([])
+  expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
+})
+
+it('leaves out what is not there, and says so', () => {
+  expect(consoleFindings(undefined, OURS)).toMatchObject([
+    { state: 'not_checked', says: expect.stringContaining('TRADETILL_CONSOLE_PORT') },
+  ])
+  expect(vault({ role: 'absent' })).toMatchObject([
+    { state: 'not_checked', says: expect.stringContaining('by hand') },
+  ])
+  const elsewhere = console({ listener: { place: '127.0.0.1:4304', isThere: false } })
+  expect(elsewhere.map(({ state }) => state)).toEqual(['good', 'not_checked', 'good', 'good'])
+})
+
+describe('the probe of the console', () => {
+  const cleanup: (() => unknown)[] = []
+  afterEach(async () => {
+    for (const close of cleanup.splice(0)) await close()
+  })
+  const at = (port: number) => ({
+    url: new URL(`http://127.0.0.1:${port}`),
+    host: '127.0.0.1',
+    port,
+    sandboxKey: undefined,
+  })
+  async function page(text: string): Promise<number> {
+    const server = createServer((_request, reply) => reply.end(text))
+    cleanup.push(() => server.close().closeAllConnections())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return (server.address() as AddressInfo).port
+  }
+
+  it('knows the page of the console, by its mode, and no other', async () => {
+    const own = readFileSync(join(import.meta.dirname, '../../console/index.html'), 'utf8')
+    const live = own.replace('data-mode="sandbox"', 'data-mode="live"')
+    const pages = [own, live, '<html lang="en"><title>Tradetill</title>']
+    const probes = await Promise.all(pages.map(async (text) => probeConsole(at(await page(text)))))
+    expect(probes.map((probe) => probe.answer)).toMatchObject([
+      { page: 'sandbox' },
+      { page: 'live' },
+      { page: undefined, status: 200 },
+    ])
+    expect(probes.map(({ listener }) => listener.isThere)).toEqual([true, true, true])
+  })
+
+  it('hears why a console refuses, and that nothing listens', async () => {
+    const console = await startConsole()
+    cleanup.push(console.close)
+    await console.app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = console.app.server.address() as AddressInfo
+    expect(await probeConsole(at(port))).toMatchObject({
+      listener: { isThere: true },
+      answer: { status: 421, refusal: 'wrong_host' },
+    })
+    expect(await probeConsole(at(9))).toMatchObject({
+      listener: { isThere: false },
+      answer: { kind: 'failed' },
+    })
+  })
+})
+
+describe('on a real PostgreSQL', () => {
+  const ROLE = `doctor_vault_${randomBytes(4).toString('hex')}`
+  let till: TestDatabase
+  beforeAll(async () => {
+    till = await testDatabase()
+  })
+  afterAll(async () => {
+    await till.pool.query(`drop owned by ${ROLE}`)
+    await till.pool.query(`drop role ${ROLE}`)
+    await till.close()
+  })
+
+  it('sees no alarm in an empty till', async () => {
+    expect(await readAlarms(till.db)).toEqual({ departures: 0, missing: 0 })
+  })
+
+  it('sees the role of the vault, what it may, its connection, and the wishes that it never saw', async () => {
+    expect(await readVault(till.db, ROLE)).toEqual({ role: 'absent', connected: 0, unseen: 0 })
+    await till.pool.query(`create role ${ROLE} login password 'secret'`)
+    expect(await readVault(till.db, ROLE)).toMatchObject({ role: 'not_granted' })
+    await whileNobodyMigrates(till.url, {}, (client) => grantVault(client, ROLE))
+    const asVault = Object.assign(new URL(till.url), { username: ROLE, password: 'secret' }).href
+    const client = new pg.Client({ connectionString: asVault })
+    await client.connect()
+    await till.pool.query(
+      `insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token)
+         values ('76561198000000001', 'Bot', 'a', 'p', 1, '');
+       insert into wish (kind, bot_id, destination, asked_by, created_at)
+         select 'send', id, 'storage', 'operator', till_now() - interval '16 minutes' from bot;
+       insert into wish (kind, bot_id, destination, asked_by, created_at)
+         select 'send', id, 'storage', 'operator', till_now() from bot`,
+    )
+    expect(await readVault(till.db, ROLE)).toEqual({ role: 'granted', connected: 1, unseen: 1 })
+    await client.end()
+  })
+})
