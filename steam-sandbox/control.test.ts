@@ -87,9 +87,8 @@ describe('time', () => {
 describe('a reversal', () => {
   it('of a whole trade, and of some items, by the control API', async () => {
     const { tradeId, assetIds } = await traded()
-    expect((await call('POST', `trades/${tradeId}/reverse`, { items: assetIds.slice(0, 1) })).status).toBe(
-      200,
-    )
+    const part = { items: assetIds.slice(0, 1) }
+    expect((await call('POST', `trades/${tradeId}/reverse`, part)).status).toBe(200)
     expect(steam.world().trades[0]?.status).toBe(TRADE.selectiveRollback)
     expect((await call('POST', `trades/${tradeId}/reverse`)).status).toBe(200)
     const again = await call('POST', `trades/${tradeId}/reverse`)
