@@ -1,7 +1,7 @@
 /** D-32: a deposit in a page of its store. Pages of two origins hold frames, and only one of them is the store's. */
 import { createServer } from 'node:http'
 import type { Frame, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LOADER_INTEGRITY } from '../gateway/http/embed-loader.ts'
 import { freePort } from '../gateway/testing/free-port.ts'
 import { violations } from './support/axe.ts'
@@ -11,8 +11,8 @@ import {
   depositOf,
   endDeposit,
   openBrowser,
+  openComplainingContext,
   query,
-  sharedBrowser,
   shopper,
   till,
 } from './support/shared-till.ts'
@@ -230,10 +230,7 @@ describe('a frame that does not load', () => {
   ])(
     'in %s becomes a link, and the console says what is missing',
     async (_what, deposit: Record<string, string>, shop: Record<string, string>) => {
-      // A context of its own: Chromium complains of every frame that it refuses.
-      const context = await (await sharedBrowser()).newContext({ viewport: DESKTOP, locale: 'en-US' })
-      onTestFinished(() => context.close())
-      const page = await context.newPage()
+      const page = await (await openComplainingContext({ viewport: DESKTOP })).newPage()
       const lines: string[] = []
       page.on('console', (line) => lines.push(line.text()))
       await page.clock.install()

@@ -162,6 +162,7 @@ describe('the proofs of this project', () => {
       'sales',
       'deploy',
       'recipes',
+      'engines',
       'attacks',
       'mutate',
     ])
