@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BotFacts, chooseBot, DEFAULT_FLEET_LIMITS, shareOfStore } from './fleet.ts'
+import { type BotFacts, chooseBot, DEFAULT_FLEET_LIMITS, isBetterElsewhere, shareOfStore } from './fleet.ts'
 
 const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   botId: 1n,
@@ -98,5 +98,32 @@ describe("a store's share of the fleet", () => {
   it('goes by the limits of the operator', () => {
     expect(share(3, 0, { ...DEFAULT_FLEET_LIMITS, liveOffers: 4 })).toBe(9)
     expect(share(1, 0, { ...DEFAULT_FLEET_LIMITS, liveOffers: 1 })).toBe(1)
+  })
+})
+
+describe('a wish that waits for a bot', () => {
+  const moves = (mine: Partial<BotFacts>, other: Partial<BotFacts>) =>
+    isBetterElsewhere([aBot({ botId: 1n, ...mine }), aBot({ botId: 2n, ...other })], DEFAULT_FLEET_LIMITS, {
+      ...{ botId: 1n, tried: [], items: 1 },
+    })
+
+  it.each([
+    ['a bot that sends at once', { late: true }, {}, true],
+    ['a bot that is late too', { late: true }, { late: true }, false],
+    ['a late bot, where its own has no session', { reachable: false }, { late: true }, true],
+    ['a late bot, where its own fails', { failing: true }, { late: true }, true],
+    ['a bot that fails', { reachable: false }, { failing: true }, false],
+    ['a bot without room', { late: true }, { liveOffers: 30 }, false],
+  ])('is better off with %s: %s %s', (_, mine, other, answer) => {
+    expect(moves(mine, other)).toBe(answer)
+  })
+
+  it('goes back to none that was tried, and leaves a bot that is gone', () => {
+    const [first, second] = [aBot({ botId: 1n, late: true }), aBot({ botId: 2n })]
+    const wish = { botId: 1n, tried: [2n], items: 1 }
+    expect(isBetterElsewhere([first, second], DEFAULT_FLEET_LIMITS, wish)).toBe(false)
+    expect(isBetterElsewhere([{ ...second, late: true }], DEFAULT_FLEET_LIMITS, { ...wish, tried: [] })).toBe(
+      true,
+    )
   })
 })

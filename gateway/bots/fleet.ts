@@ -53,6 +53,27 @@ export const chooseBot = (
   items: number,
 ): BotFacts | undefined => rankBots(bots, limits, items)[0]
 
+const isWorking = ({ reachable, failing }: BotFacts): boolean => reachable && !failing
+
+/** A wish of so many items that waits for this bot, and was refused by those before. */
+export type Waiting = { botId: bigint; tried: readonly bigint[]; items: number }
+
+/**
+ * Whether a wish that waits for this bot is served sooner at one of the others. In a crowd every bot is late: a wish that
+ * moved then would give up its place in one queue for the end of another, and a crowd that keeps moving is never served.
+ */
+export function isBetterElsewhere(
+  bots: readonly BotFacts[],
+  limits: FleetLimits,
+  { botId, tried, items }: Waiting,
+): boolean {
+  const others = bots.filter((bot) => bot.botId !== botId && !tried.includes(bot.botId))
+  const best = chooseBot(others, limits, items)
+  if (best === undefined || !isWorking(best)) return false
+  const current = bots.find((bot) => bot.botId === botId)
+  return !best.late || current === undefined || !isWorking(current)
+}
+
 /** Trades that were given out while a lock was waited for: a bot with so many more than the first one is still chosen. */
 const SLACK = 1
 

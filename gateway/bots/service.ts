@@ -5,7 +5,16 @@ import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Partner, Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import { barBot } from './bar-store.ts'
-import { type BotFacts, chooseBot, type FleetLimits, isStillGood, rankBots, shareOfStore } from './fleet.ts'
+import {
+  type BotFacts,
+  chooseBot,
+  type FleetLimits,
+  isBetterElsewhere,
+  isStillGood,
+  rankBots,
+  shareOfStore,
+  type Waiting,
+} from './fleet.ts'
 import {
   botForReading,
   botsForChoice,
@@ -79,6 +88,15 @@ export async function hasBotForTrade(
   const bots = await botsForChoice(db, { partnerSteamId, game })
   const others = bots.filter(({ botId }) => !tried.includes(botId))
   return chooseBot(others, limits, items) !== undefined
+}
+
+/** True while the wish that waits for this bot is served sooner at another one that has room, as far as can be told without a lock. */
+export async function isServedSoonerElsewhere(
+  db: Db,
+  { partnerSteamId, game, ...waiting }: Omit<Wanted, 'tried'> & Waiting,
+  limits: FleetLimits,
+): Promise<boolean> {
+  return isBetterElsewhere(await botsForChoice(db, { partnerSteamId, game }), limits, waiting)
 }
 
 /** Chooses the bot that will read an inventory, none of those that were tried. Returns undefined if none is reachable. */

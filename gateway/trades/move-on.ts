@@ -19,7 +19,7 @@ type Moving = { loaded: LoadedTrade; because: Refusal; source: Source }
 export async function moveOn(deps: ShellDeps, { loaded, because, source }: Moving): Promise<boolean> {
   const { trade, facts } = loaded
   if (trade.state !== 'intended' || !mayMove(facts.attempt, deps.clock.now())) return false
-  if (!(await deps.trades.hasOtherBot(loaded))) return false
+  if (!(await deps.trades.isServedSoonerElsewhere(loaded))) return false
   const recorded = await record(deps, source, { kind: 'held_back', because })
   return recorded?.trade.state === 'refused'
 }

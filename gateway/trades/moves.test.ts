@@ -10,6 +10,7 @@ import type { RefusedReason } from '../steam/steam.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
+import { moveUntaken } from './move-on.ts'
 import { requestTrade } from './request.ts'
 import { tradeRoutes } from './routes.ts'
 
@@ -209,6 +210,22 @@ describe('D-30 a wish whose bot is out of reach', () => {
     expect(await answer).toEqual({ kind: 'active' })
     expect(sentBy()).toEqual([0, 1])
     expect((await trades())[0]).toMatchObject({ state: 'refused', refusal: 'not_taken_up' })
+  })
+
+  it('keeps its place in a crowd, where every bot is late', async () => {
+    await fleet(2)
+    for (const bot of bots) refuse(bot, 'items_gone', 3)
+    const crowd = await Promise.all([1, 2, 3].map(() => aDeposit(till, store)))
+    const asked = crowd.map(({ body }) => requestTrade(till.deps, body))
+    await expect.poll(trades).toHaveLength(3)
+    await jump(till, 6)
+    for (const { id } of await trades()) await moveUntaken(till.deps, id)
+    expect((await trades()).map(({ state }) => state)).toEqual(['intended', 'intended', 'intended'])
+    await work()
+    expect(await Promise.all(asked)).toEqual(
+      crowd.map(() => ({ kind: 'refused', code: 'items_unavailable' })),
+    )
+    expect(sentBy().reduce((sum, sends) => sum + sends, 0)).toBe(3)
   })
 })
 

@@ -2,7 +2,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
 import { historyOf, keepHistory } from '../bots/history-store.ts'
-import { hasBotForTrade } from '../bots/service.ts'
+import { isServedSoonerElsewhere } from '../bots/service.ts'
 import { createBatch } from '../db/batch.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Tables } from '../db/schema.ts'
@@ -72,14 +72,15 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
     historyOf: (botId) => historyOf(db, botId),
     keepHistory: (botId, { writer, now }, look) => keepHistory(db, { botId, epoch: writer.epoch, now }, look),
     ...sweepsOf(deps),
-    hasOtherBot: ({ trade, facts }) =>
-      hasBotForTrade(
+    isServedSoonerElsewhere: ({ trade, facts }) =>
+      isServedSoonerElsewhere(
         db,
         {
           partnerSteamId: trade.partnerSteamId,
           game: facts.game,
           items: trade.items.length,
-          tried: [...facts.attempt.tried, facts.botId],
+          botId: facts.botId,
+          tried: facts.attempt.tried,
         },
         deps.limits.fleet,
       ),

@@ -105,8 +105,8 @@ export type TradeStore = {
   giveBackRoom(now: Date, limit: number): Promise<void>
   /** Deposits without a trade whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>
-  /** True while another bot, that did not have this wish yet, has room for it. */
-  hasOtherBot(loaded: LoadedTrade): Promise<boolean>
+  /** True while another bot, that did not have this wish yet, has room for it and would begin sooner. */
+  isServedSoonerElsewhere(loaded: LoadedTrade): Promise<boolean>
   /** Sends a job to the process that holds the bot's lease. */
   wakeBot(botId: bigint, job: BotJob): Promise<void>
   /** True while offers fail for all bots: the shoppers' time stands still. */

@@ -9,30 +9,42 @@ import {
   scopeOf,
   standingOf,
 } from '../../../gateway/bots/bar.ts'
-import { type BotFacts, chooseBot, DEFAULT_FLEET_LIMITS } from '../../../gateway/bots/fleet.ts'
+import {
+  type BotFacts,
+  chooseBot,
+  DEFAULT_FLEET_LIMITS,
+  isBetterElsewhere,
+} from '../../../gateway/bots/fleet.ts'
+import type { LoadedTrade } from '../../../gateway/trades/trade-store.ts'
 import type { Bot, Memory } from './memory.ts'
 
-type Wanted = { partner: string; game: Game; items: number; tried: readonly bigint[]; now: Date }
+type Offer = { partner: string; game: Game; now: Date }
+type Wanted = Offer & { items: number; tried: readonly bigint[] }
+
+const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
+  [...bots.values()].map((bot) => {
+    const open = [...bot.open]
+    return {
+      ...{ botId: bot.botId, level: 1, state: bot.state, failing: false, late: false },
+      reachable: bot.state === 'active' && bot.tokenRefusedAt === null,
+      standing: standingOf(barsOf(bot, game), now),
+      ...{ itemsHeld: 0, itemsOnTheWay: 0, liveOffers: open.length },
+      liveOffersWithPartner: open.filter(({ trade }) => trade.partnerSteamId === partner).length,
+    }
+  })
 
 /** The bot for an offer, as the gateway would choose it. */
-export function chooseFor(
-  { bots }: Memory,
-  { partner, game, items, tried, now }: Wanted,
-): bigint | undefined {
-  const facts = [...bots.values()].flatMap((bot): BotFacts[] => {
-    if (tried.includes(bot.botId)) return []
-    const open = [...bot.open]
-    return [
-      {
-        ...{ botId: bot.botId, level: 1, state: bot.state, failing: false, late: false },
-        reachable: bot.state === 'active' && bot.tokenRefusedAt === null,
-        standing: standingOf(barsOf(bot, game), now),
-        ...{ itemsHeld: 0, itemsOnTheWay: 0, liveOffers: open.length },
-        liveOffersWithPartner: open.filter(({ trade }) => trade.partnerSteamId === partner).length,
-      },
-    ]
-  })
-  return chooseBot(facts, DEFAULT_FLEET_LIMITS, items)?.botId
+export function chooseFor(memory: Memory, { items, tried, ...offer }: Wanted): bigint | undefined {
+  const meant = factsOf(memory, offer).filter(({ botId }) => !tried.includes(botId))
+  return chooseBot(meant, DEFAULT_FLEET_LIMITS, items)?.botId
+}
+
+/** Whether the gateway would move a wish that waits. */
+export function isSoonerElsewhere(memory: Memory, { trade, facts }: LoadedTrade): boolean {
+  const { botId, game, attempt } = facts
+  const bots = factsOf(memory, { partner: trade.partnerSteamId, game, now: new Date(memory.engine.now()) })
+  const waiting = { botId, tried: attempt.tried, items: trade.items.length }
+  return isBetterElsewhere(bots, DEFAULT_FLEET_LIMITS, waiting)
 }
 
 const barsOf = ({ bars }: Bot, game: Game): Bar[] =>

@@ -16,7 +16,7 @@ import type {
 } from '../../../gateway/trades/trade-store.ts'
 import { JobFailed } from '../process.ts'
 import { hold } from '../violation.ts'
-import { chooseFor } from './fleet.ts'
+import { isSoonerElsewhere } from './fleet.ts'
 import {
   type Bot,
   everHeld,
@@ -95,13 +95,7 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
       if (bot?.epoch === writer.epoch) bot.history = { ...bot.history, ...look }
     },
     ...sweepsOf(memory, read),
-    hasOtherBot: ({ trade, facts }) =>
-      read(() => {
-        const { partnerSteamId: partner, items } = trade
-        const tried = [...facts.attempt.tried, facts.botId]
-        const now = new Date(memory.engine.now())
-        return chooseFor(memory, { partner, game: facts.game, items: items.length, tried, now }) !== undefined
-      }),
+    isServedSoonerElsewhere: (loaded) => read(() => isSoonerElsewhere(memory, loaded)),
     isSteamDown: () => read(() => memory.outage.isKnown),
     transaction: (work) => transact(memory, pause, work),
   }
