@@ -8,6 +8,7 @@ const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   reachable: true,
   failing: false,
   late: false,
+  waiting: 0,
   standing: 'free',
   itemsHeld: 0,
   itemsOnTheWay: 0,
@@ -110,6 +111,8 @@ describe('a wish that waits for a bot', () => {
   it.each([
     ['a bot that sends at once', { late: true }, {}, true],
     ['a bot that is late too', { late: true }, { late: true }, false],
+    ['a bot with as many waiting', { late: true, waiting: 3 }, { waiting: 3 }, true],
+    ['a bot with more waiting', { late: true, waiting: 3 }, { waiting: 4 }, false],
     ['a late bot, where its own has no session', { reachable: false }, { late: true }, true],
     ['a late bot, where its own fails', { failing: true }, { late: true }, true],
     ['a bot that fails', { reachable: false }, { failing: true }, false],

@@ -12,6 +12,8 @@ export type BotFacts = {
   failing: boolean
   /** Offers it should have sent by now still wait for their turn. */
   late: boolean
+  /** Offers that it has not begun to send. */
+  waiting: number
   /** Whether Steam's refusals bar it, for the game of the offer. */
   standing: Standing
   /** Items in its hands. */
@@ -59,8 +61,9 @@ const isWorking = ({ reachable, failing }: BotFacts): boolean => reachable && !f
 export type Waiting = { botId: bigint; tried: readonly bigint[]; items: number }
 
 /**
- * Whether a wish that waits for this bot is served sooner at one of the others. In a crowd every bot is late: a wish that
- * moved then would give up its place in one queue for the end of another, and a crowd that keeps moving is never served.
+ * Whether a wish that waits for this bot is served sooner at one of the others. In a crowd every bot is late, or has as many
+ * waiting: a wish that moved then would give up its place in one queue for the end of another, and a crowd that keeps
+ * moving is never served.
  */
 export function isBetterElsewhere(
   bots: readonly BotFacts[],
@@ -71,7 +74,8 @@ export function isBetterElsewhere(
   const best = chooseBot(others, limits, items)
   if (best === undefined || !isWorking(best)) return false
   const current = bots.find((bot) => bot.botId === botId)
-  return !best.late || current === undefined || !isWorking(current)
+  if (current === undefined || !isWorking(current)) return true
+  return !best.late && best.waiting <= current.waiting
 }
 
 /** Trades that were given out while a lock was waited for: a bot with so many more than the first one is still chosen. */

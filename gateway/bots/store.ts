@@ -65,6 +65,7 @@ export async function botsForChoice(
       standingFor(game).as('standing'),
       sql<boolean>`coalesce(bool_or(trade.state = 'intended'
         and trade.created_at < (select till_now()) - ${LATE}::interval), false)`.as('late'),
+      eb.fn.count<bigint>('trade.id').filterWhere('trade.state', '=', 'intended').as('waiting'),
       eb.fn.count<bigint>('trade.id').as('live'),
       eb.fn
         .count<bigint>('trade.id')
@@ -80,6 +81,7 @@ export async function botsForChoice(
     reachable: row.reachable,
     failing: row.failing,
     late: row.late,
+    waiting: Number(row.waiting),
     standing: row.standing,
     itemsHeld: row.items_held,
     itemsOnTheWay: row.items_on_the_way,

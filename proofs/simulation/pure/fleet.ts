@@ -29,6 +29,7 @@ const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
       reachable: bot.state === 'active' && bot.tokenRefusedAt === null,
       standing: standingOf(barsOf(bot, game), now),
       ...{ itemsHeld: 0, itemsOnTheWay: 0, liveOffers: open.length },
+      waiting: open.filter(({ trade }) => trade.state === 'intended').length,
       liveOffersWithPartner: open.filter(({ trade }) => trade.partnerSteamId === partner).length,
     }
   })
