@@ -138,6 +138,23 @@ describe('50 bots on one address', () => {
     expect(of('bot 8')).toHaveLength(HOUR_MS / WATCH_MS)
     expect(heldBack).toHaveLength(HOUR_MS / WATCH_MS - 10)
   })
+
+  it('pause for several refused accounts alone while the others are answered between them', async () => {
+    const time = handDriven()
+    const limited = new Set(['bot 1', 'bot 4', 'bot 7'])
+    const { ask } = aFleet(time, ({ account }) => (limited.has(account) ? 'limited' : 'answered'))
+    for (const account of bots(10)) await ask('GetTradeHoldDurations', account)
+    const again = []
+    for (const account of bots(10)) again.push((await ask('GetTradeHoldDurations', account)).kind)
+    expect(again.filter((kind) => kind === 'answered')).toHaveLength(7)
+  })
+
+  it('pause together once two accounts in a row were refused', async () => {
+    const time = handDriven()
+    const { ask } = aFleet(time, () => 'limited')
+    for (const account of bots(2)) await ask('GetTradeHoldDurations', account)
+    expect(await ask('GetTradeHoldDurations', 'bot 3')).toMatchObject({ reason: 'not_our_turn' })
+  })
 })
 
 describe('a method', () => {

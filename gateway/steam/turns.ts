@@ -48,7 +48,7 @@ export type Turns = {
 
 /** The part of a deadline that may be spent on waiting: the request needs the rest. */
 const WAITING_SHARE = 1 / 2
-/** How many accounts must be refused the same method until the address counts as refused. */
+/** How many accounts must be refused the same method, with no answer to any other between them, until it is the address. */
 const ACCOUNTS_OF_ADDRESS = 2
 const MOST_ACCOUNTS = 1_000
 
@@ -64,12 +64,15 @@ type Budgets = (method: Method) => Budget
 export function createTurns(settings: Settings): Turns {
   const address = budgetsBy(settings, (method) => shared(limitsOf(method).address, settings.gateways))
   const accounts = new Map<string, Budgets>()
+  /** Accounts that were refused since Steam last answered somebody. */
+  const refused = new Map<Method, Set<string>>()
 
-  /** Whether a refusal is meant for the address: its probe was refused, or several accounts are. */
-  const isOfAddress = (method: Method, turn: Turn, own: Budgets | undefined): boolean => {
-    if (own === undefined || limitsOf(method).account === null || turn.isProbe) return true
-    const refused = [...accounts.values()].filter((budgets) => budgets(method).isPaused())
-    return refused.length >= ACCOUNTS_OF_ADDRESS
+  /** Whether a refusal is meant for the address: its probe was refused, or several accounts in a row. */
+  const isOfAddress = (method: Method, turn: Turn, account: string | undefined): boolean => {
+    if (account === undefined || limitsOf(method).account === null || turn.isProbe) return true
+    const inARow = (refused.get(method) ?? new Set()).add(account)
+    refused.set(method, inARow)
+    return inARow.size >= ACCOUNTS_OF_ADDRESS
   }
   const askerOf = (own: Budgets | undefined, account?: string): Asker => ({
     async ask({ method, ms, make, judge }) {
@@ -93,7 +96,8 @@ export function createTurns(settings: Settings): Turns {
       } finally {
         observer.asked(method, { outcome, seconds: (time.now() - beganMs) / 1000, account })
         tell(given.account, outcome)
-        const isSpared = outcome === 'limited' && !isOfAddress(method, given.address, own)
+        if (outcome === 'answered') refused.delete(method)
+        const isSpared = outcome === 'limited' && !isOfAddress(method, given.address, account)
         tell(given.address, isSpared ? 'failed' : outcome)
       }
     },

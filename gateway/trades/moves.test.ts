@@ -90,6 +90,20 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(await bars()).toEqual([])
   })
 
+  it('waits where every bot is held back, and is asked for at four bots at most', async () => {
+    await fleet(5)
+    for (const { session } of bots) Object.assign(session, { checkPartner: async () => heldBack })
+    const { body } = await aDeposit(till, store)
+    const asked = requestTrade(till.deps, body)
+    await expect.poll(trades).toHaveLength(1)
+    for (let turns = 0; turns < 8; turns += 1) await work()
+    expect((await trades()).map(({ state }) => state)).toEqual(['refused', 'refused', 'refused', 'intended'])
+    const fits = async () => ({ kind: 'ok', holdDays: { own: 0, partner: 0 } })
+    for (const { session } of bots) Object.assign(session, { checkPartner: fits })
+    await work()
+    expect(await asked).toEqual({ kind: 'active' })
+  })
+
   it('by a 429 of the question before the send hands it on too, and rests', async () => {
     await fleet(2)
     const limited = { ...heldBack, reason: 'rate_limited' } as const

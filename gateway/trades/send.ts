@@ -32,8 +32,10 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   }
   const partner = { steamId: trade.partnerSteamId, token }
   const obstacle = await obstacleOf(bot, partner)
-  if (obstacle === 'unknown') {
-    const moved = await moveOn(deps, { loaded, because: 'out_of_reach', source })
+  if (obstacle === 'unknown' || obstacle === 'not_our_turn') {
+    // All bots may be held back at once: a wish that nobody serves sooner waits where it is.
+    const because = obstacle === 'unknown' ? 'out_of_reach' : obstacle
+    const moved = await moveOn(deps, { loaded, because, source })
     return moved ? undefined : askAgain(deps, bot, loaded)
   }
   if (obstacle !== undefined) {
