@@ -6,6 +6,7 @@ import { startLoad } from '../kill/load.ts'
 import { botsOnline, type KillTill, openKillTill, passHour } from '../kill/till.ts'
 import { seededRandom } from '../random.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
+import type { Sources } from './sources.ts'
 
 export type Rolled = {
   gateways: number
@@ -20,8 +21,8 @@ export type Rolled = {
 type Plan = {
   gateways: number
   seed: number
-  /** The sources that begin, from the project's root; those of this tree take their place. */
-  from: string
+  /** The sources that begin, on a database that only they have migrated; those of this tree take their place. */
+  from: Sources
 }
 
 const OURS = 'gateway/main.ts'
@@ -31,7 +32,7 @@ const WAIT_MS = 240_000
 const LOOK_MS = 250
 
 export async function rollingRound(serverUrl: string, { gateways, seed, from }: Plan): Promise<Rolled> {
-  const till = await openKillTill(serverUrl, `rolling-${seed}`, { gateways })
+  const till = await openKillTill(serverUrl, `rolling-${seed}`, { gateways, migrations: from.migrations })
   const balancer = await startBalancer(till.urls)
   const running = new Map<number, Running>()
   const start = async (which: number, source: string) => {
@@ -42,7 +43,7 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
   }
   const holding = watchBots(till)
   try {
-    for (let which = 0; which < gateways; which += 1) await start(which, from)
+    for (let which = 0; which < gateways; which += 1) await start(which, from.main)
     await botsOnline(till, 0n)
     holding.begin()
     const load = startLoad({ ...till, url: balancer.url }, seededRandom(seed))
