@@ -3,6 +3,7 @@
  * `NAME ours floor ratio limit PASS|FAIL`.
  *
  * - `start`: seconds until `npm start` is ready, on an empty data folder and on one that is there.
+ * - `ready`: seconds until a release in live mode is ready on a database that stands, and the size of the release.
  * - `cli`: processor time of the operator's commands, beside bare `node -e 0`.
  * - `poll`: CPU time of an unchanged poll, beside bare node:http that answers 304; and the queries it asks.
  * - `deposit`: deposits a second through the whole path.
@@ -33,6 +34,7 @@ import { benchLighthouse } from './lighthouse.ts'
 import { type Outcome, printOutcome } from './outcome.ts'
 import { benchPoll } from './poll.ts'
 import { benchPrices } from './prices.ts'
+import { benchReady } from './ready.ts'
 import { benchSiege } from './siege.ts'
 import { benchStart } from './start.ts'
 import { benchSteam } from './steam.ts'
@@ -42,6 +44,7 @@ import { benchYear } from './year.ts'
 
 const BENCHES: Record<string, () => Promise<Outcome>> = {
   start: benchStart,
+  ready: benchReady,
   cli: benchCli,
   poll: benchPoll,
   console: benchConsole,

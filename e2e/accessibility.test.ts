@@ -6,7 +6,14 @@ import { MOBILE } from './support/browser.ts'
 import { baseOf, changeNothing, playScene } from './support/play-scene.ts'
 import { eventually } from './support/process.ts'
 import { SCENES } from './support/scenes.ts'
-import { openBrowser, openDeposit, shopper, till } from './support/shared-till.ts'
+import {
+  endDeposit,
+  openBrowser,
+  openConfirmation,
+  openDeposit,
+  shopper,
+  till,
+} from './support/shared-till.ts'
 import { ACCEPTING, giveLink, pickItems, TEXTS } from './support/shopper.ts'
 
 /** Presses Tab until the element has the focus that `name` tells of. */
@@ -191,4 +198,26 @@ describe('seen and heard', () => {
     }
     await listen(TEXTS.en)
   })
+})
+
+test('the receipt for support, and the page where there is none, in both languages and schemes', async () => {
+  const { page, deposit, offerId, texts } = await openConfirmation()
+  await endDeposit(deposit, offerId)
+  const receipt = page.getByRole('link', { name: texts.receipt })
+  await receipt.waitFor()
+  const path = new URL((await receipt.getAttribute('href')) ?? '', till.gateway).pathname
+  for (const [address, language, colorScheme] of [
+    [path, 'en', 'dark'],
+    [path, 'ru', 'light'],
+    [`${path}0`, 'en', 'light'],
+    [`${path}0`, 'ru', 'dark'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.goto(`${till.gateway}${address}?lang=${language}`)
+    expect(await page.getAttribute('html', 'lang')).toBe(language)
+    expect(await page.getByRole('link').count()).toBe(1)
+    expect(await violations(page)).toEqual([])
+  }
+  await page.getByRole('link').click()
+  expect(await page.getByRole('heading').textContent()).toBe('No receipt')
 })

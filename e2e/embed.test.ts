@@ -1,7 +1,9 @@
 /** D-32: a deposit in a page of its store. Pages of two origins hold frames, and only one of them is the store's. */
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import type { Frame, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LOADER_INTEGRITY } from '../gateway/http/embed-loader.ts'
 import { freePort } from '../gateway/testing/free-port.ts'
 import { violations } from './support/axe.ts'
@@ -11,8 +13,8 @@ import {
   depositOf,
   endDeposit,
   openBrowser,
+  openComplainingContext,
   query,
-  sharedBrowser,
   shopper,
   till,
 } from './support/shared-till.ts'
@@ -79,6 +81,8 @@ async function goShopping(
   await page.evaluate(`document.querySelector('button').onclick = () => ${press}`)
   await page.getByRole('button', { name: 'Top up' }).click()
 }
+
+const GUIDE = readFileSync(join(import.meta.dirname, '../docs/store-guide.md'), 'utf8')
 
 const ready = (page: Page): Promise<string> => page.evaluate('deposit.ready')
 
@@ -222,6 +226,36 @@ test('on a narrow screen the page itself opens, and an element is a link to it',
   expect(await violations(page)).toEqual([])
 })
 
+test('a popup tells the page that opened it, as the guide has it, and closes itself', async () => {
+  const [, inPopup = '', inOpener = ''] =
+    /```js\n(\/\/[^\n]*in the popup\n.*?)\n\n(\/\/ the page that opened it.*?)```/s.exec(GUIDE) ?? []
+  const { page, context } = await openPatientBrowser()
+  await context.route(`${STORE}/returned?*`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<script>${inPopup}</script>` }),
+  )
+  const deposit = await depositOf({ redirectUrl: `${STORE}/returned?order={EXTERNAL_ID}` })
+  const offerId = await openOffer(deposit.url)
+  await page.goto(`${STORE}/`)
+  await page.evaluate(`window.asked = []; const askMyServerAbout = (order) => asked.push(order)
+    ${inOpener}
+    document.querySelector('button').onclick = () => { window.popup = window.open(${JSON.stringify(deposit.url)}) }`)
+  const opening = context.waitForEvent('page')
+  await page.getByRole('button', { name: 'Top up' }).click()
+  const popup = await opening
+  await popup.getByRole('dialog', { name: TEXTS.en.confirmTitle }).waitFor()
+  // The page has cut the tie, so this says nothing.
+  expect(await popup.evaluate('window.opener')).toBeNull()
+  await expect.poll(() => page.evaluate('popup.closed')).toBe(true)
+  const closed = popup.waitForEvent('close')
+  await endDeposit(deposit, offerId)
+  await tickUntil(page, async () => (await page.evaluate<string[]>('asked')).length > 0)
+  const [{ order }] = (await query('select external_id as order from deposit where id = $1', [
+    deposit.id,
+  ])) as [{ order: string }]
+  expect(await page.evaluate('asked')).toEqual([order])
+  await closed
+})
+
 describe('a frame that does not load', () => {
   test.each([
     ['another origin than the deposit names', { embedOrigin: STORE }, { origin: FOREIGN }],
@@ -230,10 +264,7 @@ describe('a frame that does not load', () => {
   ])(
     'in %s becomes a link, and the console says what is missing',
     async (_what, deposit: Record<string, string>, shop: Record<string, string>) => {
-      // A context of its own: Chromium complains of every frame that it refuses.
-      const context = await (await sharedBrowser()).newContext({ viewport: DESKTOP, locale: 'en-US' })
-      onTestFinished(() => context.close())
-      const page = await context.newPage()
+      const page = await (await openComplainingContext({ viewport: DESKTOP })).newPage()
       const lines: string[] = []
       page.on('console', (line) => lines.push(line.text()))
       await page.clock.install()

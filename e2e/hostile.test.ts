@@ -6,10 +6,10 @@ import { DESKTOP, MOBILE } from './support/browser.ts'
 import { begin, offers } from './support/sandbox.ts'
 import {
   nextInventory,
+  openComplainingContext,
   openDeposit,
   openStand,
   query,
-  sharedBrowser,
   shopper,
   till,
 } from './support/shared-till.ts'
@@ -118,9 +118,7 @@ test.each([
 
 test('a page of somebody else cannot put ours into a frame, to lay its own over it', async () => {
   const { deposit, texts } = await openDeposit()
-  // A context of its own: Chromium complains of every frame that it refuses.
-  const context = await (await sharedBrowser()).newContext({ locale: 'en-US' })
-  onTestFinished(() => context.close())
+  const context = await openComplainingContext()
   await context.route('http://evil.test/', (route) =>
     route.fulfill({ contentType: 'text/html', body: `<iframe src="${deposit.url}"></iframe>` }),
   )

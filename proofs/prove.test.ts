@@ -177,6 +177,7 @@ describe('the proofs of this project', () => {
       'sales',
       'deploy',
       'recipes',
+      'engines',
       'attacks',
       'mutate',
     ])

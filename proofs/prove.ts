@@ -63,6 +63,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'the stores of the documents, in every language that is here: verified, and paid at a till',
     load: async () => (await import('./recipes/prove.ts')).recipesProof,
   },
+  engines: {
+    about: 'a deposit on its page and in a frame, in every browser engine that is here',
+    load: async () => (await import('./engines/prove.ts')).enginesProof,
+  },
   attacks: {
     about: 'families of attacks on the real routes, and again with each defence switched off',
     load: async () => (await import('./attacks/prove.ts')).attacksProof,

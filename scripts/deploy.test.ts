@@ -172,6 +172,17 @@ describe('the console behind a proxy', () => {
   )
 })
 
+describe('the memory of a gateway', () => {
+  it('has a folder that it may write, and that outlives it, under systemd and in a container', () => {
+    const service = read('deploy/tradetill.service')
+    const [, state] = /^Environment=TRADETILL_DATA=(.*)$/m.exec(service) ?? []
+    expect(service).toContain(`\nStateDirectory=${state?.replace('/var/lib/', '')}\n`)
+    const [, folder = 'none'] = /TRADETILL_DATA=(\S+)/.exec(read('deploy/Dockerfile')) ?? []
+    expect(read('deploy/Dockerfile')).toContain(`install -d -o node -g node -m 700 ${folder}\n`)
+    expect(read('deploy/compose.yml')).toContain(`- state:${folder}\n`)
+  })
+})
+
 describe('the containers', () => {
   it('run as nobody in particular, look after their health, and take the command of a release', () => {
     const text = read('deploy/Dockerfile')
@@ -184,6 +195,20 @@ describe('the containers', () => {
       expect(text).toContain(word)
   })
 
+  it('have a demo that runs as nobody in particular, on the loopback of this machine alone, without what is secret here', () => {
+    const text = read('deploy/Dockerfile.demo')
+    expect(text.match(/^USER (.*)$/m)?.[1]).toBe('node')
+    expect(text).toContain('docker run --rm --init --network host tradetill-demo')
+    expect(text).not.toMatch(/0\.0\.0\.0|EXPOSE|PUBLIC_SANDBOX/)
+    const copied = [...text.matchAll(/^COPY --chown=node:node (.*) \S+$/gm)].flatMap(([, from = '']) =>
+      from.split(' '),
+    )
+    expect(copied).toEqual(['package.json', 'package-lock.json', 'stubs', '.'])
+    expect(copied.filter((name) => !existsSync(join(ROOT, name)))).toEqual([])
+    const ignored = read('deploy/Dockerfile.demo.dockerignore').split('\n')
+    expect(ignored).toEqual(expect.arrayContaining(['.git', '.data', '.env', 'deploy/secrets']))
+  })
+
   it('have every secret, volume and file that they name', () => {
     const text = read('deploy/compose.yml')
     expect(text).not.toContain('\t')
@@ -194,7 +219,7 @@ describe('the containers', () => {
     expect(text).toContain('read_only: true')
   })
 
-  it.each(['roles.sh', 'backup.sh'])('bash reads deploy/%s', (name) => {
+  it.each(['roles.sh', 'backup.sh', 'database.sh', 'nightly.sh'])('bash reads deploy/%s', (name) => {
     expect(() => execFileSync('bash', ['-n', join(ROOT, 'deploy', name)])).not.toThrow()
   })
 })

@@ -28,6 +28,7 @@ export const NOT_RUN_HERE: readonly NotRunHere[] = [
   { what: '40 random shoppers at the real page', command: 'PROOF_SHOPPERS=40 npm test -- e2e/model' },
   { what: 'proxies, service file and image, by their programs', command: 'npm run prove -- deploy' },
   { what: 'the stores of the documents in Python and PHP', command: 'npm run prove -- recipes' },
+  { what: 'Firefox and WebKit, where they are installed', command: 'npm run prove -- engines' },
   { what: 'every attack, and each defence switched off', command: 'npm run prove -- attacks' },
   { what: 'mutations of the money core', command: 'npm run prove -- mutate' },
   { what: 'benches: figures beside their limits', command: 'npm run bench' },

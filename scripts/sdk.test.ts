@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { Webhook as Signer } from 'standardwebhooks'
+import { build } from 'vite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packSdk } from './sdk.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -26,26 +29,65 @@ for await (const event of till.events({ after: 1 })) {
 export const read = await verifyWebhook({ secret: 'whsec_', headers: new Headers(), body: '' })
 `
 
-test('the package is small, has no dependencies, and its types hold a store', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tradetill-sdk-test-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const archive = packSdk(folder)
-  const home = join(folder, 'node_modules/tradetill-sdk')
-  execFileSync('mkdir', ['-p', home])
-  execFileSync('tar', ['-xzf', archive, '-C', home, '--strip-components=1'])
+/** Runs wherever `signed` is: says what the package makes of a signed event, of a changed one, and of a call. */
+const USE = `
+const refused = (error) => error.name
+const answered = async (url, { method, headers }) =>
+  Response.json({ asked: method + ' ' + url, key: headers.authorization })
+const till = createTill({ url: 'https://pay.example', apiKey: 'tt_test_1', fetch: answered })
+const told = Promise.all([
+  verifyWebhook(signed).then(({ type, data }) => type + ' ' + data.customerLabel),
+  verifyWebhook({ ...signed, body: signed.body + ' ' }).catch(refused),
+  till.createDeposit({ externalId: 'order-1', currency: 'USD', backToStoreUrl: 'https://store.example/' }),
+])`
+
+const SAID = [
+  'deposit.succeeded Zoë',
+  'WebhookRefused',
+  { asked: 'POST https://pay.example/v1/deposits', key: 'Bearer tt_test_1' },
+]
+
+/** An empty folder of a store, with the package as `npm install` puts it there. */
+const folder = mkdtempSync(join(tmpdir(), 'tradetill-sdk-test-'))
+const home = join(folder, 'node_modules/tradetill-sdk')
+
+beforeAll(() => {
+  writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}')
+  const quiet = ['--offline', '--no-audit', '--no-fund', '--no-update-notifier']
+  execFileSync('npm', ['install', ...quiet, packSdk(folder)], { cwd: folder, stdio: 'pipe' })
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function signedEvent() {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const body = JSON.stringify({ id: 'e2', type: 'deposit.succeeded', data: { customerLabel: 'Zoë' } })
+  const at = new Date()
+  const headers = {
+    'webhook-id': 'e2',
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Signer(secret).sign('e2', at, body),
+  }
+  return { secret, headers, body }
+}
+
+test('the package is small and has no dependencies', () => {
   const facts = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
   const ours = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   expect([facts.version, facts.dependencies]).toEqual([ours.version, undefined])
   expect(readdirSync(home).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+  expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+    'tradetill-sdk',
+  ])
   const code = readdirSync(join(home, 'dist'))
     .filter((file) => file.endsWith('.js'))
     .map((file) => readFileSync(join(home, 'dist', file), 'utf8'))
     .join('\n')
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES)
-  expect(code).not.toMatch(/\bnode:|\bprocess\.|\bBuffer\b/)
+})
+
+test('its types hold a store', () => {
   const compilerOptions = { strict: true, noEmit: true, target: 'es2023', module: 'nodenext', types: [] }
   const lib = ['es2024', 'dom', 'dom.iterable']
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(
     join(folder, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: { ...compilerOptions, lib }, files: ['store.ts'] }),
@@ -59,4 +101,39 @@ test('the package is small, has no dependencies, and its types hold a store', ()
     }
   }
   expect(tsc()).toBe('')
+})
+
+test('works in Node from where it was installed', () => {
+  const script = `import { createTill, verifyWebhook } from 'tradetill-sdk'
+const signed = ${JSON.stringify(signedEvent())}
+${USE}
+console.log(JSON.stringify(await told))`
+  writeFileSync(join(folder, 'use.js'), script)
+  const said = execFileSync(process.execPath, ['use.js'], { cwd: folder, encoding: 'utf8' })
+  expect(JSON.parse(said)).toEqual(SAID)
+})
+
+/** All that an edge runtime is sure to have. */
+const EDGE = { ...{ AbortSignal, Headers, Response, TextEncoder, URL, URLSearchParams }, atob, crypto }
+
+test('works on the edge: bundled, it imports nothing and asks for nothing of Node', async () => {
+  const bundled = await build({
+    root: folder,
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      write: false,
+      minify: false,
+      lib: { entry: join(home, 'dist/index.js'), formats: ['iife'], name: 'sdk' },
+      rolldownOptions: { platform: 'neutral' },
+    },
+  })
+  const [output] = [bundled].flat()
+  if (output === undefined || !('output' in output)) throw new Error('nothing was bundled')
+  const [chunk, ...others] = output.output
+  expect([chunk.imports, chunk.dynamicImports, others]).toEqual([[], [], []])
+  expect(chunk.code).not.toMatch(/\bnode:|\brequire\(/)
+  const edge = createContext({ ...EDGE, signed: signedEvent() })
+  const script = `${chunk.code};(() => { const { createTill, verifyWebhook } = sdk;${USE}; return told })()`
+  expect(await runInContext(script, edge)).toEqual(SAID)
 })

@@ -109,9 +109,10 @@ function caller(options: TillOptions) {
     const search = new URLSearchParams()
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) search.set(name, String(value))
+    const asked = search.toString()
     const deadline = AbortSignal.timeout(deadlineMs)
     try {
-      return await fetcher(`${base}${path}?${search}`, {
+      return await fetcher(`${base}${path}${asked === '' ? '' : `?${asked}`}`, {
         method,
         headers: {
           authorization: `Bearer ${apiKey}`,

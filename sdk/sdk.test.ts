@@ -59,8 +59,8 @@ describe('a call', () => {
     await till.lookup('order #1')
     await till.list({ status: 'succeeded', limit: 2 })
     expect(asked.map(({ method, url }) => `${method} ${url.slice('https://pay.example'.length)}`)).toEqual([
-      'POST /v1/deposits?',
-      'GET /v1/deposits/7%2F..%2F8?',
+      'POST /v1/deposits',
+      'GET /v1/deposits/7%2F..%2F8',
       'GET /v1/deposits/lookup?externalId=order+%231',
       'GET /v1/deposits?status=succeeded&limit=2',
     ])

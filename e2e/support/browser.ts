@@ -48,7 +48,7 @@ export function launchShell(): Promise<Browser> {
 }
 
 /** A slow machine has time for all that is certain to come. */
-const WAIT_MS = 60_000
+export const WAIT_MS = 60_000
 const EVIDENCE_MS = 10_000
 
 export const DESKTOP = { width: 1440, height: 900 }

@@ -1,7 +1,7 @@
 /** The running till that the tests of a worker share, and a fresh browser context for each test. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, inject, onTestFinished } from 'vitest'
 import type { Language } from '../../contract/languages.ts'
 import type { CreateDepositBody } from '../../contract/store-api.ts'
@@ -9,7 +9,15 @@ import type { Inventory } from '../../contract/widget-api.ts'
 import { runCommand } from '../../gateway/testing/command.ts'
 import { offerEvidence } from '../../gateway/testing/evidence.ts'
 import type { Messages } from '../../widget/i18n/en.ts'
-import { type DESKTOP, evidenceOf, launchShell, SMALL_DESKTOP, type Visit, visit } from './browser.ts'
+import {
+  type DESKTOP,
+  evidenceOf,
+  launchShell,
+  SMALL_DESKTOP,
+  type Visit,
+  visit,
+  WAIT_MS,
+} from './browser.ts'
 import { parseSecrets } from './demo-store.ts'
 import { answerOffer, dismissGuest, inviteGuest, type Player } from './sandbox.ts'
 import type { Shared } from './setup.ts'
@@ -60,6 +68,14 @@ export async function openBrowser({
   onTestFinished(visited.end)
   offerEvidenceOf(visited)
   return visited
+}
+
+/** A context of the test's own whose browser may complain, as Chromium does of every frame that it refuses. */
+export async function openComplainingContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await (await sharedBrowser()).newContext({ locale: 'en-US', ...options })
+  context.setDefaultTimeout(WAIT_MS)
+  onTestFinished(() => context.close())
+  return context
 }
 
 /** Its pictures and requests are kept if the test fails. */

@@ -1,13 +1,16 @@
 import { createInterface } from 'node:readline/promises'
 import { GAMES } from '../../contract/games.ts'
 import { systemClock } from '../kit/clock.ts'
+import { obtainRefreshToken } from '../operations/token.ts'
 import { checkPort, type PortChecks } from '../steam/port-checks.ts'
-import { steamIdOfAccount } from '../steam/steam.ts'
+import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { createWebSteam } from '../steam/web/web-steam.ts'
+import { qrCode } from './qr-code.ts'
 
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
 
 export type LiveSettings = {
+  /** Empty: the Steam app of the bot approves a login for this run. */
   refreshToken: string
   tradeLink: string
   game: string
@@ -17,25 +20,50 @@ export type LiveSettings = {
   waits: boolean
 }
 
+/** The Steam that is asked, and the terminal of whoever asks. */
+export type LiveWorld = {
+  /** The sandbox's address; undefined is the real Steam. */
+  sandboxUrl: string | undefined
+  steam: Steam
+  say(line: string): void
+}
+
+const realWorld = (): LiveWorld => ({
+  sandboxUrl: undefined,
+  steam: createWebSteam(),
+  say: (line) => console.log(line),
+})
+
 /** Runs the port's checks against the real Steam and tells what is true of it; rejects with the first that is not. */
-export async function checkLive({ refreshToken, tradeLink, game: named, item, waits }: LiveSettings) {
+export async function checkLive(settings: LiveSettings, world = realWorld()): Promise<void> {
+  const { tradeLink, game: named, item, waits } = settings
   const [, account, token] = LINK.exec(tradeLink) ?? []
   const game = GAMES.find((each) => each === named)
-  if (refreshToken === '' || account === undefined || token === undefined || game === undefined) {
+  if (account === undefined || token === undefined || game === undefined) {
     throw new Error(
-      'Set TRADETILL_LIVE_REFRESH_TOKEN (of a bot), TRADETILL_LIVE_TRADE_LINK (of another account) and, if it is not cs, TRADETILL_LIVE_GAME. See docs/operating.md.',
+      'Set TRADETILL_LIVE_TRADE_LINK (of another account) and, if it is not cs, TRADETILL_LIVE_GAME. See docs/operating.md.',
     )
   }
   await checkPort({
-    steam: createWebSteam(),
-    refreshToken,
+    steam: world.steam,
+    refreshToken: settings.refreshToken === '' ? await logIn(world) : settings.refreshToken,
     partner: { steamId: steamIdOfAccount(account), token },
     game,
     clock: systemClock,
-    passed: (what) => console.log(`ok  ${what}`),
+    passed: (what) => world.say(`ok  ${what}`),
     ...(item === undefined ? {} : { smoke: smokeOf(item, waits) }),
   })
-  console.log('All of it is true of the real Steam.')
+  world.say('All of it is true of the real Steam.')
+}
+
+/** For this run: the token is shown and kept nowhere. */
+async function logIn({ sandboxUrl, say }: LiveWorld): Promise<string> {
+  const place = { mode: sandboxUrl === undefined ? 'live' : 'sandbox', steamSandboxUrl: sandboxUrl } as const
+  const show = (address: string) =>
+    say(`Scan this with the Steam app of the bot and approve:\n${qrCode(address)}\n  ${address}`)
+  const answer = await obtainRefreshToken(place, { kind: 'phone', show })
+  if (answer.kind === 'refused') throw new Error(answer.message)
+  return answer.refreshToken
 }
 
 function smokeOf(wanted: string, waits: boolean): NonNullable<PortChecks['smoke']> {

@@ -68,7 +68,7 @@ function clockOf({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Finding {
 }
 
 function rightsOfOne({ role, mayCreate }: DatabaseProbe): Finding {
-  if (mayCreate) return good('database.rights', `the one role, ${role}, may create tables`)
+  if (mayCreate) return good('database.rights', `the role ${role} may create tables`)
   const advice = `as a superuser: grant create on database … to ${role}; or set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables`
   return mend('database.rights', `the role ${role} may create no tables`, advice)
 }

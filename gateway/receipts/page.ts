@@ -83,6 +83,13 @@ export const expiredPage = (id: string, language: Language): string =>
     `<p>${RECEIPT_TEXTS[language].expired}</p>`,
   )
 
+/** In place of a refusal, which is for programs. */
+export function refusedPage(status: number, language: Language): string {
+  const { noReceipt, unknown, later } = RECEIPT_TEXTS[language]
+  const isPassing = status === 429 || status >= 500
+  return documentOf({ language, title: noReceipt }, `<p>${isPassing ? later : unknown}</p>`)
+}
+
 function documentOf({ language, title }: { language: Language; title: string }, body: string): string {
   const other = language === 'en' ? 'ru' : 'en'
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
 import { handleErrors } from '../http/problem.ts'
+import type { Unable } from '../http/refusal.ts'
 import { find } from '../operations/find.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
@@ -13,6 +14,7 @@ import { receiptRoute } from './routes.ts'
 const DAY_S = 86_400
 const app = fastify()
 
+let unable: Unable | undefined
 let till: Till
 let bot: { bot: BotContext; session: FakeSession }
 let paid: Awaited<ReturnType<typeof aDeposit>>
@@ -33,7 +35,7 @@ beforeAll(async () => {
         clock: till.clock,
         config: { publicUrl: new URL('https://pay.test'), keep: { pagesMs: 30 * DAY_S * 1000 } },
       },
-      unable: () => undefined,
+      unable: () => unable,
     }),
   )
 })
@@ -88,8 +90,11 @@ it('no other name opens it, and the operator’s search takes it', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const forged = path.replace(/-[0-9a-f]{4}/, '-0000')
   for (const wrong of [forged, `/receipt/${paid.id}`, '/receipt/99999-00000000000000000000000000000000']) {
-    const answer = await get(wrong)
-    expect([answer.statusCode, answer.json().code]).toEqual([404, 'deposit_not_found'])
+    const { statusCode, headers, body } = await get(wrong)
+    expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'/)
+    expect(body).toContain('There is no payment at this address')
+    expect((await get(`${wrong}?lang=ru`)).body).toMatch(/<html lang="ru">.*По этому адресу нет платежа/s)
   }
   const found = await find(till, `https://pay.test${path}?lang=ru`)
   expect(found).toMatchObject({
@@ -97,6 +102,19 @@ it('no other name opens it, and the operator’s search takes it', async () => {
     data: { deposits: [{ depositId: paid.id, as: ['receipt'] }] },
   })
   expect((await find(till, `https://pay.test${forged}`)).kind).toBe('refused')
+})
+
+it('says that it cannot be shown now, as a page', async () => {
+  const path = (await receiptOf(paid.hash)) ?? ''
+  unable = 'database_unavailable'
+  const { statusCode, headers, body } = await get(path, { 'accept-language': 'ru-RU' })
+  unable = undefined
+  expect([statusCode, headers['retry-after'], headers['content-type']]).toEqual([
+    503,
+    '2',
+    'text/html; charset=utf-8',
+  ])
+  expect(body).toMatch(/<html lang="ru">.*Сейчас квитанцию показать нельзя/s)
 })
 
 it('ends with the time for which a page says what happened', async () => {

@@ -7,7 +7,7 @@ import { findDeposit, viewRowsOf } from '../deposits/view-store.ts'
 import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { createLimiter } from '../kit/limiter.ts'
-import { expiredPage, RECEIPT_HEADERS, type Receipt, receiptPage } from './page.ts'
+import { expiredPage, RECEIPT_HEADERS, type Receipt, receiptPage, refusedPage } from './page.ts'
 import { isReceiptOf, readReceiptName } from './receipt.ts'
 
 type ReceiptDeps = {
@@ -28,6 +28,16 @@ export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
   return async (app) => {
     app.get<{ Params: { name: string }; Querystring: { lang?: unknown } }>(
       '/receipt/:name',
+      {
+        // A refusal keeps its status, and becomes a page.
+        onSend: async ({ query, headers }, reply, sent) => {
+          const { statusCode: status } = reply
+          if (status < 400 || status === 410) return sent
+          const language = languageOf(query.lang, headers['accept-language'], null)
+          reply.headers(RECEIPT_HEADERS).type('text/html; charset=utf-8')
+          return refusedPage(status, language)
+        },
+      },
       async (request, reply) => {
         refuseIf(deps.unable())
         if (lookUp.isFull()) refuse('overloaded', { retryAfterS: FULL_RETRY_S })

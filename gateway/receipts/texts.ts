@@ -19,6 +19,10 @@ const en = {
   kept: (until: string) => `It can be read until ${until}.`,
   asOf: (now: string) => `As of ${now}`,
   expired: 'This receipt is too old. Support still finds the payment by its number.',
+  noReceipt: 'No receipt',
+  unknown:
+    'There is no payment at this address. Check that the link is whole, or give support the number of the payment.',
+  later: 'The receipt cannot be shown at this moment. Try again in a minute.',
   other: 'По-русски',
   results: {
     created: 'Nothing was sent yet. The items are with their owner.',
@@ -52,6 +56,10 @@ const ru: Texts = {
   kept: (until) => `Её можно читать до ${until}.`,
   asOf: (now) => `На ${now}`,
   expired: 'Эта квитанция устарела. Поддержка найдёт платёж по номеру.',
+  noReceipt: 'Квитанции нет',
+  unknown:
+    'По этому адресу нет платежа. Проверьте, целиком ли скопирована ссылка, или назовите поддержке номер платежа.',
+  later: 'Сейчас квитанцию показать нельзя. Попробуйте через минуту.',
   other: 'In English',
   results: {
     created: 'Пока ничего не отправлено. Предметы у владельца.',

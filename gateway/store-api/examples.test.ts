@@ -1,8 +1,10 @@
 /** Every example of the reference, sent to a till as it stands there, and its answer held against the document. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
-import { startTill, type Till } from '../testing/till.ts'
+import { aStore, startTill, type Till } from '../testing/till.ts'
 import { openApiOf } from './openapi.ts'
 import { OPERATIONS } from './table.ts'
 
@@ -71,4 +73,16 @@ test.each(calls)('$id is answered as the document says', async ({ id, method, pa
 test('the document has an example for every call with a body', () => {
   const withBody = OPERATIONS.filter(({ takes }) => takes.body !== undefined)
   expect(withBody.filter(({ example }) => example === undefined)).toEqual([])
+})
+
+test.each(['README.md', 'docs/store-guide.md'])('a deposit as %s has it is opened', async (file) => {
+  const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
+  const [example = ''] = /\{ "externalId"[^}]*\}/.exec(text) ?? []
+  const store = await aStore(till)
+  const origins = ['https://store.example', 'http://localhost:8080']
+  await till.db.updateTable('store').set({ origins }).where('id', '=', store.id).execute()
+  const { backToStoreUrl, ...told } = JSON.parse(example)
+  const body = { backToStoreUrl, ...told }
+  const answer = await api.call('POST', '/v1/deposits', { key: await api.newKey(store), body })
+  expect([answer.statusCode, answer.json()]).toMatchObject([201, { ...told, status: 'created' }])
 })

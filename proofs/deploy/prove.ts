@@ -48,9 +48,18 @@ const PROGRAMS: readonly Program[] = [
     name: 'a container engine (docker)',
     file: 'Dockerfile',
     probe: ['docker', 'info'],
-    check: () => ran('docker', ['build', '-f', join(DEPLOY, 'Dockerfile'), '-t', 'tradetill-proof', ROOT]),
+    check: () => build('Dockerfile'),
+  },
+  {
+    name: 'a container engine (docker), of the demo',
+    file: 'Dockerfile.demo',
+    probe: ['docker', 'info'],
+    check: () => build('Dockerfile.demo'),
   },
 ]
+
+const build = (file: string): Ran =>
+  ran('docker', ['build', '-f', join(DEPLOY, file), '-t', 'tradetill-proof', ROOT])
 
 /** With a certificate of its own, and logs in its folder. */
 function checkNginx(folder: string): Ran {

@@ -9,7 +9,14 @@ import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offe
 import { PEOPLE } from '../world/people.ts'
 import { withManyItems, withTwins } from '../world/seed.ts'
 import { reverseAll, reverseTrade } from '../world/trades.ts'
-import { type Account, findAccount, findOffer, type World, withAccount } from '../world/world.ts'
+import {
+  type Account,
+  findAccount,
+  findOffer,
+  type Refusal,
+  type World,
+  withAccount,
+} from '../world/world.ts'
 
 import { approveLogin } from './enrolment.ts'
 import { renewToken } from './own.ts'
@@ -73,7 +80,7 @@ export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | '
   const by = findOffer(sandbox.world(), offerId)?.partner
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
   return done(
-    sandbox.change<Done>((world, nowS) =>
+    sandbox.change<Done | Refusal>((world, nowS) =>
       how === 'accept'
         ? acceptOffer(world, { offerId, by }, nowS)
         : endOffer(world, { offerId, by, how }, nowS),
@@ -85,7 +92,9 @@ export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | '
 function withdraw(sandbox: Sandbox, offerId: string): Reply {
   const by = findOffer(sandbox.world(), offerId)?.sender
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
-  return done(sandbox.change<Done>((world, nowS) => endOffer(world, { offerId, by, how: 'cancel' }, nowS)))
+  return done(
+    sandbox.change<Done | Refusal>((world, nowS) => endOffer(world, { offerId, by, how: 'cancel' }, nowS)),
+  )
 }
 
 /** Answers with a counter-offer as the one whom the offer was sent to; `assetIds` are what they still give. */
@@ -93,7 +102,9 @@ export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | 
   const by = findOffer(sandbox.world(), offerId)?.partner
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
   const part = assetIds ? { assetIds } : {}
-  return done(sandbox.change<Done>((world, nowS) => counterOffer(world, { offerId, by, ...part }, nowS)))
+  return done(
+    sandbox.change<Done | Refusal>((world, nowS) => counterOffer(world, { offerId, by, ...part }, nowS)),
+  )
 }
 
 type Back = { assetIds: string[] | undefined; bySupport: boolean }
@@ -102,7 +113,9 @@ type Back = { assetIds: string[] | undefined; bySupport: boolean }
 export function reverse(sandbox: Sandbox, tradeId: string, { assetIds, bySupport }: Back): Reply {
   const part = assetIds ? { assetIds } : {}
   return done(
-    sandbox.change<Done>((world, nowS) => reverseTrade(world, { tradeId, bySupport, ...part }, nowS)),
+    sandbox.change<Done | Refusal>((world, nowS) =>
+      reverseTrade(world, { tradeId, bySupport, ...part }, nowS),
+    ),
   )
 }
 
@@ -112,25 +125,37 @@ export function give(
   { from, to, assetIds }: { from: string; to: string; assetIds: string[] | undefined },
 ): Reply {
   const giving = { from, to, ...(assetIds ? { assetIds } : {}) }
-  return done(sandbox.change<Done>((world, nowS) => giveAway(world, giving, nowS)))
+  return done(sandbox.change<Done | Refusal>((world, nowS) => giveAway(world, giving, nowS)))
 }
 
 /** Items of a bot vanish without a trade. */
 export function lose(sandbox: Sandbox, of: string, assetIds: string[] | undefined): Reply {
-  return done(sandbox.change<Done>((world) => loseItems(world, { of, ...(assetIds ? { assetIds } : {}) })))
+  return done(
+    sandbox.change<Done | Refusal>((world) => loseItems(world, { of, ...(assetIds ? { assetIds } : {}) })),
+  )
 }
 
 /** A bot has an item that no trade brought. */
 export function find(sandbox: Sandbox, of: string): Reply {
-  return done(sandbox.change<Done>((world) => findItem(world, { of })))
+  return done(sandbox.change<Done | Refusal>((world) => findItem(world, { of })))
 }
 
 function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {
-  return done(sandbox.change<Done>((world, nowS) => confirmOffer(world, { offerId, allow }, nowS)))
+  return done(sandbox.change<Done | Refusal>((world, nowS) => confirmOffer(world, { offerId, allow }, nowS)))
 }
 
-function done(answer: Done): Reply {
-  return json(answer, answer.kind === 'refused' ? 409 : 200)
+/** Steam gives numbers; whoever tries something by hand is told in words. */
+const REASONS: Record<number, string> = {
+  11: 'The offer or trade is not in a state that allows this: it is over, or was taken back, or is no longer protected.',
+  15: 'This account may not do that.',
+  26: 'One of the items is not there: the other side does not have it any more, or the trade never had it.',
+  28: 'This was done already.',
+  42: 'There is no such offer or trade.',
+}
+
+function done(answer: Done | Refusal): Reply {
+  if (!('eresult' in answer)) return json(answer)
+  return json({ ...answer, error: REASONS[answer.eresult] ?? `Steam refuses with ${answer.eresult}.` }, 409)
 }
 
 /** Lets the sessions of an account die, or its logins too: no later call opens one with an old token. */

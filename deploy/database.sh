@@ -1,0 +1,25 @@
+#!/bin/sh
+# As root, once: makes the two roles and their database in the PostgreSQL of this machine, the master key, and the files of
+# /etc/tradetill, or of the folder that is named, that name them. The passwords are made here, of letters that an address can have as they are.
+set -eu
+umask 077
+folder=${1:-/etc/tradetill}
+at="127.0.0.1:${PGPORT:-5432}"
+if [ -e "$folder/master.key" ]; then
+  echo "$folder/master.key is there: this was done before. Nothing was changed." >&2
+  exit 1
+fi
+owner=$(openssl rand -hex 24)
+app=$(openssl rand -hex 24)
+cd /
+runuser -u postgres -- psql -X -q -v ON_ERROR_STOP=1 --single-transaction <<SQL
+create role tradetill_owner login createdb password '$owner';
+create role tradetill_app login password '$app';
+SQL
+runuser -u postgres -- createdb --owner=tradetill_owner tradetill
+mkdir -p "$folder"
+echo "postgres://tradetill_app:$app@$at/tradetill" > "$folder/database_url"
+echo "postgres://tradetill_owner:$owner@$at/tradetill" > "$folder/owner_database_url"
+openssl rand -base64 32 > "$folder/master.key"
+[ -e "$folder/env" ] || cp "$(dirname "$0")/../.env.example" "$folder/env"
+echo "$folder has the key, the addresses of the database, and env: edit what says EDIT there."

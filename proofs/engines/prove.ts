@@ -1,0 +1,138 @@
+/**
+ * `npm run prove -- engines`: a shopper pays once on the till's page and once in a frame of a store on another site, in every
+ * browser engine that is here. Firefox and WebKit are the builds of Playwright; says which are missing.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type Browser, type BrowserType, type Frame, firefox, type Page, webkit } from 'playwright-core'
+import { z } from 'zod'
+import { DESKTOP, launchBrowser, type Visit, visit } from '../../e2e/support/browser.ts'
+import { parseSecrets } from '../../e2e/support/demo-store.ts'
+import { answerOffer, inviteGuest } from '../../e2e/support/sandbox.ts'
+import { prepare } from '../../e2e/support/setup.ts'
+import { TEXTS } from '../../e2e/support/shopper.ts'
+import { endTill, query, startTill, type Till } from '../../e2e/support/till.ts'
+import { newDeposit } from '../../e2e/support/widget-calls.ts'
+import { LOADER_INTEGRITY } from '../../gateway/http/embed-loader.ts'
+import { defineProof, keepFlag } from '../proof.ts'
+
+type Engine = { name: string; isHere: boolean; launch(): Promise<Browser> }
+
+const downloaded = (type: BrowserType): Engine => ({
+  name: type.name(),
+  isHere: existsSync(type.executablePath()),
+  launch: () => type.launch(),
+})
+
+const ENGINES: readonly Engine[] = [
+  { name: 'chromium', isHere: true, launch: launchBrowser },
+  downloaded(firefox),
+  downloaded(webkit),
+]
+
+export const enginesProof = defineProof({
+  options: z.object({ keep: keepFlag() }),
+  async run() {
+    for (const { name, isHere } of ENGINES) {
+      if (!isHere) console.log(`not here    ${name} (npx playwright-core install --with-deps ${name})`)
+    }
+    await prepare()
+    const till = await startTill()
+    const shop = await openShop(till)
+    try {
+      const engines = []
+      for (const engine of ENGINES.filter(({ isHere }) => isHere)) {
+        const browser = await engine.launch()
+        const about = { engine: engine.name, version: browser.version() }
+        const problem = await pays(browser, { till, shop: shop.origin }).finally(() => browser.close())
+        console.log(
+          `${problem === undefined ? 'passed      ' : 'FAILED      '}${Object.values(about).join(' ')}`,
+        )
+        if (problem !== undefined) console.log(problem)
+        engines.push({ ...about, passed: problem === undefined })
+      }
+      const passed = engines.every((one) => one.passed)
+      return { passed, result: { name: 'engines', content: { passed, engines } } }
+    } finally {
+      shop.end()
+      await endTill(till)
+    }
+  },
+})
+
+type Place = { till: Till; shop: string }
+
+/** Undefined when both deposits succeeded, and no policy was violated. */
+async function pays(browser: Browser, place: Place): Promise<string | undefined> {
+  try {
+    for (const way of [onItsPage, inFrame]) {
+      const visited = await visit(browser, DESKTOP)
+      await way(visited, place)
+      await visited.end()
+    }
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}
+
+/** A page of the store. `127.0.0.1` is another site than the till's `localhost`. */
+async function openShop({ gateway }: Till) {
+  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+    <script src="${gateway}/embed/v1.js" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script></head>
+    <body><main><h1>Shop</h1></main></body></html>`
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const end = (): void => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, end }
+}
+
+/** As the demo store, which the shop's origin belongs to as well. */
+async function opened({ till, shop }: Place) {
+  await query(till, 'update store set origins = array_append(origins, $1) where not $1 = any(origins)', [
+    shop,
+  ])
+  const secrets = parseSecrets(readFileSync(join(till.root, 'demo-store.json'), 'utf8'))
+  return newDeposit({ place: till, secrets }, { embedOrigin: shop, redirectUrl: `${shop}/paid` })
+}
+
+async function onItsPage({ page }: Visit, place: Place): Promise<void> {
+  const { id, url } = await opened(place)
+  await page.goto(url)
+  await payIn(page, place.till, id)
+  await page.waitForURL(`${place.shop}/paid`)
+}
+
+async function inFrame({ page, context }: Visit, place: Place): Promise<void> {
+  const { id, url } = await opened(place)
+  await page.goto(`${place.shop}/`)
+  const how = await page.evaluate(`tradetill.open(${JSON.stringify(url)}).ready`)
+  const [, frame] = page.frames()
+  if (how !== 'ready' || frame === undefined) throw new Error(`the frame did not load: ${how}`)
+  await payIn(frame, place.till, id)
+  await page.waitForURL(`${place.shop}/paid`)
+  const cookies = await context.cookies()
+  if (cookies.length > 0) throw new Error(`the frame left cookies: ${JSON.stringify(cookies)}`)
+}
+
+async function payIn(view: Page | Frame, till: Till, depositId: string): Promise<void> {
+  const texts = TEXTS.en
+  const { name, tradeUrl } = await inviteGuest(till.sandbox)
+  await view.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
+  await view.getByRole('link', { name }).waitFor()
+  await view.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
+  await view.getByRole('gridcell').first().click()
+  await view.getByRole('button', { name: texts.pay, exact: true }).click()
+  await view.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
+  const [trade] = await query(till, 'select steam_offer_id as offer from trade where deposit_id = $1', [
+    depositId,
+  ])
+  await answerOffer(till.sandbox, String(trade?.offer), 'accept')
+}
