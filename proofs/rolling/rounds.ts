@@ -38,8 +38,9 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
   const start = async (which: number, source: string) => {
     const { port } = new URL(till.urls[which] ?? '')
     const env = { ...till.env, TRADETILL_PORT: port, TRADETILL_PUBLIC_URL: balancer.url }
-    running.set(which, run(source, env, { isTied: true }))
-    await ready(till.urls[which] ?? '', running.get(which))
+    const gateway = run(source, env, { isTied: true })
+    running.set(which, gateway)
+    await ready(till.urls[which] ?? '', gateway)
   }
   const holding = watchBots(till)
   try {
@@ -68,13 +69,15 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
   }
 }
 
-async function ready(url: string, gateway: Running | undefined): Promise<void> {
+/** A gateway that ends will not become ready: that fails at once, with what it wrote. */
+export async function ready(url: string, gateway: Pick<Running, 'hasEnded' | 'output'>): Promise<void> {
   const check = async () => {
-    if (gateway?.hasEnded()) throw new Error(`it ended:\n${gateway.output()}`)
+    if (gateway.hasEnded()) return 'ended'
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) })
-    return answer.ok || undefined
+    return answer.ok ? 'ready' : undefined
   }
-  await eventually('the gateway is ready', check, WAIT_MS)
+  const found = await eventually('the gateway is ready', check, WAIT_MS)
+  if (found === 'ended') throw new Error(`the gateway ended:\n${gateway.output()}`)
 }
 
 function watchBots({ pool }: KillTill) {
