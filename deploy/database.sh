@@ -13,7 +13,7 @@ owner=$(openssl rand -hex 24)
 app=$(openssl rand -hex 24)
 cd /
 runuser -u postgres -- psql -X -q -v ON_ERROR_STOP=1 --single-transaction <<SQL
-create role tradetill_owner login password '$owner';
+create role tradetill_owner login createdb password '$owner';
 create role tradetill_app login password '$app';
 SQL
 runuser -u postgres -- createdb --owner=tradetill_owner tradetill

@@ -19,3 +19,12 @@ it('requests to Steam are counted and timed by method, and those that our own li
     ]),
   )
 })
+
+it('a kind of event that has not happened is counted as 0: the first reversal is growth', async () => {
+  const { registry, events } = createMetrics()
+  const line = async () =>
+    (await registry.metrics()).split('\n').find((one) => one.includes('type="deposit.reversed"'))
+  expect(await line()).toBe('tradetill_events_total{type="deposit.reversed"} 0')
+  events.inc({ type: 'deposit.reversed' })
+  expect(await line()).toBe('tradetill_events_total{type="deposit.reversed"} 1')
+})

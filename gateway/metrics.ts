@@ -1,6 +1,7 @@
 /** What the operator's monitoring reads, in the form of Prometheus. */
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { DEPOSIT_EVENT_TYPES } from '../contract/event-types.ts'
 import type { Observer } from './steam/turns.ts'
 
 export type Metrics = {
@@ -50,6 +51,14 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
     registers,
   })
   ledgerChecked.set(Number.NaN)
+  const events = new Counter({
+    name: 'tradetill_events_total',
+    help: 'Events of deposits that this process published',
+    labelNames: ['type'],
+    registers,
+  })
+  // Prometheus counts no growth in the first value of a series: without a zero it would miss the first reversal.
+  for (const type of DEPOSIT_EVENT_TYPES) events.inc({ type }, 0)
   return {
     registry,
     ledgerDifferences,
@@ -65,12 +74,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
       labelNames: ['capability'],
       registers,
     }),
-    events: new Counter({
-      name: 'tradetill_events_total',
-      help: 'Events of deposits that this process published',
-      labelNames: ['type'],
-      registers,
-    }),
+    events,
     ...pageMetrics(registers),
     ...flowMetrics(registers),
     steam: steamMetrics(registers),

@@ -1,11 +1,18 @@
 /** A proof as the command `npm run prove` sees it: its options, and how to run it. */
 import { z } from 'zod'
 
+export type Result = {
+  name: string
+  content: Record<string, unknown>
+  /** The file keeps each run beside those before it: a proof whose rounds take too long for one run. */
+  isOneOfMany?: boolean
+}
+
 export type Finding = {
   /** Decided by what the proof found, never by how long it took. */
   passed: boolean
   /** Name and content of the file that `--keep` writes; absent when there is nothing to keep. */
-  result?: { name: string; content: Record<string, unknown> }
+  result?: Result
 }
 
 export type Proof = {

@@ -28,7 +28,7 @@ function aRepository() {
 type Given = { rounds: number; loaded: boolean; keep: boolean }
 
 /** The command with one proof; `runs` are the options of each run of it. */
-function aCommand({ root = '/nowhere', passed = true, during = () => {} } = {}) {
+function aCommand({ root = '/nowhere', passed = true, isOneOfMany = false, during = () => {} } = {}) {
   const runs: Given[] = []
   const lines: string[] = []
   const options = z
@@ -43,7 +43,7 @@ function aCommand({ root = '/nowhere', passed = true, during = () => {} } = {}) 
     async run(given) {
       runs.push(given)
       during()
-      return { passed, result: { name: 'dice', content: { sum: 7 } } }
+      return { passed, result: { name: 'dice', content: { sum: 7 }, isOneOfMany } }
     },
   })
   const proofs: Record<string, Entry> = { dice: { about: 'throws dice', load: async () => dice } }
@@ -112,6 +112,21 @@ describe('a result', () => {
       sum: 7,
     })
     expect(output()).toBe(`written to ${RESULT}`)
+  })
+
+  it('of many stands beside those before it, each with its commit', async () => {
+    const { root, git, commit } = aRepository()
+    expect(await aCommand({ root, isOneOfMany: true }).call('dice', '--keep')).toBe(0)
+    git('add', '.')
+    git('commit', '-qm', 'keep')
+    expect(await aCommand({ root, isOneOfMany: true, passed: false }).call('dice', '--keep')).toBe(1)
+    expect(JSON.parse(readFileSync(join(root, RESULT), 'utf8'))).toMatchObject({
+      proof: 'dice',
+      runs: [
+        { commit, sum: 7 },
+        { commit: git('rev-parse', 'HEAD').trim(), sum: 7 },
+      ],
+    })
   })
 
   it.each(['source.ts', 'another.ts'])('is refused before the run when %s is not committed', async (file) => {

@@ -1,8 +1,9 @@
 /** Results of the long runs, kept beside the proofs: what was run, on which commit, and what it found. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from './proof.ts'
+import { z } from 'zod'
+import { Refusal, type Result } from './proof.ts'
 
 const FOLDER = 'proofs/results'
 
@@ -25,15 +26,25 @@ export function commitOf(root: string): string {
   return `${git(root, 'rev-parse', 'HEAD')}${changes === '' ? '' : '+'}`
 }
 
-export type Kept = { root: string; name: string; commit: string; content: Record<string, unknown> }
+export type Kept = Result & { root: string; commit: string }
 
 /** Writes `proofs/results/{name}.json`. Returns its path from the root. */
-export function keepResult({ root, name, commit, content }: Kept): string {
+export function keepResult({ root, name, commit, content, isOneOfMany = false }: Kept): string {
   const file = `${FOLDER}/${name}.json`
+  const path = join(root, FOLDER, `${name}.json`)
   mkdirSync(join(root, FOLDER), { recursive: true })
-  const head = { proof: name, commit, at: new Date().toISOString(), node: process.version }
-  writeFileSync(join(root, file), `${JSON.stringify({ ...head, ...content }, null, 2)}\n`)
+  const run = { commit, at: new Date().toISOString(), node: process.version, ...content }
+  const kept = isOneOfMany ? { proof: name, runs: [...runsOf(path), run] } : { proof: name, ...run }
+  writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`)
   return file
+}
+
+const runsFile = z.object({ runs: z.array(z.record(z.string(), z.unknown())) })
+
+/** A file of another form is not written over: its runs took hours. */
+function runsOf(path: string): z.infer<typeof runsFile>['runs'] {
+  if (!existsSync(path)) return []
+  return runsFile.parse(JSON.parse(readFileSync(path, 'utf8'))).runs
 }
 
 const git = (root: string, ...args: string[]): string =>

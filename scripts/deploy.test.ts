@@ -219,7 +219,7 @@ describe('the containers', () => {
     expect(text).toContain('read_only: true')
   })
 
-  it.each(['roles.sh', 'backup.sh', 'database.sh'])('bash reads deploy/%s', (name) => {
+  it.each(['roles.sh', 'backup.sh', 'database.sh', 'nightly.sh'])('bash reads deploy/%s', (name) => {
     expect(() => execFileSync('bash', ['-n', join(ROOT, 'deploy', name)])).not.toThrow()
   })
 })

@@ -141,6 +141,16 @@ describe('migrate', () => {
       expect(waits[1]).toBe('waiting for a table that 0002_two.sql must lock')
     })
 
+    test('begins again after a deadlock with a gateway that runs, with nothing done twice', async () => {
+      await migrate({ url: database.url, folder })
+      // A sequence keeps its number through the rollback.
+      await sql`create sequence tries`.execute(database.db)
+      const once = `do $$ begin if nextval('tries') = 1 then raise 'deadlock' using errcode = '40P01'; end if; end $$;`
+      writeFileSync(join(folder, '0002_two.sql'), `create table two (id int); ${once}`)
+      const locks = { waitMs: 3_000, tries: 2, pauseMs: 1 }
+      expect(await migrate({ url: database.url, folder, locks })).toEqual(['0002_two.sql'])
+    })
+
     test('ends the migration after so many tries, with nothing done', async () => {
       await migrate({ url: database.url, folder })
       writeFileSync(join(folder, '0002_two.sql'), `create table two (id int); ${LOCKED}`)

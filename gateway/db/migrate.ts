@@ -21,8 +21,8 @@ export const MIGRATION_LOCK = 7_203_114
 const CONNECT_MS = 10_000
 /** A statement that waits for a table holds up everybody behind it, so a migration waits briefly, and often. */
 const LOCKS = { waitMs: 3_000, tries: 40, pauseMs: 5_000 }
-/** PostgreSQL's code for a lock that did not come in time. */
-const LOCK_TIMEOUT = '55P03'
+/** PostgreSQL's codes for a lock that did not come in time, and for two that wait for each other. */
+const NOT_LOCKED = ['55P03', '40P01']
 
 /** Migrates a database that is known to be ours. Resolves to the names applied now. */
 export const migrate = ({ url, ...options }: MigrateOptions & { url: string }): Promise<string[]> =>
@@ -117,7 +117,7 @@ async function applyPatiently(client: pg.Client, file: MigrationFile, applying: 
       await (file.isAlone ? applyAlone : applyWhole)(client, file, version)
       break
     } catch (error) {
-      const isLocked = error instanceof Error && 'code' in error && error.code === LOCK_TIMEOUT
+      const isLocked = error instanceof pg.DatabaseError && NOT_LOCKED.includes(error.code ?? '')
       if (!isLocked || tries >= locks.tries) throw failureOf(`The migration ${file.name} failed`, error)
       onProgress?.(`waiting for a table that ${file.name} must lock`)
       await delay(locks.pauseMs)

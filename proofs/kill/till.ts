@@ -51,16 +51,16 @@ export type Size = {
   quotas?: boolean
   /** Settings of the gateways that differ from those of a proof. */
   settings?: Record<string, string>
+  /** The folder of the migrations that the database begins with; those of this tree by default. */
+  migrations?: string
   /** Where the gateways find the database, from its own address; there itself by default. */
   through?: (databaseUrl: string) => Promise<string>
 }
 
 /** A till on a new database of the server at `serverUrl`, with its bots and one store. No gateway runs yet. */
-export async function openKillTill(
-  serverUrl: string,
-  seed: string,
-  { furtherBots = 0, gateways = 1, quotas = false, settings = {}, through = async (url) => url }: Size = {},
-): Promise<KillTill> {
+export async function openKillTill(serverUrl: string, seed: string, size: Size = {}): Promise<KillTill> {
+  const { furtherBots = 0, gateways = 1, quotas = false, settings = {}, migrations } = size
+  const { through = async (url) => url } = size
   const database = `kill_${randomBytes(6).toString('hex')}`
   await onServer(serverUrl, `create database ${database}`)
   const databaseUrl = new URL(serverUrl)
@@ -85,7 +85,7 @@ export async function openKillTill(
   const pool = new pg.Pool({ connectionString: databaseUrl.href, max: 2 })
   pool.on('error', () => {})
   const box = createSecretBox(masterKey)
-  const secrets = await enrol({ url: databaseUrl.href, box, steam, receiver, bots })
+  const secrets = await enrol({ url: databaseUrl.href, box, steam, receiver, bots, migrations })
   return {
     url: urls[0] ?? '',
     urls,
@@ -112,14 +112,16 @@ export async function openKillTill(
   }
 }
 
-type Enrolment = { url: string; box: SecretBox; bots: readonly string[] } & Pick<
-  KillTill,
-  'steam' | 'receiver'
->
+type Enrolment = {
+  url: string
+  box: SecretBox
+  bots: readonly string[]
+  migrations: string | undefined
+} & Pick<KillTill, 'steam' | 'receiver'>
 
 /** Writes the rows of `store add` and `bot add`, without a process for each. */
-async function enrol({ url, box, steam, receiver, bots }: Enrolment): Promise<StoreSecrets> {
-  await migrate({ url })
+async function enrol({ url, box, steam, receiver, bots, migrations }: Enrolment): Promise<StoreSecrets> {
+  await migrate(migrations === undefined ? { url } : { url, folder: migrations })
   const { db, close } = openDatabase(url, 1)
   try {
     for (const bot of bots) await enrolBot(db, box, steam.as(bot))

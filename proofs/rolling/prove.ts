@@ -40,6 +40,10 @@ function report(rolled: readonly Rolled[], from: string | undefined): Finding {
   console.log(`rolling: ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
   return {
     passed,
-    result: { name: 'rolling', content: { passed, from: from ?? 'this tree', rolled, problems } },
+    result: {
+      name: 'rolling',
+      content: { passed, from: from ?? 'this tree', rolled, problems },
+      isOneOfMany: true,
+    },
   }
 }

@@ -6,6 +6,7 @@ import { startLoad } from '../kill/load.ts'
 import { botsOnline, type KillTill, openKillTill, passHour } from '../kill/till.ts'
 import { seededRandom } from '../random.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
+import type { Sources } from './sources.ts'
 
 export type Rolled = {
   gateways: number
@@ -20,8 +21,8 @@ export type Rolled = {
 type Plan = {
   gateways: number
   seed: number
-  /** The sources that begin, from the project's root; those of this tree take their place. */
-  from: string
+  /** The sources that begin, on a database that only they have migrated; those of this tree take their place. */
+  from: Sources
 }
 
 const OURS = 'gateway/main.ts'
@@ -31,18 +32,19 @@ const WAIT_MS = 240_000
 const LOOK_MS = 250
 
 export async function rollingRound(serverUrl: string, { gateways, seed, from }: Plan): Promise<Rolled> {
-  const till = await openKillTill(serverUrl, `rolling-${seed}`, { gateways })
+  const till = await openKillTill(serverUrl, `rolling-${seed}`, { gateways, migrations: from.migrations })
   const balancer = await startBalancer(till.urls)
   const running = new Map<number, Running>()
   const start = async (which: number, source: string) => {
     const { port } = new URL(till.urls[which] ?? '')
     const env = { ...till.env, TRADETILL_PORT: port, TRADETILL_PUBLIC_URL: balancer.url }
-    running.set(which, run(source, env, { isTied: true }))
-    await ready(till.urls[which] ?? '', running.get(which))
+    const gateway = run(source, env, { isTied: true })
+    running.set(which, gateway)
+    await ready(till.urls[which] ?? '', gateway)
   }
   const holding = watchBots(till)
   try {
-    for (let which = 0; which < gateways; which += 1) await start(which, from)
+    for (let which = 0; which < gateways; which += 1) await start(which, from.main)
     await botsOnline(till, 0n)
     holding.begin()
     const load = startLoad({ ...till, url: balancer.url }, seededRandom(seed))
@@ -67,13 +69,15 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
   }
 }
 
-async function ready(url: string, gateway: Running | undefined): Promise<void> {
+/** A gateway that ends will not become ready: that fails at once, with what it wrote. */
+export async function ready(url: string, gateway: Pick<Running, 'hasEnded' | 'output'>): Promise<void> {
   const check = async () => {
-    if (gateway?.hasEnded()) throw new Error(`it ended:\n${gateway.output()}`)
+    if (gateway.hasEnded()) return 'ended'
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) })
-    return answer.ok || undefined
+    return answer.ok ? 'ready' : undefined
   }
-  await eventually('the gateway is ready', check, WAIT_MS)
+  const found = await eventually('the gateway is ready', check, WAIT_MS)
+  if (found === 'ended') throw new Error(`the gateway ended:\n${gateway.output()}`)
 }
 
 function watchBots({ pool }: KillTill) {

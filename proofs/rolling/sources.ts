@@ -13,12 +13,19 @@ const QUIET = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund']
 const MAIN = 'gateway/main.ts'
 const MIGRATIONS = 'gateway/db/migrations'
 
-/** Gives `work` the gateway of that commit, from the project's root. Without a commit it is this tree's. */
+export type Sources = {
+  /** Its gateway, from the project's root. */
+  main: string
+  /** The folder of its migrations. */
+  migrations: string
+}
+
+/** Gives `work` the sources of that commit. Without a commit they are this tree's. */
 export async function sourcesOf<T>(
   commit: string | undefined,
-  work: (main: string) => Promise<T>,
+  work: (sources: Sources) => Promise<T>,
 ): Promise<T> {
-  if (commit === undefined) return work(MAIN)
+  if (commit === undefined) return work({ main: MAIN, migrations: join(ROOT, MIGRATIONS) })
   const run = promisify(execFile)
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-from-'))
   try {
@@ -27,11 +34,12 @@ export async function sourcesOf<T>(
       throw new Refusal(`There is no commit ${commit} in this repository`)
     })
     await run('tar', ['-xf', archive, '-C', folder])
-    const obstacle = obstacleFor(readdirSync(join(folder, MIGRATIONS)))
+    const migrations = join(folder, MIGRATIONS)
+    const obstacle = obstacleFor(readdirSync(migrations))
     if (obstacle !== undefined) throw new Refusal(`The gateways of ${commit} cannot go on: ${obstacle}`)
     // Only what a gateway loads: the lockfile leaves out packages of tools for other machines, which `npm ci` refuses.
     await run('npm', ['install', '--omit=dev', '--omit=optional', ...QUIET], { cwd: folder })
-    return await work(join(relative(ROOT, folder), MAIN))
+    return await work({ main: join(relative(ROOT, folder), MAIN), migrations })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
