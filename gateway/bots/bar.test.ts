@@ -25,6 +25,15 @@ describe('a bar', () => {
     expect(nextBar(first, refusedAt(10))).toBe(first)
   })
 
+  it('grows where Steam still limits the bot after half a minute', () => {
+    const first = nextBar(undefined, refusedAt(0, 'rate_limited'))
+    expect(nextBar(first, refusedAt(10, 'rate_limited'))).toBe(first)
+    expect(nextBar(first, refusedAt(35, 'rate_limited'))).toMatchObject({
+      until: at(35 + 2 * MINUTE),
+      times: 2,
+    })
+  })
+
   it('gives way to a longer one, and not to a shorter one', () => {
     const short = nextBar(undefined, refusedAt(0, 'rate_limited'))
     const long = nextBar(short, refusedAt(10))

@@ -43,11 +43,21 @@ export const scopeOf = (reason: BarReason, game: Game): BarScope => (RULES[reaso
 
 type Refused = { reason: BarReason; game: Game; now: Date }
 
-/** The bar after one more refusal. `before`: the one of the same scope, if there is one. Pauses double. */
-export function nextBar(before: Bar | undefined, { reason, game, now }: Refused): Bar {
+/** Offers that were under way together are answered within this time. */
+const TOGETHER_MS = 20_000
+
+/** Requests that Steam limits pause for longer each time, too, and may be refused again before the bar is over. */
+const isOneWith = (before: Bar, { reason, now }: Refused): boolean => {
   const { firstMs, mostMs } = RULES[reason]
-  // Refusals of offers that were under way together are one refusal.
-  if (before !== undefined && before.reason === reason && before.until > now) return before
+  const beganMs = before.until.getTime() - Math.min(firstMs * 2 ** (before.times - 1), mostMs)
+  return before.reason === reason && (reason !== 'rate_limited' || now.getTime() - beganMs < TOGETHER_MS)
+}
+
+/** The bar after one more refusal; those of offers that were under way together are one. `before`: the one of the same scope, if there is one. Pauses double. */
+export function nextBar(before: Bar | undefined, refused: Refused): Bar {
+  const { reason, game, now } = refused
+  const { firstMs, mostMs } = RULES[reason]
+  if (before !== undefined && before.until > now && isOneWith(before, refused)) return before
   const times = (before?.times ?? 0) + 1
   const pauseMs = Math.min(firstMs * 2 ** (times - 1), mostMs)
   const until = new Date(now.getTime() + pauseMs)

@@ -55,7 +55,8 @@ export const chooseBot = (
   items: number,
 ): BotFacts | undefined => rankBots(bots, limits, items)[0]
 
-const isWorking = ({ reachable, failing }: BotFacts): boolean => reachable && !failing
+const isWorking = ({ reachable, failing, standing }: BotFacts): boolean =>
+  reachable && !failing && standing !== 'barred'
 
 /** A wish of so many items that waits for this bot, and was refused by those before. */
 export type Waiting = { botId: bigint; tried: readonly bigint[]; items: number }

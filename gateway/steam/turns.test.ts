@@ -149,6 +149,15 @@ describe('50 bots on one address', () => {
     expect(again.filter((kind) => kind === 'answered')).toHaveLength(7)
   })
 
+  it('pause alone although two of them ask again at one moment, after pauses of their own', async () => {
+    const time = handDriven()
+    const { ask } = aFleet(time, ({ account }) => (account === 'bot 0' ? 'answered' : 'limited'))
+    for (const account of ['bot 1', 'bot 0', 'bot 2', 'bot 0']) await ask('GetTradeHoldDurations', account)
+    await time.advance(40_000)
+    for (const account of ['bot 1', 'bot 2']) await ask('GetTradeHoldDurations', account)
+    expect(await ask('GetTradeHoldDurations', 'bot 0')).toEqual({ kind: 'answered' })
+  })
+
   it('pause together once two accounts in a row were refused', async () => {
     const time = handDriven()
     const { ask } = aFleet(time, () => 'limited')

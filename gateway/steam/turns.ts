@@ -64,12 +64,13 @@ type Budgets = (method: Method) => Budget
 export function createTurns(settings: Settings): Turns {
   const address = budgetsBy(settings, (method) => shared(limitsOf(method).address, settings.gateways))
   const accounts = new Map<string, Budgets>()
-  /** Accounts that were refused since Steam last answered somebody. */
+  /** Accounts that were refused since Steam last answered somebody. One that asks after its own pause says nothing new. */
   const refused = new Map<Method, Set<string>>()
 
   /** Whether a refusal is meant for the address: its probe was refused, or several accounts in a row. */
-  const isOfAddress = (method: Method, turn: Turn, account: string | undefined): boolean => {
-    if (account === undefined || limitsOf(method).account === null || turn.isProbe) return true
+  const isOfAddress = (method: Method, given: Pair<Turn>, account: string | undefined): boolean => {
+    if (account === undefined || given.account === undefined || given.address.isProbe) return true
+    if (given.account.isProbe) return false
     const inARow = (refused.get(method) ?? new Set()).add(account)
     refused.set(method, inARow)
     return inARow.size >= ACCOUNTS_OF_ADDRESS
@@ -97,7 +98,7 @@ export function createTurns(settings: Settings): Turns {
         observer.asked(method, { outcome, seconds: (time.now() - beganMs) / 1000, account })
         tell(given.account, outcome)
         if (outcome === 'answered') refused.delete(method)
-        const isSpared = outcome === 'limited' && !isOfAddress(method, given.address, account)
+        const isSpared = outcome === 'limited' && !isOfAddress(method, given, account)
         tell(given.address, isSpared ? 'failed' : outcome)
       }
     },
