@@ -101,7 +101,7 @@ export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Pr
   const missing = [...kinds].filter((kind) => !known.has(kind)).sort()
   const accounts = new Map(known)
   if (missing.length > 0) {
-    const rows = await tx
+    const opened = await tx
       .insertInto('account')
       .values(
         missing.map((kind) => ({
@@ -111,15 +111,14 @@ export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Pr
           floor: isStoreAccount(kind) ? 0n : null,
         })),
       )
-      // Another transaction may have been first: its row is answered.
-      .onConflict((conflict) =>
-        conflict
-          .columns(['store_id', 'kind', 'currency'])
-          .doUpdateSet((eb) => ({ currency: eb.ref('excluded.currency') })),
-      )
+      // Another transaction may have been first. Its rows are read, not locked: who holds the room waits for them.
+      .onConflict((conflict) => conflict.columns(['store_id', 'kind', 'currency']).doNothing())
       .returning(['id', 'kind'])
       .execute()
-    for (const { id, kind } of rows) accounts.set(kind, id)
+    for (const { id, kind } of opened) accounts.set(kind, id)
+    if (opened.length < missing.length) {
+      for (const [kind, id] of await readAccounts(tx, posting)) accounts.set(kind, id)
+    }
   }
   const available = kinds.has('available') ? accounts.get('available') : undefined
   if (posting.mayOwe === true && available !== undefined) {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../db/client.ts'
 import { storeDepositOf } from '../deposits/store-deposit.ts'
 import { countPromise } from '../ledger/promise-store.ts'
+import { accountsFor, type Posting } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { acceptedDelivery, type Delivery } from '../testing/delivery.ts'
 import { aBot, aStore, startTill, type Till } from '../testing/till.ts'
@@ -121,6 +122,31 @@ const waiting = (count: number) =>
     .toBe(count)
 
 describe('many deliveries of one store at once', () => {
+  it('do not lock the accounts that another one opened meanwhile: they would wait crosswise with the room', async () => {
+    const delivery = await acceptedDelivery(till, {
+      botId,
+      store: await aStore(till, { riskLimitUsdCents: 10_000n }),
+    })
+    await credit(delivery)
+    const kinds = ['items', 'available', 'commission'] as const
+    const { storeId, tradeId } = delivery
+    const posting: Posting = {
+      movements: [
+        { debit: 'items', credit: 'available', amount: 1n, cause: 'delivered' },
+        { debit: 'items', credit: 'commission', amount: 1n, cause: 'commission' },
+      ],
+      ...{ storeId, tradeId, currency: 'USD', quoteId: '', rateId: 1n, at: new Date() },
+    }
+    await till.db.transaction().execute(async (tx) => {
+      // As a transaction that read the accounts before the first commit.
+      const accounts = await accountsFor(tx, posting, new Map())
+      expect([...accounts.keys()]).toEqual(expect.arrayContaining([...kinds]))
+      const { rows } = await sql`select id from account for no key update skip locked`.execute(database.db)
+      const all = await sql`select id from account`.execute(database.db)
+      expect(rows).toHaveLength(all.rows.length)
+    })
+  })
+
   it('never pass its limit, use all of it, and all end', async () => {
     const store = await aStore(till, { riskLimitUsdCents: 13_500n })
     await credit(await acceptedDelivery(till, { botId, store }))
