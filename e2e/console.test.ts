@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { command, enterSandbox, giveAuthenticator } from './support/console.ts'
+import { ALWAYS_THERE, came, giveHostileNames, NOTHING } from './support/hostile-names.ts'
 import { answerOffer } from './support/sandbox.ts'
 import { depositOf, openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { callerOf, standingOffer } from './support/widget-calls.ts'
@@ -50,13 +51,14 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
 ]
 
 describe.each([
-  { viewport: DESKTOP, scheme: 'dark' },
-  { viewport: MOBILE, scheme: 'light' },
-] as const)('at $viewport.width px, $scheme', ({ viewport, scheme }) => {
+  { viewport: DESKTOP, scheme: 'dark', names: 'plain' },
+  { viewport: MOBILE, scheme: 'light', names: 'hostile' },
+] as const)('at $viewport.width px, $scheme, $names names', ({ viewport, scheme, names }) => {
   test('every page of the console shows what there is, and WCAG forbids nothing of it', async () => {
     const depositId = await paidDeposit()
     const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
     await enterSandbox(page)
+    const hostile = names === 'hostile' ? await giveHostileNames(page) : undefined
     expect(await page.getByText('without a passkey').isVisible()).toBe(true)
     for (const [path, shows] of pagesOf(depositId)) {
       await page.goto(till.console + path)
@@ -64,7 +66,12 @@ describe.each([
       expect([path, await violations(page)]).toEqual([path, []])
       const wide = await page.evaluate(() => document.documentElement.scrollWidth)
       expect([path, wide]).toEqual([path, viewport.width])
+      expect([path, await came(page)]).toEqual([path, NOTHING])
     }
+    // Pages of which each has some show them, so the texts were there to be harmless.
+    expect([...(hostile ?? [])].filter((key) => ALWAYS_THERE.includes(key)).sort()).toEqual(
+      hostile === undefined ? [] : ALWAYS_THERE,
+    )
   })
 })
 

@@ -36,7 +36,7 @@ describe('waiting for a part', () => {
     await ended
   })
 
-  it('lasts as long as a migration does, and has its limit again after it', async () => {
+  it('lasts as long as a migration: npm start never kills a long one, and the limit holds again after it', async () => {
     const { say, ready } = aChild()
     const waited = ready()
     const outcome = vi.fn<() => void>()

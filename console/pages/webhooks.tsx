@@ -97,6 +97,14 @@ export function EndpointActs({ endpointId }: { endpointId: string }) {
         input={() => ({ endpointId, overlapHours: 24 })}
         secretOf={secretOf}
       />
+      <ActButton
+        act="webhook remove"
+        label="Remove"
+        does="Sends nothing more to the endpoint, and gives up what waits for it. The events stay in the log of its store."
+        needs="operator"
+        needsReason
+        input={() => ({ endpointId })}
+      />
     </div>
   )
 }

@@ -284,6 +284,7 @@ async function printAll(): Promise<void> {
   await log.close()
   // A sandbox always has something to mend: nothing in it is real.
   await print(['doctor'], { name: 'doctor', ends: 1 })
+  await print(['webhook', 'remove', '1', '--reason', 'nobody of the store added it'])
   const more = { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
   await print(['key-ring', 'forget', '--reason', 'lost with its server'], { more })
   await print(['key-ring', 'forget', '--reason', 'found again'])

@@ -18,7 +18,7 @@ import { allowPayer, denyPayer, erasePayer, trustPayer } from '../operations/sho
 import { creditStore, debitStore, writeOffStore } from '../operations/store-books.ts'
 import { changeStore, disableStore, enableStore } from '../operations/stores.ts'
 import { creditTrade, endTrade, lookAtTrade, releaseTrade, reverseTrade } from '../operations/trades.ts'
-import { replayWebhooks, rotateWebhookSecret } from '../operations/webhooks.ts'
+import { removeWebhook, replayWebhooks, rotateWebhookSecret } from '../operations/webhooks.ts'
 import { type Call, graveAct, supportAct } from './call.ts'
 import { currency, id, nothing, steamId, text } from './input.ts'
 
@@ -127,6 +127,7 @@ export const ACTS: Record<string, Call> = {
     replayWebhooks,
   ),
   'webhook rotate': graveAct(z.object({ endpointId: id, overlapHours: HOURS }), rotateWebhookSecret),
+  'webhook remove': graveAct(z.object({ endpointId: id }), removeWebhook),
   'items explain': graveAct(z.object({ departureId: id }), (deps, { departureId }) =>
     explainDeparture(deps, departureId),
   ),

@@ -6,7 +6,7 @@ import { operatorOf } from '../testing/operator.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import { sendDue, senderDeps } from '../testing/webhooks.ts'
+import { expiredDeposit, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { sweepTrades } from '../trades/jobs.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
@@ -14,7 +14,13 @@ import { holdDeposit, showDeposit } from './deposits.ts'
 import type { ActDeps } from './operation.ts'
 import { showShopper } from './shoppers.ts'
 import { lookAtTrade } from './trades.ts'
-import { listAttempts, listEndpoints, replayWebhooks, rotateWebhookSecret } from './webhooks.ts'
+import {
+  listAttempts,
+  listEndpoints,
+  removeWebhook,
+  replayWebhooks,
+  rotateWebhookSecret,
+} from './webhooks.ts'
 
 let till: Till
 let deps: ActDeps
@@ -135,6 +141,36 @@ describe('webhooks that fail', () => {
     expect(secretsOf(box, row, till.clock.now())).toEqual([data?.webhookSecret])
     expect(await lastAct()).toMatchObject({ act: 'webhook rotate', reason: 'case 7' })
     expect(JSON.stringify(await lastAct())).not.toContain(data?.webhookSecret)
+  })
+
+  it('end with their endpoint: what waited is given up, nothing more is sent, and the events stay', async () => {
+    const before = receiver.received.length
+    expect(await removeWebhook(deps, { endpointId })).toMatchObject({
+      kind: 'done',
+      data: { endpointId, storeId: store.id, url: receiver.url },
+    })
+    expect(await lastAct()).toMatchObject({ act: 'webhook remove', reason: 'case 7' })
+    expect(JSON.stringify(await lastAct())).not.toContain('5ecret')
+    const left = till.db
+      .selectFrom('webhook_delivery')
+      .select('state')
+      .where('endpoint_id', '=', endpointId)
+      .orderBy('id')
+    expect(await left.execute()).toEqual([{ state: 'failed' }, { state: 'failed' }])
+    await expiredDeposit(till, store)
+    await told()
+    expect(receiver.received.length).toBe(before)
+    const events = till.db.selectFrom('event').select('sequence').where('store_id', '=', store.id)
+    expect(await events.orderBy('sequence').execute()).toHaveLength(3)
+    const range = { endpointId, fromSequence: 1, toSequence: 2 }
+    for (const answer of [
+      await removeWebhook(deps, { endpointId }),
+      await replayWebhooks(deps, range),
+      await rotateWebhookSecret(deps, { endpointId, overlapHours: 0 }),
+    ])
+      expect(answer).toMatchObject({ refusal: 'not_found' })
+    const { data } = await listEndpoints(deps, { storeId: store.id, limit: 10 })
+    expect(data?.endpoints).toEqual([])
   })
 })
 

@@ -5,7 +5,7 @@ import { ProblemError } from '../http/refusal.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { readAttempts } from '../webhooks/attempt-store.ts'
 import { replay } from '../webhooks/attempts.ts'
-import { rotateSecret } from '../webhooks/endpoints.ts'
+import { removeOwnEndpoint, rotateSecret } from '../webhooks/endpoints.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, type Refused, refused } from './operation.ts'
 import { type EndpointFilter, type EndpointRow, selectEndpoints, storeOfEndpoint } from './webhook-store.ts'
@@ -108,6 +108,24 @@ export function rotateWebhookSecret(
       overlapHours,
     })
     return done({ endpointId, storeId, webhookSecret: secret })
+  })
+}
+
+export type RemovedEndpoint = { endpointId: bigint; storeId: bigint; url: string }
+
+/** Ends the deliveries of an endpoint, and makes room for another one, as its store can. */
+export function removeWebhook(
+  deps: ActDeps,
+  { endpointId }: { endpointId: bigint },
+): Promise<Answer<RemovedEndpoint>> {
+  const recorded = (data: RemovedEndpoint) => ({ ...data })
+  return act(deps, { name: 'webhook remove', needsReason: true, recorded }, async (tx) => {
+    const endpoint = await storeOfEndpoint(tx, endpointId)
+    if (endpoint === undefined) return noEndpoint(endpointId)
+    const { storeId } = endpoint
+    await removeOwnEndpoint({ db: tx, clock: deps.clock }, storeId, endpointId)
+    const url = withoutQuery(endpoint.url)
+    return done({ endpointId, storeId, url }, `Nothing more is sent to ${url}.`)
   })
 }
 

@@ -70,6 +70,7 @@ export const STORE_SHAPES: Record<string, z.ZodObject> = {
   }),
   'webhook replay': z.strictObject({ endpointId: id, storeId: id, replayed: z.int() }),
   'webhook rotate': z.strictObject({ endpointId: id, storeId: id, webhookSecret: z.string() }),
+  'webhook remove': z.strictObject({ endpointId: id, storeId: id, url: z.string() }),
   'store add': z.strictObject({ storeId: id, apiKey: z.string(), webhookSecret: z.string().nullable() }),
   'store update': z.strictObject({ storeId: id, webhookSecret: z.string().nullable() }),
   'store allow-address': z.strictObject({ storeId: id, address: z.string(), inside: z.boolean() }),

@@ -150,7 +150,7 @@ export async function updateOwnEndpoint(
 
 /** Ends the deliveries of an endpoint, and makes room for another one. */
 export async function removeOwnEndpoint(
-  { db, clock }: Pick<EndpointDeps, 'db' | 'clock'>,
+  { db, clock }: Pick<EndpointDeps, 'clock'> & { db: Db | Tx },
   storeId: bigint,
   id: bigint,
 ): Promise<void> {

@@ -22,16 +22,25 @@ type Event = { atS: number; happen: (world: World) => World }
 export function settle(world: World, nowS: number): World {
   let current = world
   for (;;) {
-    const event = nextEvent(current, nowS)
-    if (!event) return current
+    const event = nextEvent(current)
+    if (!event || event.atS > nowS) return current
     current = event.happen(current)
   }
 }
 
-function nextEvent(world: World, nowS: number): Event | undefined {
+/** A world never changes, so its next event is looked for once. Each request asks what is due. */
+const nextOf = new WeakMap<World, { event: Event | undefined }>()
+
+function nextEvent(world: World): Event | undefined {
+  const known = nextOf.get(world) ?? { event: firstEvent(world) }
+  nextOf.set(world, known)
+  return known.event
+}
+
+function firstEvent(world: World): Event | undefined {
   let first: Event | undefined
   const consider = (event: Event) => {
-    if (event.atS <= nowS && (!first || event.atS < first.atS)) first = event
+    if (!first || event.atS < first.atS) first = event
   }
   for (const offer of world.offers) {
     if (offer.state === STATE.active || offer.state === STATE.needsConfirmation) {

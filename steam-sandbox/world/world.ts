@@ -130,8 +130,16 @@ export const OFFER_LIFE_S = 14 * 86_400
 export const DAY_S = 86_400
 export const PROTECTED_APP = 730
 
-export function findAccount(world: World, steamId: string): Account | undefined {
-  return world.accounts.find((account) => account.steamId === steamId)
+/** A list of accounts never changes, so it is looked through once. Each request asks for many. */
+const bySteamId = new WeakMap<Account[], Map<string, Account>>()
+
+export function findAccount({ accounts }: World, steamId: string): Account | undefined {
+  let known = bySteamId.get(accounts)
+  if (known === undefined) {
+    known = new Map(accounts.map((account) => [account.steamId, account]))
+    bySteamId.set(accounts, known)
+  }
+  return known.get(steamId)
 }
 
 export function findOffer(world: World, offerId: string): Offer | undefined {

@@ -146,7 +146,18 @@ const rotate = command({
   lines: ({ webhookSecret }) => [webhookSecret],
 })
 
+const remove = command({
+  does: 'remove an endpoint: nothing more is sent there, and what waited is given up',
+  example: "webhook remove 3 --reason 'nobody of the store added it'",
+  parameters: { flags: { ...GRAVE_ACT }, positional: ONE_ENDPOINT },
+  load: async () => {
+    const { removeWebhook } = await import('../../operations/webhooks.ts')
+    return async (session: Session, flags: GraveFlags, endpointId: bigint) =>
+      removeWebhook(await session.act(flags), { endpointId })
+  },
+})
+
 export const webhook = buildRouteMap({
-  routes: { list, attempts, replay, rotate },
+  routes: { list, attempts, replay, rotate, remove },
   docs: { brief: 'the webhooks of all stores' },
 })

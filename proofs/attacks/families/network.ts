@@ -10,6 +10,10 @@ const ADDRESSES = 'gateway/webhooks/addresses.ts'
 const URLS = 'gateway/webhooks/url.ts'
 const SENDER = 'gateway/webhooks/sender.ts'
 const PUBLIC = '93.184.215.14'
+/** Public, and of no network: what is sent there goes nowhere. */
+const NOWHERE = '2000::1'
+/** Of a call to there. */
+const DEADLINE_MS = 2_000
 
 /** Each is this machine, a network inside, or no single machine on the internet. */
 const INSIDE = [
@@ -130,8 +134,15 @@ const WRITTEN = [
 
 const answers = [['127.0.0.1'], ['127.0.0.1', PUBLIC], ['127.0.0.1', '::1'], ['127.0.0.1', '127.0.0.1']]
 
-/** Sends to a name whose addresses are these, and tells whether the listener on this machine heard of it. */
-async function isReached(addresses: readonly string[], protocol: string): Promise<boolean> {
+/** A name that changes its answers: these are the first, the second and so on, and the last stays. */
+const CHANGING = [
+  [[NOWHERE], ['127.0.0.1']],
+  [[NOWHERE, NOWHERE], ['127.0.0.1']],
+  [[NOWHERE], ['127.0.0.1', NOWHERE]],
+] as const
+
+/** Sends to a name whose answers are these, and tells whether the listener on this machine heard of it. */
+async function isReached(answers: readonly (readonly string[])[]): Promise<boolean> {
   let connections = 0
   const listener = createServer((socket) => {
     connections += 1
@@ -140,17 +151,22 @@ async function isReached(addresses: readonly string[], protocol: string): Promis
   await new Promise<void>((resolve) => void listener.listen(0, '127.0.0.1', resolve))
   const at = listener.address()
   const port = typeof at === 'object' && at !== null ? at.port : 0
+  let questions = 0
   const send = createSender({
     mode: 'live',
+    deadlineMs: DEADLINE_MS,
     // The operator opened the port, and said nothing of the network inside.
     findAllowance: async () => ({ inside: false }),
-    resolve: (_name, _options, callback) =>
+    resolve: (_name, _options, callback) => {
+      const addresses = answers[Math.min(questions, answers.length - 1)] ?? []
+      questions += 1
       callback(
         null,
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-      ),
+      )
+    },
   })
-  await send({ storeId: 1n, url: `${protocol}://shop.example:${port}/`, headers: {}, body: '{}' })
+  await send({ storeId: 1n, url: `https://shop.example:${port}/`, headers: {}, body: '{}' })
   await new Promise((resolve) => listener.close(resolve))
   return connections > 0
 }
@@ -190,6 +206,16 @@ export const network: Family = family({
         },
       ],
     },
+    'the address that was judged': {
+      at: `${SENDER} guardedLookup`,
+      off: [
+        {
+          file: SENDER,
+          from: 'if (options.all === true || first === undefined) callback(null, addresses)\n',
+          to: 'if (first !== undefined) resolve(hostname, { ...options, all: true }, (_error, later) => callback(null, later))\n',
+        },
+      ],
+    },
   },
   honest() {
     const url = new URL('https://shop.example/hook')
@@ -215,7 +241,12 @@ export const network: Family = family({
     ...answers.map((addresses) => ({
       what: `a name of ${addresses.join(' and ')}`,
       by: 'every address of the name' as const,
-      attack: async () => never(await isReached(addresses, 'https'), 'reached this machine'),
+      attack: async () => never(await isReached([addresses]), 'reached this machine'),
+    })),
+    ...CHANGING.map((changing) => ({
+      what: `a name of ${changing.map((addresses) => addresses.join(' and ')).join(', and then of ')}`,
+      by: 'the address that was judged' as const,
+      attack: async () => never(await isReached(changing), 'reached this machine'),
     })),
   ],
 })

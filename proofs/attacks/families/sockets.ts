@@ -1,10 +1,11 @@
 /** Requests that two readers would cut apart differently, on real sockets: family 27. */
-import { connect } from 'node:net'
 import { type Family, family } from '../attack.ts'
-import type { Target } from '../target.ts'
+import { throughProxy } from '../proxy.ts'
+import { answeredBy, firstLineOf, portOf } from '../wire.ts'
 import { never } from './checks.ts'
 
 const CONNECTIONS = 'gateway/http/connections.ts'
+const CALLER = '203.0.113.27'
 const HEAD = 'Host: till.test\r\nX-Forwarded-Proto: https\r\nContent-Type: application/json\r\n'
 
 const REQUESTS: Record<string, string> = {
@@ -16,23 +17,12 @@ const REQUESTS: Record<string, string> = {
   'a length after chunks that are not the last coding': `POST /api/trade HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
 }
 
-/** The first line of the answer, or nothing where the connection was only cut. */
-function firstLineOf(port: number, request: string): Promise<string> {
-  return new Promise((resolve) => {
-    let text = ''
-    const socket = connect(port, '127.0.0.1', () => socket.end(request))
-    socket.on('data', (chunk) => {
-      text += chunk
-    })
-    socket.on('error', () => {})
-    socket.on('close', () => resolve(text.split('\r\n')[0] ?? ''))
-  })
-}
-
-async function portOf({ app }: Target): Promise<number> {
-  if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
-  const at = app.server.address()
-  return typeof at === 'object' && at !== null ? at.port : 0
+/** The second request of a caller whose first one ends later for the proxy than for the gateway. */
+const HIDDEN = 'GET /healthz HTTP/1.1\r\nHost: till.test\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n'
+/** A proxy makes these dangerous: it reads one request where the gateway could read two. */
+const THROUGH_PROXY: Record<string, string> = {
+  ...REQUESTS,
+  'a request after the chunks that a length counts in': `POST /api/trade HTTP/1.1\r\n${HEAD}Content-Length: ${5 + HIDDEN.length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
 }
 
 export const smuggling: Family = family({
@@ -52,21 +42,33 @@ export const smuggling: Family = family({
     },
   },
   async honest(target) {
-    const line = await firstLineOf(
-      await portOf(target),
-      `GET /healthz HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`,
-    )
-    return never(line !== 'HTTP/1.1 200 OK', line)
+    const request = `GET /healthz HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`
+    for (const answer of [
+      await answeredBy(await portOf(target), request),
+      await throughProxy(target, CALLER, request),
+    ])
+      if (firstLineOf(answer) !== 'HTTP/1.1 200 OK') return `answered ${answer}`
+    return undefined
   },
   async cases(target) {
     const port = await portOf(target)
-    return Object.entries(REQUESTS).map(([what, request]) => ({
-      what,
-      by: 'the strict parser' as const,
-      async attack() {
-        const line = await firstLineOf(port, request)
-        return never(line !== 'HTTP/1.1 400 Bad Request', `answered ${line}`)
-      },
-    }))
+    const ways: [
+      words: string,
+      requests: Record<string, string>,
+      send: (request: string) => Promise<string>,
+    ][] = [
+      ['', REQUESTS, (request) => answeredBy(port, request)],
+      [', through a proxy', THROUGH_PROXY, (request) => throughProxy(target, CALLER, request)],
+    ]
+    return ways.flatMap(([words, requests, send]) =>
+      Object.entries(requests).map(([what, request]) => ({
+        what: `${what}${words}`,
+        by: 'the strict parser' as const,
+        async attack() {
+          const line = firstLineOf(await send(request))
+          return never(line !== 'HTTP/1.1 400 Bad Request', `answered ${line}`)
+        },
+      })),
+    )
   },
 })

@@ -1,7 +1,9 @@
 /** Callers who ask for what is not theirs, or more than their share: families 19, 20, 22, 24 and 37. */
 import { systemIds } from '../../../gateway/kit/ids.ts'
 import { type Family, family } from '../attack.ts'
+import { throughProxy } from '../proxy.ts'
 import { type Ask, aBody, type Target } from '../target.ts'
+import { firstLineOf } from '../wire.ts'
 import { answered, never } from './checks.ts'
 
 const VIEWS = 'gateway/deposits/view-store.ts'
@@ -260,6 +262,10 @@ const foreignKeys: Family = family({
     })),
 })
 
+/** As bytes, since a client would not say who it is. */
+const guessFrom = (forged: string): string =>
+  `GET /api/payment?hash=${systemIds.hex(16)} HTTP/1.1\r\nHost: till.test\r\nX-Forwarded-For: ${forged}\r\nConnection: close\r\n\r\n`
+
 const spread: Family = family({
   number: 24,
   name: 'limits avoided by other addresses and other paths',
@@ -293,6 +299,20 @@ const spread: Family = family({
       attack: () =>
         // The call is refused for its scheme before anything else, unless the caller is believed.
         answered(target.ask({ url: '/api/nothing', peer: `198.51.100.${index}`, ip: forged(1) }), 400),
+    })),
+    ...[
+      (nth: number) => `10.7.${nth % 250}.1`,
+      (nth: number) => `10.6.${nth % 250}.1, 127.0.0.1`,
+      (nth: number) => `2001:db8:6:${nth.toString(16)}::1`,
+    ].map((forged, index) => ({
+      what: `guesses through a proxy that say they are of ${forged(1)} and others`,
+      by: 'proxies that are trusted' as const,
+      async attack() {
+        const guess = (nth: number) => throughProxy(target, `203.0.113.${index + 1}`, guessFrom(forged(nth)))
+        for (let nth = 0; nth < BURST; nth += 1) await guess(nth)
+        const line = firstLineOf(await guess(BURST))
+        return never(line !== 'HTTP/1.1 429 Too Many Requests', `answered ${line}`)
+      },
     })),
     ...[
       (nth: number) => `2001:db8:0:${1}::${(nth + 1).toString(16)}`,
