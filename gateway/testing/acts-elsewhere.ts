@@ -6,7 +6,7 @@ export const ELSEWHERE = [
   ...verbs('trade', 'look end credit release reverse'),
   ...verbs('store', 'free-room disable enable credit debit write-off'),
   ...verbs('items', 'moved drift sold send return unwish rule'),
-  ...verbs('webhook', 'replay rotate'),
+  ...verbs('webhook', 'remove replay rotate'),
   ...verbs('operator', 'add link remove'),
   ...verbs('proposal', 'decline limit'),
   ...['clock advance', 'payout void', 'deposit hold', 'shopper trust', 'price override', 'key-ring forget'],
