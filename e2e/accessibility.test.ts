@@ -187,10 +187,13 @@ describe('seen and heard', () => {
     await playScene(page, { gateway: till.gateway, base: await baseOf(till), scene, language: 'en' })
     await changeNothing(page)
     const voice = page.getByRole('dialog').locator('.countdown [role=status]')
+    const shown = () => page.getByRole('timer').textContent()
     const spoken: string[] = []
     const listen = async (texts: Messages): Promise<void> => {
-      for (let seconds = 42; seconds > 0; seconds -= 1) {
+      for (let before = await shown(); before !== '00:00'; before = await shown()) {
         await page.clock.runFor(1000)
+        // Two seconds at once would pass a moment by.
+        await expect.poll(shown).not.toBe(before)
         const said = (await voice.textContent()) ?? ''
         if (said !== spoken.at(-1) && said !== '') spoken.push(said)
       }

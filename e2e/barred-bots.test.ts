@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { eventually } from './support/process.ts'
-import { begin, offers } from './support/sandbox.ts'
+import { begin, offersTo } from './support/sandbox.ts'
 import { callsTo, endDeposit, openStand, query, shopper, till } from './support/shared-till.ts'
 import { speak, TEXTS } from './support/shopper.ts'
 
@@ -33,15 +33,11 @@ const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', {
 
 const refusal = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.creationErrorTitle })
 
-async function offersTo(steamId: string) {
-  return (await offers(till.sandbox)).filter(({ partner }) => partner === steamId)
-}
-
 describe('D-30 a bot that Steam lets trade no more', () => {
   test('is replaced by the next one within the same request, and the shopper sees nothing of it', async () => {
     const visited = await openStand()
     const { page, texts, deposit } = visited
-    const { steamId } = await shopper()
+    const guest = await shopper()
     await page.getByRole('gridcell').first().click()
     // Whichever bot is asked first.
     await begin(till.sandbox, NEW_DEVICE, { times: 1 })
@@ -59,7 +55,7 @@ describe('D-30 a bot that Steam lets trade no more', () => {
     expect(tried.map(({ state }) => state)).toEqual(['refused', 'active'])
     expect(tried[0]?.bot_id).toBe(barred?.bot_id)
     expect(tried[1]?.bot_id).not.toBe(barred?.bot_id)
-    const [offer, ...more] = await offersTo(steamId)
+    const [offer, ...more] = await offersTo(till.sandbox, guest)
     expect(more).toEqual([])
     await endDeposit(deposit, offer?.id ?? '')
     await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
@@ -67,7 +63,7 @@ describe('D-30 a bot that Steam lets trade no more', () => {
 
   test('has all others barred as well: the page says so in both languages, and pays once one is back', async () => {
     const { page, texts } = await openStand()
-    const { steamId } = await shopper()
+    const guest = await shopper()
     await page.getByRole('gridcell').first().click()
     const { off } = await begin(till.sandbox, NEW_DEVICE)
     await pay(page, texts)
@@ -82,12 +78,12 @@ describe('D-30 a bot that Steam lets trade no more', () => {
       .waitFor()
     await refusal(page, TEXTS.ru).getByRole('button', { name: TEXTS.ru.close }).click()
     expect(await bars()).toHaveLength(2)
-    expect(await offersTo(steamId)).toEqual([])
+    expect(await offersTo(till.sandbox, guest)).toEqual([])
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(1)
     await off()
     await timePasses()
     await pay(page, TEXTS.ru)
     await confirmation(page, TEXTS.ru).waitFor()
-    expect(await offersTo(steamId)).toHaveLength(1)
+    expect(await offersTo(till.sandbox, guest)).toHaveLength(1)
   })
 })

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { STEAM_PAGES } from '../widget/steam-pages.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
-import { begin, offers } from './support/sandbox.ts'
+import { begin, offersTo } from './support/sandbox.ts'
 import {
   nextInventory,
   openComplainingContext,
@@ -106,7 +106,7 @@ test.each([
     const refusal = page.getByRole('dialog', { name: texts.creationErrorTitle })
     await refusal.getByText(texts.creationCauses[cause] ?? '').waitFor()
     expect(await refusal.locator('.primary').getAttribute('href')).toBe(door)
-    expect((await offers(till.sandbox)).filter(({ partner }) => partner === guest.steamId)).toEqual([])
+    expect(await offersTo(till.sandbox, guest)).toEqual([])
     expect(await query('select state, reason from trade where deposit_id = $1', [deposit.id])).toEqual([
       { state: 'refused', reason: 'trade_refused' },
     ])
@@ -127,10 +127,10 @@ test('a page of somebody else cannot put ours into a frame, to lay its own over 
     await page.goto('http://evil.test/')
     const frame = page.frames()[1]
     if (frame === undefined) throw new Error('the page has no frame')
-    await frame.waitForLoadState()
     return frame
   }
-  expect((await framed()).url()).toMatch(/^chrome-error:/)
+  const refused = await framed()
+  await expect.poll(() => refused.url()).toMatch(/^chrome-error:/)
   // The same frame without the headers shows the page, so it is they that keep it out.
   await context.route(deposit.url, async (route) => {
     const response = await route.fetch()

@@ -167,7 +167,7 @@ describe.each([
     await go.waitFor()
     expect(await field(page, texts).inputValue()).toBe(tradeUrl)
     expect(await field(page, texts).getAttribute('aria-invalid')).toBe('false')
-    expect(await go.evaluate((button) => button === document.activeElement)).toBe(true)
+    await expect.poll(() => go.evaluate((button) => button === document.activeElement)).toBe(true)
     await page.getByText(texts.tradeLinkStored).waitFor()
     expect(await guide(page, texts).count()).toBe(1)
     const sent = () => visited.seen.requests.filter(({ method }) => method === 'POST')

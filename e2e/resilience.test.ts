@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { launchBrowser, visit } from './support/browser.ts'
 import { eventually } from './support/process.ts'
-import { offers } from './support/sandbox.ts'
+import { offersTo } from './support/sandbox.ts'
 import {
   callsTo,
   depositOf,
@@ -15,7 +15,17 @@ import {
   shopper,
   till,
 } from './support/shared-till.ts'
-import { centsOf, comeBack, giveLink, pay, pickItems, speak, TEXTS, tickUntil } from './support/shopper.ts'
+import {
+  centsOf,
+  comeBack,
+  giveLink,
+  pay,
+  pickItems,
+  speak,
+  stopClock,
+  TEXTS,
+  tickUntil,
+} from './support/shopper.ts'
 import { callerOf } from './support/widget-calls.ts'
 
 async function picked(opened: Opened): Promise<void> {
@@ -33,11 +43,29 @@ async function offerOf(page: Page, texts: Messages): Promise<string> {
   return /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
 }
 
-/**
- * From here on the page's clock moves only when the test says so: what comes without a tick of it came at once, on any
- * machine.
- */
-const stopClock = (page: Page): Promise<void> => page.clock.pauseAt(Date.now() + 60_000)
+/** Counts the looks of a page at its deposit; `rests` resolves when none is under way. */
+function looksOf(page: Page) {
+  const asking = new Set<Request>()
+  let looks = 0
+  page.on('request', (request) => {
+    if (!request.url().includes('/api/payment')) return
+    looks += 1
+    asking.add(request)
+  })
+  page.on('requestfinished', (request) => asking.delete(request))
+  page.on('requestfailed', (request) => asking.delete(request))
+  const rests = () => expect.poll(() => asking.size).toBe(0)
+  return {
+    rests,
+    /** Time leaps when it is stopped, so the page looks once: it must be done with that. */
+    async stopClock() {
+      const before = looks
+      await stopClock(page)
+      await expect.poll(() => looks).toBeGreaterThan(before)
+      await rests()
+    },
+  }
+}
 
 test('A-061 A-131 500s, then a minute offline, are told once each; back, the truth is there before a second has passed', async () => {
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
@@ -99,23 +127,23 @@ test('D-25 a tab that slept asks again for what hung: no spinner stays, and one 
   await closeTheLid()
   await page.locator('.shelf[aria-busy=false]').waitFor()
   expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(1)
-  const before = (await offers(till.sandbox)).length
   let trades = 0
   await page.route('**/api/trade', async (route) => {
     trades += 1
+    const call = trades
     // The first answer never comes, the second is lost: the offer is made all the same.
-    if (trades > 2) return route.continue()
+    if (call > 2) return route.continue()
     await route.fetch()
-    if (trades === 2) await route.abort()
+    if (call === 2) await route.abort()
   })
   await page.getByRole('button', { name: texts.pay, exact: true }).dblclick()
   await page.getByRole('dialog', { name: texts.creatingTitle }).waitFor()
-  expect(trades).toBe(1)
+  await expect.poll(() => trades).toBe(1)
   await closeTheLid()
   await expect.poll(() => trades).toBe(2)
   await tickUntil(page, () => confirmation(page, texts).isVisible())
   expect(trades).toBe(3)
-  expect((await offers(till.sandbox)).length).toBe(before + 1)
+  expect(await offersTo(till.sandbox, await shopper())).toHaveLength(1)
 })
 
 test('nothing is paid while the dialogs cannot be loaded; they come under another address', async () => {
@@ -190,11 +218,13 @@ test('a page that the browser kept whole is frozen, and shows the truth before a
   })
   const opened = { ...visited, texts, deposit: await depositOf() }
   await page.clock.install()
+  const looks = looksOf(page)
   await page.goto(opened.deposit.url)
   await picked(opened)
   await pay(page, texts)
   const offer = await offerOf(page, texts)
-  await stopClock(page)
+  // What is under way when a page is left may cost it its place in the browser's memory.
+  await looks.stopClock()
   await page.evaluate(() => document.addEventListener('freeze', () => Reflect.set(window, 'frozen', true)))
   await page.goto(`${till.gateway}/help`)
   await endDeposit(opened.deposit, offer)
@@ -209,29 +239,18 @@ test('two tabs: what happens in one is seen in the other before a second of its 
   const { page, context, deposit, texts } = opened
   await pickItems(page, 1)
   const other = await context.newPage()
-  const asking = new Set<Request>()
-  let looks = 0
-  other.on('request', (request) => {
-    if (!request.url().includes('/api/payment')) return
-    looks += 1
-    asking.add(request)
-  })
-  other.on('requestfinished', (request) => asking.delete(request))
-  other.on('requestfailed', (request) => asking.delete(request))
+  const looks = looksOf(other)
   await other.goto(deposit.url)
   await other.getByRole('gridcell').first().waitFor()
-  // Time leaps here, so both look once; the other must be done with that before there is an offer.
-  const before = looks
-  await stopClock(page)
-  await expect.poll(() => looks).toBeGreaterThan(before)
-  await expect.poll(() => asking.size).toBe(0)
+  // The clock is of both. The other must have looked before there is an offer.
+  await looks.stopClock()
   await page.getByRole('button', { name: texts.pay, exact: true }).click()
   await tickUntil(page, () => confirmation(page, texts).isVisible())
   expect(await other.getByRole('dialog').count()).toBe(0)
   await comeBack(other, 'pageshow')
   await confirmation(other, texts).getByRole('button', { name: texts.stepBack }).click()
   // What it still asks about the offer must not be answered after the offer is accepted.
-  await expect.poll(() => asking.size).toBe(0)
+  await looks.rests()
   await endDeposit(deposit, await offerOf(page, texts))
   await comeBack(page)
   await success(page, texts).waitFor()

@@ -36,11 +36,14 @@ function refusals(from: number): (string | undefined)[] {
   return [...lines].map(([, code]) => code)
 }
 
+/** A button that went away by itself is not waited for. */
+const PRESS_MS = 2_000
+
 /** Tries again for as long as there is an error in the place of the items. */
 const untilItems = (page: Page, texts: Messages): Promise<boolean> =>
   eventually('the inventory is back', async () => {
     const retry = page.getByRole('button', { name: texts.retry })
-    if (await retry.isVisible()) await retry.click()
+    if (await retry.isVisible()) await retry.click({ timeout: PRESS_MS })
     return (await page.getByRole('gridcell').count()) > 0 || undefined
   })
 
@@ -61,7 +64,7 @@ test('a trade link of nobody is told at the field, and a right one then works', 
   const told = parts.gateway.output().length
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
   await page.getByText(texts.userFailed).waitFor()
-  expect(refusals(told)).toEqual(['user_not_found'])
+  await expect.poll(() => refusals(told)).toEqual(['user_not_found'])
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
 })
 
@@ -79,7 +82,7 @@ test('A-121 an unknown deposit says that it was not found, in both languages', a
   const told = parts.gateway.output().length
   await page.goto(`${parts.place.gateway}/deposit/${'0'.repeat(32)}`)
   await page.getByRole('heading', { name: TEXTS.en.paymentNotFound }).waitFor()
-  expect(refusals(told)).toContain('deposit_not_found')
+  await expect.poll(() => refusals(told)).toContain('deposit_not_found')
   await page.evaluate(() => localStorage.setItem('language', 'ru'))
   await page.reload()
   await page.getByRole('heading', { name: TEXTS.ru.paymentNotFound }).waitFor()
@@ -112,13 +115,15 @@ test('a trade link that is given while Steam is stopped is kept, told in the log
   const told = parts.gateway.output().length
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
   await page.getByText(texts.userUnavailableHint).waitFor()
-  expect(parts.gateway.output().slice(told)).toMatch(/a profile could not be read from Steam/)
-  expect(refusals(told)).toEqual(['steam_unavailable'])
+  await expect
+    .poll(() => parts.gateway.output().slice(told))
+    .toMatch(/a profile could not be read from Steam/)
+  await expect.poll(() => refusals(told)).toEqual(['steam_unavailable'])
   await parts.startSandbox()
   // For a second the gateway answers what it heard of Steam last, so a quick shopper has to press again.
   await eventually('the link is taken', async () => {
     const retry = page.getByRole('button', { name: texts.retry })
-    if (await retry.isVisible()) await retry.click()
+    if (await retry.isVisible()) await retry.click({ timeout: PRESS_MS })
     return (await page.getByRole('link', { name }).isVisible()) || undefined
   })
 })

@@ -46,6 +46,11 @@ export async function offers(sandbox: string): Promise<SandboxOffer[]> {
   return (await fetch(`${sandbox}/control/offers`)).json() as Promise<SandboxOffer[]>
 }
 
+/** Every offer that this shopper was ever sent: what is made for others beside them does not count. */
+export async function offersTo(sandbox: string, { steamId }: Player): Promise<SandboxOffer[]> {
+  return (await offers(sandbox)).filter(({ partner }) => partner === steamId)
+}
+
 export async function answerOffer(
   sandbox: string,
   offerId: string,

@@ -103,6 +103,12 @@ export async function payWithItems(page: Page, place: Place, who: Player): Promi
   return sum
 }
 
+/**
+ * From here on the page's clock moves only when the test says so: what comes without a tick of it came at once, and what
+ * is shown for some seconds stays, on any machine.
+ */
+export const stopClock = (page: Page): Promise<void> => page.clock.pauseAt(Date.now() + 60_000)
+
 /** Lets the page's time go on, second by second, until this is so. */
 export const tickUntil = (page: Page, isSo: () => Promise<boolean>): Promise<boolean> =>
   eventually('the page comes to it', async () => {

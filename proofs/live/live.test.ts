@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { inventorySchema, paymentSchema } from '../../contract/widget-api.ts'
+import { type Inventory, inventorySchema, paymentSchema } from '../../contract/widget-api.ts'
 import { freePorts } from '../../e2e/support/process.ts'
 import { databaseUrl } from '../../gateway/testing/setup.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
@@ -18,6 +18,9 @@ import { cleanClone, makeRelease, type Process, serve, tradetill, unlock, unpack
 const HOST = 'pay.example'
 const ROOT = join(import.meta.dirname, '../..')
 const PRICES = join(ROOT, 'gateway/pricing/sources/sandbox-prices.json')
+
+/** As a page that asks again: who asks more often is refused. */
+const LOOK_AGAIN_MS = 2_000
 
 let place: string
 let folder: string
@@ -228,9 +231,11 @@ test('it serves, without a right to write, and a deposit is paid over the sandbo
   await expect
     .poll(async () => (await shopper.post('/api/trade-url', { tradeUrl: payer.tradeUrl() })).status)
     .toBe(200)
-  const { items } = await shopper.inventory()
+  // Nothing is shown until the bot, which was added a moment ago, has logged in.
+  let items: Inventory['items'] = []
+  const shown = async () => (items = (await shopper.inventory()).items).length
+  await expect.poll(shown, { interval: LOOK_AGAIN_MS }).toBeGreaterThan(0)
   const [dearest] = items.sort((a, b) => b.price - a.price)
-  // Refused until the bot, which was added a moment ago, has logged in.
   await expect
     .poll(async () => (await shopper.post('/api/trade', { game: 'cs', items: [dearest?.id] })).status)
     .toBeOneOf([200, 202, 204])
