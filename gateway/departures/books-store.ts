@@ -54,6 +54,17 @@ export async function lockDeparture(tx: Tx, botId: bigint, steamTradeId: string)
   return row && { id: row.id, departure: departureOf(row) }
 }
 
+/** Whether the other bot of ours, which got the item by this departure, gave it away since. */
+export function isAwayFrom(
+  custody: Custody,
+  { id, otherBotId }: { id: bigint | undefined; otherBotId: bigint | undefined },
+) {
+  return (asset: OfferAsset): boolean => {
+    const item = custody.get(keyOf(asset))
+    return item?.moved === 'out' && item.botId === otherBotId && item.departureId !== id
+  }
+}
+
 /** The bot of ours that has this account, and is another one. */
 export async function ownBot(tx: Tx, botId: bigint, steamId: string): Promise<bigint | undefined> {
   const row = await tx

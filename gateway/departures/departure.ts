@@ -142,6 +142,21 @@ export function judgeUndoing(known: Departure, { state, given }: SteamTrade): De
   return items.length === 0 ? [] : [{ kind: 'returned', items }]
 }
 
+/**
+ * Leaves out items that the other bot of ours has given away in its turn, as far as is known. They came back to it before it
+ * gave them back here, and its history tells of that: until then this is not known to be over, and is judged again.
+ */
+export function unlessAway(
+  events: readonly DepartureEvent[],
+  isAway: (asset: OfferAsset) => boolean,
+): DepartureEvent[] {
+  return events.flatMap((event): DepartureEvent[] => {
+    if (event.kind !== 'returned') return [event]
+    const items = event.items.filter((asset) => !isAway(asset))
+    return items.length === 0 ? [] : [{ ...event, items }]
+  })
+}
+
 export const keyOf = ({ appId, assetId }: Pick<OfferAsset, 'appId' | 'assetId'>): string =>
   `${appId}/${assetId}`
 

@@ -141,23 +141,49 @@ describe('an item that was moved to another bot', () => {
 })
 
 describe('an item that was moved to another bot, and from there to a stranger', () => {
-  it('is back at the first once both trades are undone, the later one first', async () => {
-    const other = await aBot(till, fakeSession(OTHER_BOT))
-    const there = { assetId: item, newAssetId: '71' }
-    const away = { assetId: '71', newAssetId: '81' }
-    const first = { to: OTHER_BOT, hours: 1 }
-    const second = { to: STRANGER, hours: 2 }
-    row(session, '9500', { ...first, given: there })
+  const moved = () => ({ assetId: item, newAssetId: '71' })
+  const away = { assetId: '71', newAssetId: '81' }
+  const first = { to: OTHER_BOT, hours: 1 }
+  const second = { to: STRANGER, hours: 2 }
+  const undone = 'partly_rolled_back'
+  let other: Awaited<ReturnType<typeof aBot>>
+
+  beforeEach(async () => {
+    other = await aBot(till, fakeSession(OTHER_BOT))
+    row(session, '9500', { ...first, given: moved() })
     await read(bot)
-    expect(await inHand()).toEqual(['other 71'])
     row(other.session, '9600', { ...second, given: away })
     await read(other.bot)
     expect(await inHand()).toEqual([])
-    row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: 'partly_rolled_back' })
+  })
+
+  it('is back at the first once both trades are undone, the later one first', async () => {
+    row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
     await read(other.bot)
     expect(await inHand()).toEqual(['other 71'])
-    row(session, '9500', { ...first, given: { ...there, back: item }, state: 'partly_rolled_back' })
+    row(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
     await read(bot)
+    expect(await inHand()).toEqual([`one ${item}`])
+  })
+
+  it('is back at the first, though the earlier trade was read as undone before the later one', async () => {
+    row(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
+    await read(bot)
+    expect(await inHand()).toEqual([])
+    row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
+    await read(other.bot)
+    expect(await inHand()).toEqual(['other 71'])
+    await read(bot)
+    expect(await inHand()).toEqual([`one ${item}`])
+  })
+
+  it('is back at the first, which cannot be read, though the other one tells of the earlier trade first', async () => {
+    const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
+    row(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
+    await read(other.bot)
+    expect(await inHand()).toEqual([])
+    row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
+    for (let turns = 0; turns < 2; turns += 1) await read(other.bot)
     expect(await inHand()).toEqual([`one ${item}`])
   })
 })

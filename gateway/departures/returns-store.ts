@@ -4,8 +4,8 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { MovedAsset, SteamTrade } from '../steam/steam.ts'
-import { arrivalsOf, book, custodyOf, lockDeparture, move, ownBot, save } from './books-store.ts'
-import { evolve, keyOf } from './departure.ts'
+import { arrivalsOf, book, custodyOf, isAwayFrom, lockDeparture, move, ownBot, save } from './books-store.ts'
+import { evolve, keyOf, unlessAway } from './departure.ts'
 import type { JudgeUndoing } from './watch.ts'
 
 /** After so long nobody asks any more what became of a departure. */
@@ -113,10 +113,11 @@ export async function bookUndone(tx: Tx, { botId, exchange, judge, at }: Undoing
     const locked = await lockDeparture(tx, fromBotId, exchange.rollbackOf ?? '')
     if (locked === undefined) continue
     const { id } = locked
-    for (const event of judge(locked.departure)) {
+    const custody = await custodyOf(tx, fromBotId, locked.departure.items)
+    const isAway = isAwayFrom(custody, { id, otherBotId: botId })
+    for (const event of unlessAway(judge(locked.departure), isAway)) {
       const departure = evolve(locked.departure, event)
       await save(tx, { id, botId: fromBotId, departure, at })
-      const custody = await custodyOf(tx, fromBotId, departure.items)
       const { begunAt, items: all } = departure
       await book(tx, { id, botId: fromBotId, otherBotId: botId, begunAt, items: all, at, custody }, event)
       if (event.kind === 'returned') items += event.items.length

@@ -6,13 +6,14 @@ import type { Clock } from '../kit/clock.ts'
 import {
   book,
   custodyOf,
+  isAwayFrom,
   isMovedByHand,
   knownDepartures,
   lockDeparture,
   ownBot,
   save,
 } from './books-store.ts'
-import { type Departure, evolve, keyOf } from './departure.ts'
+import { type Departure, evolve, keyOf, unlessAway } from './departure.ts'
 import { bookLate, bookUndone, bringBack, MOST_DAYS } from './returns-store.ts'
 import type { DepartureStore, Noted } from './watch.ts'
 import { isVaultsGift } from './wish-store.ts'
@@ -33,7 +34,10 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         )
         const isGift = await isVaultsGift(tx, partnerSteamId, given.map(keyOf).sort())
         const around = { isOwnBot: otherBotId !== undefined, isVaultsGift: isGift, movedByHand }
-        const events = judge(locked?.departure, around)
+        const events = unlessAway(
+          judge(locked?.departure, around),
+          isAwayFrom(custody, { id: locked?.id, otherBotId }),
+        )
         if (events.length === 0) return undefined
         const departure = events.reduce<Departure | undefined>(evolve, locked?.departure)
         if (departure === undefined) return undefined

@@ -13,7 +13,7 @@ const LEFT_OUT = 0.15
 export const nameOf = ({ assetId }: Pick<OfferAsset, 'assetId'>): string => `Thing ${Number(assetId) % NAMES}`
 
 export function ownInventory(memory: Memory, bot: string, appId: number): OwnInventoryAnswer {
-  const { random, faults, leftOut, shownWhole, engine } = memory
+  const { random, faults, leftOut, heldBack, shownWhole, engine } = memory
   const all = itemsOf(memory, bot).filter((item) => item.appId === appId)
   if (all.length > 0 && random.chance(IN_PART)) {
     faults.saw('own inventory in part')
@@ -21,10 +21,12 @@ export function ownInventory(memory: Memory, bot: string, appId: number): OwnInv
   }
   const place = placeOf(bot, { appId })
   shownWhole.set(place, [...(shownWhole.get(place) ?? []), engine.now()])
-  const isNext = (item: OwnItem): boolean => leftOut.get(place) !== item.assetId
+  const before = heldBack.get(place)
+  heldBack.set(place, heldBySteam(memory, bot))
+  const isNext = ({ assetId }: OwnItem): boolean => leftOut.get(place) !== assetId && !before?.has(assetId)
   const [one] = all.filter(isNext)
   if (one === undefined || !random.chance(LEFT_OUT)) return { kind: 'items', items: all, isComplete: true }
-  // Never the same one twice in a row.
+  // Never the same one twice in a row, nor one that was not there a moment ago because Steam held it.
   leftOut.set(place, one.assetId)
   faults.saw('own inventory without an item')
   return { kind: 'items', items: all.filter((item) => item !== one), isComplete: true }
@@ -32,6 +34,16 @@ export function ownInventory(memory: Memory, bot: string, appId: number): OwnInv
 
 /** Inventories are asked for game by game. */
 export const placeOf = (bot: string, { appId }: { appId: number }): string => `${bot}/${appId}`
+
+/** Items that the bot gave by a trade that Steam holds: its inventory does not show them. */
+const heldBySteam = ({ exchanges }: Memory, bot: string): Set<string> =>
+  new Set(
+    [...exchanges.values()].flatMap(({ items }) =>
+      items.flatMap(({ place, gift }) =>
+        place?.bot === bot && gift?.state === 'in_escrow' ? [place.assetId] : [],
+      ),
+    ),
+  )
 
 function itemsOf({ exchanges, strangers, engine }: Memory, bot: string): OwnItem[] {
   const now = engine.now()

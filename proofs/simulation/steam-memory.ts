@@ -96,6 +96,8 @@ export type Memory = Sim & {
   strangers: { bot: string; appId: number; assetId: string }[]
   /** The item of each bot that Steam left out of its inventory last. */
   leftOut: Map<string, string>
+  /** Items that Steam held when a game of each bot was last shown as a whole. */
+  heldBack: Map<string, ReadonlySet<string>>
   /** When a game of each bot was last shown as a whole, newest last. */
   shownWhole: Map<string, number[]>
   /** By the Steam id of the bot. */
@@ -111,6 +113,7 @@ export const createSteamMemory = (sim: Sim): Memory => ({
   undoings: [],
   strangers: [],
   leftOut: new Map(),
+  heldBack: new Map(),
   shownWhole: new Map(),
   ofBot: new Map(),
   byMessage: new Map(),

@@ -1,5 +1,11 @@
 /** Departures in memory, and the custody of what left. In step with departures/{store,books-store,returns-store}.ts. */
-import { type Departure, type DepartureEvent, evolve, keyOf } from '../../../gateway/departures/departure.ts'
+import {
+  type Departure,
+  type DepartureEvent,
+  evolve,
+  keyOf,
+  unlessAway,
+} from '../../../gateway/departures/departure.ts'
 import type { DepartureStore, Noted } from '../../../gateway/departures/watch.ts'
 import type { OfferAsset, SteamTrade } from '../../../gateway/steam/steam.ts'
 import { type CustodyEntry, everHeld, type Memory, type Pause } from './memory.ts'
@@ -75,15 +81,12 @@ function note(memory: Memory, { botId, exchange, judge }: Noting): Noted | undef
   const known = departuresOf(memory, botId)
   const before = known.get(exchange.tradeId)
   const otherBotId = ownBot(memory, botId, exchange.partnerSteamId)
-  const events = judge(before, {
-    isOwnBot: otherBotId !== undefined,
-    isVaultsGift: false,
-    movedByHand: new Set(),
-  })
+  const booking = { id: idOf(botId, exchange.tradeId), botId, otherBotId }
+  const around = { isOwnBot: otherBotId !== undefined, isVaultsGift: false, movedByHand: new Set<string>() }
+  const events = unlessAway(judge(before, around), isAwayFrom(memory, booking))
   const departure = events.reduce<Departure | undefined>(evolve, before)
   if (events.length === 0 || departure === undefined) return undefined
   known.set(exchange.tradeId, departure)
-  const booking = { id: idOf(botId, exchange.tradeId), botId, otherBotId }
   for (const event of events) book(memory, { ...booking, items: departure.items }, event)
   const items = departure.items.filter((asset) => custodyOf(memory, botId, asset) !== undefined).length
   return { events, departure, items }
@@ -97,10 +100,10 @@ function undo(memory: Memory, { botId, exchange, judge }: Undoing): number {
   for (const [fromBotId, known] of memory.departures) {
     const before = known.get(steamTradeId)
     if (before === undefined || fromBotId === botId || before.partnerSteamId !== String(botId)) continue
-    for (const event of judge(before)) {
+    const booking = { id: idOf(fromBotId, steamTradeId), botId: fromBotId, otherBotId: botId }
+    for (const event of unlessAway(judge(before), isAwayFrom(memory, booking))) {
       const departure = evolve(before, event)
       known.set(steamTradeId, departure)
-      const booking = { id: idOf(fromBotId, steamTradeId), botId: fromBotId, otherBotId: botId }
       book(memory, { ...booking, items: departure.items }, event)
       if (event.kind === 'returned') items += event.items.length
     }
@@ -110,6 +113,13 @@ function undo(memory: Memory, { botId, exchange, judge }: Undoing): number {
 
 type Booking = { id: string; botId: bigint; otherBotId: bigint | undefined }
 type Whole = Booking & Pick<Departure, 'items'>
+
+const isAwayFrom =
+  (memory: Memory, { id, botId, otherBotId }: Booking) =>
+  (asset: OfferAsset): boolean => {
+    const last = custodyOf(memory, botId, asset)?.at(-1)
+    return last?.moved === 'out' && last.botId === otherBotId && last.departure !== id
+  }
 
 function book(memory: Memory, booking: Whole, event: DepartureEvent): void {
   if (event.kind === 'left') for (const asset of event.items) bookOut(memory, booking, asset)
