@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { type Inventory, inventorySchema, paymentSchema } from '../../contract/widget-api.ts'
+import { inventorySchema, paymentSchema } from '../../contract/widget-api.ts'
 import { freePorts } from '../../e2e/support/process.ts'
 import { databaseUrl } from '../../gateway/testing/setup.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
@@ -232,9 +232,9 @@ test('it serves, without a right to write, and a deposit is paid over the sandbo
     .poll(async () => (await shopper.post('/api/trade-url', { tradeUrl: payer.tradeUrl() })).status)
     .toBe(200)
   // Nothing is shown until the bot, which was added a moment ago, has logged in.
-  let items: Inventory['items'] = []
-  const shown = async () => (items = (await shopper.inventory()).items).length
-  await expect.poll(shown, { interval: LOOK_AGAIN_MS }).toBeGreaterThan(0)
+  const shown = () => shopper.inventory()
+  await expect.poll(shown, { interval: LOOK_AGAIN_MS }).toMatchObject({ inventoryErrorType: null })
+  const { items } = await shown()
   const [dearest] = items.sort((a, b) => b.price - a.price)
   await expect
     .poll(async () => (await shopper.post('/api/trade', { game: 'cs', items: [dearest?.id] })).status)
