@@ -1,11 +1,14 @@
 /**
  * `npm run live`: the port's checks against the real Steam, never part of `npm test`. Reads only, unless
  * TRADETILL_LIVE_ITEM names an asset id of the partner's: then an offer asks for it and is cancelled, or, with
- * TRADETILL_LIVE_ACCEPT=1, waits for the partner to accept it.
+ * TRADETILL_LIVE_ACCEPT=1, waits for the partner to accept it. With `--record` it leaves a redacted record for the tests.
  */
 import { checkLive } from '../gateway/cli/live.ts'
 
 const { env } = process
+const RECORDS = 'gateway/testing/steam-records'
+
+const isRecorded = process.argv.slice(2).includes('--record')
 
 checkLive({
   refreshToken: env.TRADETILL_LIVE_REFRESH_TOKEN ?? '',
@@ -13,6 +16,7 @@ checkLive({
   game: env.TRADETILL_LIVE_GAME ?? 'cs',
   item: env.TRADETILL_LIVE_ITEM,
   waits: env.TRADETILL_LIVE_ACCEPT === '1',
+  recordInto: isRecorded ? RECORDS : undefined,
 }).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -1,8 +1,12 @@
 /** What `npm run live` does, asked of the sandbox's Steam: the phone of a bot approves the login. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startSteam } from '../../steam-sandbox/start.ts'
+import { steamRecord } from '../steam/record-file.ts'
 import { createSandboxAgent } from '../steam/web/agent.ts'
-import { createWebSteam } from '../steam/web/web-steam.ts'
+import { replay } from '../testing/steam-replay.ts'
 import { checkLive, type LiveSettings } from './live.ts'
 
 let sandbox: Awaited<ReturnType<typeof startSteam>>
@@ -17,6 +21,7 @@ const settings = (change: Partial<LiveSettings> = {}): LiveSettings => ({
   game: 'cs',
   item: undefined,
   waits: false,
+  recordInto: undefined,
   ...change,
 })
 
@@ -35,7 +40,7 @@ async function said(given: LiveSettings): Promise<string[]> {
   const redirect = createSandboxAgent('sandbox', sandbox.url)
   await checkLive(given, {
     sandboxUrl: sandbox.url,
-    steam: createWebSteam({ redirect, time: { now: () => performance.now(), pause: async () => {} } }),
+    options: { redirect, time: { now: () => performance.now(), pause: async () => {} } },
     say(line) {
       lines.push(line)
       const [, login] = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(line) ?? []
@@ -61,4 +66,27 @@ it('takes a token that is there, and shows no picture', async () => {
 
 it('says which setting is missing before it asks anything', async () => {
   await expect(said(settings({ tradeLink: '' }))).rejects.toThrow('TRADETILL_LIVE_TRADE_LINK')
+})
+
+it('leaves a record on request, of a run that fails too', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tradetill-record-'))
+  const given = settings({
+    refreshToken: sandbox.as(steamId()).refreshToken(),
+    recordInto: join(folder, 'new'),
+  })
+  const lines = await said(given)
+  const [name = ''] = await readdir(join(folder, 'new'))
+  expect(lines.at(-2)).toBe(`A record of what Steam answered is in ${join(folder, 'new', name)}`)
+  const record = steamRecord.parse(JSON.parse(await readFile(join(folder, 'new', name), 'utf8')))
+  expect(record).toMatchObject({ game: 'cs', item: null, isComplete: true, passed: lines.length - 2 })
+  expect(await replay(record)).toMatchObject({ failure: undefined, unasked: [] })
+
+  const gone = settings({ ...given, item: '1', recordInto: join(folder, 'failed') })
+  await expect(said(gone)).rejects.toThrow('the item to ask for is not there')
+  const [failed = ''] = await readdir(join(folder, 'failed'))
+  expect(JSON.parse(await readFile(join(folder, 'failed', failed), 'utf8'))).toMatchObject({
+    isComplete: false,
+    passed: lines.length - 1,
+  })
+  await rm(folder, { recursive: true })
 })

@@ -1,10 +1,16 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { GAMES } from '../../contract/games.ts'
 import { systemClock } from '../kit/clock.ts'
 import { obtainRefreshToken } from '../operations/token.ts'
 import { checkPort, type PortChecks } from '../steam/port-checks.ts'
-import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
-import { createWebSteam } from '../steam/web/web-steam.ts'
+import type { RawReply } from '../steam/record.ts'
+import { type Run, toRecord } from '../steam/record-file.ts'
+import { steamIdOfAccount } from '../steam/steam.ts'
+import { accountOfToken } from '../steam/web/login.ts'
+import { createWebSteam, type WebSteamOptions } from '../steam/web/web-steam.ts'
 import { qrCode } from './qr-code.ts'
 
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
@@ -18,25 +24,27 @@ export type LiveSettings = {
   item: string | undefined
   /** Waits for the partner to accept instead of cancelling. */
   waits: boolean
+  /** The folder for a record of what Steam answered; without it nothing is written. */
+  recordInto: string | undefined
 }
 
 /** The Steam that is asked, and the terminal of whoever asks. */
 export type LiveWorld = {
   /** The sandbox's address; undefined is the real Steam. */
   sandboxUrl: string | undefined
-  steam: Steam
+  options: WebSteamOptions
   say(line: string): void
 }
 
 const realWorld = (): LiveWorld => ({
   sandboxUrl: undefined,
-  steam: createWebSteam(),
+  options: {},
   say: (line) => console.log(line),
 })
 
 /** Runs the port's checks against the real Steam and tells what is true of it; rejects with the first that is not. */
 export async function checkLive(settings: LiveSettings, world = realWorld()): Promise<void> {
-  const { tradeLink, game: named, item, waits } = settings
+  const { tradeLink, game: named, item, waits, recordInto } = settings
   const [, account, token] = LINK.exec(tradeLink) ?? []
   const game = GAMES.find((each) => each === named)
   if (account === undefined || token === undefined || game === undefined) {
@@ -44,16 +52,44 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
       'Set TRADETILL_LIVE_TRADE_LINK (of another account) and, if it is not cs, TRADETILL_LIVE_GAME. See docs/operating.md.',
     )
   }
-  await checkPort({
-    steam: world.steam,
-    refreshToken: settings.refreshToken === '' ? await logIn(world) : settings.refreshToken,
-    partner: { steamId: steamIdOfAccount(account), token },
+  const refreshToken = settings.refreshToken === '' ? await logIn(world) : settings.refreshToken
+  const partner = { steamId: steamIdOfAccount(account), token }
+  const replies: RawReply[] = []
+  // A replay asks with the same times and the same code.
+  const at = systemClock.now()
+  let passed = 0
+  const check = checkPort({
+    steam: createWebSteam({ ...world.options, onReply: (reply) => void replies.push(reply) }),
+    refreshToken,
+    partner,
     game,
-    clock: systemClock,
-    passed: (what) => world.say(`ok  ${what}`),
+    clock: { now: () => at },
+    pause: delay,
+    passed(what) {
+      passed += 1
+      world.say(`ok  ${what}`)
+    },
     ...(item === undefined ? {} : { smoke: smokeOf(item, waits) }),
   })
+  const isComplete = await check.then(
+    () => true,
+    () => false,
+  )
+  if (recordInto !== undefined) {
+    const bot = accountOfToken(refreshToken) ?? ''
+    const run = { at, game, bot, partner, item, isAccepted: waits, passed, isComplete, replies }
+    world.say(`A record of what Steam answered is in ${await writeRecord(recordInto, run)}`)
+  }
+  await check
   world.say('All of it is true of the real Steam.')
+}
+
+/** Resolves to the file. It never takes the place of another one. */
+async function writeRecord(folder: string, run: Run): Promise<string> {
+  const file = join(folder, `${run.game}-${run.at.toISOString().replace(/[-:]|\.\d+/g, '')}.json`)
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, `${JSON.stringify(toRecord(run), null, 1)}\n`, { flag: 'wx' })
+  return file
 }
 
 /** For this run: the token is shown and kept nowhere. */

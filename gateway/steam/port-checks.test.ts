@@ -26,6 +26,7 @@ function checksOf(smoke?: PortChecks['smoke']): PortChecks {
     partner: { steamId: shopper.steamId, token: new URL(shopper.tradeUrl()).searchParams.get('token') ?? '' },
     game: 'cs',
     clock: systemClock,
+    pause: async () => {},
     passed: (what) => passed.push(what),
     ...(smoke ? { smoke } : {}),
   }

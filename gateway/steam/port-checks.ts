@@ -1,5 +1,4 @@
 /** The same checks of the port against the sandbox in the tests, and against the real Steam by `npm run live`. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Clock } from '../kit/clock.ts'
 import type {
@@ -22,6 +21,8 @@ export type PortChecks = {
   partner: Partner
   game: Game
   clock: Clock
+  /** Waits between two looks for a delivery. */
+  pause(ms: number): Promise<unknown>
   /**
    * Sends an offer for the item that this names, and lets `accepted` see to it that it is accepted; without it
    * nothing is sent.
@@ -135,7 +136,7 @@ async function readItems(
 }
 
 async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<void> {
-  const { smoke, partner, game, clock, passed } = checks
+  const { smoke, partner, game, clock, pause, passed } = checks
   if (smoke === undefined) return
   const item = smoke.choose(await readItems(checks, session))
   if (item === undefined) throw new Error('the item to ask for is not there, or not tradable')
@@ -151,7 +152,7 @@ async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<vo
   passed('the offer is found by its code')
   if (smoke.accepted === undefined) return cancel(session, sent.offerId, passed)
   await smoke.accepted(found)
-  const trade = await delivered(session, sent.offerId)
+  const trade = await delivered(session, sent.offerId, pause)
   const isOurs = trade.received.length === 1 && trade.received[0]?.assetId === item.assetId
   if (!isOurs) throw failure('the item that was asked for came', { kind: JSON.stringify(trade) })
   passed(
@@ -171,7 +172,11 @@ async function cancel(session: SteamSession, offerId: string, passed: PortChecks
   passed('the offer is cancelled and reads so')
 }
 
-async function delivered(session: SteamSession, offerId: string): Promise<SteamTrade> {
+async function delivered(
+  session: SteamSession,
+  offerId: string,
+  pause: PortChecks['pause'],
+): Promise<SteamTrade> {
   let last: { kind: string } = { kind: 'nothing' }
   for (let tries = 0; tries < DELIVERY_TRIES; tries += 1) {
     const offer = await session.readOffer(offerId)
@@ -183,7 +188,7 @@ async function delivered(session: SteamSession, offerId: string): Promise<SteamT
         return status.trade
       }
     }
-    await delay(DELIVERY_PAUSE_MS)
+    await pause(DELIVERY_PAUSE_MS)
   }
   throw failure('the item arrives', last)
 }

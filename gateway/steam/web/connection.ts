@@ -5,6 +5,7 @@ import SteamCommunity from 'steamcommunity'
 import type { Clock } from '../../kit/clock.ts'
 import type { Method } from '../methods.ts'
 import { type HttpResult, requestOutcome, sessionEnded, unavailableFrom } from '../outcomes.ts'
+import type { RawReply } from '../record.ts'
 import type { OfferAsset, Partner, Unavailable } from '../steam.ts'
 import { expiryOf } from '../token-expiry.ts'
 import type { Asker } from '../turns.ts'
@@ -60,6 +61,7 @@ type Settings = {
   clock: Clock
   /** Limit of one login. */
   loginMs: number
+  onReply: ((reply: RawReply) => void) | undefined
 }
 
 export type OpenAnswer = { kind: 'open'; connection: Connection } | Exclude<LoginAnswer, { kind: 'cookies' }>
@@ -68,7 +70,7 @@ export async function openConnection(settings: Settings, refreshToken: string): 
   const { loginAgent: agent, asker, loginMs } = settings
   const first = await login({ agent, refreshToken, asker }, loginMs)
   if (first.kind !== 'cookies') return first
-  const transport = createTransport(settings.redirect)
+  const transport = createTransport(settings.redirect, settings.onReply)
   const identity = createIdentity(transport)
   if (!identity.take(first.cookies)) return UNREADABLE_COOKIES
   const renewal = createRenewal(settings, refreshToken, identity)

@@ -15,7 +15,11 @@ declare module 'request' {
     agent?: Agent
     forever?: boolean
   }
-  export type Response = { statusCode: number; headers: Record<string, string | string[] | undefined> }
+  export type Response = {
+    statusCode: number
+    headers: Record<string, string | string[] | undefined>
+    request: { method: string; uri: { href: string } }
+  }
   export type RequestCallback = (error: Error | null, response?: Response, body?: unknown) => void
   export type RunningRequest = {
     abort(): void

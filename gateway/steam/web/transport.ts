@@ -2,6 +2,7 @@
 import type { Agent } from 'node:https'
 import Request, { type RequestApi, type RequestCallback, type RequestOptions, type Response } from 'request'
 import type { HttpResult } from '../outcomes.ts'
+import type { RawReply } from '../record.ts'
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
@@ -34,7 +35,10 @@ class TransportError extends Error {
  * The libraries' way to the network, with what they lack: a deadline over the whole request, a limit on the
  * answer's size, and no way for an answer to throw where nothing can catch it.
  */
-export function createTransport(agent: Agent | undefined): Transport {
+export function createTransport(
+  agent: Agent | undefined,
+  onReply: (reply: RawReply) => void = () => {},
+): Transport {
   const open = new Set<() => void>()
   let closed = false
   // Set only while `start` runs: the libraries call `request` synchronously but pass no deadline through.
@@ -47,6 +51,7 @@ export function createTransport(agent: Agent | undefined): Transport {
         if (!open.delete(cut)) return
         clearTimeout(timer)
         call.seen = error || !response ? failed(error) : reply(response, body)
+        if (response) onReply(rawReply(response, body))
         try {
           callback(error, response, body)
         } catch {
@@ -100,6 +105,10 @@ export function createTransport(agent: Agent | undefined): Transport {
 function reply(response: Response, body: unknown): HttpResult {
   const eresult = Number.parseInt(String(response.headers['x-eresult'] ?? ''), 10)
   return { kind: 'reply', status: response.statusCode, eresult: Number.isNaN(eresult) ? null : eresult, body }
+}
+
+function rawReply({ request, statusCode: status, headers }: Response, body: unknown): RawReply {
+  return { method: request.method, url: request.uri.href, status, headers, body }
 }
 
 /** Keeps only codes. The texts of network and parse errors quote addresses and answers, which hold tokens. */

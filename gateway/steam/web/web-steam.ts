@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../kit/clock.ts'
 import type { Time } from '../budget.ts'
 import { acknowledgeOutcome, partnerRefusal, unavailableFrom } from '../outcomes.ts'
 import { parseHoldDays } from '../parse.ts'
+import type { RawReply } from '../record.ts'
 import type { Partner, PartnerAnswer, ProfileAnswer, SessionAnswer, Steam, SteamSession } from '../steam.ts'
 import { expiryOf } from '../token-expiry.ts'
 import { createTurns, type Observer, UNOBSERVED } from '../turns.ts'
@@ -55,6 +56,8 @@ export type WebSteamOptions = {
   random?: () => number
   /** Told of every request. */
   observer?: Observer
+  /** Given every answer as it came, but for those to a login, which hold nothing but secrets. */
+  onReply?: (reply: RawReply) => void
   /** How many gateways ask Steam from this address; 1 by default. */
   gateways?: () => number
 }
@@ -72,7 +75,7 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
     communityBase: options.communityBase ?? 'https://steamcommunity.com',
   }
   const loginAgent = options.redirect ?? createLiveAgent()
-  const publicTransport = createTransport(options.redirect)
+  const publicTransport = createTransport(options.redirect, options.onReply)
   const nobody = createIdentity(publicTransport)
   const { clock = systemClock, time = TIME, random = Math.random, observer = UNOBSERVED } = options
   const turns = createTurns({ time, random, observer, gateways: options.gateways ?? (() => 1) })
@@ -88,6 +91,7 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
         monotonicMs: time.now,
         clock,
         loginMs: deadlines.login,
+        onReply: options.onReply,
       }
       const answer = await openConnection(settings, refreshToken)
       if (answer.kind !== 'open') return answer

@@ -1,0 +1,53 @@
+/** The file that a run against the real Steam leaves: what was asked about whom, by stand-ins, and every answer. */
+import { z } from 'zod'
+import { GAMES, type Game } from '../../contract/games.ts'
+import { type RawReply, recordedReply, redact } from './record.ts'
+import type { Partner } from './steam.ts'
+
+export const steamRecord = z.object({
+  /** The clock of the checks stood still at this time. */
+  at: z.iso.datetime(),
+  game: z.enum(GAMES),
+  bot: z.string(),
+  partner: z.object({ steamId: z.string(), token: z.string() }),
+  /** The item that an offer asked for. */
+  item: z.string().nullable(),
+  /** The offer was accepted, not cancelled. */
+  isAccepted: z.boolean(),
+  /** How many checks passed, and whether that was all of them. */
+  passed: z.int(),
+  isComplete: z.boolean(),
+  replies: z.array(recordedReply),
+})
+
+export type SteamRecord = z.infer<typeof steamRecord>
+
+/** A run as it really was. */
+export type Run = {
+  at: Date
+  game: Game
+  bot: string
+  partner: Partner
+  item: string | undefined
+  isAccepted: boolean
+  passed: number
+  isComplete: boolean
+  replies: readonly RawReply[]
+}
+
+const TOKEN = 'stand-in'
+
+export function toRecord(run: Run): SteamRecord {
+  const { replies, standIn } = redact(run.replies, [run.bot, run.partner.steamId])
+  return {
+    at: run.at.toISOString(),
+    game: run.game,
+    bot: standIn('person', run.bot),
+    partner: { steamId: standIn('person', run.partner.steamId), token: TOKEN },
+    item: run.item === undefined ? null : standIn('asset', run.item),
+    isAccepted: run.isAccepted,
+    passed: run.passed,
+    isComplete: run.isComplete,
+    replies,
+  }
+}

@@ -1,0 +1,236 @@
+/** A record tells nothing of whom it was asked about, and reads as the answers did. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { replay } from '../testing/steam-replay.ts'
+import { checkPort } from './port-checks.ts'
+import { type RawReply, redact } from './record.ts'
+import type { Rule } from './record-fields.ts'
+import { steamRecord, toRecord } from './record-file.ts'
+import type { Steam, SteamSession } from './steam.ts'
+import { createSandboxAgent } from './web/agent.ts'
+import { createWebSteam } from './web/web-steam.ts'
+
+const RECORDS = new URL('../testing/steam-records/', import.meta.url)
+
+/** Everything that the port reads, in order. */
+function listening(steam: Steam, heard: unknown[]): Steam {
+  const overheard = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(of, name) {
+        const member: unknown = Reflect.get(of, name)
+        if (typeof member !== 'function' || name === 'close') return member
+        return async (...args: unknown[]) => {
+          const answer: unknown = await Reflect.apply(member, of, args)
+          heard.push([name, answer])
+          return answer
+        }
+      },
+    })
+  return {
+    ...overheard(steam),
+    readProfile: overheard(steam).readProfile,
+    async openSession(token) {
+      const answer = await steam.openSession(token)
+      return answer.kind === 'open' ? { ...answer, session: overheard<SteamSession>(answer.session) } : answer
+    },
+  }
+}
+
+const KINDS: Record<string, Rule> = {
+  steamId: 'person',
+  partnerSteamId: 'person',
+  assetId: 'asset',
+  newAssetId: 'asset',
+  rolledBackAssetId: 'asset',
+  offerId: 'offer',
+  tradeId: 'trade',
+  rollbackOf: 'trade',
+  avatarUrl: 'picture',
+  message: 'message',
+}
+
+/** Returns what was read, with the stand-ins of the record. */
+function translated(heard: unknown, { standIn }: Pick<ReturnType<typeof redact>, 'standIn'>): unknown {
+  return JSON.parse(
+    JSON.stringify(heard, function (this: object, field: string, value: unknown) {
+      const kind = field === 'name' && 'avatarUrl' in this ? 'name' : KINDS[field]
+      if (field === 'profileUrl') return undefined
+      return kind !== undefined && typeof value === 'string' ? standIn(kind, value) : value
+    }),
+  )
+}
+
+describe('a record of a run against the sandbox', () => {
+  it.each([false, true])(
+    'holds nothing of those it was about, and reads alike (accepted: %s)',
+    async (isAccepted) => {
+      const sandbox = await startSteam({ port: 0 })
+      const shopper = sandbox.as('nova_hound')
+      const bot = sandbox.world().accounts.find(({ kind }) => kind === 'bot')
+      const refreshToken = sandbox.as(bot?.steamId ?? '').refreshToken()
+      const token = new URL(shopper.tradeUrl()).searchParams.get('token') ?? ''
+      const partner = { steamId: shopper.steamId, token }
+      const item = shopper.tradable(730)[0]?.assetId ?? ''
+      const at = new Date()
+      const replies: RawReply[] = []
+      const heard: unknown[] = []
+      let passed = 0
+      const web = createWebSteam({
+        redirect: createSandboxAgent('sandbox', sandbox.url),
+        time: { now: () => performance.now(), pause: async () => {} },
+        onReply: (reply) => void replies.push(reply),
+      })
+      await checkPort({
+        steam: listening(web, heard),
+        refreshToken,
+        partner,
+        game: 'cs',
+        clock: { now: () => at },
+        pause: async () => {},
+        passed() {
+          passed += 1
+        },
+        smoke: {
+          choose: (items) => items.find(({ assetId }) => assetId === item),
+          ...(isAccepted
+            ? { accepted: async ({ offerId }: { offerId: string }) => void shopper.accept(offerId) }
+            : {}),
+        },
+      })
+      const accounts = sandbox.world().accounts.map(({ steamId, name }) => ({ steamId, name }))
+      await sandbox.close()
+      const run = { at, game: 'cs' as const, bot: bot?.steamId ?? '', partner, item, isAccepted, passed }
+      const file = JSON.stringify(toRecord({ ...run, isComplete: true, replies }))
+      const secrets = [refreshToken, refreshToken.split('.')[2] ?? '', token, item, run.bot, partner.steamId]
+      const sent = replies.flatMap(({ url }) =>
+        ['access_token', 'sessionid'].flatMap((name) => new URL(url).searchParams.get(name) ?? []),
+      )
+      expect(sent.length).toBeGreaterThan(0)
+      for (const secret of [...secrets, ...sent]) expect(file.includes(secret), secret).toBe(false)
+      for (const { steamId, name } of accounts) {
+        expect(file.includes(steamId), steamId).toBe(false)
+        expect(file.includes(name), name).toBe(false)
+      }
+      expect(/eyJ|[Cc]ookie/.test(file)).toBe(false)
+
+      const again: unknown[] = []
+      const record = steamRecord.parse(JSON.parse(file))
+      expect(await replay(record, (steam) => listening(steam, again))).toMatchObject({
+        passed: { length: passed },
+        failure: undefined,
+        unasked: [],
+      })
+      const { standIn } = redact(replies, [run.bot, partner.steamId])
+      expect(translated(again, { standIn: (_rule, value) => value })).toEqual(translated(heard, { standIn }))
+    },
+  )
+})
+
+const reply = (body: unknown, url = 'https://api.steampowered.com/IEconService/X/v1/'): RawReply => ({
+  method: 'GET',
+  url,
+  status: 200,
+  headers: { 'content-type': 'application/json', 'set-cookie': ['sessionid=1'], 'x-eresult': '1' },
+  body,
+})
+const bodyOf = (body: unknown) => redact([reply(body)]).replies[0]?.body
+
+describe('what Steam answers', () => {
+  it('is replaced where nobody has looked at the field', () => {
+    expect(
+      bodyOf({ secret: 'aB3_-x', at: 17, wear: 0.25, on: true, none: null, abc123def: ['q', '55'] }),
+    ).toEqual({
+      secret: 'xxxxxx',
+      at: 0,
+      wear: 0,
+      on: true,
+      none: null,
+      xxx000xxx: ['x', '00'],
+    })
+  })
+
+  it('keeps its headers by name', () => {
+    expect(redact([reply({})]).replies[0]?.headers).toEqual({
+      'content-type': 'application/json',
+      'x-eresult': '1',
+    })
+  })
+
+  it('has one stand-in for an id, in the order of the ids, in every form of it', () => {
+    const person = '76561197960269729'
+    const body = {
+      rgInventory: { '40000000009': { id: '40000000009', classid: '1', instanceid: '0' } },
+      assets: [{ assetid: '9999' }, { assetid: '40000000009', new_assetid: '0' }],
+      steamid_other: person,
+      accountid_other: 4001,
+    }
+    const url = `https://steamcommunity.com/inventory/${person}/730/2?start_assetid=9999&access_token=aaBB22`
+    const [first] = redact([reply(body, url)]).replies
+    expect(first?.body).toEqual({
+      rgInventory: { '10000000002': { id: '10000000002', classid: '1', instanceid: '0' } },
+      assets: [{ assetid: '10000000001' }, { assetid: '10000000002', new_assetid: '0' }],
+      steamid_other: '76561201960265729',
+      accountid_other: 4_000_000_001,
+    })
+    expect(first?.place).toBe('steamcommunity.com/inventory/76561201960265729/730/2')
+    expect(first?.query).toEqual({ start_assetid: '10000000001', access_token: 'xxxxxx' })
+  })
+
+  it('keeps the names of items, not those that owners gave, and the dates in a line', () => {
+    expect(
+      bodyOf([
+        { name: 'AWP | Asiimov', market_hash_name: 'AWP | Asiimov', fraudwarnings: ['Name Tag: “Bob”'] },
+        { name: '“Bob Ö 7”', market_hash_name: 'AWP | Asiimov' },
+        { category: 'Rarity', internal_name: 'Rare', name: 'Rare' },
+        { value: 'Gift of Bob, until Apr 13, 2026 (7:00:00) GMT' },
+        { value: '( Gift of Bob )' },
+      ]),
+    ).toEqual([
+      { name: 'AWP | Asiimov', market_hash_name: 'AWP | Asiimov', fraudwarnings: ['x'.repeat(15)] },
+      { name: '*Xxx X 0*', market_hash_name: 'AWP | Asiimov' },
+      { category: 'Rarity', internal_name: 'Rare', name: 'Rare' },
+      { value: 'Xxxx xx Xxx, xxxxx Apr 13, 2026 (7:00:00) GMT' },
+      { value: '( Xxxx xx Xxx )' },
+    ])
+  })
+
+  it("keeps Steam's own words of a refusal, and no name in them", () => {
+    expect(bodyOf({ strError: 'You cannot trade with Bob17 because they have a trade ban. (26)' })).toEqual({
+      strError: 'You cannot trade with xxxxx because they have a trade ban. (26)',
+    })
+    expect(bodyOf('<h1>Access is denied</h1> for Bob &amp; eyJhbGci')).toBe(
+      '<xx>Access is denied</xx> for xxx &xxx; xxxxxxxx',
+    )
+  })
+
+  it('keeps the fields of a profile, and nothing in them', () => {
+    const hash = 'fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb'
+    const page = [
+      '<?xml version="1.0" encoding="UTF-8" standalone="yes"?><profile>',
+      '\t<steamID64>76561197960269729</steamID64>',
+      '\t<steamID><![CDATA[Bob <b>]]></steamID>',
+      `\t<avatarFull><![CDATA[https://avatars.steamstatic.com/${hash}_full.jpg]]></avatarFull>`,
+      '\t<summary><![CDATA[I am <a href="https://bob.example">Bob</a> of Berlin]]></summary><odd name="Bob">9</odd>',
+      '<half',
+    ]
+    expect(String(bodyOf(page.join('\n'))).split('\n')).toEqual([
+      page[0],
+      '\t<steamID64>76561201960265729</steamID64>',
+      '\t<steamID><![CDATA[Xxx <x>]]></steamID>',
+      `\t<avatarFull><![CDATA[https://avatars.steamstatic.com/${'a'.repeat(40)}_full.jpg]]></avatarFull>`,
+      `\t<summary><![CDATA[${'x'.repeat(20)}]]></summary><x>0</odd>`,
+      '<x>',
+    ])
+  })
+})
+
+it('every record that was committed is read as far as it was when it was made', async () => {
+  for (const name of readdirSync(RECORDS).filter((each) => each.endsWith('.json'))) {
+    const record = steamRecord.parse(JSON.parse(readFileSync(join(RECORDS.pathname, name), 'utf8')))
+    const { passed, failure } = await replay(record)
+    expect(passed.length, `${name}: ${failure}`).toBeGreaterThanOrEqual(record.passed)
+    if (record.isComplete) expect(failure, name).toBeUndefined()
+  }
+})

@@ -1,0 +1,252 @@
+/** A record of what Steam answered, with nothing in it of whom it was asked about. Pure. */
+import { z } from 'zod'
+import { HEADERS, isField, isSteamsWord, KEYS_OF, PATHS, type Rule, ruleOf } from './record-fields.ts'
+import { accountOf, steamIdOfAccount } from './steam.ts'
+
+/** One answer as it came. */
+export type RawReply = {
+  method: string
+  url: string
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: unknown
+}
+
+export const recordedReply = z.object({
+  method: z.string(),
+  /** Host and path. */
+  place: z.string(),
+  query: z.record(z.string(), z.unknown()),
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  body: z.unknown(),
+})
+
+export type RecordedReply = z.infer<typeof recordedReply>
+
+type IdKind = Extract<Rule, 'person' | 'asset' | 'offer' | 'trade'>
+
+export type Redacted = {
+  replies: RecordedReply[]
+  /** Returns what stands in the record for this value. */
+  standIn(rule: Rule, value: string): string
+}
+
+const MOST_KEPT = 200
+const MOST_REPLACED = 20
+const MOST_PAGE = 64 * 1024
+const MOST_DEPTH = 20
+/** Steam has given no account a number near this. */
+const FIRST_ACCOUNT = 4_000_000_001n
+const SHORTEST_ID = 10
+
+/**
+ * Keeps what `record-fields.ts` lists and replaces the rest by something of the same type and form. An id is the same
+ * stand-in everywhere, and stand-ins are in the order of the ids.
+ */
+export function redact(replies: readonly RawReply[], people: readonly string[] = []): Redacted {
+  const seen: Record<IdKind, Set<string>> = {
+    person: new Set(people.map(accountNumber)),
+    asset: new Set(),
+    offer: new Set(),
+    trade: new Set(),
+  }
+  for (const reply of replies) {
+    redactReply(reply, (rule, value) => {
+      if (isIdKind(rule) && isId(value)) seen[rule].add(rule === 'person' ? accountNumber(value) : value)
+      return value
+    })
+  }
+  const ids = {
+    person: inOrder(seen.person, () => FIRST_ACCOUNT),
+    asset: inOrder(seen.asset, firstId),
+    offer: inOrder(seen.offer, firstId),
+    trade: inOrder(seen.trade, firstId),
+  }
+  const change: Change = (rule, value) => {
+    if (!isIdKind(rule)) return replaceText(rule, value)
+    if (!isId(value)) return value === '0' ? value : unknown(value)
+    if (rule !== 'person') return ids[rule].get(value) ?? unknown(value)
+    const account = ids.person.get(accountNumber(value))
+    if (account === undefined) return unknown(value)
+    return isSteamId(value) ? steamIdOfAccount(account) : account
+  }
+  return { replies: replies.map((reply) => redactReply(reply, change)), standIn: change }
+}
+
+type Change = (rule: Rule | undefined, value: string) => string
+
+const isIdKind = (rule: Rule | undefined): rule is IdKind =>
+  rule === 'person' || rule === 'asset' || rule === 'offer' || rule === 'trade'
+const isId = (value: string): boolean => /^[1-9]\d{0,19}$/.test(value)
+const isSteamId = (value: string): boolean => /^7656\d{13}$/.test(value)
+const accountNumber = (value: string): string => (isSteamId(value) ? accountOf(value) : value)
+
+function inOrder(ids: ReadonlySet<string>, first: (longest: number) => bigint): Map<string, string> {
+  const sorted = [...ids].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+  const start = first(Math.max(SHORTEST_ID, ...sorted.map((id) => id.length)))
+  return new Map(sorted.map((id, at) => [id, String(start + BigInt(at))]))
+}
+
+const firstId = (longest: number): bigint => 10n ** BigInt(longest - 1) + 1n
+
+function redactReply(reply: RawReply, change: Change): RecordedReply {
+  const url = new URL(reply.url)
+  return {
+    method: reply.method,
+    place: `${url.host}${path(url.pathname, change)}`,
+    query: fields(Object.fromEntries(url.searchParams), change, { depth: 0 }),
+    status: reply.status,
+    headers: Object.fromEntries(
+      HEADERS.flatMap((name): [string, string][] => {
+        const value = reply.headers[name]
+        return typeof value === 'string' && /^[\w /;=.+-]{1,80}$/.test(value) ? [[name, value]] : []
+      }),
+    ),
+    body:
+      typeof reply.body === 'string'
+        ? page(reply.body, change)
+        : walk(reply.body, undefined, { change, depth: 0 }),
+  }
+}
+
+function path(pathname: string, change: Change): string {
+  let before = ''
+  return pathname
+    .split('/')
+    .map((part) => {
+      const rule = /^\d+$/.test(part) ? PATHS.get(before) : 'keep'
+      before = part
+      return rule === undefined && part.length <= 6 ? part : change(rule, part)
+    })
+    .join('/')
+}
+
+type Place = { change: Change; depth: number }
+
+function walk(value: unknown, rule: Rule | undefined, { change, depth }: Place): unknown {
+  if (typeof value === 'string') return change(rule, value)
+  if (typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    const changed = Number(change(rule, String(value)))
+    return Number.isFinite(changed) ? changed : 0
+  }
+  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return null
+  if (Array.isArray(value)) return value.map((each) => walk(each, rule, { change, depth: depth + 1 }))
+  return fields(value, change, { depth })
+}
+
+function fields(
+  owner: object,
+  change: Change,
+  { depth, keys }: { depth: number; keys?: Rule | undefined },
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(owner).map(([field, value]: [string, unknown]) => {
+      const name = keys === undefined ? fieldName(field) : change(keys, field)
+      const inner = KEYS_OF.get(field)
+      const isKeyed =
+        inner !== undefined && typeof value === 'object' && value !== null && !Array.isArray(value)
+      return [
+        name,
+        isKeyed
+          ? fields(value, change, { depth: depth + 1, keys: inner })
+          : walk(value, ruleOf(field, owner), { change, depth: depth + 1 }),
+      ]
+    }),
+  )
+}
+
+/** Descriptions stand under the numbers of their class. */
+const fieldName = (field: string): string =>
+  isField(field) || /^(?:\d{1,3}|\d{1,20}_\d{1,20})$/.test(field) ? field : inForm(field)
+
+function replaceText(rule: Rule | undefined, value: string): string {
+  switch (rule) {
+    case 'keep':
+      return value.length <= MOST_KEPT ? value : unknown(value)
+    case 'name':
+      return inForm(value)
+    case 'line':
+      return line(value)
+    case 'sentence':
+      return sentence(value)
+    case 'picture':
+      return picture(value)
+    case 'message':
+      return /^LIVE-[0-9A-Z]{1,16}$/.test(value) ? value : inForm(value)
+    default:
+      return unknown(value)
+  }
+}
+
+/** It may be a key or a token, so it tells nothing but its type. */
+function unknown(value: string): string {
+  return (/^-?[\d.]+$/.test(value) ? '0' : 'x').repeat(Math.min(value.length, MOST_REPLACED))
+}
+
+/** With the same letters, digits, spaces and marks in the same places. */
+function inForm(value: string): string {
+  return value
+    .replace(/\p{Lu}/gu, 'X')
+    .replace(/[^X\P{L}]/gu, 'x')
+    .replace(/\p{N}/gu, '0')
+    .replace(/[^ -~\s]/g, '*')
+}
+
+const DATES =
+  /\b[A-Z][a-z]{2} \d{1,2}, 20\d\d \(\d{1,2}:\d\d:\d\d\) GMT|\[date\]\d{9,11}\[\/date\]|\(\d{1,2}:\d\d:\d\d\)/g
+
+/** The till reads the dates in it. */
+function line(value: string): string {
+  let at = 0
+  let said = ''
+  for (const date of value.matchAll(DATES)) {
+    said += inForm(value.slice(at, date.index)) + date[0]
+    at = date.index + date[0].length
+  }
+  return said + inForm(value.slice(at))
+}
+
+function sentence(value: string): string {
+  return value
+    .slice(0, 2_000)
+    .replace(/[\p{L}\p{N}_]+/gu, (word) => (isSteamsWord(word) ? word : unknown(word)))
+    .replace(/[^ -~\s]/g, '*')
+}
+
+const PICTURE = /^(https:\/\/[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.(?:steamstatic\.com|akamaihd\.net)\/)/
+
+function picture(value: string): string {
+  const [host] = PICTURE.exec(value) ?? []
+  const [, hash, rest = ''] = /\/([0-9a-f]{16,64})((?:_medium|_full)?\.jpg)$/.exec(value) ?? []
+  return host === undefined || hash === undefined
+    ? unknown(value)
+    : `${host}${'a'.repeat(hash.length)}${rest}`
+}
+
+const CDATA = '<![CDATA['
+
+/** A profile's page of XML, field by field; any other page as a text of Steam's. */
+function page(text: string, change: Change): string {
+  const body = text.slice(0, MOST_PAGE)
+  if (!/^\s*<(?:\?xml|profile>|response>)/.test(body)) return change('sentence', body)
+  let [at, tag, said] = [0, '', '']
+  while (at < body.length) {
+    const isQuoted = body.startsWith(CDATA, at)
+    const isTag = !isQuoted && body[at] === '<'
+    const mark = isQuoted ? ']]>' : isTag ? '>' : '<'
+    const found = body.indexOf(mark, at)
+    const end = found === -1 ? body.length : found + (mark === '<' ? 0 : mark.length)
+    const part = body.slice(at, end)
+    if (isTag) {
+      tag = /^<([A-Za-z0-9]{1,40})>$/.exec(part)?.[1] ?? ''
+      said += /^<\/?[A-Za-z0-9]{1,40}>$|^<\?xml [\w "'=.-]{0,80}\?>$/.test(part) ? part : '<x>'
+    } else if (isQuoted) {
+      const inner = found === -1 ? '' : part.slice(CDATA.length, -mark.length)
+      said += `${CDATA}${change(ruleOf(tag, {}), inner)}]]>`
+    } else said += part.trim() === '' ? part : change(ruleOf(tag, {}), part.trim())
+    at = end
+  }
+  return said
+}
