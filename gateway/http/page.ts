@@ -22,7 +22,7 @@ export type PageOptions = {
   imageOrigins: readonly string[]
   csrf: Csrf
   embed?: Embed | undefined
-  /** The answer of GET payment; undefined where it would refuse, or not answer soon. None by default. */
+  /** The answer of GET payment; undefined if it would refuse, or not answer soon. None by default. */
   shownPayment?(request: FastifyRequest, hash: string): Promise<Payment | undefined>
 }
 

@@ -24,7 +24,7 @@ export type DepositStanding = {
   reversed: bigint
   /** The part of it that cost the store something: the rest is the operator's loss. */
   charged: bigint
-  /** Until when other trades of the deposit hold something; null where none does. */
+  /** Until when other trades of the deposit hold something; null if none does. */
   othersHeldUntil: Date | null
 }
 
@@ -168,7 +168,7 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
   }
 }
 
-/** True where an event causes more than its trade's new state. */
+/** True if an event causes more than its trade's new state. */
 export function hasConsequences({ kind }: TradeEvent): boolean {
   return !NOTHING_MORE.has(kind)
 }

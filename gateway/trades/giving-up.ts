@@ -10,7 +10,7 @@ export const WAIT_MS = 15 * DAY_MS
 /** A hold that Steam still tells of so long after its end is no longer waited for. */
 export const OVERDUE_MS = DAY_MS
 
-/** Until when Steam's word about the trade is waited for; null where nothing of it is open. */
+/** Until when Steam's word about the trade is waited for; null if nothing of it is open. */
 export function waitsUntil(trade: Trade): Date | null {
   switch (trade.state) {
     case 'sending':
@@ -89,7 +89,7 @@ const END_LINES: Record<GivenUp, Line> = {
 
 const LINES: ReadonlyMap<string, Line> = new Map(Object.entries(END_LINES))
 
-/** The log line of a trade that ended for this reason; undefined where Steam ended it. */
+/** The log line of a trade that ended for this reason; undefined if Steam ended it. */
 export function lineOfEnd(reason: string): Line | undefined {
   return LINES.get(reason)
 }

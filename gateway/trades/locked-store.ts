@@ -62,7 +62,7 @@ export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefine
     .executeTakeFirst()
 }
 
-/** The trade as its deposit shows it once it stands like this; undefined where another one is shown. */
+/** The trade as its deposit shows it once it stands like this; undefined if another one is shown. */
 export function shownAs(
   { id, items, others, ...row }: LockedTrade,
   reversed: ReadonlySet<string>,

@@ -70,7 +70,7 @@ type Stray = { offerId: string; beforeCancel: () => void }
 
 /**
  * Cancels an offer that no trade waits for. Steam is read first: what the caller knows of it may be minutes old, and a
- * cancel of a held trade would put the bot into a cooldown. Resolves to the offer as it is now; undefined where Steam did
+ * cancel of a held trade would put the bot into a cooldown. Resolves to the offer as it is now; undefined if Steam did
  * not say, or the lease has too little left for a write.
  */
 export async function cancelStray(

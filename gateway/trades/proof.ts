@@ -55,7 +55,7 @@ export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAs
 
 const DAY_MS = 86_400_000
 
-/** When Steam can no longer take a delivery back, or null where it never could. `protectionDays`: the game's. */
+/** When Steam can no longer take a delivery back, or null if it never could. `protectionDays`: the game's. */
 export function settlementOf(exchange: SteamTrade, acceptedAt: Date, protectionDays: number): Date | null {
   const byGame = protectionDays > 0 ? acceptedAt.getTime() + protectionDays * DAY_MS : 0
   const latest = Math.max(byGame, exchange.settlesAt?.getTime() ?? 0)
@@ -71,7 +71,7 @@ export function offeredSettlement({ settlesAt, delaysSettlement }: Offer, accept
   return delaysSettlement ? new Date(acceptedAt.getTime() + LONGEST_PROTECTION_MS) : null
 }
 
-/** The later of two times; null where neither is known. */
+/** The later of two times; null if neither is known. */
 export function later(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other
   return one > other ? one : other

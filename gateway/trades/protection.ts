@@ -70,7 +70,7 @@ export function createHistories(deps: ShellDeps): Histories {
 }
 
 /**
- * Back to the oldest delivery that can be taken back, and to the last look that saw all departures. Undefined where there is
+ * Back to the oldest delivery that can be taken back, and to the last look that saw all departures. Undefined if there is
  * nothing to look for.
  */
 async function readUntil(
@@ -84,7 +84,7 @@ async function readUntil(
   return known.length === 0 ? undefined : new Date(Math.min(...known) - MARGIN_MS)
 }
 
-/** The later of two times; undefined where the first is. */
+/** The later of two times; undefined if the first is. */
 const later = (from: Date | undefined, other: Date | undefined): Date | undefined =>
   from !== undefined && other !== undefined && other > from ? other : from
 

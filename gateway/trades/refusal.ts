@@ -75,13 +75,13 @@ export function judgeRefusal(refusal: Refusal, attempt: Attempt, now: Date): Ver
   return { code, bars, next: attempt.doubted === null ? 'move_in_doubt' : 'end' }
 }
 
-/** True where another bot may serve the shopper although this attempt ended. */
+/** True if another bot may serve the shopper although this attempt ended. */
 export function isOfBot(refusal: Refusal): boolean {
   const { side } = MEANINGS[refusal]
   return side === 'bot' || side === 'pair'
 }
 
-/** Returns Steam's reason where it lies with the shopper; undefined where Steam gave none. */
+/** Returns Steam's reason where it lies with the shopper; undefined if Steam gave none. */
 export function causeOf(refusal: Refusal): RefusalCause | undefined {
   const meaning = MEANINGS[refusal]
   return meaning.side === 'bot' ? undefined : meaning.cause

@@ -4,7 +4,7 @@ export type RoomChange = {
   kind: 'change_room'
   /** Credited before Steam's protection ended, while it lasts. */
   held: { before: bigint; now: bigint }
-  /** Lost to reversals, once protection has ended, and until when that takes room; null where nothing was ever lost. */
+  /** Lost to reversals, once protection has ended, and until when that takes room; null if nothing was ever lost. */
   lost: { amount: bigint; until: Date } | null
   /** A delivery takes no more than the store's limit leaves; null for what has happened whatever the limit. */
   limitUsdCents: bigint | null

@@ -129,7 +129,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   }
 }
 
-/** True where what can be read of the row does not say that it is another offer. */
+/** True if what can be read of the row does not say that it is another offer. */
 function mightBe({ partnerSteamId, secretCode }: Trade, row: UnreadableOffer): boolean {
   const isTheirs = row.partnerSteamId === null || row.partnerSteamId === partnerSteamId
   return isTheirs && (row.message === null || row.message === secretCode)

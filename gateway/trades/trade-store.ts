@@ -73,7 +73,7 @@ export type TradeStore = {
   openTradesOf(botId: bigint): Promise<TradeSummary[]>
   /** Those delivered trades of the bot, by their Steam trades, that are watched yet: their sender may take them back. */
   protectedTradesOf(botId: bigint, steamTradeIds: readonly string[]): Promise<TradeSummary[]>
-  /** When the first of the deliveries that are watched yet was sent; undefined where there is none. */
+  /** When the first of the deliveries that are watched yet was sent; undefined if there is none. */
   oldestProtectedOf(botId: bigint): Promise<Date | undefined>
   /** The bot's trades by their secret codes, whatever became of them. */
   tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
@@ -126,7 +126,7 @@ export type TradeTx = {
   otherOffersOf(locked: LoadedTrade): Promise<bigint[]>
   /** True if a trade of the deposit ended because the store cancelled it. */
   wasCancelledByStore(depositId: bigint): Promise<boolean>
-  /** `trade`: the new state, or undefined where only the alarm changes. False if the writer's lease is old. */
+  /** `trade`: the new state, or undefined if only the alarm changes. False if the writer's lease is old. */
   write(locked: LoadedTrade, change: TradeWrite): Promise<boolean>
   /** Begins a cancel without a lease. Its holder carries it out. */
   beginCancel(locked: LoadedTrade, because: CancelReason, dueAt: Date): Promise<void>

@@ -41,7 +41,7 @@ export type Trade =
       deadline: Date
       acceptedAt: Date | null
       steamTradeId: string | null
-      /** Until when Steam protects what was accepted, as the offer says; null where it does not. */
+      /** Until when Steam protects what was accepted, as the offer says; null if it does not. */
       settlesAt: Date | null
       cancelling: CancelReason | null
       /** A bad end that was seen once. */
@@ -62,12 +62,12 @@ export type Trade =
   | (Delivered & {
       state: 'held'
       settlesAt: Date
-      /** When Steam is asked before the settlement; null where nothing is left to ask. */
+      /** When Steam is asked before the settlement; null if nothing is left to ask. */
       lookAt: Date | null
     })
   | (Delivered & {
       state: 'final'
-      /** When Steam is asked once more; null where nothing is left to ask. */
+      /** When Steam is asked once more; null if nothing is left to ask. */
       lookAt: Date | null
       endedAt: Date
     })
@@ -107,7 +107,7 @@ export type TradeEvent =
   | { kind: 'send_withdrawn'; at: Date }
   | { kind: 'send_unanswered' }
   | { kind: 'offer_missed' }
-  /** `refusal`: null where no bot came. */
+  /** `refusal`: null if no bot came. */
   | { kind: 'refused'; reason: ErrorCode; refusal: Refused | null; at: Date }
   | { kind: 'abandoned'; reason: 'not_found_on_steam' | GivenUp; at: Date }
   /** `doubted`: the bot that was refused the same wish without a reason. */
@@ -343,7 +343,7 @@ function ended(trade: Trade, end: { state: EndedState; reason: string; endedAt: 
   }
 }
 
-/** True where proof of delivery makes a delivery of the trade. */
+/** True if proof of delivery makes a delivery of the trade. */
 export function isDeliverable(trade: Trade): trade is TradeIn<'active'> | EndedTrade {
   return trade.state === 'active' || isEnded(trade)
 }
