@@ -43,6 +43,38 @@ const theBot = () => {
 
 const stateOf = async () => (await database.pool.query('select state from bot')).rows[0]?.state
 
+const LISTS = [
+  'acts',
+  'bot list',
+  'deposit list',
+  'items departures',
+  'items drift',
+  'items export',
+  'items list',
+  'items wishes',
+  'market list',
+  'operator list',
+  'payout list',
+  'price list',
+  'proposal list',
+  'shopper list',
+  'store list',
+  'trade list',
+  'webhook list',
+]
+
+it('a list with nothing in it says so, and never on stdout where a script counts lines', async () => {
+  for (const list of LISTS) {
+    const { out, errors, code } = await run(list.split(' '))
+    expect({ list, code, isSilent: out + errors === '' }).toEqual({ list, code: 0, isSilent: false })
+    expect(await run([...list.split(' '), '--json'])).toMatchObject({ code: 0, errors: '' })
+  }
+  expect(await run(['bot', 'list'])).toMatchObject({
+    out: '',
+    errors: expect.stringMatching(/^No bots\. Enrol one: .+ bot enrol --phone\n$/),
+  })
+})
+
 describe('bot', () => {
   it('enrol asks for name, password and secret, and keeps none of them', async () => {
     const { name, steamId, accountName, password, sharedSecret } = theBot()

@@ -6,8 +6,15 @@ import type { Session } from './session.ts'
 
 export type CommandLine = CommandContext & {
   session: Session
-  /** Runs the operation and writes its answer; `lines` is how a person reads its data. */
-  conclude<T>(operation: () => Promise<Answer<T>>, lines?: (data: T) => readonly string[]): Promise<void>
+  /** Runs the operation and writes its answer. */
+  conclude<T>(operation: () => Promise<Answer<T>>, reading?: Reading<T>): Promise<void>
+}
+
+/** How a person reads an answer. */
+export type Reading<T> = {
+  lines(data: T): readonly string[]
+  /** Said on stderr where there are no lines. */
+  none: string
 }
 
 /** Every command has these. */
@@ -61,6 +68,8 @@ type Definition<FLAGS extends Flags<FLAGS>, ARGS extends readonly unknown[], DAT
   load(): Promise<(session: Session, flags: FLAGS, ...args: ARGS) => Promise<Answer<DATA>>>
   /** How a person reads the answer; its message where there are none. */
   lines?: (data: NoInfer<DATA>, flags: NoInfer<FLAGS>) => readonly string[]
+  /** Said where there are no lines. */
+  none?: string
 }
 
 export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends readonly unknown[], const DATA>({
@@ -69,6 +78,7 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
   parameters,
   load,
   lines,
+  none = 'Nothing to show.',
 }: Definition<FLAGS, ARGS, DATA>) {
   return buildCommand<FLAGS, ARGS, CommandLine>({
     docs: { brief: does, fullDescription: `${does}\n\nEXAMPLE\n  ${exampleOf(example)}` },
@@ -76,7 +86,8 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
     loader: async () => {
       const run = await load()
       return async function (this: CommandLine, flags: FLAGS, ...args: ARGS) {
-        await this.conclude(() => run(this.session, flags, ...args), lines && ((data) => lines(data, flags)))
+        const reading = lines && { lines: (data: DATA) => lines(data, flags), none }
+        await this.conclude(() => run(this.session, flags, ...args), reading)
       }
     },
   })

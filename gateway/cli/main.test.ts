@@ -145,10 +145,8 @@ describe('a command', () => {
       'acts',
     ]
     const { errors, code, loaded } = await recorded(cheap, { script: EACH })
-    expect({ errors, code }).toEqual({
-      errors: 'There is no store 1.\nThere is no deposit 1.\n',
-      code: 0,
-    })
+    expect(errors).toContain('There is no store 1.\nThere is no deposit 1.\n')
+    expect(code).toBe(0)
     expect(loaded).toContain('pg')
     const heavy = ['fastify', 'pg-boss', 'pino', 'prom-client', 'gateway/trades']
     const steam = ['steam-session', 'steamcommunity', 'steam-tradeoffer-manager', 'steam-totp', 'steamid']

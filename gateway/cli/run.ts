@@ -4,6 +4,7 @@ import { scrub } from '../kit/scrub.ts'
 import { toJson } from '../operations/json.ts'
 import type { Answer, RefusalKind } from '../operations/operation.ts'
 import { APP, overview } from './app.ts'
+import type { Reading } from './command.ts'
 import { createSession, type Session, type Surroundings } from './session.ts'
 import { printable, Refusal, type Terminal } from './terminal.ts'
 
@@ -55,10 +56,12 @@ function createReport(terminal: Terminal, isJson: boolean) {
       exitCode = EXIT_CODES[refusal]
       terminal.warn(isJson ? toJson({ error: { kind: refusal, message } }) : message)
     },
-    answer<T>(answer: Answer<T>, lines?: (data: T) => readonly string[]): void {
+    answer<T>(answer: Answer<T>, reading?: Reading<T>): void {
       if (answer.data !== undefined) {
-        if (isJson) terminal.print(toJson(answer.data))
-        else for (const line of linesOf(answer, lines?.(answer.data))) terminal.print(printable(line))
+        const lines = isJson ? [toJson(answer.data)] : linesOf(answer, reading?.lines(answer.data))
+        for (const line of lines) terminal.print(isJson ? line : printable(line))
+        // Not on stdout, where a script counts lines.
+        if (reading && lines.length === 0 && answer.kind === 'done') terminal.warn(reading.none)
       }
       if (answer.kind === 'refused') this.refuse(answer.refusal, answer.message)
     },
@@ -90,7 +93,7 @@ async function runCommand(args: string[], { report, session }: Running): Promise
   await run(APP, args, {
     process,
     session,
-    conclude: (operation, lines) => report.attempt(async () => report.answer(await operation(), lines)),
+    conclude: (operation, reading) => report.attempt(async () => report.answer(await operation(), reading)),
   })
   const code = process.exitCode ?? ExitCode.Success
   if (code === ExitCode.Success) return

@@ -31,7 +31,7 @@ export type Streams = {
 export type Terminal = {
   /** Writes a line of the answer to stdout. */
   print(line: string): void
-  /** Writes a line to stderr: a problem, never the answer. */
+  /** Writes a line to stderr: a problem, or that there is no answer to show. */
   warn(line: string): void
   /** Every line of stdin that holds something. */
   lines(): AsyncGenerator<string>

@@ -3,7 +3,16 @@ import { buildRouteMap } from '@stricli/core'
 import type { Checking } from '../../operations/enrolment.ts'
 import { text, tradeLink } from '../arguments.ts'
 import { botViewLines } from '../bot-lines.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  GRAVE_ACT,
+  type GraveFlags,
+  PREFIX,
+} from '../command.ts'
 import { addedBotLines, botLines, renewedBotLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
@@ -74,6 +83,7 @@ const list = command({
     return async (session: Session, _flags: FindFlags) => listBots(await session.find())
   },
   lines: botLines,
+  none: `No bots. Enrol one: ${PREFIX} bot enrol --phone`,
 })
 
 const show = command({

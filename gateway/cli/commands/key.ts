@@ -2,7 +2,16 @@
 import { buildRouteMap } from '@stricli/core'
 import { SCOPES, type Scope, SHOP_SCOPES } from '../../../contract/scopes.ts'
 import { STORE, text, wholeUpTo } from '../arguments.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  GRAVE_ACT,
+  type GraveFlags,
+  PREFIX,
+} from '../command.ts'
 import { keyOnly } from '../lines.ts'
 import type { Session } from '../session.ts'
 import { keyListLines } from '../store-lines.ts'
@@ -95,6 +104,7 @@ const list = command({
       listKeys(await session.find(), store)
   },
   lines: keyListLines,
+  none: `No keys. Make one: ${PREFIX} key add --store STORE`,
 })
 
 export const key = buildRouteMap({

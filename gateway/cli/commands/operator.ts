@@ -2,7 +2,16 @@
 import { buildRouteMap } from '@stricli/core'
 import { OPERATOR_ROLES, type OperatorRole } from '../../../contract/operators.ts'
 import { text } from '../arguments.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  GRAVE_ACT,
+  type GraveFlags,
+  PREFIX,
+} from '../command.ts'
 import { linkLines, operatorLines } from '../operator-lines.ts'
 import type { Session } from '../session.ts'
 
@@ -52,6 +61,7 @@ const list = command({
     return async (session: Session, _flags: FindFlags) => listOperators(await session.find())
   },
   lines: operatorLines,
+  none: `No operators. Let one in: ${PREFIX} operator add NAME`,
 })
 
 const remove = command({

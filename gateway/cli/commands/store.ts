@@ -3,7 +3,16 @@ import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { SCOPES, type Scope } from '../../../contract/scopes.ts'
 import { limitUpTo, percentIn, STORE, text, wholeDollars } from '../arguments.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  GRAVE_ACT,
+  type GraveFlags,
+  PREFIX,
+} from '../command.ts'
 import type { Session } from '../session.ts'
 import { freshStoreLines, storeLines, storeListLines, updatedStoreLines } from '../store-lines.ts'
 import { Refusal } from '../terminal.ts'
@@ -200,6 +209,7 @@ const list = command({
       listStores(await session.find(), { isDisabled: disabled, after, limit })
   },
   lines: storeListLines,
+  none: `No stores. Register one: ${PREFIX} store add --name NAME`,
 })
 
 const disable = command({

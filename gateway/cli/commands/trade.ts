@@ -32,6 +32,7 @@ const list = command({
       listTrades(await session.find(), bot)
   },
   lines: tradeLines,
+  none: 'No trade is open, looked at or holds credit.',
 })
 
 const end = command({

@@ -41,6 +41,7 @@ const list = command({
       listEndpoints(await session.find(), { storeId, failing, after, limit })
   },
   lines: endpointLines,
+  none: 'No such endpoints.',
 })
 
 type AttemptFlags = FindFlags & { before?: bigint; limit: number }
