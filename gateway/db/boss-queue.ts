@@ -137,7 +137,9 @@ async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: L
   const db = boss.getDb()
   const listening = await db
     .listen?.(CHANNEL, wake, wakeAll)
-    .catch((error: unknown) => log.warn({ err: error }, 'queue lost its notifications: it finds jobs by polling only'))
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'queue lost its notifications: it finds jobs by polling only'),
+    )
   const polling = repeat(
     { name: 'look for jobs', everyMs: pollSeconds * 1_000, log, atOnce: false },
     async () => {

@@ -47,7 +47,9 @@ export async function createDeposit(
     link !== undefined &&
     steamIdOfAccount(link.partner) !== body.shopper.steamId
   )
-    refuse('invalid_request', [{ path: 'tradeUrl', message: 'belongs to another account than shopper.steamId' }])
+    refuse('invalid_request', [
+      { path: 'tradeUrl', message: 'belongs to another account than shopper.steamId' },
+    ])
   const [request, ...asEarlier] = requestHashes(body, link)
   return inTransaction(deps.db, async (tx) => {
     const shopper = link && { steamId: steamIdOfAccount(link.partner), token: link.token }
