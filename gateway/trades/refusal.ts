@@ -43,9 +43,12 @@ const MEANINGS: Record<Refusal, Meaning> = {
   rate_limited: ofBot('rate_limited'),
 }
 
-/** One wish of a shopper may be tried at so many bots, within so long. */
+/**
+ * One wish of a shopper may be tried at so many bots, while somebody waits for it. In a crowd most of that time passes in
+ * the queue of the first bot: it must not cost the wish the bots that come free later.
+ */
 export const MOST_BOTS = 4
-export const MOVING_MS = 15_000
+export const MOVING_MS = 60_000
 
 /** How the shopper's wish came to this bot. */
 export type Attempt = {
