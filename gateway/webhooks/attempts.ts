@@ -1,4 +1,4 @@
-/** What a store can do with attempts: read them, and have events delivered again. */
+/** The attempts that a store can read, and the deliveries that it can repeat. */
 import type { AttemptList, AttemptsQuery, ReplayBody, TestResult } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
