@@ -225,7 +225,7 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
   }
 }
 
-/** The row may only exist after the scroll that brings it into sight. Whoever went elsewhere meanwhile stays there. */
+/** The row may only exist after the scroll that brings it into sight. A focus that went elsewhere meanwhile stays there. */
 function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
   requestAnimationFrame(() => {
     const at = document.activeElement

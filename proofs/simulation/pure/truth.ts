@@ -212,7 +212,7 @@ const NEXT_LOOK_MS = 2 * MINUTE_MS
 
 /**
  * No deposit is open longer than its own deadline and ten minutes in which Steam answers readably about its offer.
- * `calmSince`: when the faults ended. What a clock that ran ahead has planned until then is waited for.
+ * `calmSince`: when the faults ended. A look that a clock which ran ahead has planned is waited for.
  */
 export function checkAlive(memory: Memory, calmSince: number): void {
   const now = memory.engine.now()
