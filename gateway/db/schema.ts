@@ -97,6 +97,13 @@ export type BotCallsTable = {
   held_back: Generated<number>
 }
 
+export type BotGamesTable = {
+  bot_id: bigint
+  /** By Steam's app id, without the custody entries after `counted_to`. */
+  items: JSONColumnType<Record<string, number>, string | undefined, string>
+  counted_to: Generated<bigint>
+}
+
 /** A process that holds bots, or would. */
 export type GatewayProcessTable = {
   owner: string
@@ -310,6 +317,7 @@ export type Tables = OperatorTables & {
   bot_bar: BotBarTable
   bot_doubt: BotDoubtTable
   bot_calls: BotCallsTable
+  bot_games: BotGamesTable
   bot_history: BotHistoryTable
   gateway_process: GatewayProcessTable
   price: PriceTable
