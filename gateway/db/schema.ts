@@ -104,6 +104,15 @@ export type BotGamesTable = {
   counted_to: Generated<bigint>
 }
 
+export type PageVitalTable = {
+  day: Date
+  screen: string
+  device: 'phone' | 'computer'
+  metric: string
+  bucket: number
+  pages: number
+}
+
 /** A process that holds bots, or would. */
 export type GatewayProcessTable = {
   owner: string
@@ -318,6 +327,7 @@ export type Tables = OperatorTables & {
   bot_doubt: BotDoubtTable
   bot_calls: BotCallsTable
   bot_games: BotGamesTable
+  page_vital: PageVitalTable
   bot_history: BotHistoryTable
   gateway_process: GatewayProcessTable
   price: PriceTable
