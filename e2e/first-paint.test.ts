@@ -94,6 +94,26 @@ test('the items are asked for with the payment that came along, and nothing shif
   expect(await shiftsOf(page)).toEqual([])
 })
 
+test('before their code is here, the room of the items is under the link, and not in the place of the panel', async () => {
+  const deposit = await depositOf({ language: 'en' })
+  const caller = await callerOf(till.gateway, deposit)
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+  const { page } = await openBrowser({ viewport: DESKTOP })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/assets/stand-*', async (route) => {
+    await promise
+    await route.continue()
+  })
+  await page.goto(deposit.url)
+  const [link, room] = [page.locator('.deposit-stand > .link-panel'), page.locator('.deposit-stand > .shelf')]
+  await room.waitFor()
+  const [above, below] = [await link.boundingBox(), await room.boundingBox()]
+  expect([below?.x, below?.width]).toEqual([above?.x, above?.width])
+  expect(below?.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0))
+  resolve()
+  await page.getByRole('gridcell').first().waitFor()
+})
+
 test('a part of the page that cannot be loaded says so beside one button, and comes under another address', async () => {
   const parts = /\/assets\/(?:guide|stand)-[\w-]+\.js/
   const { page } = await openBrowser()

@@ -11,14 +11,14 @@ export type HeldItem = {
   bot: string
   botSteamId: string
   appId: number
-  /** The asset id in the bot's inventory; null where Steam did not tell it. */
+  /** The asset id in the bot's inventory; null if Steam did not tell it. */
   assetId: string | null
   marketHashName: string
   /** Its credit, in minor units of `currency`. */
   price: bigint
   currency: Currency
   receivedAt: Date
-  /** Until then its sender may take it back and Steam lets nobody have it; null where it is free. */
+  /** Until then its sender may take it back and Steam lets nobody have it; null if it is free. */
   protectedUntil: Date | null
 }
 

@@ -4,7 +4,15 @@ import type { Db, Tx } from '../db/client.ts'
 import { Overtaken } from '../db/transaction.ts'
 import { recordCustody } from '../ledger/store.ts'
 import type { OfferAsset } from '../steam/steam.ts'
-import { type Departure, type DepartureEvent, type Explanation, keyOf, type Stage } from './departure.ts'
+import {
+  type Departure,
+  type DepartureEvent,
+  type Explanation,
+  type Hand,
+  keyOf,
+  type Stage,
+  takenOnSince,
+} from './departure.ts'
 
 type Row = {
   id: bigint
@@ -52,17 +60,6 @@ export async function lockDeparture(tx: Tx, botId: bigint, steamTradeId: string)
   )
   const [row] = rows
   return row && { id: row.id, departure: departureOf(row) }
-}
-
-/** Whether the other bot of ours, which got the item by this departure, gave it away since. */
-export function isAwayFrom(
-  custody: Custody,
-  { id, otherBotId }: { id: bigint | undefined; otherBotId: bigint | undefined },
-) {
-  return (asset: OfferAsset): boolean => {
-    const item = custody.get(keyOf(asset))
-    return item?.moved === 'out' && item.botId === otherBotId && item.departureId !== id
-  }
 }
 
 /** The bot of ours that has this account, and is another one. */
@@ -181,7 +178,6 @@ type Booking = {
   botId: bigint
   otherBotId: bigint | undefined
   begunAt: Date
-  items: Departure['items']
   at: Date
   custody: Custody
 }
@@ -229,6 +225,8 @@ async function bookOut(
   if (item?.moved !== 'in' || item.botId !== botId) return
   // It left by this one before it came back from the other.
   if (item.departedAt !== null && item.departedAt > begunAt) return
+  // It was called so at another time.
+  if (item.as !== null && item.as !== asset.assetId) return
   await tx
     .updateTable('departed_item')
     .set({ is_booked: true })
@@ -241,19 +239,30 @@ async function bookOut(
   await move(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
 }
 
-/** Only what this departure took, and what came to the other bot by it. */
+/** Only what this departure took, with all that took it on from where it went. */
 async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: string }): Promise<void> {
   const { id, botId, custody } = booking
   const item = custody.get(keyOf(asset))
   if (item === undefined || item.moved === 'back') return
-  if (item.departureId !== id && !isWhereItWent(item, booking, asset)) return
-  if (item.moved === 'in' && item.botId === botId) return
-  if (item.moved === 'in') await move(tx, booking, { item, moved: 'out', botId: item.botId, as: null })
-  await move(tx, booking, { item, moved: 'in', botId, as: asset.as })
+  const since = takenOnSince(await handsOf(tx, item), id)
+  if (since === undefined) return
+  for (const { departure, botId: from } of since)
+    await giveBack(tx, { ...booking, id: departure }, { item, botId: from, as: null })
+  await giveBack(tx, booking, { item, botId, as: asset.as })
 }
 
-/** The other bot gave it away in its turn, and had it back, before it gave it back here. */
-function isWhereItWent(item: CustodyItem, { otherBotId, items }: Booking, asset: OfferAsset): boolean {
-  const as = items.find((each) => keyOf(each) === keyOf(asset))?.newAssetId ?? null
-  return item.moved === 'in' && item.botId === otherBotId && item.as === as && as !== null
+async function giveBack(tx: Tx, booking: Booking, { item, botId, as }: Omit<Move, 'moved'>): Promise<void> {
+  if (item.moved === 'in') await move(tx, booking, { item, moved: 'out', botId: item.botId, as: null })
+  await move(tx, booking, { item, moved: 'in', botId, as })
+}
+
+/** Every change of its hands, in order. Its trade is locked. */
+async function handsOf(tx: Tx, { tradeId, assetId }: CustodyItem): Promise<Hand<bigint>[]> {
+  return tx
+    .selectFrom('custody_entry')
+    .select(['moved', 'bot_id as botId', 'departure_id as departure'])
+    .where('trade_id', '=', tradeId)
+    .where('asset_id', '=', assetId)
+    .orderBy('id')
+    .execute()
 }

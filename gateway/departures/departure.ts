@@ -142,19 +142,28 @@ export function judgeUndoing(known: Departure, { state, given }: SteamTrade): De
   return items.length === 0 ? [] : [{ kind: 'returned', items }]
 }
 
+/** A change of hands in the books. `departure`: by which it was; null of a delivery, and of what an operator recorded. */
+export type Hand<Id> = { moved: 'in' | 'back' | 'out'; botId: bigint; departure: Id | null }
+
+/** A departure by which an item left this bot. */
+export type Taking<Id> = { departure: Id; botId: bigint }
+
 /**
- * Leaves out items that the other bot of ours has given away in its turn, as far as is known. They came back to it before it
- * gave them back here, and its history tells of that: until then this is not known to be over, and is judged again.
+ * The departures that took an item on after this one did, the last first; undefined where it is not away by this one. Steam
+ * undoes a trade only once those after it are undone, but chance decides which of them is read first: with this one all of
+ * these are undone.
  */
-export function unlessAway(
-  events: readonly DepartureEvent[],
-  isAway: (asset: OfferAsset) => boolean,
-): DepartureEvent[] {
-  return events.flatMap((event): DepartureEvent[] => {
-    if (event.kind !== 'returned') return [event]
-    const items = event.items.filter((asset) => !isAway(asset))
-    return items.length === 0 ? [] : [{ ...event, items }]
-  })
+export function takenOnSince<Id>(hands: readonly Hand<Id>[], id: Id): Taking<Id>[] | undefined {
+  const away: Taking<Id>[] = []
+  for (const { moved, botId, departure } of hands) {
+    const at = away.findIndex((taking) => taking.departure === departure)
+    if (departure === null) away.length = 0
+    else if (at === -1 && moved === 'out') away.push({ departure, botId })
+    // It came to another bot by it, or back to this one.
+    else if (moved === 'in' && away[at]?.botId === botId) away.length = at
+  }
+  const at = away.findIndex(({ departure }) => departure === id)
+  return at === -1 ? undefined : away.slice(at + 1).reverse()
 }
 
 export const keyOf = ({ appId, assetId }: Pick<OfferAsset, 'appId' | 'assetId'>): string =>

@@ -1,7 +1,9 @@
 /** The history is read newest first, and each bot's by itself: nothing depends on what is learnt first. */
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { heldItems } from '../bots/item-store.ts'
+import { verifyLedger } from '../ledger/verify.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -59,6 +61,13 @@ const inHand = async () =>
   (await heldItems(till.db)).map(
     ({ botId, assetId }) => `${botId === bot.botId ? 'one' : 'other'} ${assetId}`,
   )
+
+async function differences() {
+  const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  const found = await verifyLedger(pool)
+  await pool.end()
+  return found
+}
 
 describe('an item that left, came back and left again', () => {
   it('is away, though the second trade is read before the first one is known to be undone', async () => {
@@ -169,11 +178,9 @@ describe('an item that was moved to another bot, and from there to a stranger', 
   it('is back at the first, though the earlier trade was read as undone before the later one', async () => {
     row(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
     await read(bot)
-    expect(await inHand()).toEqual([])
+    expect(await inHand()).toEqual([`one ${item}`])
     row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
-    await read(other.bot)
-    expect(await inHand()).toEqual(['other 71'])
-    await read(bot)
+    for (const context of [other.bot, bot]) await read(context)
     expect(await inHand()).toEqual([`one ${item}`])
   })
 
@@ -181,9 +188,87 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
     row(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
     await read(other.bot)
-    expect(await inHand()).toEqual([])
+    expect(await inHand()).toEqual([`one ${item}`])
     row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
     for (let turns = 0; turns < 2; turns += 1) await read(other.bot)
+    expect(await inHand()).toEqual([`one ${item}`])
+  })
+})
+
+describe('an item that two bots sent to and fro', () => {
+  let other: { bot: BotContext; session: FakeSession }
+
+  /** The three trades, each as it was made or as it is once it is undone. */
+  const there = (back?: string) =>
+    row(session, '9500', {
+      ...{ to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71', ...(back && { back }) } },
+      ...(back && { state: 'partly_rolled_back' }),
+    })
+  const again = (back?: string) =>
+    row(other.session, '9600', {
+      ...{
+        to: bot.session.steamId,
+        hours: 2,
+        given: { assetId: '71', newAssetId: '81', ...(back && { back }) },
+      },
+      ...(back && { state: 'partly_rolled_back' }),
+    })
+  const away = (back?: string) =>
+    row(session, '9700', {
+      ...{ to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91', ...(back && { back }) } },
+      ...(back && { state: 'partly_rolled_back' }),
+    })
+
+  beforeEach(async () => {
+    other = await aBot(till, fakeSession(OTHER_BOT))
+    there()
+    await read(bot)
+    again()
+    await read(other.bot)
+    expect(await inHand()).toEqual(['one 81'])
+  })
+  afterEach(async () => expect(await differences()).toEqual([]))
+
+  it('is back at the first once both trades are undone, though the earlier one is read first', async () => {
+    there(item)
+    await read(bot)
+    expect(await inHand()).toEqual([`one ${item}`])
+    again('71')
+    for (const context of [other.bot, bot, other.bot]) await read(context)
+    expect(await inHand()).toEqual([`one ${item}`])
+  })
+
+  it('and away, is at the second once the last two are undone, though that bot tells first', async () => {
+    away()
+    await read(bot)
+    expect(await inHand()).toEqual([])
+    again('71')
+    await read(other.bot)
+    away('81')
+    for (const context of [bot, other.bot]) await read(context)
+    expect(await inHand()).toEqual(['other 71'])
+  })
+
+  it('and away, is at the second, where the first bot tells that it gave it back before the rest', async () => {
+    away()
+    await read(bot)
+    row(session, '9800', {
+      ...{ to: OTHER_BOT, hours: 4, undoes: '9600' },
+      given: { assetId: '81', newAssetId: '71' },
+    })
+    await read(bot)
+    away('81')
+    await read(bot)
+    again('71')
+    for (const context of [other.bot, bot]) await read(context)
+    expect(await inHand()).toEqual(['other 71'])
+  })
+
+  it('and away, is at the first, though it is read last that the trade which took it away is undone', async () => {
+    there(item)
+    await read(bot)
+    away('81')
+    await read(bot)
     expect(await inHand()).toEqual([`one ${item}`])
   })
 })

@@ -4,8 +4,8 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { MovedAsset, SteamTrade } from '../steam/steam.ts'
-import { arrivalsOf, book, custodyOf, isAwayFrom, lockDeparture, move, ownBot, save } from './books-store.ts'
-import { evolve, keyOf, unlessAway } from './departure.ts'
+import { arrivalsOf, book, custodyOf, lockDeparture, move, ownBot, save } from './books-store.ts'
+import { evolve, keyOf } from './departure.ts'
 import type { JudgeUndoing } from './watch.ts'
 
 /** After so long nobody asks any more what became of a departure. */
@@ -63,8 +63,7 @@ async function bookReturns(
     // It is not known yet how it came, or that it left.
     if (item?.moved !== 'out' || item.departureId !== id) continue
     await save(tx, { id, botId: fromBotId, departure, at })
-    const { begunAt, items: all } = departure
-    const booking = { id, botId, otherBotId: undefined, begunAt, items: all, at, custody }
+    const booking = { id, botId, otherBotId: undefined, begunAt: departure.begunAt, at, custody }
     await move(tx, booking, { item, moved: 'in', botId, as: asset.as })
     items += 1
   }
@@ -88,7 +87,7 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
       const custody = await custodyOf(tx, botId, items)
       const otherBotId = await ownBot(tx, botId, partnerSteamId)
       const { begunAt } = locked.departure
-      const booking = { id: locked.id, botId, otherBotId, begunAt, items, at: clock.now(), custody }
+      const booking = { id: locked.id, botId, otherBotId, begunAt, at: clock.now(), custody }
       await book(tx, booking, {
         kind: 'left',
         items: items.map((item) => ({ ...item, rolledBackAssetId: null })),
@@ -113,13 +112,12 @@ export async function bookUndone(tx: Tx, { botId, exchange, judge, at }: Undoing
     const locked = await lockDeparture(tx, fromBotId, exchange.rollbackOf ?? '')
     if (locked === undefined) continue
     const { id } = locked
-    const custody = await custodyOf(tx, fromBotId, locked.departure.items)
-    const isAway = isAwayFrom(custody, { id, otherBotId: botId })
-    for (const event of unlessAway(judge(locked.departure), isAway)) {
+    for (const event of judge(locked.departure)) {
       const departure = evolve(locked.departure, event)
       await save(tx, { id, botId: fromBotId, departure, at })
-      const { begunAt, items: all } = departure
-      await book(tx, { id, botId: fromBotId, otherBotId: botId, begunAt, items: all, at, custody }, event)
+      const custody = await custodyOf(tx, fromBotId, departure.items)
+      const { begunAt } = departure
+      await book(tx, { id, botId: fromBotId, otherBotId: botId, begunAt, at, custody }, event)
       if (event.kind === 'returned') items += event.items.length
     }
   }

@@ -6,14 +6,13 @@ import type { Clock } from '../kit/clock.ts'
 import {
   book,
   custodyOf,
-  isAwayFrom,
   isMovedByHand,
   knownDepartures,
   lockDeparture,
   ownBot,
   save,
 } from './books-store.ts'
-import { type Departure, evolve, keyOf, unlessAway } from './departure.ts'
+import { type Departure, evolve, keyOf } from './departure.ts'
 import { bookLate, bookUndone, bringBack, MOST_DAYS } from './returns-store.ts'
 import type { DepartureStore, Noted } from './watch.ts'
 import { isVaultsGift } from './wish-store.ts'
@@ -34,16 +33,12 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         )
         const isGift = await isVaultsGift(tx, partnerSteamId, given.map(keyOf).sort())
         const around = { isOwnBot: otherBotId !== undefined, isVaultsGift: isGift, movedByHand }
-        const events = unlessAway(
-          judge(locked?.departure, around),
-          isAwayFrom(custody, { id: locked?.id, otherBotId }),
-        )
+        const events = judge(locked?.departure, around)
         if (events.length === 0) return undefined
         const departure = events.reduce<Departure | undefined>(evolve, locked?.departure)
         if (departure === undefined) return undefined
         const id = await save(tx, { id: locked?.id, botId, departure, at: clock.now() })
-        const { begunAt, items } = departure
-        const booking = { id, botId, otherBotId, begunAt, items, at: clock.now(), custody }
+        const booking = { id, botId, otherBotId, begunAt: departure.begunAt, at: clock.now(), custody }
         for (const event of events) await book(tx, booking, event)
         return { events, departure, items: custody.size }
       }),

@@ -2,9 +2,15 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
-import { inventoryQuerySchema, inventorySchema } from '../../contract/widget-api.ts'
+import {
+  inventoryQuerySchema,
+  inventorySchema,
+  priceQuerySchema,
+  priceReasonSchema,
+} from '../../contract/widget-api.ts'
 import { createBuckets, type Rate } from '../http/limits.ts'
 import { refuse } from '../http/refusal.ts'
+import { reasonOfPrice } from './price-reason.ts'
 import { type InventoryDeps, readInventory } from './service.ts'
 
 const compress = promisify(gzip)
@@ -21,7 +27,7 @@ const AGAIN_S = 5
 type Looking = { items: Rate; nowMs: () => number }
 const AS_TIME_GOES: Looking = { items: ITEMS, nowMs: () => performance.now() }
 
-/** GET /api/inventory. */
+/** GET /api/inventory and GET /api/price. */
 export function inventoryRoutes(
   deps: InventoryDeps,
   { items, nowMs }: Looking = AS_TIME_GOES,
@@ -41,6 +47,13 @@ export function inventoryRoutes(
         return inventory
       },
     )
+    app
+      .withTypeProvider<ZodTypeProvider>()
+      .get(
+        '/api/price',
+        { schema: { querystring: priceQuerySchema, response: { 200: priceReasonSchema } } },
+        ({ query }) => reasonOfPrice(deps, query),
+      )
   }
 }
 

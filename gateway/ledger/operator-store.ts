@@ -1,4 +1,4 @@
-/** The rows of what operators move: payouts, their voids, and adjustments. Each is append-only. */
+/** The rows of operators' movements: payouts, voided payouts and adjustments. All are append-only. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -7,7 +7,7 @@ import type { AdjustmentKind } from './entry.ts'
 type Reference = { storeId: bigint; reference: string }
 type Amount = { currency: Currency; amount: bigint }
 
-/** The payout that is recorded for the store under the reference. */
+/** The store's payout with this reference. */
 export async function findPayout(tx: Tx, { storeId, reference }: Reference) {
   return tx
     .selectFrom('payout')
@@ -18,8 +18,8 @@ export async function findPayout(tx: Tx, { storeId, reference }: Reference) {
     .executeTakeFirst()
 }
 
-/** Writes the payout itself; its movement is posted beside it. */
-/** Undefined where the reference is taken: by now, if it was sent twice at once. */
+/** Writes the payout itself; the caller posts its movement. */
+/** Undefined if the reference is taken, for example by the same call sent twice at once. */
 export async function insertPayout(
   tx: Tx,
   { storeId, currency, amount, reference }: Reference & Amount,

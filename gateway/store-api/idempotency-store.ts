@@ -5,10 +5,10 @@ import { deleteBefore } from '../db/sweep-store.ts'
 
 export type StoreKey = { storeId: bigint; key: string }
 
-/** A call that begins now. */
+/** A call that starts now. */
 export type Begun = { requestSha256: Buffer; at: Date }
 
-/** The end of a lock, as the database wrote it. The call that holds the key knows it, and the next holder writes another one. */
+/** The end of a lock, as stored. It identifies the holder: the next holder of the key writes a different one. */
 export type KeyLock = string
 
 /**

@@ -104,6 +104,21 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(await asked).toEqual({ kind: 'active' })
   })
 
+  it('hands the wish on to one that comes free half a minute later', async () => {
+    await fleet(1)
+    Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => heldBack })
+    const { body } = await aDeposit(till, store)
+    const asked = requestTrade(till.deps, body)
+    await expect.poll(trades).toHaveLength(1)
+    await work()
+    await jump(till, 30)
+    bots.push(await aBot(till, fakeSession('76561198000000109')))
+    for (let turns = 0; turns < 2; turns += 1) await work()
+    expect((await trades()).map(({ state }) => state)).toEqual(['refused', 'active'])
+    expect(sentBy()).toEqual([0, 1])
+    expect(['active', 'sending']).toContain((await asked).kind)
+  })
+
   it('by a 429 of the question before the send hands it on too, and rests', async () => {
     await fleet(2)
     const limited = { ...heldBack, reason: 'rate_limited' } as const

@@ -4,7 +4,7 @@ import {
   type DepartureEvent,
   evolve,
   keyOf,
-  unlessAway,
+  takenOnSince,
 } from '../../../gateway/departures/departure.ts'
 import type { DepartureStore, Noted } from '../../../gateway/departures/watch.ts'
 import type { OfferAsset, SteamTrade } from '../../../gateway/steam/steam.ts'
@@ -81,13 +81,16 @@ function note(memory: Memory, { botId, exchange, judge }: Noting): Noted | undef
   const known = departuresOf(memory, botId)
   const before = known.get(exchange.tradeId)
   const otherBotId = ownBot(memory, botId, exchange.partnerSteamId)
-  const booking = { id: idOf(botId, exchange.tradeId), botId, otherBotId }
-  const around = { isOwnBot: otherBotId !== undefined, isVaultsGift: false, movedByHand: new Set<string>() }
-  const events = unlessAway(judge(before, around), isAwayFrom(memory, booking))
+  const events = judge(before, {
+    isOwnBot: otherBotId !== undefined,
+    isVaultsGift: false,
+    movedByHand: new Set(),
+  })
   const departure = events.reduce<Departure | undefined>(evolve, before)
   if (events.length === 0 || departure === undefined) return undefined
   known.set(exchange.tradeId, departure)
-  for (const event of events) book(memory, { ...booking, items: departure.items }, event)
+  const booking = { id: idOf(botId, exchange.tradeId), botId, otherBotId }
+  for (const event of events) book(memory, booking, event)
   const items = departure.items.filter((asset) => custodyOf(memory, botId, asset) !== undefined).length
   return { events, departure, items }
 }
@@ -100,11 +103,11 @@ function undo(memory: Memory, { botId, exchange, judge }: Undoing): number {
   for (const [fromBotId, known] of memory.departures) {
     const before = known.get(steamTradeId)
     if (before === undefined || fromBotId === botId || before.partnerSteamId !== String(botId)) continue
-    const booking = { id: idOf(fromBotId, steamTradeId), botId: fromBotId, otherBotId: botId }
-    for (const event of unlessAway(judge(before), isAwayFrom(memory, booking))) {
+    for (const event of judge(before)) {
       const departure = evolve(before, event)
       known.set(steamTradeId, departure)
-      book(memory, { ...booking, items: departure.items }, event)
+      const booking = { id: idOf(fromBotId, steamTradeId), botId: fromBotId, otherBotId: botId }
+      book(memory, booking, event)
       if (event.kind === 'returned') items += event.items.length
     }
   }
@@ -112,16 +115,8 @@ function undo(memory: Memory, { botId, exchange, judge }: Undoing): number {
 }
 
 type Booking = { id: string; botId: bigint; otherBotId: bigint | undefined }
-type Whole = Booking & Pick<Departure, 'items'>
 
-const isAwayFrom =
-  (memory: Memory, { id, botId, otherBotId }: Booking) =>
-  (asset: OfferAsset): boolean => {
-    const last = custodyOf(memory, botId, asset)?.at(-1)
-    return last?.moved === 'out' && last.botId === otherBotId && last.departure !== id
-  }
-
-function book(memory: Memory, booking: Whole, event: DepartureEvent): void {
+function book(memory: Memory, booking: Booking, event: DepartureEvent): void {
   if (event.kind === 'left') for (const asset of event.items) bookOut(memory, booking, asset)
   if (event.kind === 'returned') for (const asset of event.items) bookBack(memory, booking, asset)
 }
@@ -151,6 +146,7 @@ function bookOut(memory: Memory, { id, botId, otherBotId }: Booking, asset: Left
   if (entries === undefined || last === undefined) return
   if (last.moved !== 'in' || last.botId !== botId) return
   if (begunOf(memory, last.departure) > begunOf(memory, id)) return
+  if (last.as !== null && last.as !== asset.assetId) return
   memory.booked.add(`${id} ${keyOf(asset)}`)
   move(memory, entries, { moved: 'out', botId, as: asset.assetId, departure: id })
   if (otherBotId === undefined) return
@@ -163,21 +159,21 @@ function begunOf({ departures }: Memory, id: string | null): number {
   return departures.get(BigInt(botId))?.get(steamTradeId)?.begunAt.getTime() ?? 0
 }
 
-function bookBack(memory: Memory, whole: Whole, asset: OfferAsset & { as: string }): void {
-  const { id, botId } = whole
+function bookBack(memory: Memory, booking: Booking, asset: OfferAsset & { as: string }): void {
+  const { id, botId } = booking
   const entries = custodyOf(memory, botId, asset)
-  const last = entries?.at(-1)
-  if (entries === undefined || last === undefined || last.moved === 'back') return
-  if (last.departure !== id && !isWhereItWent(last, whole, asset)) return
-  if (last.moved === 'in' && last.botId === botId) return
-  if (last.moved === 'in') move(memory, entries, { moved: 'out', botId: last.botId, as: null, departure: id })
-  move(memory, entries, { moved: 'in', botId, as: asset.as, departure: id })
+  if (entries === undefined || entries.at(-1)?.moved === 'back') return
+  const since = takenOnSince(entries, id)
+  if (since === undefined) return
+  for (const { departure, botId: from } of since)
+    giveBack(memory, entries, { botId: from, as: null, departure })
+  giveBack(memory, entries, { botId, as: asset.as, departure: id })
 }
 
-/** The other bot gave it away in its turn, and had it back, before it gave it back here. */
-function isWhereItWent(last: CustodyEntry, { otherBotId, items }: Whole, asset: OfferAsset): boolean {
-  const as = items.find((item) => keyOf(item) === keyOf(asset))?.newAssetId ?? null
-  return last.moved === 'in' && last.botId === otherBotId && last.as === as && as !== null
+function giveBack(memory: Memory, entries: CustodyEntry[], to: Omit<Move, 'moved'>): void {
+  const last = entries.at(-1)
+  if (last?.moved === 'in') move(memory, entries, { ...to, moved: 'out', botId: last.botId, as: null })
+  move(memory, entries, { ...to, moved: 'in' })
 }
 
 /** Books what left a bot for an account of the operator, and was sent to a bot again. */
