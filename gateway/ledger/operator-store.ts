@@ -18,8 +18,10 @@ export async function findPayout(tx: Tx, { storeId, reference }: Reference) {
     .executeTakeFirst()
 }
 
-/** Writes the payout itself; the caller posts its movement. */
-/** Undefined if the reference is taken, for example by the same call sent twice at once. */
+/**
+ * Writes the payout itself; the caller posts its movement. Undefined if the reference is taken, for example by the same
+ * call sent twice at once.
+ */
 export async function insertPayout(
   tx: Tx,
   { storeId, currency, amount, reference }: Reference & Amount,
@@ -69,7 +71,7 @@ export function selectPayouts(db: Db, { storeId, before, limit }: PayoutFilter):
     .execute()
 }
 
-/** Two voids of one payout wait for each other. */
+/** Locks the payout, so two voids of it wait for each other. */
 export async function lockPayout(tx: Tx, payoutId: bigint): Promise<ListedPayout | undefined> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`payout ${payoutId}`}, 0))`.execute(tx)
   return payouts(tx).where('payout.id', '=', payoutId).executeTakeFirst()
@@ -88,7 +90,7 @@ export function findAdjustment(tx: Tx, { storeId, reference }: Reference) {
     .executeTakeFirst()
 }
 
-/** As with payouts. */
+/** Undefined if the reference is taken, as with payouts. */
 export async function insertAdjustment(
   tx: Tx,
   { storeId, currency, amount, reference, kind }: Reference & Amount & { kind: AdjustmentKind },
