@@ -149,6 +149,28 @@ export const inventorySchema = z.object({
   inventoryErrorCause: z.enum(['accountRestricted']).optional(),
 })
 
+/** GET /api/price: request. The quote is that of the inventory which showed the item. */
+export const priceQuerySchema = z.object({
+  hash: hashSchema,
+  quoteId: z.string().max(64),
+  item: z.string().regex(/^\d{1,20}$/),
+})
+
+/** The name of a source, and the age of its word. Null is the operator's own list or price; its own price has no age. */
+const wordSchema = z.object({
+  source: z.string().max(60).nullable(),
+  ageSeconds: z.int().nonnegative().nullable(),
+})
+
+/** GET /api/price: answer. The grounds of the price of one shown item: names and ages, no prices of others. */
+export const priceReasonSchema = z.object({
+  price: minorUnits,
+  currency: z.enum(CURRENCIES),
+  said: z.array(wordSchema),
+  /** The source of the exchange rate; null where the price is in dollars, as the sources say it. */
+  rate: wordSchema.nullable(),
+})
+
 /** POST /api/trade: request. */
 export const tradeBodySchema = z.object({
   hash: hashSchema,
@@ -196,6 +218,8 @@ export type Payment = z.infer<typeof paymentSchema>
 export type Item = z.infer<typeof itemSchema>
 export type Inventory = z.infer<typeof inventorySchema>
 export type InventoryQuery = z.infer<typeof inventoryQuerySchema>
+export type PriceQuery = z.infer<typeof priceQuerySchema>
+export type PriceReason = z.infer<typeof priceReasonSchema>
 export type TradeUrlBody = z.infer<typeof tradeUrlBodySchema>
 export type TradeBody = z.infer<typeof tradeBodySchema>
 export type MetricsBody = z.infer<typeof metricsBodySchema>

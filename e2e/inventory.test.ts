@@ -59,3 +59,34 @@ test.each(['en', 'ru'] as const)(
     expect(await said('notMarketable')).toBe(1)
   },
 )
+
+test.each(['en', 'ru'] as const)(
+  'in %s: the sign on a card, or the key ?, says what its price stands on and picks nothing',
+  async (language) => {
+    const { page, texts } = await openStand({ language })
+    const cell = (index: number) => page.getByRole('gridcell').nth(index)
+    const priceOf = async (index: number) => (await cell(index).locator('.card-price').textContent()) ?? ''
+    const answer = page.locator('.why-price')
+    const isAbout = async (index: number) => {
+      await answer.getByText(texts.whyPrice(await priceOf(index)), { exact: true }).waitFor()
+      // The sandbox prices by a list of its own.
+      await answer.getByText(texts.ownList).waitFor()
+      await answer.getByText(texts.whyPriceNote(1)).waitFor()
+    }
+    await cell(1).getByRole('button').click()
+    await isAbout(1)
+    await cell(0).getByRole('button').click()
+    await isAbout(0)
+    await page.keyboard.press('Escape')
+    await answer.waitFor({ state: 'hidden' })
+
+    await cell(0).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('?')
+    await isAbout(1)
+    expect(await cell(1).evaluate((element) => element === document.activeElement)).toBe(true)
+    expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(0)
+    await cell(1).press('Control+End')
+    await answer.waitFor({ state: 'hidden' })
+  },
+)

@@ -64,7 +64,7 @@ function problem({ status, code, retryAfterS, cause }: Refused): Reply {
   return { status, type: 'application/problem+json', body, ...(retryAfterS !== undefined && { retryAfterS }) }
 }
 
-function repliesOf({ payment, inventory, link, trade }: Answers): Replies {
+function repliesOf({ payment, inventory, link, price, trade }: Answers): Replies {
   const paymentOf = () =>
     payment === null ? problem({ status: 404, code: 'deposit_not_found' }) : json(payment)
   return {
@@ -72,6 +72,7 @@ function repliesOf({ payment, inventory, link, trade }: Answers): Replies {
     '/api/trade-url':
       link === 'never' ? 'never' : problem(link ?? { status: 422, code: 'invalid_trade_url' }),
     '/api/inventory': inventory === null ? 'never' : json(inventory),
+    '/api/price': price === undefined ? 'never' : json(price),
     '/api/trade': problem(trade ?? { status: 422, code: 'trade_refused' }),
     '/api/metrics': nothing(204),
   }

@@ -7,7 +7,7 @@ import {
   INVENTORY_ERROR_TYPES,
   isFinal,
 } from '../../contract/statuses.ts'
-import type { Inventory, Payment } from '../../contract/widget-api.ts'
+import type { Inventory, Payment, PriceReason } from '../../contract/widget-api.ts'
 import type { Messages } from '../../widget/i18n/en.ts'
 
 export type Answers = {
@@ -17,6 +17,8 @@ export type Answers = {
   inventory: Inventory | null
   /** The answer of POST /api/trade-url; by default nobody asks. */
   link?: { status: number; code: string } | 'never'
+  /** The answer of GET /api/price; by default nobody asks. */
+  price?: PriceReason
   /** The answer of POST /api/trade; by default it is refused. */
   trade?: { status: number; code: string; retryAfterS?: number; cause?: RefusalCause }
 }
@@ -316,4 +318,30 @@ export const LAYOUTS = [
   ...['outcome-stolen-key', 'creation-error-cause'],
 ]
 
-export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS]
+const PRICE: Scene[] = [
+  {
+    name: 'inventory-why-price',
+    answers: (base) => ({
+      ...stand(base),
+      price: {
+        price: base.inventory.items.map(({ price }) => price).toSorted((a, b) => b - a)[1] ?? 0,
+        currency: 'USD',
+        said: [
+          { source: 'market.csgo.com', ageSeconds: 130 },
+          { source: 'Skinport', ageSeconds: 1_900 },
+          { source: null, ageSeconds: 14_000 },
+        ],
+        rate: null,
+      },
+    }),
+    steps: async (page, texts) => {
+      await page.getByRole('gridcell').first().focus()
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('?')
+      await page.getByText('Skinport').waitFor()
+      await page.getByText(texts.whyPriceNote(3)).waitFor()
+    },
+  },
+]
+
+export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS, ...PRICE]

@@ -187,6 +187,34 @@ export function findQuoteRow(
   return named.orderBy('quote.created_at', 'desc').limit(1).executeTakeFirst()
 }
 
+/** The grounds of one price of a quote, as they were written; undefined where the deposit has no such quote or item. */
+export function findGrounds(
+  db: Db,
+  { depositId, quoteId, assetId }: { depositId: bigint; quoteId: string; assetId: string },
+) {
+  return db
+    .selectFrom('quote')
+    .innerJoin('quote_item as item', 'item.quote_id', 'quote.id')
+    .innerJoin('quote_price as ground', (join) =>
+      join
+        .onRef('ground.quote_id', '=', 'quote.id')
+        .onRef('ground.market_hash_name', '=', 'item.market_hash_name'),
+    )
+    .innerJoin('exchange_rate as rate', 'rate.id', 'quote.rate_id')
+    .select([
+      'quote.game',
+      'quote.currency',
+      'item.price',
+      'ground.said',
+      'rate.source as rateSource',
+      'rate.as_of as rateAsOf',
+    ])
+    .where('quote.id', '=', quoteId)
+    .where('quote.deposit_id', '=', depositId)
+    .where('item.asset_id', '=', assetId)
+    .executeTakeFirst()
+}
+
 export function quotedItems(tx: Tx, quoteId: string, assetIds: readonly string[]): Promise<QuotedItem[]> {
   return tx
     .selectFrom('quote_item')

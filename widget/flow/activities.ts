@@ -3,7 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import { isPolling, isUnjudged } from './selectors.ts'
-import type { FlowState, TradeRequest } from './state.ts'
+import type { FlowState, Stand, TradeRequest } from './state.ts'
 
 export const DEBOUNCE_MS = 700
 export const POLL_INTERVAL_MS = 1000
@@ -34,6 +34,7 @@ export type Activity =
       reload: boolean
     }
   | { key: string; kind: 'proposeItems'; request: number; target: number }
+  | { key: string; kind: 'explainPrice'; request: number; item: string; quoteId: string }
   | { key: string; kind: 'createTrade'; attempt: number; trade: TradeRequest; delayMs: number }
 
 export function activitiesOf(state: FlowState): Activity[] {
@@ -63,6 +64,8 @@ export function activitiesOf(state: FlowState): Activity[] {
       target,
     })
   }
+  const question = page.stage === 'wait-for-select-items' ? questionOf(page.stand) : null
+  if (question !== null) activities.push(question)
   if (modal.kind === 'creating') {
     const { attempt, request: trade } = modal
     const delayMs = attempt === 1 ? 0 : TRADE_REPEAT_MS
@@ -80,6 +83,13 @@ export function activitiesOf(state: FlowState): Activity[] {
   const look = lookOf(state)
   if (look !== null) activities.push(look)
   return activities
+}
+
+function questionOf({ question, inventory }: Stand): Activity | null {
+  const quoteId = inventory.status === 'ready' ? inventory.inventory.quoteId : null
+  if (question === null || question.reason !== null || quoteId === null) return null
+  const { request, id: item } = question
+  return { key: `price ${request}`, kind: 'explainPrice', request, item, quoteId }
 }
 
 /**

@@ -6,6 +6,8 @@ import type {
   ErrorReportBody,
   MetricsBody,
   Payment,
+  PriceQuery,
+  PriceReason,
   TradeBody,
   TradeUrlBody,
   User,
@@ -85,6 +87,9 @@ export function createApi(fetcher: typeof fetch, cookies: () => string, renew: (
       const parameters = new URLSearchParams({ hash, game, language, ...(reload ? { reload: 'true' } : {}) })
       return call<InventoryAnswer>({ path: `/api/inventory?${parameters}`, language, signal })
     },
+
+    priceReason: (query: PriceQuery, options: { language: Language; signal: AbortSignal }) =>
+      call<PriceReason>({ path: `/api/price?${new URLSearchParams(query)}`, ...options }),
 
     createTrade: (body: TradeBody, options: { language: Language; signal: AbortSignal }) =>
       call<null>({ path: '/api/trade', method: 'POST', body, isBodyIgnored: true, ...options }),

@@ -80,6 +80,11 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
           ? { type: 'inventoryLoaded', request, inventory: inventoryOf(answer.body) }
           : { type: 'inventoryFailed', request, code: refusalIn(answer).code }
       }
+      case 'explainPrice': {
+        const { request, item, quoteId } = activity
+        const answer = await world.api.priceReason({ hash, quoteId, item }, { language, signal })
+        return { type: 'priceExplained', request, reason: answer.kind === 'ok' ? answer.body : 'unknown' }
+      }
       case 'proposeItems':
         return proposeItems(world, stateOf(), { activity, signal })
       case 'createTrade': {

@@ -1,6 +1,6 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
-import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
+import type { Inventory, Payment, PriceReason, User } from '../../contract/widget-api.ts'
 import type { Proposal } from './pick.ts'
 import type { Dialogs, FlowState, Refusal, Sort } from './state.ts'
 
@@ -32,6 +32,9 @@ export type FlowEvent =
   /** Items for this amount are wanted instead of those that are picked. */
   | { type: 'amountAsked'; amount: number }
   | { type: 'itemsProposed'; request: number; proposal: Proposal }
+  | { type: 'priceQuestioned'; id: string }
+  | { type: 'priceExplained'; request: number; reason: PriceReason | 'unknown' }
+  | { type: 'priceUnderstood' }
   | { type: 'searchTyped'; text: string }
   | { type: 'sortChosen'; sort: Sort }
   | { type: 'payPressed' }

@@ -104,6 +104,8 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
       { type: 'creationErrorClosed' },
       { type: 'searchTyped', text: 'a' },
       { type: 'amountAsked', amount: 400 },
+      { type: 'priceQuestioned', id: '1' },
+      { type: 'priceUnderstood' },
     ),
   ),
   age.map(

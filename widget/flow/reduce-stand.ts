@@ -21,6 +21,9 @@ type StandEvent = Extract<
       | 'selectionCleared'
       | 'amountAsked'
       | 'itemsProposed'
+      | 'priceQuestioned'
+      | 'priceExplained'
+      | 'priceUnderstood'
       | 'searchTyped'
       | 'sortChosen'
   }
@@ -61,6 +64,15 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
       return { state: amountAsked(state, stand, event.amount), effects: [] }
     case 'itemsProposed':
       return { state: itemsProposed(state, stand, event), effects: [] }
+    case 'priceQuestioned':
+      return { state: priceQuestioned(state, stand, event.id), effects: [] }
+    case 'priceExplained': {
+      const { question } = stand
+      if (question?.request !== event.request) return { state, effects: [] }
+      return { state: withStand(state, { question: { ...question, reason: event.reason } }), effects: [] }
+    }
+    case 'priceUnderstood':
+      return { state: stand.question === null ? state : withStand(state, { question: null }), effects: [] }
     case 'searchTyped':
       return { state: withStand(state, { search: event.text }), effects: [] }
     case 'sortChosen':
@@ -94,6 +106,7 @@ export function reloading(state: FlowState, change: Partial<Stand>, reload: bool
     { ...state, nextRequest: request + 1 },
     {
       aim: unsought(stand),
+      question: null,
       ...change,
       inventory: { status: 'loading', request, kept: shownInventory(stand), reload },
     },
@@ -157,6 +170,15 @@ function amountAsked(state: FlowState, stand: Stand, amount: number): FlowState 
   )
   const aim: Stand['aim'] = { target, search: { status: 'searching', request } }
   return withStand({ ...state, nextRequest: request + 1 }, { aim })
+}
+
+/** Prices stand on the quote that came with them. */
+function priceQuestioned(state: FlowState, stand: Stand, id: string): FlowState {
+  const { inventory } = stand
+  if (inventory.status !== 'ready' || !itemsById(inventory.inventory.items).has(id)) return state
+  const request = state.nextRequest
+  const question = { id, request, reason: inventory.inventory.quoteId === null ? ('unknown' as const) : null }
+  return withStand({ ...state, nextRequest: request + 1 }, { question })
 }
 
 /** A search ends where its items change, or where the shopper goes on picking. */

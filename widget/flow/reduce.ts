@@ -48,6 +48,10 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'searchTyped':
     case 'sortChosen':
       return unpressed(reduceStand(state, event))
+    case 'priceQuestioned':
+    case 'priceExplained':
+    case 'priceUnderstood':
+      return reduceStand(state, event)
     case 'payPressed':
     case 'tradeActive':
     case 'tradeUnknown':
@@ -218,6 +222,7 @@ function withUser(state: FlowState, user: User, link: string): FlowState {
         search: '',
         sort: 'priceDown',
         aim: null,
+        question: null,
       },
     },
   }

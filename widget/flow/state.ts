@@ -2,7 +2,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { FinalDepositStatus, InventoryErrorType } from '../../contract/statuses.ts'
-import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
+import type { Inventory, Payment, PriceReason, User } from '../../contract/widget-api.ts'
 import type { Proposal } from './pick.ts'
 
 /** A refused call: our code and the server's own words, when it sent any. */
@@ -51,6 +51,9 @@ export type Aim = {
   search: { status: 'searching'; request: number } | { status: 'done'; proposal: Proposal }
 }
 
+/** The item whose price the shopper asks about. `reason` is null until it is told. */
+export type PriceQuestion = { id: string; request: number; reason: PriceReason | 'unknown' | null }
+
 export type Stand = {
   user: User
   game: Game
@@ -67,6 +70,7 @@ export type Stand = {
   sort: Sort
   /** Null until an amount was asked for, and after the selection was cleared. */
   aim: Aim | null
+  question: PriceQuestion | null
 }
 
 export type Page =

@@ -27,6 +27,23 @@ const en = {
   } satisfies Record<Sort, string>,
   reload: 'Reload the inventory',
   inventory: 'Inventory',
+  inventoryKeys: 'Arrows move, Space picks, Shift picks up to there, Ctrl+A picks all, ? says why the price.',
+  whyPrice: (price: string) => `Why ${price}?`,
+  whyPriceOf: (price: string, name: string) => `Why ${price}: ${name}`,
+  whyPriceAsking: 'Looking it up…',
+  whyPriceUnknown: 'This could not be looked up. Reload the inventory and ask again.',
+  whyPriceNote: (sources: number): string =>
+    sources > 1
+      ? 'The price follows what these agree on, less the cost of selling the item.'
+      : 'The price follows this, less the cost of selling the item.',
+  ownList: 'Our own price list',
+  ownPrice: 'Our own price',
+  exchangeRate: 'Exchange rate',
+  saidAgo: (minutes: number) => {
+    if (minutes < 1) return 'less than a minute ago'
+    if (minutes < 120) return `${countEn(minutes, 'minute', 'minutes')} ago`
+    return `${countEn(Math.floor(minutes / 60), 'hour', 'hours')} ago`
+  },
   nothingFound: 'No items match your search',
   searchClear: 'Clear the search',
   nothingUsable: 'None of these items can be used',
@@ -159,6 +176,24 @@ const ru: StandTexts = {
   },
   reload: 'Обновить инвентарь',
   inventory: 'Инвентарь',
+  inventoryKeys:
+    'Стрелки — перейти, пробел — выбрать, Shift — выбрать до этого места, Ctrl+A — выбрать все, ? — почему такая цена.',
+  whyPrice: (price) => `Почему ${price}?`,
+  whyPriceOf: (price, name) => `Почему ${price}: ${name}`,
+  whyPriceAsking: 'Узнаём…',
+  whyPriceUnknown: 'Узнать не удалось. Обновите инвентарь и спросите снова.',
+  whyPriceNote: (sources) =>
+    sources > 1
+      ? 'Цена — то, в чём они сходятся, за вычетом расходов на продажу предмета.'
+      : 'Цена исходит из этого, за вычетом расходов на продажу предмета.',
+  ownList: 'Наш список цен',
+  ownPrice: 'Наша цена',
+  exchangeRate: 'Курс валют',
+  saidAgo: (minutes) => {
+    if (minutes < 1) return 'меньше минуты назад'
+    if (minutes < 120) return `${countRu(minutes, 'минуту', 'минуты', 'минут')} назад`
+    return `${countRu(Math.floor(minutes / 60), 'час', 'часа', 'часов')} назад`
+  },
   nothingFound: 'По вашему запросу ничего не нашлось',
   searchClear: 'Сбросить поиск',
   nothingUsable: 'Ни один из ваших предметов здесь не подходит',

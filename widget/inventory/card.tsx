@@ -15,6 +15,8 @@ type Props = {
   currency: Currency
   selected: boolean
   isTabStop: boolean
+  /** The popover that says why the price. */
+  whyId: string
 }
 
 /** Letters of a price that a narrow card has room for in its usual size. */
@@ -22,7 +24,7 @@ const LONG = 7
 
 /** One item; the whole card is the target, and the grid around it hears of presses and keys. */
 export const Card = memo(
-  function Card({ item, index, column, width, currency, selected, isTabStop }: Props) {
+  function Card({ item, index, column, width, currency, selected, isTabStop, whyId }: Props) {
     const { texts, money } = useStand()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
     const price = money(item.price, currency)
@@ -55,6 +57,16 @@ export const Card = memo(
         )}
         <span className="card-picture">
           <Picture url={item.iconUrl} size={PICTURE} />
+          <button
+            type="button"
+            className="card-why"
+            tabIndex={-1}
+            popoverTarget={whyId}
+            aria-label={texts.whyPriceOf(price, item.name)}
+            data-why=""
+          >
+            ?
+          </button>
         </span>
         <span className="card-rarity">{item.rarityName}</span>
         {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}

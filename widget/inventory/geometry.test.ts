@@ -1,8 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DESKTOP_CELL, layoutOf, MOBILE_CELL, nextCell, PICTURE, visibleRows } from './geometry.ts'
+import {
+  CLOSE_CELL,
+  cellSizeOf,
+  DESKTOP_CELL,
+  layoutOf,
+  MOBILE_CELL,
+  nextCell,
+  PICTURE,
+  visibleRows,
+} from './geometry.ts'
 
-const sizes = fc.constantFrom(DESKTOP_CELL, MOBILE_CELL)
+const sizes = fc.constantFrom(DESKTOP_CELL, MOBILE_CELL, CLOSE_CELL)
 
 describe('A-116 the grid', () => {
   it.each([
@@ -40,17 +49,18 @@ describe('A-116 the grid', () => {
   })
 
   it.each([
-    ['320', 318, MOBILE_CELL, 3],
-    ['360', 336, MOBILE_CELL, 3],
-    ['390', 366, MOBILE_CELL, 3],
-    ['430', 406, MOBILE_CELL, 3],
-    ['900', 876, MOBILE_CELL, 8],
-    ['901', 449, DESKTOP_CELL, 3],
-    ['1440', 988, DESKTOP_CELL, 6],
+    ['320', 312, 'narrow', 3],
+    ['341', 317, 'narrow', 3],
+    ['360', 336, 'narrow', 3],
+    ['390', 366, 'narrow', 3],
+    ['430', 406, 'narrow', 3],
+    ['900', 876, 'narrow', 8],
+    ['901', 449, 'wide', 3],
+    ['1440', 988, 'wide', 6],
   ] as const)(
     'on a page of %s px has %j px and these columns, a picture wide or more',
-    (_page, width, size, columns) => {
-      const layout = layoutOf(width, 60, size)
+    (_page, width, kind, columns) => {
+      const layout = layoutOf(width, 60, cellSizeOf(width, kind === 'narrow'))
       expect(layout.columns).toBe(columns)
       expect(layout.cell).toBeGreaterThanOrEqual(PICTURE + 2)
     },

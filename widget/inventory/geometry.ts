@@ -15,6 +15,15 @@ export const PICTURE = 100
 export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, height: 220 } as const
 export const MOBILE_CELL = { max: 110, min: PICTURE + 2, gap: 6, height: 210 } as const
 
+/** Three cards in a page of 320 px leave room for edges only where they stand closer. */
+export const CLOSE_CELL = { ...MOBILE_CELL, gap: 3 } as const
+
+/** The cells of a grid of this width. */
+export function cellSizeOf(width: number, isNarrow: boolean): CellSize {
+  if (!isNarrow) return DESKTOP_CELL
+  return width < 3 * MOBILE_CELL.min + 2 * MOBILE_CELL.gap ? CLOSE_CELL : MOBILE_CELL
+}
+
 type CellSize = { max: number; min: number; gap: number; height: number }
 
 /** Cells are as wide as fits, never wider than the maximum; the sides take what is left over. */

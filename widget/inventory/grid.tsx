@@ -1,10 +1,11 @@
-import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Card } from './card.tsx'
-import { DESKTOP_CELL, type Layout, layoutOf, MOBILE_CELL, nextCell, visibleRows } from './geometry.ts'
+import { cellSizeOf, type Layout, layoutOf, nextCell, visibleRows } from './geometry.ts'
 import { useStand } from './texts.ts'
+import type { Asking } from './why-price.tsx'
 
 type Props = {
   items: readonly Item[]
@@ -13,6 +14,7 @@ type Props = {
   onToggle(id: string): void
   /** Picks these besides what is picked. */
   onAdd(ids: readonly string[]): void
+  asking: Asking
 }
 
 const NAVIGATION = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown']
@@ -20,13 +22,14 @@ const PAGE_ROWS = 3
 
 /**
  * The inventory after the APG grid pattern: one tab stop, arrows move, Space picks, Shift picks all up to there, Ctrl+A
- * all that are shown. Only rows in sight exist.
+ * all that are shown, and ? asks why the price. Only rows in sight exist.
  */
-export function Grid({ items, selection, currency, onToggle, onAdd }: Props) {
+export function Grid({ items, selection, currency, onToggle, onAdd, asking }: Props) {
   const { texts } = useStand()
-  const size = useNarrow() ? MOBILE_CELL : DESKTOP_CELL
+  const isNarrow = useNarrow()
   const element = useRef<HTMLDivElement>(null)
   const width = useWidth(element)
+  const size = cellSizeOf(width, isNarrow)
   const layout = useMemo(() => layoutOf(width, items.length, size), [width, items.length, size])
   const rows = useVisibleRows(element, layout, size.gap)
   const [active, setActive] = useState(0)
@@ -34,6 +37,8 @@ export function Grid({ items, selection, currency, onToggle, onAdd }: Props) {
   const picked = useMemo(() => new Set(selection), [selection])
   const stride = layout.rowHeight + size.gap
   const { press, extend, forgetAnchor } = usePresses({ items, current, onToggle, onAdd })
+  const descriptionId = useId()
+  useQuestionInSight(asking, items, { rows, columns: layout.columns })
   const onKeyDown = useKeys(
     { element, layout, count: items.length, stride, current, setActive },
     {
@@ -41,6 +46,7 @@ export function Grid({ items, selection, currency, onToggle, onAdd }: Props) {
       extend,
       turn: forgetAnchor,
       all: () => onAdd(items.map(({ id }) => id)),
+      ask: () => element.current?.querySelector<HTMLElement>(`[data-index="${current}"] [data-why]`)?.click(),
     },
   )
 
@@ -53,6 +59,7 @@ export function Grid({ items, selection, currency, onToggle, onAdd }: Props) {
       role="grid"
       tabIndex={-1}
       aria-label={texts.inventory}
+      aria-describedby={descriptionId}
       aria-multiselectable="true"
       aria-rowcount={layout.rows}
       aria-colcount={layout.columns}
@@ -62,15 +69,20 @@ export function Grid({ items, selection, currency, onToggle, onAdd }: Props) {
         const index = indexOf(target)
         if (index === undefined) return
         setActive(index)
-        press(index, shiftKey)
+        const item = items[index]
+        if (!(target instanceof Element && target.closest('[data-why]'))) press(index, shiftKey)
+        else if (item !== undefined) asking.onAsk(item.id)
       }}
     >
+      <span id={descriptionId} hidden>
+        {texts.inventoryKeys}
+      </span>
       {shown.map((row) => (
         <Row
           key={row}
           row={row}
           cells={items.slice(row * layout.columns, (row + 1) * layout.columns)}
-          {...{ layout, currency, picked, current, gap: size.gap }}
+          {...{ layout, currency, picked, current, gap: size.gap, whyId: asking.whyId }}
         />
       ))}
     </div>
@@ -86,9 +98,10 @@ type RowProps = {
   picked: ReadonlySet<string>
   /** The cell that is the tab stop. */
   current: number
+  whyId: string
 }
 
-function Row({ row, cells, layout, gap, currency, picked, current }: RowProps) {
+function Row({ row, cells, layout, gap, currency, picked, current, whyId }: RowProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: see above
     // biome-ignore lint/a11y/useFocusableInteractive: the cells take the focus
@@ -115,11 +128,25 @@ function Row({ row, cells, layout, gap, currency, picked, current }: RowProps) {
             currency={currency}
             selected={picked.has(item.id)}
             isTabStop={index === current}
+            whyId={whyId}
           />
         )
       })}
     </div>
   )
+}
+
+/** An answer stands beside its card, and there is none of a card that has scrolled away. */
+function useQuestionInSight(
+  { questioned, onGone }: Asking,
+  items: readonly Item[],
+  { rows, columns }: { rows: { first: number; last: number }; columns: number },
+): void {
+  const row = Math.floor(items.findIndex(({ id }) => id === questioned) / columns)
+  const isGone = questioned !== null && (row < rows.first || row > rows.last)
+  useEffect(() => {
+    if (isGone) onGone()
+  })
 }
 
 type Presses = Pick<Props, 'items' | 'onToggle' | 'onAdd'> & { current: number }
@@ -170,6 +197,8 @@ type Acts = {
   /** The next range begins elsewhere. */
   turn(): void
   all(): void
+  /** Why the price of the cell that has the focus. */
+  ask(): void
 }
 
 /** Arrows move the one tab stop, Space and Enter press the cell that has it. */
@@ -179,6 +208,7 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
       event.preventDefault()
       acts.press(event.shiftKey)
     }
+    if (event.key === '?') acts.ask()
     if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
       acts.all()
@@ -195,9 +225,12 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
   }
 }
 
-/** The row may only exist after the scroll that brings it into sight. */
+/** The row may only exist after the scroll that brings it into sight. A focus that went elsewhere meanwhile stays there. */
 function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
   requestAnimationFrame(() => {
+    const at = document.activeElement
+    // The focus falls to the body when the cell that had it scrolls out of the page.
+    if (at !== document.body && grid?.contains(at) !== true) return
     const cell = grid?.querySelector<HTMLElement>(`[data-index="${index}"]`)
     if (cell !== null && cell !== undefined) cell.focus()
     else if (tries > 0) focusCell(grid, index, tries - 1)

@@ -18,6 +18,7 @@ import { Summary } from './summary.tsx'
 import { useStand } from './texts.ts'
 import { NothingUsable, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
+import { useAsking, WhyPrice } from './why-price.tsx'
 
 /** Comes with the items, because nobody else asks for it. */
 export { propose } from '../flow/pick.ts'
@@ -72,6 +73,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
     [inventory, search, sort],
   )
   const shelf = useRef<HTMLDivElement>(null)
+  const asking = useAsking(stand.question, flow)
   const hasItems = items.length > 0
   // In a window as low as a zoom of 400 % makes it, the items would begin below its edge.
   useEffect(() => {
@@ -103,8 +105,10 @@ function Shelf({ stand, payment, flow }: StandProps) {
           currency={payment.currency}
           onToggle={(id) => flow.dispatch({ type: 'itemToggled', id })}
           onAdd={(ids) => flow.dispatch({ type: 'itemsAdded', ids })}
+          asking={asking}
         />
       )}
+      <WhyPrice id={asking.whyId} question={stand.question} flow={flow} />
       {inventory.items.length === 0 && <Unavailable inventory={inventory} />}
       <Age inventory={inventory} />
     </div>

@@ -20,6 +20,7 @@ it.each([
       currency="USD"
       selected={false}
       isTabStop={false}
+      whyId="why"
     />,
   )
   expect(/class="card-rarity">([^<]*)</.exec(card)?.[1]).toBe(rarityName ?? '')

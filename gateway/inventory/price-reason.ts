@@ -1,0 +1,40 @@
+/** Why an item has the price that its shopper was shown: the words that the quote has kept. */
+import { z } from 'zod'
+import type { PriceQuery, PriceReason } from '../../contract/widget-api.ts'
+import type { Db } from '../db/client.ts'
+import { findByHash } from '../deposits/store.ts'
+import { refuse } from '../http/refusal.ts'
+import type { Clock } from '../kit/clock.ts'
+import { OPERATOR_SOURCE } from '../pricing/price.ts'
+import { shopperNameOf } from '../pricing/sources/names.ts'
+import { findGrounds } from './quote-store.ts'
+
+/** As quotes keep them; what else was said, prices and sales, is not told. */
+const saidSchema = z.array(z.object({ source: z.string(), asOf: z.iso.datetime() }))
+
+const quoteIdSchema = z.uuid()
+
+/** Refuses what this deposit was never shown, and what the till has forgotten since. */
+export async function reasonOfPrice(
+  { db, clock }: { db: Db; clock: Clock },
+  { hash, quoteId, item }: PriceQuery,
+): Promise<PriceReason> {
+  const deposit = await findByHash(db, hash)
+  if (deposit === undefined) return refuse('deposit_not_found')
+  if (!quoteIdSchema.safeParse(quoteId).success) return refuse('items_unavailable')
+  const found = await findGrounds(db, { depositId: deposit.id, quoteId, assetId: item })
+  if (found === undefined) return refuse('items_unavailable')
+  const { game, currency } = found
+  const nowMs = clock.now().getTime()
+  const word = (source: string, asOf: Date) => ({
+    source: shopperNameOf(source, game),
+    // The operator's own price holds for as long as it stands.
+    ageSeconds: source === OPERATOR_SOURCE ? null : Math.max(0, Math.floor((nowMs - asOf.getTime()) / 1000)),
+  })
+  return {
+    price: Number(found.price),
+    currency,
+    said: saidSchema.parse(found.said).map(({ source, asOf }) => word(source, new Date(asOf))),
+    rate: currency === 'USD' ? null : word(found.rateSource, found.rateAsOf),
+  }
+}

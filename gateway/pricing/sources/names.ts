@@ -1,0 +1,25 @@
+/** How a source is named to shoppers. Pure. */
+import type { Game } from '../../../contract/games.ts'
+import { REFERENCE_SOURCE } from '../exchange.ts'
+import { FILE_SOURCE, OPERATOR_SOURCE } from '../price.ts'
+
+/** The market of market.csgo.com has a sister for each game. */
+const MARKETS: Record<Game, string> = {
+  cs: 'market.csgo.com',
+  dota: 'market.dota2.net',
+  rust: 'rust.tm',
+  tf: 'tf2.tm',
+}
+
+const NAMES = new Map([
+  ['skinport', 'Skinport'],
+  ['waxpeer', 'Waxpeer'],
+  ['er-api', 'ExchangeRate-API'],
+  [REFERENCE_SOURCE, 'European Central Bank'],
+])
+
+/** Null: the operator's own list or price. A source that is gone by now keeps the name that it had. */
+export function shopperNameOf(source: string, game: Game): string | null {
+  if (source === FILE_SOURCE || source === OPERATOR_SOURCE) return null
+  return source === 'market' ? MARKETS[game] : (NAMES.get(source) ?? source)
+}

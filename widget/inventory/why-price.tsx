@@ -1,0 +1,93 @@
+import { type RefObject, useEffect, useId, useRef } from 'react'
+import type { PriceReason } from '../../contract/widget-api.ts'
+import type { Flow } from '../flow/runner.ts'
+import type { PriceQuestion } from '../flow/state.ts'
+import { useStand } from './texts.ts'
+
+export type Asking = {
+  /** The popover with the answer, which the sign on a card opens. */
+  whyId: string
+  /** The item that it is open for. */
+  questioned: string | null
+  onAsk(id: string): void
+  /** The card that was asked about went out of sight. */
+  onGone(): void
+}
+
+export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
+  const whyId = useId()
+  const questioned = question?.id ?? null
+  return {
+    whyId,
+    questioned,
+    onAsk: (id) => {
+      // The same sign closes its answer.
+      if (id === questioned) return
+      // Another one would close it too: a browser takes every sign for a part of the popover.
+      document.getElementById(whyId)?.hidePopover()
+      flow.dispatch({ type: 'priceQuestioned', id })
+    },
+    onGone: () => flow.dispatch({ type: 'priceUnderstood' }),
+  }
+}
+
+type Props = { id: string; question: PriceQuestion | null; flow: Flow }
+
+/** The grounds of a price, beside the sign that was pressed. They close with their question. */
+export function WhyPrice({ id, question, flow }: Props) {
+  const popover = useRef<HTMLDivElement>(null)
+  useClosing(popover, question === null)
+  return (
+    <div
+      ref={popover}
+      id={id}
+      popover="auto"
+      className="popover why-price"
+      onToggle={({ currentTarget }) => {
+        // A press on another card closes and opens it in one go.
+        if (!currentTarget.matches(':popover-open')) flow.dispatch({ type: 'priceUnderstood' })
+      }}
+    >
+      <div role="status">{question !== null && <Reason reason={question.reason} />}</div>
+    </div>
+  )
+}
+
+function useClosing(popover: RefObject<HTMLElement | null>, isOver: boolean): void {
+  useEffect(() => {
+    if (isOver && popover.current?.matches(':popover-open') === true) popover.current.hidePopover()
+  }, [popover, isOver])
+}
+
+function Reason({ reason }: Pick<PriceQuestion, 'reason'>) {
+  const { texts, money } = useStand()
+  if (reason === null) return texts.whyPriceAsking
+  if (reason === 'unknown') return texts.whyPriceUnknown
+  const { price, currency, said, rate } = reason
+  return (
+    <>
+      <strong>{texts.whyPrice(money(price, currency))}</strong>
+      {said.map((word) => (
+        <span key={word.source} className="popover-row">
+          <Word word={word} />
+        </span>
+      ))}
+      {rate !== null && (
+        <span className="popover-row quiet">
+          {texts.exchangeRate}: <Word word={rate} />
+        </span>
+      )}
+      <span className="popover-note">{texts.whyPriceNote(said.length)}</span>
+    </>
+  )
+}
+
+function Word({ word: { source, ageSeconds } }: { word: PriceReason['said'][number] }) {
+  const { texts } = useStand()
+  if (ageSeconds === null) return texts.ownPrice
+  return (
+    <>
+      <bdi>{source ?? texts.ownList}</bdi> · {texts.saidAgo(Math.floor(ageSeconds / 60))}
+    </>
+  )
+}
