@@ -1,4 +1,4 @@
-/** Deposits a second through the whole path: opened, linked, shown, asked for, sent, accepted, credited. */
+/** Measures deposits per second through the whole path: opened, linked, shown, requested, sent, accepted, credited. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { paymentSchema } from '../contract/widget-api.ts'
@@ -62,7 +62,7 @@ async function deposit(till: KillTill, person: string): Promise<boolean> {
   if (answer !== 'active') return refused(answer)
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
-    // As a page that comes into sight again: the offer is read at once.
+    // Like a page that becomes visible again: the offer is read at once.
     const payment = paymentSchema.parse(await (await call(till, `/api/payment?hash=${hash}`))?.json())
     if (payment.status === 'succeeded') return true
     accept(till, person, payment.steamTradeId)

@@ -1,4 +1,4 @@
-/** What it costs to refresh the prices of a whole game, and what a trade meanwhile waits for. */
+/** Measures a refresh of all prices of a game, and how long a trade waits meanwhile. */
 import { type Database, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { DEFAULT_RULES } from '../gateway/pricing/price.ts'
@@ -53,7 +53,7 @@ async function refreshes(database: Database): Promise<Outcome> {
   }
 }
 
-/** The refresh, with one basket after another priced beside it. */
+/** Refreshes the prices, and meanwhile prices one basket after another. */
 async function refresh(database: Database, at: Date) {
   const rows = pricesAt(at)
   const before = await writesOf(database)
@@ -92,7 +92,7 @@ function pricesAt(asOf: Date): PriceRow[] {
   }))
 }
 
-/** Writing statements on prices since the database began: what a statement trigger counts. */
+/** The number of writing statements on prices, counted by a statement trigger. */
 async function writesOf({ pool }: Database): Promise<number> {
   await pool.query(`create table if not exists bench_writes (n integer not null)`)
   await pool.query(`

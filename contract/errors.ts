@@ -60,7 +60,7 @@ export const ERRORS = {
     status: 405,
     title: 'Method not allowed',
     detail: {
-      en: 'This address does not take this method.',
+      en: 'This address does not support this method.',
       ru: 'Этот адрес не принимает такой метод запроса.',
     },
   },
@@ -84,7 +84,7 @@ export const ERRORS = {
     status: 409,
     title: 'Trade in progress',
     detail: {
-      en: 'A trade of this deposit is already under way with other items.',
+      en: 'This deposit already has an open trade with other items.',
       ru: 'По этому пополнению уже идёт обмен с другими предметами.',
     },
   },
@@ -105,7 +105,7 @@ export const ERRORS = {
     status: 409,
     title: 'Too many open offers',
     detail: {
-      en: 'This Steam account has 2 open offers of ours already. Nothing was sent. Accept or decline one of them in Steam, then try again.',
+      en: 'This Steam account already has 2 open offers from us. Nothing was sent. Accept or decline one of them in Steam, then try again.',
       ru: 'У этого аккаунта Steam уже есть 2 наших открытых предложения обмена. Ничего не отправлено. Примите или отклоните одно из них в Steam и попробуйте снова.',
     },
   },
@@ -113,7 +113,7 @@ export const ERRORS = {
     status: 409,
     title: 'Offers to this account are paused',
     detail: {
-      en: 'The last offer to this Steam account was declined or not accepted in time, so the next one has to wait. Nothing was sent. Try again when the time of Retry-After has passed.',
+      en: 'The last offer to this Steam account was declined or not accepted in time, so the next one has to wait. Nothing was sent. Try again after the time in Retry-After.',
       ru: 'Последнее предложение этому аккаунту Steam было отклонено или не принято вовремя, поэтому следующее придётся подождать. Ничего не отправлено. Попробуйте снова, когда пройдёт время из Retry-After.',
     },
   },
@@ -145,7 +145,7 @@ export const ERRORS = {
     status: 409,
     title: 'Below the minimum',
     detail: {
-      en: 'The total is under the minimum sum. Add more items.',
+      en: 'The total is below the minimum. Add more items.',
       ru: 'Сумма меньше минимальной. Добавьте ещё предметы.',
     },
   },
@@ -180,9 +180,9 @@ export const ERRORS = {
   },
   wrong_host: {
     status: 421,
-    title: 'Another host',
+    title: 'Wrong host',
     detail: {
-      en: 'This till does not answer under this name. Use the address that the store gave you.',
+      en: 'This till has another address. Use the one that the store gave you.',
       ru: 'Эта касса не отвечает под этим именем. Используйте адрес, который дал магазин.',
     },
   },
@@ -190,7 +190,7 @@ export const ERRORS = {
     status: 422,
     title: 'Steam would hold the trade',
     detail: {
-      en: 'Steam would hold this trade for days, because your account has no mobile authenticator of 7 days or more. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
+      en: 'Steam would hold this trade for days, because your account has had no mobile authenticator for the last 7 days. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
       ru: 'Steam задержал бы этот обмен на несколько дней: мобильный аутентификатор вашего аккаунта не подключён или моложе 7 дней. Ничего не отправлено. Подключите Steam Guard в приложении Steam и платите предметами через 7 дней.',
     },
   },
@@ -220,7 +220,7 @@ export const ERRORS = {
   },
   too_many_looks: {
     status: 429,
-    title: 'Too many looks at Steam',
+    title: 'Too many inventory reads',
     detail: {
       en: 'This payment has asked Steam too often in the last minutes. Your items are safe. Wait a few minutes and try again.',
       ru: 'За последние минуты этот платёж слишком часто обращался к Steam. Ваши предметы в безопасности. Подождите несколько минут и попробуйте снова.',
@@ -238,15 +238,15 @@ export const ERRORS = {
     status: 503,
     title: 'Too busy',
     detail: {
-      en: 'We have more to do than we can at this moment. Nothing is lost; try again in a few seconds.',
+      en: 'We are too busy right now. Nothing is lost; try again in a few seconds.',
       ru: 'Сейчас слишком много запросов. Ничего не потеряно; попробуйте ещё раз через несколько секунд.',
     },
   },
   database_unavailable: {
     status: 503,
-    title: 'Out of reach',
+    title: 'Database unavailable',
     detail: {
-      en: 'We cannot reach our records at this moment. Nothing is lost; try again in a few seconds.',
+      en: 'We cannot reach our data right now. Nothing is lost; try again in a few seconds.',
       ru: 'Сейчас наши записи недоступны. Ничего не потеряно; попробуйте ещё раз через несколько секунд.',
     },
   },
@@ -254,7 +254,7 @@ export const ERRORS = {
     status: 503,
     title: 'Steam unavailable',
     detail: {
-      en: 'Steam does not answer right now. Your items are safe; try again in a few minutes.',
+      en: 'Steam is not responding right now. Your items are safe; try again in a few minutes.',
       ru: 'Steam сейчас не отвечает. Ваши предметы в безопасности; попробуйте через несколько минут.',
     },
   },

@@ -20,7 +20,7 @@ const positiveMinorUnits = z.int().positive()
 const minorUnits = z.int().nonnegative()
 const time = z.iso.datetime('must be a time in UTC, such as 2026-01-31T12:00:00Z')
 
-/** Text that a database and a header can hold: no control characters, no half of a letter. */
+/** Text that fits into a database and a header: no control characters, no unpaired surrogates. */
 const plainText = (most: number) =>
   z
     .string()
@@ -46,7 +46,7 @@ const customerReference = plainText(128)
 
 const createDepositFields = z.strictObject({
   externalId: externalId.describe(
-    'Your order id, unique in your store. Repeating a call with the same one and the same values returns the same deposit.',
+    'Your order id, unique in your store. A repeated call with the same id and values returns the same deposit.',
   ),
   currency,
   language: z
@@ -55,34 +55,34 @@ const createDepositFields = z.strictObject({
     .regex(/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i, 'must be a language tag, such as en or ru-RU')
     .optional()
     .describe(
-      `The language the page opens in: ${LANGUAGES.join(' or ')}. Without one, or with one that it does not speak, it follows the shopper’s own preference, else English.`,
+      `The language in which the page opens: ${LANGUAGES.join(' or ')}. Without it, or with any other, the page follows the shopper’s preference, else English.`,
     ),
   backToStoreUrl: z
     .string()
     .max(2000)
     .describe(
-      'Where *Back to the store* leads after every end, and from every page. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it become the ids.',
+      'The target of *Back to the store*, on every page and after every outcome. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it are replaced by the ids.',
     ),
   redirectUrl: z
     .string()
     .max(2000)
     .optional()
     .describe(
-      'Where the page goes automatically once the deposit has succeeded, and after no other end. The same rules apply.',
+      'Where the page goes automatically once the deposit has succeeded, but after no other outcome. The same rules apply.',
     ),
   embedOrigin: z
     .string()
     .max(300)
     .optional()
     .describe(
-      'The page of yours that may hold the deposit in a frame, as `https://host[:port]`: one of the origins that are registered for the store. Without it no page may.',
+      'The origin that may show the deposit in a frame, as `https://host[:port]`. It must be registered for the store. Without it, no page may.',
     ),
-  minAmount: positiveMinorUnits.optional().describe('The least that is accepted.'),
-  maxAmount: positiveMinorUnits.optional().describe('The most that is accepted.'),
+  minAmount: positiveMinorUnits.optional().describe('The smallest accepted amount.'),
+  maxAmount: positiveMinorUnits.optional().describe('The largest accepted amount.'),
   targetAmount: positiveMinorUnits
     .optional()
     .describe(
-      'An exact price: the items must be worth at least this. Items have their own prices, so any excess is credited too. Not together with minAmount or maxAmount.',
+      'A fixed price: the items must be worth at least this. Any excess is credited too. Cannot be combined with minAmount or maxAmount.',
     ),
   games: z
     .array(game)
@@ -90,14 +90,16 @@ const createDepositFields = z.strictObject({
     .max(GAMES.length)
     .refine((games) => new Set(games).size === games.length, 'must name each game once')
     .optional()
-    .describe('The games whose items are accepted; all by default.'),
+    .describe('The games whose items are accepted. Default: all.'),
   creditMode: z
     .enum(CREDIT_MODES)
     .optional()
-    .describe('`on_release` holds the whole credit until Steam’s protection ends, whatever your limit.'),
+    .describe(
+      '`on_release` holds the whole credit until Steam’s trade protection ends, regardless of your limit.',
+    ),
   customerReference: customerReference
     .optional()
-    .describe('Your id of the customer: lists can be filtered by it. Never shown to the shopper.'),
+    .describe('Your id of the customer, for filtering lists. Never shown to the shopper.'),
   metadata: z
     .record(plainText(40), z.union([plainText(500), z.literal('')]))
     .refine(
@@ -105,12 +107,12 @@ const createDepositFields = z.strictObject({
       `must have at most ${MOST_METADATA} entries`,
     )
     .optional()
-    .describe(`Up to ${MOST_METADATA} texts of your own, given back with every answer and event.`),
+    .describe(`Up to ${MOST_METADATA} texts of your own, returned with every answer and event.`),
   tradeUrl: z
     .string()
     .max(512)
     .optional()
-    .describe('The shopper’s Steam trade link, if you know it: then the page does not ask for it.'),
+    .describe('The shopper’s Steam trade link, if you know it. The page then does not ask for it.'),
   shopper: z
     .strictObject({
       steamId: steamId.describe('The 64-bit Steam id with which the shopper signed in to your store.'),
@@ -123,14 +125,14 @@ const createDepositFields = z.strictObject({
     .regex(/^$|\S/, 'must have a character that can be seen')
     .optional()
     .describe(
-      'Whose balance is filled, such as the shopper’s name in your store: the page shows it beside your name.',
+      'The account that is credited, such as the shopper’s name in your store. The page shows it beside your name.',
     ),
   expiresInMinutes: z
     .int()
     .min(5)
     .max(MOST_EXPIRY_MINUTES)
     .optional()
-    .describe('How long the shopper may take until there is an offer; 60 by default.'),
+    .describe('How long the shopper has until there is an offer. Default: 60.'),
 })
 
 /** POST /v1/deposits: request. */
@@ -145,28 +147,30 @@ export const createDepositBodySchema = createDepositFields
   })
   .meta({ id: 'NewDeposit' })
 
-/** Events keep the form in which they were written, and those of version 0.2.0 and before do not have this. */
+/** Events keep the form in which they were written. Those of version 0.2.0 and earlier lack this field. */
 const sinceNext = <T extends z.ZodType>(schema: T) => schema.nullable().default(null)
 
 const storeTradeSchema = z.object({
   game,
   partnerSteamId: sinceNext(z.string()).describe(
-    'The 64-bit Steam id of the account whose items these are. Null only in events of version 0.2.0 and before.',
+    'The 64-bit Steam id of the account that gives the items. Null only in events of version 0.2.0 and earlier.',
   ),
   steamOfferId: z.string().nullable(),
-  steamTradeId: z.string().nullable().describe('Steam’s id of the trade, once the offer was accepted.'),
-  reason: z.string().nullable().describe('Why it ended as it did, such as `deadline` or `declined`.'),
+  steamTradeId: z.string().nullable().describe('Steam’s id of the trade, once the offer is accepted.'),
+  reason: z.string().nullable().describe('Why the trade ended, such as `deadline` or `declined`.'),
   items: z.array(
     z.object({
       assetId: z.string(),
       name: z
         .string()
-        .describe('In the shopper’s language. An owner can rename an item, so this may be their own words.'),
+        .describe('In the shopper’s language. Owners can rename items, so this may be any text.'),
       marketHashName: sinceNext(z.string()).describe(
-        'The name by which Steam’s market knows it. Null only in events of version 0.2.0 and before.',
+        'The item’s name on Steam’s market. Null only in events of version 0.2.0 and earlier.',
       ),
       price: minorUnits,
-      reversed: z.boolean().describe('True once its sender took it back under Steam’s trade protection.'),
+      reversed: z
+        .boolean()
+        .describe('True once the sender has taken the item back under Steam’s trade protection.'),
     }),
   ),
 })
@@ -182,48 +186,50 @@ export const storeDepositSchema = z
       // Events are written before they have a number.
       .default(0)
       .describe(
-        'Number of the last event that told of this deposit; 0 before the first. Of two versions of a deposit, keep the one with the larger sequence.',
+        'Number of this deposit’s last event; 0 before the first. Of two versions of a deposit, keep the one with the larger sequence.',
       ),
     url: z.string().describe('Send the shopper here.'),
     status,
     endReason: z
       .string()
       .nullable()
-      .describe('Why it ended without items: `expired`, `cancelled_by_store`, or the reason of its trade.'),
+      .describe(
+        'Why the deposit ended without items: `expired`, `cancelled_by_store`, or the reason of its trade.',
+      ),
     currency,
     amount: minorUnits
       .nullable()
-      .describe(
-        'What you were credited, once succeeded; else null. The operator’s commission is off already.',
-      ),
-    heldAmount: minorUnits.describe('The part of amount that cannot be paid out before heldUntil.'),
+      .describe('Your credit, after the operator’s commission. Null until the deposit has succeeded.'),
+    heldAmount: minorUnits.describe('The part of `amount` that cannot be paid out before `heldUntil`.'),
     heldUntil: time.nullable(),
     reversedAmount: minorUnits.describe(
-      'The worth of the items that their sender took back: take it from your shopper.',
+      'The value of the items that the sender took back. Deduct it from your shopper.',
     ),
     chargedAmount: sinceNext(minorUnits).describe(
-      'What that cost you here: book it with the till. Null only in events of version 0.2.0 and before.',
+      'The part of `reversedAmount` that the till has charged to your balance. Null only in events of version 0.2.0 and earlier.',
     ),
-    availableAmount: minorUnits.describe('amount less heldAmount and chargedAmount.'),
-    minAmount: positiveMinorUnits.nullable().describe('Equals targetAmount where you gave that.'),
+    availableAmount: minorUnits.describe('`amount` minus `heldAmount` and `chargedAmount`.'),
+    minAmount: positiveMinorUnits.nullable().describe('Equals `targetAmount` if you gave one.'),
     maxAmount: positiveMinorUnits.nullable(),
     targetAmount: positiveMinorUnits.nullable(),
     games: z.array(game),
-    language: z.enum(LANGUAGES).nullable().describe('Null: the page follows the shopper’s own preference.'),
-    embedOrigin: sinceNext(z.string()).describe('The origin whose pages may frame it; null: none may.'),
+    language: z.enum(LANGUAGES).nullable().describe('Null: the page follows the shopper’s preference.'),
+    embedOrigin: sinceNext(z.string()).describe(
+      'The origin that may show the deposit in a frame; null: none may.',
+    ),
     customerReference: z.string().nullable(),
     customerLabel: sinceNext(z.string()),
     shopper: sinceNext(z.object({ steamId: z.string(), lock: z.boolean() })).describe(
-      'Who should pay, as you said. `trade.partnerSteamId` is who did.',
+      'Who should pay, from your call. `trade.partnerSteamId` is the account that pays.',
     ),
     metadata: z.record(z.string(), z.string()),
     createdAt: time,
     expiresAt: time,
-    trade: storeTradeSchema.nullable().describe('The trade that is under way or ended the deposit.'),
+    trade: storeTradeSchema.nullable().describe('The open trade, or the one that ended the deposit.'),
   })
   .meta({ id: 'Deposit' })
 
-/** An id that the till gave. */
+/** An id assigned by the till. */
 export const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id as the till gave it: digits')
 
 export const idParamsSchema = z.object({ id: idText })
@@ -234,7 +240,7 @@ const limit = z.coerce
   .min(1)
   .max(MOST_LIMIT)
   .default(50)
-  .describe(`Most entries, up to ${MOST_LIMIT}.`)
+  .describe(`Page size, at most ${MOST_LIMIT}.`)
 
 /** GET /v1/deposits/lookup: request. */
 export const lookupQuerySchema = z.strictObject({ externalId })
@@ -258,9 +264,9 @@ export const depositListSchema = z
 
 const balanceSchema = z.object({
   currency,
-  held: minorUnits.describe('Credited, but not paid out before Steam’s protection ends.'),
-  available: z.int().describe('What can be paid out; below zero is what you owe.'),
-  reversed: minorUnits.describe('All that senders ever took back.'),
+  held: minorUnits.describe('Credited, but cannot be paid out before Steam’s protection ends.'),
+  available: z.int().describe('Can be paid out. A negative amount is your debt.'),
+  reversed: minorUnits.describe('Total of all reversals.'),
 })
 
 /** GET /v1/balance: one entry for each currency that ever moved. */
@@ -282,19 +288,17 @@ export const statementSchema = z
           at: time,
           cause: z.enum(MOVEMENT_CAUSES),
           depositId: z.string().nullable(),
-          payoutReference: z.string().nullable().describe('Of a payout, its void or an adjustment.'),
-          held: z.int().describe('Change of what is held.'),
-          available: z.int().describe('Change of what is available.'),
+          payoutReference: z.string().nullable().describe('For a payout, a voided payout or an adjustment.'),
+          held: z.int().describe('Change of the held amount.'),
+          available: z.int().describe('Change of the available amount.'),
         }),
       )
-      .describe(
-        'Newest first. Their sums are the balance. A reversal that cost nothing has a line of zeros.',
-      ),
+      .describe('Newest first. They add up to the balance. A reversal without a cost has zeros.'),
     next: z.string().nullable(),
   })
   .meta({ id: 'Statement' })
 
-/** GET /v1/games: what can be paid with, and the smallest sums of one trade. */
+/** GET /v1/games: the accepted games, with the smallest sum of one trade. */
 export const gamesSchema = z
   .object({
     games: z.array(
@@ -305,7 +309,7 @@ export const gamesSchema = z
         protectionDays: z.int().describe('Days in which Steam lets a sender take a trade back.'),
         minimums: z
           .partialRecord(currency, minorUnits)
-          .describe('By currency; a currency without an exchange rate is missing.'),
+          .describe('By currency. A currency without an exchange rate is missing.'),
       }),
     ),
   })
@@ -318,9 +322,9 @@ export const pricesQuerySchema = z.strictObject({
   name: z
     .union(
       [plainText(200).transform((one) => [one]), z.array(plainText(200)).min(1).max(50)],
-      'must be 1 to 50 market hash names, each a `name` of its own',
+      'must be 1 to 50 market hash names, one per `name`',
     )
-    .describe('Market hash name; up to 50 of them by repeating `name`.'),
+    .describe('Market hash name. Repeat `name` for up to 50 of them.'),
 })
 
 export const pricesSchema = z
@@ -328,8 +332,8 @@ export const pricesSchema = z
     prices: z.array(
       z.object({
         name: z.string(),
-        price: minorUnits.nullable().describe('What a shopper would be credited now; null: not accepted.'),
-        reason: z.string().nullable().describe('Why it is not accepted.'),
+        price: minorUnits.nullable().describe('The credit for the item now; null: not accepted.'),
+        reason: z.string().nullable().describe('Why the item is not accepted.'),
       }),
     ),
   })
@@ -338,11 +342,11 @@ export const pricesSchema = z
 export const healthSchema = z
   .object({
     status: z.enum(['ok', 'degraded']),
-    trades: z.boolean().describe('New trades can begin.'),
+    trades: z.boolean().describe('New trades can start.'),
     inventories: z.boolean().describe('Inventories can be read.'),
     maintenance: z
       .boolean()
-      .describe('The operator has paused new trades; deposits do not expire meanwhile.'),
+      .describe('The operator has paused new trades. Deposits do not expire meanwhile.'),
   })
   .meta({ id: 'Health' })
 
@@ -354,12 +358,12 @@ export const problemSchema = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    code: z.enum(codes).describe('Decide by this: it never changes.'),
+    code: z.enum(codes).describe('For your code: a code never changes.'),
     detail: z.string().describe('For people, in English or Russian.'),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .describe('Field by field, of `invalid_request`.'),
+      .describe('The invalid fields, for `invalid_request`.'),
   })
   .meta({ id: 'Problem' })
 

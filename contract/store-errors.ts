@@ -22,7 +22,7 @@ export const STORE_ERRORS = {
     status: 403,
     title: 'Not allowed for this key',
     detail: {
-      en: 'This API key has no right to this call. Use another key of your store, or ask the operator for one.',
+      en: 'This API key does not have the right to make this call. Use another key of your store, or ask the operator for one.',
       ru: 'У этого ключа API нет права на этот вызов. Используйте другой ключ магазина или запросите его у оператора.',
     },
   },
@@ -30,7 +30,7 @@ export const STORE_ERRORS = {
     status: 409,
     title: 'Order id already used',
     detail: {
-      en: 'A deposit with this externalId exists already and was created with other values.',
+      en: 'A deposit with this externalId already exists and was created with other values.',
       ru: 'Пополнение с таким externalId уже создано с другими значениями.',
     },
   },
@@ -46,7 +46,7 @@ export const STORE_ERRORS = {
     status: 409,
     title: 'An offer is being sent',
     detail: {
-      en: 'An offer of this deposit is being sent at this moment. Cancel it again in a few seconds.',
+      en: 'An offer of this deposit is being sent right now. Repeat this call in a few seconds.',
       ru: 'По этому пополнению прямо сейчас отправляется предложение обмена. Повторите отмену через несколько секунд.',
     },
   },
@@ -54,7 +54,7 @@ export const STORE_ERRORS = {
     status: 409,
     title: 'Cannot be cancelled',
     detail: {
-      en: 'The shopper has accepted the offer, or the deposit has ended: there is nothing to cancel any more.',
+      en: 'The shopper has accepted the offer, or the deposit has ended: there is nothing left to cancel.',
       ru: 'Покупатель принял обмен, или пополнение завершено: отменять уже нечего.',
     },
   },
@@ -62,7 +62,7 @@ export const STORE_ERRORS = {
     status: 409,
     title: 'Too many webhook endpoints',
     detail: {
-      en: 'A store has at most 10 webhook endpoints. Change or remove one of those that are there.',
+      en: 'A store has at most 10 webhook endpoints. Change or remove an existing one.',
       ru: 'У магазина не больше 10 адресов для веб-хуков. Измените или удалите один из имеющихся.',
     },
   },
@@ -84,9 +84,9 @@ export const STORE_ERRORS = {
   },
   replay_in_progress: {
     status: 409,
-    title: 'Replay under way',
+    title: 'Replay in progress',
     detail: {
-      en: 'Events of your last replay still wait to be sent. Repeat this call when they have been.',
+      en: 'Events of your last replay are still waiting to be sent. Repeat this call afterwards.',
       ru: 'События прошлой повторной отправки ещё ждут своей очереди. Повторите вызов, когда они будут отправлены.',
     },
   },
@@ -94,7 +94,7 @@ export const STORE_ERRORS = {
     status: 409,
     title: 'Cursor ahead of the event log',
     detail: {
-      en: 'Your event log has not come that far: the till may have been restored from a backup. Keep your cursor, and repeat this call; "epoch.started" will tell what was lost.',
+      en: 'Your event log does not reach that far: the till may have been restored from a backup. Keep your cursor and repeat this call. "epoch.started" will tell you what was lost.',
       ru: 'Ваш журнал событий ещё не дошёл до этого номера: возможно, шлюз восстановлен из резервной копии. Сохраните свою позицию и повторите вызов; событие "epoch.started" сообщит, что потеряно.',
     },
   },
@@ -110,7 +110,7 @@ export const STORE_ERRORS = {
     status: 403,
     title: 'Store disabled',
     detail: {
-      en: 'The operator has disabled your store: it opens no deposits. Those under way go on. Ask the operator.',
+      en: 'The operator has disabled your store, so it cannot open deposits. Existing ones continue. Ask the operator.',
       ru: 'Оператор отключил ваш магазин: новые пополнения не создаются. Начатые продолжаются. Обратитесь к оператору.',
     },
   },
@@ -118,7 +118,7 @@ export const STORE_ERRORS = {
     status: 429,
     title: 'Too many open deposits',
     detail: {
-      en: 'Your store has as many open deposits as the operator allows. Cancel those that nobody will pay, let them end sooner (expiresInMinutes), or ask the operator for more.',
+      en: 'Your store has reached the operator’s limit of open deposits. Cancel those that will not be paid, let new ones expire sooner (expiresInMinutes), or ask the operator for a higher limit.',
       ru: 'У магазина столько открытых пополнений, сколько разрешил оператор. Отмените ненужные, задайте им меньший срок (expiresInMinutes) или попросите оператора увеличить лимит.',
     },
   },
@@ -126,15 +126,15 @@ export const STORE_ERRORS = {
     status: 429,
     title: 'Too many replays today',
     detail: {
-      en: 'A store replays at most 50,000 deliveries in 24 hours. Read the event log instead (GET /v1/events), or repeat later.',
+      en: 'A store can replay at most 50,000 deliveries in 24 hours. Read the event log instead (GET /v1/events), or try again later.',
       ru: 'Магазин может повторить не больше 50 000 отправок за 24 часа. Прочитайте журнал событий (GET /v1/events) или повторите позже.',
     },
   },
   too_many_tests: {
     status: 429,
-    title: 'Two tests at a time',
+    title: 'Too many tests',
     detail: {
-      en: 'Two tests of your webhook endpoints are under way. Repeat this call when one of them has ended.',
+      en: 'Two tests of your webhook endpoints are already running. Repeat this call when one of them has ended.',
       ru: 'Две проверки ваших адресов для веб-хуков уже идут. Повторите вызов, когда одна из них закончится.',
     },
   },

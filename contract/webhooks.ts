@@ -11,12 +11,12 @@ const eventType = z.enum(EVENT_TYPES)
 const time = z.iso.datetime()
 
 const envelope = {
-  id: z.uuid().describe('The same in every attempt, and `webhook-id` of the webhook.'),
+  id: z.uuid().describe('The same in every attempt. Equals the header `webhook-id`.'),
   timestamp: time.describe('When the cause happened.'),
   sequence: z
     .int()
     .positive()
-    .describe('Its number in your event log: 1, 2, 3 … without gaps, until `epoch.started` leaves some out.'),
+    .describe('The event’s number in your log: 1, 2, 3 … Only `epoch.started` leaves a gap.'),
 }
 
 /** An event of a deposit. */
@@ -24,7 +24,7 @@ export const depositEventSchema = z
   .object({
     ...envelope,
     type: z.enum(DEPOSIT_EVENT_TYPES),
-    data: storeDepositSchema.describe('The deposit as it was then.'),
+    data: storeDepositSchema.describe('The deposit at that time.'),
   })
   .meta({ id: 'DepositEvent' })
 
@@ -33,12 +33,15 @@ const epochEventSchema = z
     ...envelope,
     type: z.literal(EPOCH_TYPE),
     data: z.object({
-      epoch: z.int().positive().describe('Which one begins: 2 for the first that a store hears of.'),
+      epoch: z
+        .int()
+        .positive()
+        .describe('The number of the new epoch. The first one that a store hears of is 2.'),
       previousSequence: z
         .int()
         .nonnegative()
         .describe(
-          'The last event of before that the till still has. It has lost those that you read after it; the numbers up to this event are never given.',
+          'The last earlier event that the till still has. It has lost the events that you read after it. The numbers between it and this event are never used.',
         ),
     }),
   })
@@ -71,8 +74,8 @@ export const eventsQuerySchema = z.strictObject({
 
 export const eventListSchema = z
   .object({
-    events: z.array(webhookSchema).describe('In their order, without gaps.'),
-    next: z.int().nonnegative().describe('Give this as `after` in the next call.'),
+    events: z.array(webhookSchema).describe('In order, without gaps.'),
+    next: z.int().nonnegative().describe('Pass this as `after` in the next call.'),
     hasMore: z.boolean(),
   })
   .meta({ id: 'EventList' })
@@ -91,11 +94,11 @@ export const endpointSchema = z
     eventTypes: z.array(eventType).nullable().describe('Null: all types, future ones included.'),
     state: z
       .enum(['pending', 'enabled', 'disabled'])
-      .describe('`pending`: nothing is sent until the answer to a test repeats its `data.challenge`.'),
+      .describe('`pending`: no events are sent until the answer to a test repeats its `data.challenge`.'),
     disabledReason: z
       .enum(['by_store', 'gone'])
       .nullable()
-      .describe('`gone`: the endpoint answered 410. Nothing is sent until it is enabled again.'),
+      .describe('`gone`: the endpoint answered 410. No events are sent until it is enabled again.'),
     previousSecretUntil: time
       .nullable()
       .describe('Until then, webhooks are signed with the previous secret too.'),
@@ -110,7 +113,7 @@ export const endpointListSchema = z
 const webhookUrl = z
   .string()
   .max(2000)
-  .describe('https on port 443, and public when the connection is made; or named by the operator.')
+  .describe('Must use https on port 443 and lead to a public address, unless the operator allows it.')
 const eventTypes = z
   .array(eventType)
   .min(1)
@@ -157,11 +160,8 @@ export const removedEndpointSchema = z
   .meta({ id: 'RemovedWebhookEndpoint' })
 
 const sentSchema = {
-  status: z.int().nullable().describe('Status of the answer; null: there was none.'),
-  failure: z
-    .enum(['no_answer'])
-    .nullable()
-    .describe('There was no answer, whatever the reason: the log of the till has it.'),
+  status: z.int().nullable().describe('Status of the answer; null if there was none.'),
+  failure: z.enum(['no_answer']).nullable().describe('There was no answer. The till’s log has the reason.'),
   durationMs: z.int().nonnegative(),
   answer: z.string().nullable().describe('The first kilobyte of the answer’s body.'),
 }
@@ -172,7 +172,9 @@ export const testResultSchema = z
     delivered: z.boolean(),
     challengeRepeated: z
       .boolean()
-      .describe('The answer was 2xx with `data.challenge` as its body, or as `challenge` of its JSON.'),
+      .describe(
+        'The answer was 2xx, with `data.challenge` as its body or in the field `challenge` of its JSON.',
+      ),
     ...sentSchema,
   })
   .meta({ id: 'WebhookTestResult' })
@@ -219,7 +221,7 @@ export const replayBodySchema = z
   .meta({ id: 'Replay' })
 
 export const replayedSchema = z
-  .object({ replayed: z.int().nonnegative().describe('How many events are sent again.') })
+  .object({ replayed: z.int().nonnegative().describe('The number of events that are sent again.') })
   .meta({ id: 'Replayed' })
 
 export type EventQuery = z.infer<typeof eventsQuerySchema>

@@ -87,7 +87,7 @@ export function openBooks(file: string) {
       if (by === 'more') statements.putMore.run(shopper, goodId)
       else if (statements.dropLast.run(shopper, goodId).changes === 0) statements.putLess.run(shopper, goodId)
     },
-    /** False where the balance is too small. */
+    /** False if the balance is too small. */
     buy: (shopper: string, currency: string, wanted: Wanted): boolean =>
       inOne(() => buy(statements, { shopper, currency, wanted })),
     close: () => db.close(),

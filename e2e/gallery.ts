@@ -1,8 +1,8 @@
 /**
  * `npm run gallery`: pictures of every screen and state, in both languages and widths, into `.data/gallery`, and the
- * main ones into `e2e/gallery`. `-- --check` compares the main ones with those that are there. `-- NAME` takes only
- * the scenes whose names begin with NAME, `-- --main` only the main pictures. `-- --readme` takes the pictures of the
- * README instead, into `docs/images`, `-- --video` records the guide's clips into `widget/public`.
+ * main ones into `e2e/gallery`. `-- --check` compares new main pictures with the stored ones. `-- NAME` takes only the
+ * scenes whose names begin with NAME, `-- --main` only the main pictures. `-- --readme` takes the README's pictures into
+ * `docs/images` instead, and `-- --video` records the guide's clips into `widget/public`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,12 +20,12 @@ import { endTill, startTill, type Till } from './support/till.ts'
 const ALL = join(import.meta.dirname, '../.data/gallery')
 const MAIN = join(import.meta.dirname, 'gallery')
 
-/** Share of pixels that may differ: fonts are drawn a little differently elsewhere. */
+/** Share of pixels that may differ: other machines draw fonts slightly differently. */
 const MOST_DIFFERENCE = 0.01
 
 type Look = { language: Language; viewport: typeof DESKTOP; scheme: 'dark' | 'light' | 'forced' }
 
-/** Every language at every width; the schemes take turns. */
+/** Every language at every width, alternating colour schemes. */
 const LOOKS: Look[] = [
   { language: 'en', viewport: DESKTOP, scheme: 'dark' },
   { language: 'en', viewport: MOBILE, scheme: 'light' },
@@ -51,7 +51,7 @@ const MAIN_SHOTS = [
 const nameOf = (scene: Scene, { language, viewport, scheme }: Look): string =>
   `${scene.name}-${language}-${viewport.width}-${scheme}`
 
-/** Where the layout turns, the narrowest page that there is, a zoom of 400 %, and colours of the system. */
+/** The breakpoints of the layout, the narrowest page, a zoom of 400 %, and the system's colours. */
 const FURTHER: Look[] = [
   { language: 'en', viewport: { width: 1024, height: 768 }, scheme: 'light' },
   { language: 'ru', viewport: { width: 901, height: 768 }, scheme: 'dark' },

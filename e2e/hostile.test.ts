@@ -1,4 +1,4 @@
-/** Whoever named the things of an inventory, and whatever they wrote: the page shows text, and nothing of it runs. */
+/** Hostile names of items and people: the page shows them as text and runs nothing of them. */
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { STEAM_PAGES } from '../widget/steam-pages.ts'
@@ -24,7 +24,7 @@ const NAMES = [
   '"><svg onload=window.ran=1>',
 ]
 
-/** What of the page is wider than its place, or stands outside of it. */
+/** Returns the parts of the page that overflow their place. */
 function overflowing(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isWithin = (inner: DOMRect, outer: DOMRect): boolean =>
@@ -48,7 +48,7 @@ function overflowing(page: Page): Promise<string[]> {
   })
 }
 
-/** What of the names became more than text. Violations of the policy are seen at the end of every test. */
+/** Returns the names that became more than text. The end of every test checks for violations of the policy. */
 function came(page: Page): Promise<unknown> {
   return page.evaluate(() => ({
     ran: 'ran' in window,
@@ -96,7 +96,7 @@ test.each([
   ['is not available to trade', 'magic_cannot_trade', 'account_restricted', STEAM_PAGES.restrictions],
   ['has a trade ban', 'magic_banned', 'trade_ban', `${till.store}/`],
 ] as const)(
-  'somebody who %s learns it from the send: nothing has moved, and the deposit goes on',
+  'a shopper who %s learns it when the offer is sent: nothing has moved, and the deposit stays open',
   async (_what, who, cause, door) => {
     const { page, texts, deposit } = await openStand({ who })
     const guest = await shopper(who)
@@ -116,7 +116,7 @@ test.each([
   },
 )
 
-test('a page of somebody else cannot put ours into a frame, to lay its own over it', async () => {
+test('a foreign page cannot frame ours to cover it with its own', async () => {
   const { deposit, texts } = await openDeposit()
   const context = await openComplainingContext()
   await context.route('http://evil.test/', (route) =>
@@ -131,7 +131,7 @@ test('a page of somebody else cannot put ours into a frame, to lay its own over 
   }
   const refused = await framed()
   await expect.poll(() => refused.url()).toMatch(/^chrome-error:/)
-  // The same frame without the headers shows the page, so it is they that keep it out.
+  // Without the headers the same frame shows the page, so the headers are what blocks it.
   await context.route(deposit.url, async (route) => {
     const response = await route.fetch()
     const { 'x-frame-options': _options, 'content-security-policy': _policy, ...headers } = response.headers()

@@ -184,7 +184,7 @@ export type Config = {
   webhookMode: 'sandbox' | 'live'
   /** Without one the gateway runs a PostgreSQL of its own in dataDir. */
   databaseUrl: string | undefined
-  /** Of the role that migrates; undefined where one role does both. */
+  /** Of the role that migrates; undefined if one role does both. */
   ownerDatabaseUrl: string | undefined
   dataDir: string
   /** Where PostgreSQL's client programs are, and what they may read of the environment. */
@@ -218,7 +218,7 @@ export type Config = {
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   logPretty: boolean
   operator: string | undefined
-  /** Null where nobody is told. */
+  /** Null if nobody is told. */
   alerts: { url: string; secret: string } | null
   roles: ReadonlySet<Role>
   drainMs: number
@@ -361,7 +361,7 @@ type KeySettings = {
   TRADETILL_MASTER_KEY_FILE?: string | undefined
 }
 
-/** Undefined where a sandbox has not made its key yet. Keys that are set were checked before. */
+/** Undefined if a sandbox has not made its key yet. Keys that are set were checked before. */
 function masterKeyOf(settings: KeySettings, dataDir: string): KeyAnswer | undefined {
   const { TRADETILL_MASTER_KEY: text, TRADETILL_MASTER_KEY_FILE: file } = settings
   if (text !== undefined) return parseKey(text)

@@ -39,7 +39,7 @@ export type ReadyDatabase = {
 /** Finds or starts the database. It adds to `shutdown` how its parts are stopped. */
 export type OpenDatabase = (parts: Pick<Startup, 'log' | 'shutdown'>) => Promise<{
   url: string
-  /** The same database with the role that migrates; undefined where one role does both. */
+  /** The same database with the role that migrates; undefined if one role does both. */
   ownerUrl?: string | undefined
   /** Resolves to the reason when the database has ended and must not have. */
   died?: Promise<string>

@@ -1,4 +1,4 @@
-/** Rules for the packages of the lock file: where they come from, which may run scripts, and what is known against them. */
+/** Rules for the packages of the lock file: their origin, their install scripts, and known vulnerabilities. */
 import { z } from 'zod'
 
 const namesSchema = z.record(z.string(), z.string()).optional()
@@ -29,7 +29,7 @@ const advisorySchema = z.strictObject({
 })
 
 export const advisoriesSchema = z.strictObject({
-  /** When somebody last asked for new ones. */
+  /** The date of the last request for new ones. */
   asOf: z.iso.date(),
   advisories: z.array(advisorySchema),
   /** Known and not harmful here; each with the reason. */
@@ -42,7 +42,7 @@ export type Advisories = z.infer<typeof advisoriesSchema>
 
 type Locked = { path: string; name: string; version: string }
 
-/** Every package that is installed, by its own name where it was given another. */
+/** Every installed package, by its real name if it has an alias. */
 function packagesOf({ packages }: Lock): (Locked & Lock['packages'][string])[] {
   return Object.entries(packages).flatMap(([path, entry]) => {
     if (path === '' || entry.link === true) return []
@@ -52,8 +52,8 @@ function packagesOf({ packages }: Lock): (Locked & Lock['packages'][string])[] {
 }
 
 /**
- * Packages that another one asks for and the lock file does not have. npm leaves out, without a word, what the registry
- * did not offer when it wrote the file, such as the binaries of other platforms; `npm ci` then refuses it everywhere.
+ * Packages that another one requires and the lock file lacks. npm silently leaves out packages that the registry did not
+ * offer at that time, such as binaries of other platforms. `npm ci` then refuses the file everywhere.
  */
 export function missingEntries({ packages }: Lock): string[] {
   const isFound = (from: string, name: string): boolean => {
@@ -68,10 +68,10 @@ export function missingEntries({ packages }: Lock): string[] {
   )
 }
 
-/** The folder of ours that stands in for a package. It has no archive, so no checksum either. */
+/** Our folder that replaces a package. It has no archive, so it has no checksum. */
 const OWN = /(?:^|\/)stubs\/languages$/
 
-/** Entries that could bring something else than what was reviewed. */
+/** Entries that could install something other than the reviewed code. */
 export function oddEntries(lock: Lock): string[] {
   return packagesOf(lock).flatMap(({ path, version, integrity, resolved }) => {
     if (OWN.test(path)) return []
@@ -94,7 +94,7 @@ export function packagesWithScripts(lock: Lock): string[] {
 
 export type Finding = Advisory & { version: string; isAccepted: boolean }
 
-/** Locked versions that an advisory is about. */
+/** Locked versions with an advisory. */
 export function findingsIn(lock: Lock, { advisories, accepted }: Advisories): Finding[] {
   return packagesOf(lock).flatMap(({ name, version }) =>
     advisories
@@ -107,7 +107,7 @@ export function findingsIn(lock: Lock, { advisories, accepted }: Advisories): Fi
   )
 }
 
-/** Ranges of advisories: comparisons with blanks between, of which all must hold, and `||` between such lists. */
+/** Reads the range of an advisory: comparisons separated by spaces must all hold; `||` separates alternatives. */
 export function isInRange(version: string, range: string): boolean {
   return range.split('||').some((part) => {
     const comparisons = part
@@ -163,7 +163,7 @@ const reportSchema = z.object({
   ),
 })
 
-/** The list with what the report knows more or better. Nothing is forgotten: an old version must not come back. */
+/** Adds the report's new and corrected entries to the list. Old entries stay: an old version must not come back. */
 export function withReport(list: Advisories, report: unknown, asOf: string): Advisories {
   const { vulnerabilities } = reportSchema.parse(report)
   const known = new Map(list.advisories.map((advisory) => [keyOf(advisory), advisory]))

@@ -2,7 +2,7 @@
 export type Deposit = {
   id: string
   externalId: string
-  /** Number of the last event that told of this deposit; 0 before the first. Of two versions of a deposit, keep the one with the larger sequence. */
+  /** Number of this deposit’s last event; 0 before the first. Of two versions of a deposit, keep the one with the larger sequence. */
   sequence: number
   /** Send the shopper here. */
   url: string
@@ -16,65 +16,65 @@ export type Deposit = {
     | 'tradeCountered'
     | 'tradeHasInvalidItems'
     | (string & {})
-  /** Why it ended without items: `expired`, `cancelled_by_store`, or the reason of its trade. */
+  /** Why the deposit ended without items: `expired`, `cancelled_by_store`, or the reason of its trade. */
   endReason: string | null
   currency: 'USD' | 'EUR' | 'BRL' | (string & {})
-  /** What you were credited, once succeeded; else null. The operator’s commission is off already. */
+  /** Your credit, after the operator’s commission. Null until the deposit has succeeded. */
   amount: number | null
-  /** The part of amount that cannot be paid out before heldUntil. */
+  /** The part of `amount` that cannot be paid out before `heldUntil`. */
   heldAmount: number
   heldUntil: string | null
-  /** The worth of the items that their sender took back: take it from your shopper. */
+  /** The value of the items that the sender took back. Deduct it from your shopper. */
   reversedAmount: number
-  /** What that cost you here: book it with the till. Null only in events of version 0.2.0 and before. */
+  /** The part of `reversedAmount` that the till has charged to your balance. Null only in events of version 0.2.0 and earlier. */
   chargedAmount: number | null
-  /** amount less heldAmount and chargedAmount. */
+  /** `amount` minus `heldAmount` and `chargedAmount`. */
   availableAmount: number
-  /** Equals targetAmount where you gave that. */
+  /** Equals `targetAmount` if you gave one. */
   minAmount: number | null
   maxAmount: number | null
   targetAmount: number | null
   games: ('cs' | 'dota' | 'rust' | 'tf' | (string & {}))[]
-  /** Null: the page follows the shopper’s own preference. */
+  /** Null: the page follows the shopper’s preference. */
   language: 'en' | 'ru' | (string & {}) | null
-  /** The origin whose pages may frame it; null: none may. */
+  /** The origin that may show the deposit in a frame; null: none may. */
   embedOrigin: string | null
   customerReference: string | null
   customerLabel: string | null
-  /** Who should pay, as you said. `trade.partnerSteamId` is who did. */
+  /** Who should pay, from your call. `trade.partnerSteamId` is the account that pays. */
   shopper: { steamId: string; lock: boolean } | null
   metadata: { [key: string]: string }
   createdAt: string
   expiresAt: string
-  /** The trade that is under way or ended the deposit. */
+  /** The open trade, or the one that ended the deposit. */
   trade: {
     game: 'cs' | 'dota' | 'rust' | 'tf' | (string & {})
-    /** The 64-bit Steam id of the account whose items these are. Null only in events of version 0.2.0 and before. */
+    /** The 64-bit Steam id of the account that gives the items. Null only in events of version 0.2.0 and earlier. */
     partnerSteamId: string | null
     steamOfferId: string | null
-    /** Steam’s id of the trade, once the offer was accepted. */
+    /** Steam’s id of the trade, once the offer is accepted. */
     steamTradeId: string | null
-    /** Why it ended as it did, such as `deadline` or `declined`. */
+    /** Why the trade ended, such as `deadline` or `declined`. */
     reason: string | null
     items: {
       assetId: string
-      /** In the shopper’s language. An owner can rename an item, so this may be their own words. */
+      /** In the shopper’s language. Owners can rename items, so this may be any text. */
       name: string
-      /** The name by which Steam’s market knows it. Null only in events of version 0.2.0 and before. */
+      /** The item’s name on Steam’s market. Null only in events of version 0.2.0 and earlier. */
       marketHashName: string | null
       price: number
-      /** True once its sender took it back under Steam’s trade protection. */
+      /** True once the sender has taken the item back under Steam’s trade protection. */
       reversed: boolean
     }[]
   } | null
 }
 
 export type DepositEvent = {
-  /** The same in every attempt, and `webhook-id` of the webhook. */
+  /** The same in every attempt. Equals the header `webhook-id`. */
   id: string
   /** When the cause happened. */
   timestamp: string
-  /** Its number in your event log: 1, 2, 3 … without gaps, until `epoch.started` leaves some out. */
+  /** The event’s number in your log: 1, 2, 3 … Only `epoch.started` leaves a gap. */
   sequence: number
   type:
     | 'deposit.pending'
@@ -88,7 +88,7 @@ export type DepositEvent = {
     | 'deposit.funds_available'
     | 'deposit.reversed'
     | (string & {})
-  /** The deposit as it was then. */
+  /** The deposit at that time. */
   data: Deposit
 }
 
@@ -100,17 +100,17 @@ export type DepositList = {
 }
 
 export type EpochEvent = {
-  /** The same in every attempt, and `webhook-id` of the webhook. */
+  /** The same in every attempt. Equals the header `webhook-id`. */
   id: string
   /** When the cause happened. */
   timestamp: string
-  /** Its number in your event log: 1, 2, 3 … without gaps, until `epoch.started` leaves some out. */
+  /** The event’s number in your log: 1, 2, 3 … Only `epoch.started` leaves a gap. */
   sequence: number
   type: 'epoch.started'
   data: {
-    /** Which one begins: 2 for the first that a store hears of. */
+    /** The number of the new epoch. The first one that a store hears of is 2. */
     epoch: number
-    /** The last event of before that the till still has. It has lost those that you read after it; the numbers up to this event are never given. */
+    /** The last earlier event that the till still has. It has lost the events that you read after it. The numbers between it and this event are never used. */
     previousSequence: number
   }
 }
@@ -118,40 +118,40 @@ export type EpochEvent = {
 export type Event = DepositEvent | EpochEvent
 
 export type EventList = {
-  /** In their order, without gaps. */
+  /** In order, without gaps. */
   events: Event[]
-  /** Give this as `after` in the next call. */
+  /** Pass this as `after` in the next call. */
   next: number
   hasMore: boolean
 }
 
 export type NewDeposit = {
-  /** Your order id, unique in your store. Repeating a call with the same one and the same values returns the same deposit. */
+  /** Your order id, unique in your store. A repeated call with the same id and values returns the same deposit. */
   externalId: string
   currency: 'USD' | 'EUR' | 'BRL'
-  /** The language the page opens in: en or ru. Without one, or with one that it does not speak, it follows the shopper’s own preference, else English. */
+  /** The language in which the page opens: en or ru. Without it, or with any other, the page follows the shopper’s preference, else English. */
   language?: string
-  /** Where *Back to the store* leads after every end, and from every page. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it become the ids. */
+  /** The target of *Back to the store*, on every page and after every outcome. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it are replaced by the ids. */
   backToStoreUrl: string
-  /** Where the page goes automatically once the deposit has succeeded, and after no other end. The same rules apply. */
+  /** Where the page goes automatically once the deposit has succeeded, but after no other outcome. The same rules apply. */
   redirectUrl?: string
-  /** The page of yours that may hold the deposit in a frame, as `https://host[:port]`: one of the origins that are registered for the store. Without it no page may. */
+  /** The origin that may show the deposit in a frame, as `https://host[:port]`. It must be registered for the store. Without it, no page may. */
   embedOrigin?: string
-  /** The least that is accepted. */
+  /** The smallest accepted amount. */
   minAmount?: number
-  /** The most that is accepted. */
+  /** The largest accepted amount. */
   maxAmount?: number
-  /** An exact price: the items must be worth at least this. Items have their own prices, so any excess is credited too. Not together with minAmount or maxAmount. */
+  /** A fixed price: the items must be worth at least this. Any excess is credited too. Cannot be combined with minAmount or maxAmount. */
   targetAmount?: number
-  /** The games whose items are accepted; all by default. */
+  /** The games whose items are accepted. Default: all. */
   games?: ('cs' | 'dota' | 'rust' | 'tf')[]
-  /** `on_release` holds the whole credit until Steam’s protection ends, whatever your limit. */
+  /** `on_release` holds the whole credit until Steam’s trade protection ends, regardless of your limit. */
   creditMode?: 'on_accept' | 'on_release'
-  /** Your id of the customer: lists can be filtered by it. Never shown to the shopper. */
+  /** Your id of the customer, for filtering lists. Never shown to the shopper. */
   customerReference?: string
-  /** Up to 20 texts of your own, given back with every answer and event. */
+  /** Up to 20 texts of your own, returned with every answer and event. */
   metadata?: { [key: string]: string | '' }
-  /** The shopper’s Steam trade link, if you know it: then the page does not ask for it. */
+  /** The shopper’s Steam trade link, if you know it. The page then does not ask for it. */
   tradeUrl?: string
   /** Who should pay. */
   shopper?: {
@@ -160,9 +160,9 @@ export type NewDeposit = {
     /** True: trade links of other accounts are refused. */
     lock?: boolean
   }
-  /** Whose balance is filled, such as the shopper’s name in your store: the page shows it beside your name. */
+  /** The account that is credited, such as the shopper’s name in your store. The page shows it beside your name. */
   customerLabel?: string
-  /** How long the shopper may take until there is an offer; 60 by default. */
+  /** How long the shopper has until there is an offer. Default: 60. */
   expiresInMinutes?: number
 }
 
@@ -170,7 +170,7 @@ export type Problem = {
   type: string
   title: string
   status: number
-  /** Decide by this: it never changes. */
+  /** For your code: a code never changes. */
   code:
     | 'unauthorized'
     | 'scope_missing'
@@ -225,7 +225,7 @@ export type Problem = {
     | (string & {})
   /** For people, in English or Russian. */
   detail: string
-  /** Field by field, of `invalid_request`. */
+  /** The invalid fields, for `invalid_request`. */
   errors?: { path: string; message: string }[]
 }
 

@@ -29,7 +29,7 @@ export function precompressed(): Plugin {
   }
 }
 
-/** Modules that two parts share. They come with the page. */
+/** Modules shared by two parts. They load with the page. */
 const SHARED =
   /\/widget\/(?:ui\/(?:doors|icons)|i18n\/(?:plural|format)|part-texts|steam-pages)\.|\/node_modules\/react\//
 
@@ -53,19 +53,19 @@ function copiedForDialogs(): Plugin {
 
 const PARTS = { guide: '/link/guide.tsx', stand: '/inventory/stand.tsx', dialogs: '/modals/modals.tsx' }
 
-/** The files of a part that comes after the page: its script first, then its styles. */
+/** The files of a part that loads after the page: its script first, then its styles. */
 function filesOf(part: keyof typeof PARTS, bundle: Rolldown.OutputBundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
   const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(PARTS[part]))
   const entry = chunks.find(({ isEntry }) => isEntry)
   if (chunk === undefined || entry === undefined) throw new Error(`the build has no chunk of ${PARTS[part]}`)
-  // A file between two parts could fail as well, and has no second address.
+  // A file shared by two parts could fail to load too, and has no second address.
   const others = chunk.imports.filter((file) => file !== entry.fileName && !entry.imports.includes(file))
   if (others.length > 0) throw new Error(`${PARTS[part]} needs ${others.join()} besides the page`)
   return [chunk.fileName, ...(chunk.viteMetadata?.importedCss ?? [])].map((file) => `/${file}`)
 }
 
-/** Names the files of the parts in the page, so it can ask for them under other addresses once a load has failed. */
+/** Writes the parts' file names into the page, so the page can request them under other addresses if a load fails. */
 function partsNamed(): Plugin {
   return {
     name: 'parts-named',
@@ -83,8 +83,8 @@ function partsNamed(): Plugin {
 }
 
 /**
- * Puts the styles into the page, and the shells of a deposit in every language, of which the gateway leaves one. The
- * first answer alone then shows whose payment it is.
+ * Puts the styles into the page, and a deposit's shell in every language; the gateway keeps one of them. So the first
+ * answer alone already shows the payment.
  */
 function firstPaint(): Plugin {
   return {

@@ -1,9 +1,9 @@
-/** Which of the things that need a person the operator's webhook is told of, and when. Pure. */
+/** Which counts of open problems go to the operator's webhook, and when. Pure. */
 import type { Needs } from './needs-store.ts'
 
 export type AlertKind = keyof Needs
 
-/** In words, as the console says them. */
+/** The wording of the console. */
 export const ALERT_TEXTS: Record<AlertKind, string> = {
   ledgerDifferences: 'differences in the ledger',
   departuresUnexplained: 'departures of items that nobody explained',
@@ -22,13 +22,13 @@ export const ALERT_KINDS = Object.keys(ALERT_TEXTS).filter((name): name is Alert
 )
 
 export type AlertStep =
-  /** One more than was told: a message of its own. */
+  /** A higher count than reported gets a message of its own. */
   | { kind: AlertKind; step: 'tell'; count: number }
-  /** Fewer than were told: nobody is told, so the next rise is news. */
+  /** A lower count than reported sends nothing, so the next rise is news. */
   | { kind: AlertKind; step: 'lower'; count: number }
   | { kind: AlertKind; step: 'forget' }
 
-/** `known`: the counts that were told, or are about to be. */
+/** `known`: the counts that were reported, or are about to be. */
 export function alertSteps(known: ReadonlyMap<string, number>, needs: Needs): AlertStep[] {
   return ALERT_KINDS.flatMap((kind): AlertStep[] => {
     const [before, count] = [known.get(kind) ?? 0, needs[kind]]

@@ -1,8 +1,8 @@
-/** What somebody must look at, in numbers. Each query goes by an index. */
+/** Counts problems that need a person. Each query uses an index. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
-/** Numbers of what somebody must look at. */
+/** Counts of problems that need a person. */
 export type Needs = {
   tradesOverdue: number
   botsDead: number

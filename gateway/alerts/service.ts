@@ -1,4 +1,4 @@
-/** Tells the operator's webhook what needs a person: once for each rise, signed, and again for days where it is not taken. */
+/** Reports problems that need a person to the operator's webhook: once per rise, signed, and retried for days. */
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { TillClock } from '../kit/clock.ts'
@@ -10,7 +10,7 @@ import { ALERT_TEXTS, type AlertKind, alertSteps } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
 import { applyStep, type DueAlert, lockAlerts, settle, takeDue } from './store.ts'
 
-/** A process that ends while it sends leaves the message to another one then. */
+/** If a process ends while sending, another one takes the message over after this time. */
 const LEASE_MS = 60_000
 
 export type AlertDeps = {
@@ -20,13 +20,13 @@ export type AlertDeps = {
   uuid(): string
   random(): number
   send: Sender
-  /** Null: nobody is told. */
+  /** Null: alerts are off. */
   alerts: { url: string; secret: string } | null
-  /** The page that shows more; null where there is no console. */
+  /** The console's page with the details; null without a console. */
   consoleUrl: string | null
 }
 
-/** To be called every half a minute, by any number of processes. */
+/** Call this every half minute. Any number of processes may. */
 export async function tellAlerts(deps: AlertDeps): Promise<void> {
   const { db, clock, uuid, alerts } = deps
   if (alerts === null) return
@@ -61,6 +61,6 @@ async function tell(
   await settle(db, messageId, waitMs === undefined ? null : new Date(now.getTime() + waitMs))
   const because = result.kind === 'answered' ? `status ${result.status}` : result.reason
   const fields = { kind, attempts, because }
-  if (waitMs === undefined) log.error(fields, 'an alert was given up: nobody took it')
-  else log.warn(fields, 'an alert was not taken')
+  if (waitMs === undefined) log.error(fields, 'alert was given up: the webhook did not take it')
+  else log.warn(fields, 'alert was not taken by the webhook')
 }

@@ -1,12 +1,12 @@
-/** Alerts that were told, or wait for it. */
+/** The rows of alerts: sent ones, and those that wait. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { AlertStep } from './alert.ts'
 
-/** Much passes on its own within a minute, such as a bot that changes its gateway. */
+/** Many problems pass within a minute, such as a bot that moves to another process. */
 const GRACE_MS = 60_000
 
-/** Locked, so processes that look at once tell nobody twice. */
+/** Locked, so two processes that check at the same time send only one alert. */
 export async function lockAlerts(tx: Tx): Promise<Map<string, number>> {
   await sql`lock table alert in share row exclusive mode`.execute(tx)
   const rows = await tx.selectFrom('alert').select(['kind', 'count']).orderBy('kind').execute()
@@ -38,7 +38,7 @@ export async function applyStep(
 
 export type DueAlert = { kind: string; count: number; since: Date; messageId: string; attempts: number }
 
-/** Takes what is due: nobody else sends it until the lease is over. `attempts` has this one in it. */
+/** Claims due alerts: no other process sends them until the lease ends. `attempts` includes this one. */
 export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }): Promise<DueAlert[]> {
   const { rows } = await sql<DueAlert>`
     update alert set attempts = attempts + 1, due_at = ${until}
@@ -47,7 +47,7 @@ export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }
   return rows.sort((a, b) => a.kind.localeCompare(b.kind))
 }
 
-/** `again`: null where it was taken, or given up. A message that another one replaced meanwhile is left alone. */
+/** `again`: null if the alert was taken or given up. Leaves an alert alone that a newer one has replaced. */
 export async function settle(db: Db, messageId: string, again: Date | null): Promise<void> {
   await db.updateTable('alert').set({ due_at: again }).where('message_id', '=', messageId).execute()
 }

@@ -82,7 +82,7 @@ export function isBetterElsewhere(
 /** Trades that were given out while a lock was waited for: a bot with so many more than the first one is still chosen. */
 const SLACK = 1
 
-/** True where the bot has room, and nearly as few open trades as the first one of the ranking. */
+/** True if the bot has room, and nearly as few open trades as the first one of the ranking. */
 export function isStillGood(ranked: readonly BotFacts[], botId: bigint): boolean {
   const [first] = ranked
   const bot = ranked.find((other) => other.botId === botId)

@@ -5,7 +5,7 @@ export type Capability = 'offers' | 'inventories'
 /** The part of an answer that tells failure from success. Every answer of the port fits. */
 export type Answer = { kind: string; reason?: string; detail?: string }
 
-/** How long each capability has failed, in milliseconds; null where it works. */
+/** How long each capability has failed, in milliseconds; null if it works. */
 export type Failing = Record<Capability, number | null>
 
 export type Health = {

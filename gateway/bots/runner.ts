@@ -14,10 +14,10 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   random?: () => number
   /** Names this process among the holders of leases. A new UUID at every start. */
   owner: string
-  /** How many bots this process may hold: 0 where others speak for all of them. */
+  /** How many bots this process may hold; 0 if other processes hold all of them. */
   maxBots?: number
   pace?: Partial<Pace>
-  /** Told how many processes hold bots, or would. */
+  /** Called with the number of processes that hold bots or are ready to. */
   onProcesses?: (count: number) => void
   /** How often to look for bots. */
   scanMs?: number
@@ -51,7 +51,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
         .finally(() => held.delete(bot))
     }
   }
-  // One at a time, to keep the others working and Steam from a herd of logins. The one taken last goes first, so a
+  // One at a time, so the others keep working and Steam gets no burst of logins. The last one taken goes first, so a
   // process that comes back gets its own bots again.
   const giveUpOne = async () => {
     const idle = [...held].findLast((bot) => bot.isIdle())
@@ -69,7 +69,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
   const scan = async () => {
     do {
       await look().catch((error: unknown) =>
-        log.warn({ err: error }, 'the leases of bots could not be taken or given up'),
+        log.warn({ err: error }, 'leases of bots could not be taken or given up'),
       )
     } while (await pause(waitMs(), stopping.signal))
   }

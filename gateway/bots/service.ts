@@ -111,7 +111,7 @@ export type EnrolledBot = {
   tokenExpiresAt: Date | null
   /** False if Steam did not accept it. The process that holds the bot tries again. */
   protectionAcknowledged: boolean
-  /** Days for which Steam would hold its trades; null where that was not asked. */
+  /** Days for which Steam would hold its trades; null if that was not asked. */
   ownHoldDays: number | null
 }
 

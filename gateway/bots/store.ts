@@ -196,7 +196,7 @@ export type BotSummary = {
   stateReason: string | null
   /** A process speaks for it. */
   hasGateway: boolean
-  /** Steam refused its token: nobody logs it in before. Null where somebody may. */
+  /** Steam refused its token: nobody logs it in before. Null if somebody may. */
   loginAfter: Date | null
   reachable: boolean
   itemsHeld: number

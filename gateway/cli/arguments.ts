@@ -1,4 +1,4 @@
-/** Arguments as they are typed, made into what operations take. An error says what was expected, not what was typed. */
+/** Parses typed arguments for operations. An error says what was expected, and never repeats what was typed. */
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'
 import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
@@ -76,7 +76,7 @@ export const CURRENCY = { kind: 'enum', values: CURRENCIES, brief: 'the currency
 
 export const STORE = { parse: id, brief: 'the number of the store', placeholder: 'STORE' } as const
 
-/** How many rows a page of a list has. */
+/** The number of rows on a page of a list. */
 export const limitUpTo = (most: number) =>
   ({
     kind: 'parsed',
@@ -86,7 +86,7 @@ export const limitUpTo = (most: number) =>
     default: '50',
   }) as const
 
-/** Where the page before ended. */
+/** The end of the previous page. */
 export const pageBefore = (placeholder: string) =>
   ({
     kind: 'parsed',

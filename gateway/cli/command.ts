@@ -1,4 +1,4 @@
-/** What a command is: what it takes, what it does and an example, all shown by its help, and code loaded when it runs. */
+/** The definition of a command: arguments, purpose and example, shown by its help. Its code is loaded when it runs. */
 import { buildCommand, type CommandContext, type TypedCommandParameters } from '@stricli/core'
 import { isRelease } from '../kit/release.ts'
 import type { Answer } from '../operations/operation.ts'
@@ -10,10 +10,10 @@ export type CommandLine = CommandContext & {
   conclude<T>(operation: () => Promise<Answer<T>>, reading?: Reading<T>): Promise<void>
 }
 
-/** How a person reads an answer. */
+/** Formats an answer for people. */
 export type Reading<T> = {
   lines(data: T): readonly string[]
-  /** Said on stderr where there are no lines. */
+  /** Printed on stderr if there are no lines. */
   none: string
 }
 
@@ -49,7 +49,7 @@ export const ACT = {
 
 export const GRAVE_ACT = { ...FIND, by: BY, reason: { ...REASON, brief: 'why, for the record' } } as const
 
-/** Of lists that can be of one bot. */
+/** For lists that can be limited to one bot. */
 export const OF_BOT = {
   kind: 'parsed',
   parse: text,
@@ -62,13 +62,13 @@ type Flags<FLAGS> = Readonly<Partial<Record<keyof FLAGS, unknown>>>
 
 type Definition<FLAGS extends Flags<FLAGS>, ARGS extends readonly unknown[], DATA> = {
   does: string
-  /** What stands after `tradetill`. */
+  /** The words after `tradetill`. */
   example: string
   parameters: NoInfer<TypedCommandParameters<FLAGS, ARGS, CommandLine>>
   load(): Promise<(session: Session, flags: FLAGS, ...args: ARGS) => Promise<Answer<DATA>>>
-  /** How a person reads the answer; its message where there are none. */
+  /** Formats the answer for people; its message by default. */
   lines?: (data: NoInfer<DATA>, flags: NoInfer<FLAGS>) => readonly string[]
-  /** Said where there are no lines. */
+  /** Printed if there are no lines. */
   none?: string
 }
 
@@ -93,7 +93,7 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
   })
 }
 
-/** What an operator types before a command. */
+/** The words that an operator types before a command. */
 export const PREFIX = isRelease() ? 'tradetill' : 'npm run --silent tradetill --'
 
 /** The whole line that an operator types. */

@@ -1,25 +1,25 @@
-/** What the address of a database says about the way there. Read as `pg` reads it. */
+/** Judges how safe the connection to a database address is. Parses it as `pg` does. */
 import { isLoopbackName } from '../kit/loopback.ts'
 
 export type Way =
-  /** A socket or loopback: nobody is in between. */
+  /** A socket or loopback: no network in between. */
   | { kind: 'here' }
   | { kind: 'verified' }
-  /** Somebody in between could read, or be the database. */
+  /** Someone in between could read along, or pose as the database. */
   | { kind: 'open'; host: string; sslmode: string | undefined }
 
 export function wayTo(databaseUrl: string): Way {
   const url = new URL(databaseUrl)
-  // The last one counts, and a host among the parameters counts before the one in front.
+  // The last value counts, and a host among the parameters overrides the one before them.
   const parameter = (name: string) => url.searchParams.getAll(name).at(-1) || undefined
   const host = parameter('host') ?? decodeURIComponent(url.hostname)
   if (host.startsWith('/') || isThisMachine(host)) return { kind: 'here' }
   const sslmode = parameter('sslmode')
-  // `verify-ca` without a CA of one's own would take any certificate that anybody bought.
+  // `verify-ca` without an own CA would accept any purchased certificate.
   const isVerified =
     sslmode === 'verify-full' || (sslmode === 'verify-ca' && parameter('sslrootcert') !== undefined)
   return isVerified ? { kind: 'verified' } : { kind: 'open', host, sslmode }
 }
 
-/** Only browsers keep names below localhost on the machine: a resolver may ask others for them. */
+/** Only browsers keep names below localhost on the machine; a resolver may ask other servers for them. */
 const isThisMachine = (host: string): boolean => isLoopbackName(host) && !/\.localhost$/i.test(host)

@@ -1,8 +1,8 @@
-/** Errors that say nothing of the call: the database was away, or had no room. The same call may succeed in a moment. */
+/** Errors that are not the call's fault: the database was away or overloaded. The same call may succeed in a moment. */
 import { DatabaseSilent } from './lines.ts'
 import { sqlState } from './transaction.ts'
 
-/** Of the way there, as Node names them. */
+/** Network errors, as Node names them. */
 const NETWORK = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -23,7 +23,7 @@ const STATES = /^(?:08|53)...$|^57P0[1-5]$/
 const READ_ONLY = '25006'
 const IO_ERROR = '58030'
 
-/** What `pg` says without a code. */
+/** Errors of `pg` without a code. */
 const WORDS = [
   'Connection terminated',
   'Client has encountered a connection error and is not queryable',
@@ -33,7 +33,7 @@ const WORDS = [
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseSilent) return true
   if (!(error instanceof Error)) return false
-  // One for each address of a name.
+  // An AggregateError has one for each address of a name.
   if (error instanceof AggregateError) return error.errors.some((each) => isDatabaseAway(each))
   if (isDatabaseAway(error.cause)) return true
   const code = sqlState(error)

@@ -1,4 +1,4 @@
-/** Statements that are written one by one and asked as one. */
+/** Combines several statements into one round trip. */
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -25,8 +25,8 @@ const dialect = {
 }
 
 /**
- * What is executed on `tx` is kept, and answers nothing. `run` asks all of it in one statement, in this order. No part sees
- * what another one changes, and two must not change the same row. The parts of `last` may read each other by their names.
+ * Statements executed on `tx` are collected and return nothing. `run` sends them as one statement, in this order. No part
+ * sees another's changes, and two must not change the same row. The parts of `last` may read each other by name.
  */
 export type Batch = {
   tx: Tx
@@ -59,8 +59,8 @@ export function createBatch(): Batch {
 }
 
 /**
- * The rows of every part are asked for, because PostgreSQL leaves out a part that only reads (a notification is one) and
- * runs the others in an order of its own.
+ * Selects the rows of every part, because PostgreSQL skips a part that only reads (such as a notification) and runs the
+ * others in any order.
  */
 function joined(parts: readonly (readonly [name: string, CompiledQuery])[]): CompiledQuery {
   const parameters: unknown[] = []

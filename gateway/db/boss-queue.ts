@@ -12,11 +12,11 @@ import type { Queue } from './queue.ts'
 export type QueueOptions = {
   url: string
   log: Log
-  /** The till's clock, which says when delayed jobs start. */
+  /** The till's clock, by which delayed jobs start. */
   clock?: Pick<TillClock, 'machineTime' | 'machineNow'>
-  /** How often to look for jobs that no notification tells of, which is also how late a delayed job may start. */
+  /** How often to look for jobs without a notification. A delayed job may start this late. */
   pollSeconds?: number
-  /** The connections of the process that are cut together. */
+  /** The connections of this process, which can be cut together. */
   lines?: Lines
 }
 
@@ -25,12 +25,12 @@ const DEAD = 'dead'
 /** Tells every process which queue has a new job. */
 const CHANNEL = 'till_queue'
 const STOP_MS = 10_000
-/** Its own sweeps may take their time over a long queue. */
+/** pg-boss's own sweeps may take long on a long queue. */
 const STATEMENT_MS = 120_000
-/** Of the jobs whose work is done at about the same time, so many are settled by one statement. */
+/** The most finished jobs that one statement settles. */
 const MOST_SETTLED = 100
 
-/** A killed worker's job is free again after a minute; what fails five times over is put aside and logged. */
+/** A killed worker's job is free again after a minute. A job that fails five times is put aside and logged. */
 const QUEUE_RULES = {
   policy: 'short',
   expireInSeconds: 60,
@@ -42,7 +42,7 @@ const QUEUE_RULES = {
   deleteAfterSeconds: 3_600,
 } as const
 
-/** Creates the tables of the queue, or brings them up to date, with a role that may. */
+/** Creates or updates the tables of the queue. The role needs the right to. */
 export async function installQueue({ url, log }: Pick<QueueOptions, 'url' | 'log'>): Promise<void> {
   const boss = new PgBoss({
     connectionString: url,
@@ -64,7 +64,7 @@ export async function createQueue({
   pollSeconds = 1,
   lines = createLines(),
 }: QueueOptions): Promise<Queue> {
-  // pg-boss hands its options on to the pool of pg.
+  // pg-boss passes its options on to pg's pool.
   const pool = { Client: lines.clientWith(STATEMENT_MS), ...KEEP_ALIVE }
   const boss = new PgBoss({
     ...pool,
@@ -92,7 +92,7 @@ export async function createQueue({
   return {
     ensure,
     send: async (tx, { queue, data, startAfter, singletonKey, urgent = false }) => {
-      // pg-boss compares with the machine's clock. A job that the till's clock jumps over is found by its sweep.
+      // pg-boss compares with the machine's clock. If the till's clock jumps past a job, its sweep finds the work.
       const startAt = startAfter && clock.machineTime(startAfter)
       const isDelayed = startAt !== undefined && startAt > clock.machineNow()
       await boss.send(queue, data, {
@@ -114,7 +114,7 @@ export async function createQueue({
   }
 }
 
-/** The policy `short` drops a second waiting job with the same key. A delayed job must not swallow one for now. */
+/** The policy `short` drops a second waiting job with the same key. A delayed job must not displace an immediate one. */
 function waitingKey(key: string | undefined, startAfter: Date | undefined): string {
   if (key === undefined) return randomUUID()
   return startAfter === undefined ? key : `${key}@${startAfter.toISOString()}`
@@ -123,8 +123,8 @@ function waitingKey(key: string | undefined, startAfter: Date | undefined): stri
 type Work = { places: number; run(job: Job<unknown>): Promise<void> }
 
 /**
- * pg-boss's own workers look for jobs once a second each, and a bot needs several. Here one statement looks for all
- * queues of the process, and only a queue that has jobs is asked for them.
+ * pg-boss's own workers each poll once a second, and a bot needs several. Here one statement polls all queues of the
+ * process, and only queues with jobs are read.
  */
 async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: Log; pollSeconds: number }) {
   const consumers = new Map<string, Set<Consumer>>()
@@ -137,7 +137,9 @@ async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: L
   const db = boss.getDb()
   const listening = await db
     .listen?.(CHANNEL, wake, wakeAll)
-    .catch((error: unknown) => log.warn({ err: error }, 'queue: jobs are found by polling only'))
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'queue lost its notifications: it finds jobs by polling only'),
+    )
   const polling = repeat(
     { name: 'look for jobs', everyMs: pollSeconds * 1_000, log, atOnce: false },
     async () => {
@@ -156,15 +158,15 @@ async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: L
           () => true,
           (error: unknown) => {
             const about = { err: error, queue: name, job: job.id, attempt: job.retryCount }
-            log.warn(about, 'queue: a job failed')
+            log.warn(about, 'queue job failed')
             return false
           },
         )
         await settle(job, isDone).catch((error: unknown) =>
-          log.error({ err: error, queue: name, job: job.id }, 'queue: a job could not be settled'),
+          log.error({ err: error, queue: name, job: job.id }, 'queue job could not be settled'),
         )
       },
-      onError: (error) => log.error({ err: error, queue: name }, 'queue: jobs could not be taken'),
+      onError: (error) => log.error({ err: error, queue: name }, 'queue jobs could not be taken'),
     })
     const others = consumers.get(name) ?? new Set()
     consumers.set(name, others.add(consumer))
@@ -187,7 +189,7 @@ async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: L
   }
 }
 
-/** Those of these queues that have a job for now. */
+/** Those of these queues that have a due job. */
 const READY = `
   select name from unnest($1::text[]) queue (name) where exists (
     select from ${SCHEMA}.job where job.name = queue.name and job.state < 'active' and not job.blocked
@@ -195,7 +197,7 @@ const READY = `
 
 type Settled = { job: Job<unknown>; isDone: boolean; settled: PromiseWithResolvers<void> }
 
-/** Settles jobs. Those that end while a statement runs share the next one. */
+/** Settles jobs. Jobs that end while a statement runs share the next statement. */
 function createSettler(boss: PgBoss, name: string) {
   const waiting: Settled[] = []
   let isBusy = false
@@ -227,5 +229,5 @@ function createSettler(boss: PgBoss, name: string) {
 }
 
 async function logDeadLetter(log: Log, job: Job<unknown>): Promise<void> {
-  log.error({ job: job.id, data: job.data }, 'queue: a job failed for good')
+  log.error({ job: job.id, data: job.data }, 'queue job failed for good')
 }

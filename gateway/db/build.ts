@@ -1,4 +1,4 @@
-/** What this code is: its version, the commit of a release, and the schema that it brings. */
+/** Identifies this code: its version, the commit of a release, and its schema. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { isRelease, RELEASE_FILE } from '../kit/release.ts'

@@ -4,20 +4,20 @@ import { createLines, KEEP_ALIVE, type Lines } from './lines.ts'
 import type { Tables } from './schema.ts'
 
 export type Db = Kysely<Tables>
-/** A transaction; what takes a Tx must run in the caller's transaction. */
+/** A transaction. A function that takes a Tx runs in the caller's transaction. */
 export type Tx = Transaction<Tables>
 
 export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> }
 
-/** Beyond so many waiting queries a further one would wait for seconds. */
+/** Behind this many waiting queries a further one would wait for seconds. */
 const MOST_WAITING = 500
 
-/** Whether a further call should be refused rather than wait for a connection. */
+/** True if a further call should be refused rather than wait for a connection. */
 export function isCrowded({ pool }: Pick<Database, 'pool'>, most = MOST_WAITING): boolean {
   return pool.waitingCount >= most
 }
 
-/** Whether the pool gave no connection in time: nothing of the query has happened. */
+/** True if the pool had no connection in time. The query had no effect. */
 export function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
@@ -32,21 +32,21 @@ export type PoolOptions = {
   url: string
   size: number
   mode: 'sandbox' | 'live'
-  /** The connections of the process that are cut together. */
+  /** The connections of this process, which can be cut together. */
   lines?: Lines
-  /** For the way to the server and for a place in the pool. */
+  /** Timeout for connecting to the server, and for a place in the pool. */
   connectMs?: number
   /** The server ends a statement that takes longer. */
   statementMs?: number
 }
 
-/** How much later than the server this side gives a statement up: the server's word says more. */
+/** How much later than the server this side gives up: the server's error says more. */
 const SILENCE_MS = 5_000
 
 export const openDatabase = (url: string, size = 10, mode: 'sandbox' | 'live' = 'live'): Database =>
   openPool({ url, size, mode })
 
-/** Connects to PostgreSQL. int8 is read as bigint, so that no sum of money passes through a float. */
+/** Connects to PostgreSQL. int8 is read as bigint, so no amount of money passes through a float. */
 export function openPool(options: PoolOptions): Database {
   const { url, size, mode, lines = createLines(), connectMs = 10_000, statementMs = 15_000 } = options
   const pool = new pg.Pool({
@@ -54,7 +54,7 @@ export function openPool(options: PoolOptions): Database {
     max: size,
     ...KEEP_ALIVE,
     Client: lines.clientWith(statementMs + SILENCE_MS),
-    // Only then does till_now() follow the clock that can be advanced.
+    // This makes till_now() follow the clock that can be advanced.
     ...(mode === 'sandbox' && { options: '-c tradetill.mode=sandbox' }),
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
@@ -66,7 +66,7 @@ export function openPool(options: PoolOptions): Database {
   })
   // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
   pool.on('error', () => {})
-  // The same for one that breaks between two queries of a transaction: the next query tells of it.
+  // The same for one that breaks between two queries of a transaction: the next query reports it.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }

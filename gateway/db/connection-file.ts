@@ -1,14 +1,14 @@
-/** The address of a database that was started for a data folder, for the commands that work on the same one. */
+/** The file with the address of the embedded database of a data folder. Commands read it to use the same database. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-/** `ownerUrl`: of the role that may change tables. `vaultUrl`: of the vault's. */
+/** `ownerUrl` is for the role that may change tables, `vaultUrl` for the vault's role. */
 const connectionSchema = z.object({ url: z.string(), ownerUrl: z.string(), vaultUrl: z.string() })
 
 export type Connection = z.infer<typeof connectionSchema>
 
-/** Exists while the database runs. Holds its password. */
+/** Exists while the database runs. Contains its password. */
 export const connectionFileOf = (dataDir: string): string => join(dataDir, 'connection.json')
 
 /** Undefined if no database runs for `dataDir`. */

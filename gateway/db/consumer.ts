@@ -1,18 +1,18 @@
-/** Takes the jobs of one queue while there are places for them: no job is taken only to wait. */
+/** Takes jobs of one queue only while it has free places, so no job is taken only to wait. */
 
 export type Consumer = {
-  /** Says that jobs may be waiting. */
+  /** Signals that jobs may be waiting. */
   wake(): void
-  /** Takes no more jobs, and resolves once those under way have ended. */
+  /** Stops taking jobs, and resolves once the running ones have ended. */
   stop(): Promise<void>
 }
 
 type ConsumerDeps<JOB> = {
   /** Jobs that run at the same time, at most. */
   places: number
-  /** Takes up to `most` waiting jobs; fewer only where no more are waiting. */
+  /** Takes up to `most` waiting jobs; fewer only if no more are waiting. */
   take(most: number): Promise<readonly JOB[]>
-  /** Does the work of a job and settles it. Never rejects. */
+  /** Runs a job and settles it. Never rejects. */
   run(job: JOB): Promise<void>
   onError(error: unknown): void
 }
@@ -46,7 +46,7 @@ export function createConsumer<JOB>({ places, take, run, onError }: ConsumerDeps
       .catch(onError)
       .finally(() => {
         filling = undefined
-        // A wake-up may have come after the last look.
+        // A wake-up may have come after the last check.
         fill()
       })
   }

@@ -1,4 +1,4 @@
-/** Types of the tables of items: who has them, and how they left. */
+/** Types of the tables of items: which bot has them, and how they left. */
 import type { Generated } from 'kysely'
 
 export type CustodyEntryTable = {

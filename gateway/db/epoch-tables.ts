@@ -1,4 +1,4 @@
-/** Types of the tables of epochs; apart from schema.ts, which is full. */
+/** Types of the tables of epochs. */
 
 export type EpochTable = {
   number: bigint

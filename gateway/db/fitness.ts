@@ -1,4 +1,4 @@
-/** Whether the till can work on the server that an address leads to, asked at the start: a refusal names what to do. */
+/** Checks at the start whether the till can work on a database server. A refusal says what to do. */
 import { randomUUID } from 'node:crypto'
 import { createLines, KEEP_ALIVE, type Line } from './lines.ts'
 import { sqlState } from './transaction.ts'
@@ -23,7 +23,7 @@ export async function refuseUnfit(url: string, name = 'DATABASE_URL'): Promise<v
     const facts = await factsOf(line)
     const reason = reasonAgainst(facts, name)
     if (reason !== undefined) throw new Error(reason)
-    // A server names the process that serves the connection. A pooler in between makes a name up.
+    // A server reports the id of the process behind the connection. A pooler in between invents one.
     if (facts.pid === processOf(line)) return
     if (!(await keepsSessions(line, connect))) throw new Error(poolerIn(name))
   } finally {
@@ -37,7 +37,7 @@ async function connectTo(url: string, name: string): Promise<Line> {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
     ...KEEP_ALIVE,
-    // As the connections of the gateway have it: a pooler may not take it.
+    // The gateway's connections use this option too, and a pooler may reject it.
     statement_timeout: STATEMENT_MS,
   })
   line.on('error', () => {})
@@ -49,7 +49,7 @@ async function connectTo(url: string, name: string): Promise<Line> {
   return line
 }
 
-/** A name with several addresses fails with an error of many, whose own message is empty. */
+/** A name with several addresses fails with an AggregateError, whose own message is empty. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || sqlState(error) || error.name
@@ -94,7 +94,7 @@ function reasonAgainst(
 
 const processOf = (line: Line): unknown => Reflect.get(line, 'processID')
 
-/** While the other connection is in a transaction, this one must still have the session that it had. */
+/** While the other connection is in a transaction, this one must keep its session. */
 async function keepsSessions(line: Line, connect: () => Promise<Line>): Promise<boolean> {
   const mark = randomUUID()
   await line.query(`select set_config('tradetill.session', $1, false)`, [mark])
@@ -107,7 +107,7 @@ async function keepsSessions(line: Line, connect: () => Promise<Line>): Promise<
     )
     return rows[0]?.found === mark
   } catch {
-    // With one session for both, one waits for the other.
+    // If both shared one session, one would wait for the other.
     return false
   } finally {
     other.cut()

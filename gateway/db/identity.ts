@@ -1,6 +1,6 @@
 /**
- * Which till a database belongs to: its mode and its master key. The first gateway that starts on it writes this down, and
- * everything that opens it later compares. Works before any migration has run.
+ * Which till a database belongs to: its mode and its master key. The first gateway that starts on it records this, and
+ * every later program compares. Works before any migration has run.
  */
 import type pg from 'pg'
 import { fingerprintOf } from '../kit/secret-box.ts'
@@ -11,21 +11,21 @@ type Mode = 'sandbox' | 'live'
 
 export type Identity = { mode: Mode; keyFingerprint: string; oldFingerprints: string[] }
 
-/** The settings that count. A sandbox has no key before its first start. */
+/** The settings to compare. A sandbox has no key before its first start. */
 export type Claim = { mode: Mode; masterKey: Buffer | undefined; oldMasterKeys: readonly Buffer[] }
 
 export type Ownership =
-  /** `isNew`: no gateway has started with this key yet, but all keys that are in use are there. */
+  /** `isNew`: no gateway has started with this key yet, but all keys in use are present. */
   { kind: 'own'; masterKey: Buffer; isNew: boolean } | { kind: 'foreign'; reason: string }
 
-/** Opens a sealed secret; throws if the key is another one. */
+/** Decrypts a secret; throws if the key differs. */
 type Open = (sealed: Buffer, place: string) => unknown
 
 const FINGERPRINT_LETTERS = 8
 
 /** Undefined before the first start of a gateway. */
 export async function readIdentity(client: Client): Promise<Identity | undefined> {
-  // The column of the old keys is younger than the table.
+  // The column of old keys is newer than the table.
   const rows = await rowsIfThere<{ mode: Mode; key_fingerprint: string; old_fingerprints?: string[] }>(
     client,
     'till_identity',
@@ -41,7 +41,7 @@ export async function readIdentity(client: Client): Promise<Identity | undefined
   )
 }
 
-/** Writes down whose database this is, unless that is known. */
+/** Records which till owns the database, unless that is known. */
 export async function claimDatabase(
   client: Client,
   { mode, keyFingerprint }: Omit<Identity, 'oldFingerprints'>,
@@ -52,7 +52,7 @@ export async function claimDatabase(
   )
 }
 
-/** Writes down another key that seals from now on. The one before may have sealed what is there. */
+/** Records another key that encrypts from now on. Existing secrets may still need the previous one. */
 export async function recordKey(client: Client, keyFingerprint: string): Promise<void> {
   await client.query(
     `update till_identity set key_fingerprint = $1,
@@ -62,7 +62,7 @@ export async function recordKey(client: Client, keyFingerprint: string): Promise
   )
 }
 
-/** Whether the database is that of these settings, and why not. */
+/** Decides whether the database belongs to these settings; if not, why. */
 export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }: Claim): Ownership {
   if (known.mode !== mode) {
     return foreign(
@@ -97,12 +97,12 @@ const RING_ADVICE =
 
 const begin = (fingerprint: string): string => `${fingerprint.slice(0, FINGERPRINT_LETTERS)}…`
 
-/** The oldest ones. Later ones may be of a shell that had another key. */
+/** The oldest secrets. Later ones may come from a shell that had another key. */
 const SAMPLED = 20
 
 /**
- * Why a database of a version that wrote down nothing must be left alone: none of the secrets in it opens. `open` is
- * undefined where the settings have no key yet.
+ * Returns why a database without a record must be left alone: none of its secrets can be decrypted. `open` is undefined if
+ * the settings have no key yet.
  */
 export async function foreignSecretsOf(client: Client, open: Open | undefined): Promise<string | undefined> {
   const sealed = await rowsIfThere<{ secret: Buffer; place: string }>(
@@ -130,7 +130,7 @@ function opens(open: () => unknown): boolean {
   }
 }
 
-/** Asked first: PostgreSQL logs an error for a table that is not there. */
+/** Check this first: PostgreSQL logs an error for a missing table. */
 async function rowsIfThere<R extends pg.QueryResultRow>(
   client: Client,
   table: string,

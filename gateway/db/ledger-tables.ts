@@ -5,7 +5,7 @@ import type { Currency } from '../../contract/money.ts'
 export type CreditAtRiskTable = {
   store_id: bigint
   usd_cents: bigint
-  /** Only ever counts up. */
+  /** Only increases. */
   promised_usd_cents: Generated<bigint>
 }
 
@@ -39,7 +39,7 @@ export type PayoutTable = {
   created_at: Date
 }
 
-/** A payout that never was. */
+/** A payout that did not happen. */
 export type PayoutVoidTable = { payout_id: bigint; created_at: Date }
 
 export type AdjustmentTable = {

@@ -5,7 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
 
-/** The database did not answer in time. Nobody knows whether the statement took effect. */
+/** The database did not answer in time. It is unknown whether the statement took effect. */
 export class DatabaseSilent extends Error {
   constructor() {
     super('the database did not answer in time')
@@ -13,7 +13,7 @@ export class DatabaseSilent extends Error {
   }
 }
 
-/** Told to TCP: routers forget a connection on which nothing passes. */
+/** For TCP keep-alive: routers forget an idle connection. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
 
 /** A connection whose statements have a deadline. One that misses it ends the connection. */
@@ -24,17 +24,17 @@ export class Line extends pg.Client {
   constructor(config: string | pg.ClientConfig | undefined, deadlineMs: number) {
     super(config)
     this.deadlineMs = deadlineMs
-    // The many forms of `query` answer by a promise, or by a callback at the end.
+    // `query` has many forms: it returns a promise, or takes a callback as its last argument.
     const query = (...given: unknown[]) => this.#ask(given)
     Reflect.defineProperty(this, 'query', { value: query, writable: true })
   }
 
-  /** Nobody asks before it is connected. */
+  /** Not used before the connection is open. */
   get isConnecting(): boolean {
     return !this.#isAsked
   }
 
-  /** Ends the connection without a word to the server. What waits on it fails. */
+  /** Ends the connection without telling the server. Its waiting statements fail. */
   cut(): void {
     this.connection.stream.destroy(new DatabaseSilent())
   }
@@ -54,7 +54,7 @@ export class Line extends pg.Client {
     return answer
   }
 
-  /** The returned function says that the answer is there. */
+  /** Call the returned function when the answer has arrived. */
   #awaitAnswer(): () => void {
     let isAnswered = false
     const timer = setTimeout(async () => {
@@ -70,9 +70,9 @@ export class Line extends pg.Client {
 }
 
 export type Lines = {
-  /** The class of connections that belong to these. */
+  /** The class of connections in this group. */
   clientWith(deadlineMs: number): new (config?: string | pg.ClientConfig) => Line
-  /** Cuts all connections, or those that are not there yet. Returns how many. */
+  /** Cuts all connections, or only those not yet open. Returns their number. */
   cut(which: 'all' | 'connecting'): number
 }
 
@@ -95,7 +95,7 @@ export function createLines(): Lines {
   }
 }
 
-/** Gives the statements of `work` more time, where the connection has deadlines at all. */
+/** Gives the statements of `work` more time, if the connection has deadlines. */
 export async function withDeadline<T>(client: unknown, ms: number, work: () => Promise<T>): Promise<T> {
   if (!(client instanceof Line)) return work()
   const before = client.deadlineMs

@@ -6,7 +6,7 @@ import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from './
 
 export type MigrateOptions = {
   folder?: string
-  /** Of the code that has these files. */
+  /** The version of the code that has these files. */
   version?: string
   /** Called before each part that may take long: the wait for another process, and each migration. */
   onProgress?: OnProgress
@@ -16,19 +16,19 @@ export type MigrateOptions = {
 
 type OnProgress = (what: string) => void
 
-/** Any fixed number: it keeps two gateways that start together from migrating at once. */
+/** Any fixed number. The lock keeps two starting gateways from migrating at once. */
 export const MIGRATION_LOCK = 7_203_114
 const CONNECT_MS = 10_000
-/** A statement that waits for a table holds up everybody behind it, so a migration waits briefly, and often. */
+/** A statement that waits for a table blocks all later ones, so a migration waits briefly, and often. */
 const LOCKS = { waitMs: 3_000, tries: 40, pauseMs: 5_000 }
-/** PostgreSQL's codes for a lock that did not come in time, and for two that wait for each other. */
+/** PostgreSQL's codes for a lock timeout and a deadlock. */
 const NOT_LOCKED = ['55P03', '40P01']
 
 /** Migrates a database that is known to be ours. Resolves to the names applied now. */
 export const migrate = ({ url, ...options }: MigrateOptions & { url: string }): Promise<string[]> =>
   whileNobodyMigrates(url, options, (client) => applyMigrations(client, options))
 
-/** Does the work on a connection of its own, after every other process that migrates. It may take as long as it does. */
+/** Runs the work on its own connection, after any other migrating process, without a time limit. */
 export async function whileNobodyMigrates<T>(
   url: string,
   { onProgress }: Pick<MigrateOptions, 'onProgress'>,
@@ -71,13 +71,13 @@ export async function applyMigrations(client: pg.Client, options: MigrateOptions
   return missing.map((file) => file.name)
 }
 
-/** A name with several addresses fails with an error of many, whose own message is empty. */
+/** A name with several addresses fails with an AggregateError, whose own message is empty. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
-/** Held until the connection ends. Waits for it as long as the other process takes. */
+/** Waits for the lock as long as another process holds it. It is held until the connection ends. */
 async function lock(client: pg.Client, onProgress: OnProgress | undefined): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     MIGRATION_LOCK,
@@ -108,7 +108,7 @@ function failureOf(what: string, error: unknown): Error {
 
 type Applying = { version: string; locks: typeof LOCKS; onProgress: OnProgress | undefined }
 
-/** A migration that does not get a lock has done nothing. It begins again, and lets others pass meanwhile. */
+/** A migration that does not get a lock has changed nothing. It starts again, and lets others pass meanwhile. */
 async function applyPatiently(client: pg.Client, file: MigrationFile, applying: Applying): Promise<void> {
   const { version, locks, onProgress } = applying
   await client.query(`select set_config('lock_timeout', $1, false)`, [`${locks.waitMs}ms`])
@@ -138,7 +138,7 @@ async function applyWhole(client: pg.Client, file: MigrationFile, version: strin
   }
 }
 
-/** Statement by statement. After a start that was killed all of them come again, so each must bear that. */
+/** Runs statement by statement. After a killed start all of them run again, so each must be repeatable. */
 async function applyAlone(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
   for (const statement of statementsOf(file.sql)) await client.query(statement)
   await noteApplied(client, file, version)

@@ -1,17 +1,17 @@
-/** What the statements of a migration do to a till that runs beside it. */
+/** Judges how a migration's statements affect a till that is running. */
 
 export type Lock = 'none' | 'writes' | 'all'
 
 export type Statement = {
   text: string
   table: string | undefined
-  /** Whom it keeps from the table while it runs: nobody, those who write, or everybody. */
+  /** Which other statements it blocks on the table: none, writes, or all. */
   lock: Lock
-  /** Why a gateway of the version before could not go on; undefined where it can. */
+  /** Why a gateway of the previous version could not continue; undefined if it can. */
   takesAway: string | undefined
 }
 
-/** Without comments, apart from each other. Semicolons within quotes and function bodies part nothing. */
+/** Splits the SQL into statements without comments. Semicolons inside quotes and function bodies do not split. */
 export function statementsOf(sql: string): string[] {
   const statements: string[] = []
   let text = ''
@@ -46,7 +46,7 @@ function endAfter(sql: string, text: string, from: number): number {
   return found === -1 ? sql.length : found + text.length
 }
 
-/** `of`: how the statement begins; all of `has` and none of `lacks` are in it. */
+/** `of`: the beginning of the statement. It contains all of `has` and none of `lacks`. */
 type Form = { of: RegExp; has?: readonly RegExp[]; lacks?: readonly RegExp[]; why: string }
 
 const ALTER = /^alter\s+table\b/i
@@ -74,7 +74,7 @@ const TAKES_AWAY: readonly Form[] = [
 const fits = (text: string, { of, has = [], lacks = [] }: Form): boolean =>
   of.test(text) && has.every((form) => form.test(text)) && !lacks.some((form) => form.test(text))
 
-/** Of a table that the same file makes nothing is held up and nothing is taken away. */
+/** Statements on a table that the same file creates block nothing and remove nothing. */
 export function judgeStatements(sql: string): Statement[] {
   const own = new Set<string>()
   return statementsOf(sql).map((text) => {

@@ -1,4 +1,4 @@
-/** Type of the table of operators' acts; apart from schema.ts, which is full. */
+/** Type of the table of operators' acts. */
 import type { Generated, JSONColumnType } from 'kysely'
 
 export type OperatorActTable = {

@@ -1,4 +1,4 @@
-/** Types of the tables of operators: who they are, how they come in, and what waits for a second one. */
+/** Types of the tables of operators: accounts, ways to sign in, and acts that wait for a second operator. */
 import type { Generated, JSONColumnType } from 'kysely'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { OperatorActTable } from './operator-act.ts'
@@ -74,7 +74,7 @@ type MovedAloneTable = {
   at: Date
 }
 
-/** Accounts that the operator does not serve. */
+/** Steam accounts that the operator has denied. */
 type DeniedShopperTable = { steam_id: string; reason: string; denied_at: Date }
 
 export type OperatorTables = {

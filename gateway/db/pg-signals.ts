@@ -7,7 +7,7 @@ import type { Signals } from './signals.ts'
 export type SignalsOptions = {
   url: string
   log: Log
-  /** The connections of the process that are cut together. */
+  /** The connections of this process, which can be cut together. */
   lines?: Lines
 }
 
@@ -15,10 +15,10 @@ const CHANNEL = 'till'
 const RECHECK_MS = 1_000
 const RECONNECT_MS = 500
 const CONNECT_MS = 5_000
-/** Nothing passes on the connection while nobody notifies, so it is asked now and then. */
+/** The connection is silent between notifications, so it is tested at this interval. */
 const ASK_MS = 5_000
 
-/** Starts listening with one connection of its own; while it is broken, waiters look once a second. */
+/** Listens on its own connection. While that is broken, waiters check once a second. */
 export async function createSignals({ url, log, lines = createLines() }: SignalsOptions): Promise<Signals> {
   const waiters = new Map<string, Set<() => void>>()
   const onTopic = (topic: string) => wake(waiters.get(topic))
@@ -58,7 +58,7 @@ function wake(waiters: Set<() => void> | undefined): void {
   for (const waiter of waiters ?? []) waiter()
 }
 
-/** Remembers a wake-up that comes between two waits, so that none is lost while `check` runs. */
+/** Remembers a wake-up that comes between two waits, so none is lost while `check` runs. */
 function createWaiter(signal: AbortSignal | undefined) {
   let pending = false
   let resume = () => {}
@@ -115,7 +115,7 @@ function startListener(options: Required<SignalsOptions> & { onTopic(topic: stri
   const keep = async ({ ended }: { ended: Promise<void> }): Promise<void> => {
     await ended
     while (!closing.signal.aborted) {
-      log.warn('signals: connection lost, connecting again')
+      log.warn('signals lost their connection: connecting again')
       const again = await listenAgain()
       await again?.ended
     }

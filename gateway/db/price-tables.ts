@@ -26,9 +26,9 @@ export type PriceHoldTable = {
   market_hash_name: string | null
   kind: 'blocked' | 'frozen' | 'override'
   since: Date
-  /** Before commission; of an override only. */
+  /** Before commission; set only for an override. */
   usd_micros: Generated<bigint | null>
-  /** Where the name has `*`: the same for LIKE. */
+  /** The pattern for LIKE, if the name contains `*`. */
   like_pattern: Generated<string | null>
 }
 

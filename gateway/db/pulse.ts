@@ -1,6 +1,7 @@
 /**
- * Whether the database is there. One connection asks it all the time. When it falls silent and a new connection does not, or
- * does not come about, all connections of the process are cut: what waits on them fails now, and the next ones are new.
+ * Watches whether the database answers. One connection asks it all the time. If that connection falls silent, a new one is
+ * tried. Whether it answers or cannot be opened, all old connections are cut: their statements fail now, and new
+ * connections replace them.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../kit/log.ts'
@@ -14,28 +15,28 @@ export type Pulse = {
 }
 
 type Pace = {
-  /** Between two questions. */
+  /** Pause between two questions. */
   everyMs: number
-  /** An answer that takes longer is in doubt. */
+  /** After this time without an answer, try a new connection. */
   silentMs: number
-  /** A new connection is there within this time, or not at all. */
+  /** Timeout of a new connection. */
   connectMs: number
-  /** Between two attempts to connect. */
+  /** Pause between two attempts to connect. */
   againMs: number
 }
 
 /** After a silence the database is noticed again within connectMs + againMs. */
 const PACE: Pace = { everyMs: 1_000, silentMs: 2_000, connectMs: 1_500, againMs: 250 }
-/** The old connection is the quicker one where both work. */
+/** If both work, the old connection answers first. */
 const LATE_MS = 250
 
 type Options = { url: string; lines: Lines; log: Log; pace?: Partial<Pace> }
 
-/** What a server answered: it takes writes, it is a copy of another, or nothing. */
+/** A server's answer: it accepts writes, it is a read-only copy, or there was none. */
 type Word = 'here' | 'copy' | 'broken'
 type Attempt = { kind: 'line'; line: Line } | { kind: 'none'; word: Word; reason: string }
 
-/** The database was there a moment ago. */
+/** The database answered a moment ago. */
 export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   const pace = { ...PACE, ...given }
   const stopping = new AbortController()
@@ -54,7 +55,7 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   const find = (found: Line) => {
     line = found
     if (!isHere) {
-      // They were begun while nobody answered, and may hang.
+      // These were opened while the database was silent, and may hang.
       lines.cut('connecting')
       log.warn('the database answers again')
     }
@@ -62,7 +63,7 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   }
   const connect = async () => {
     const attempt = await open()
-    // It answers, but has no room for one more: those that are there may go on.
+    // It answers, but accepts no further connection: keep the existing ones.
     return attempt.kind === 'none' && attempt.word === 'here' && isHere ? undefined : attempt
   }
   const reconnect = async () => {
@@ -70,7 +71,7 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
     if (attempt?.kind === 'line') find(attempt.line)
     else if (attempt !== undefined) lose(attempt.reason)
   }
-  /** Slow, or gone? A new connection tells. */
+  /** Slow or gone? A new connection shows which. */
   const doubt = async (old: Promise<Word>) => {
     const attempt = await connect()
     const isSlow = (await within(old, LATE_MS)) === 'here'
@@ -126,7 +127,7 @@ async function ask(line: Line): Promise<Word> {
 }
 
 async function tryLine(line: Line): Promise<Attempt> {
-  // An attempt that fails tells by its promise, and a connection by its next question.
+  // A failed attempt rejects its promise; a broken connection fails its next question.
   line.on('error', () => {})
   try {
     await line.connect()

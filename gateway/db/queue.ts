@@ -1,4 +1,4 @@
-/** Jobs on pg-boss. A job is an alarm: it only wakes somebody; what is to be done stands in rows with `due_at`. */
+/** The port of the job queue. A job is an alarm: it only wakes a worker. The work itself is in rows with `due_at`. */
 import type { Tx } from './client.ts'
 
 export type NewJob = {
@@ -6,14 +6,14 @@ export type NewJob = {
   data: object
   /** By the till's clock. */
   startAfter?: Date
-  /** At most one waiting job of the queue carries this key; further ones are dropped. */
+  /** At most one waiting job of the queue has this key; further ones are dropped. */
   singletonKey?: string
-  /** Taken before every other waiting job: somebody waits for it. */
+  /** Comes before every other waiting job, because a person is waiting for it. */
   urgent?: boolean
 }
 
 export interface Queue {
-  /** Creates the queue if it is not there. Needed before the first send to it. */
+  /** Creates the queue if it does not exist. Call this before the first send to it. */
   ensure(name: string): Promise<void>
   /** In the caller's transaction: the job exists exactly if the transaction commits. */
   send(tx: Tx, job: NewJob): Promise<void>

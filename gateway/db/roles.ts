@@ -1,6 +1,6 @@
 /**
- * Two roles on one database: the owner migrates, and the till works with one that can change no table. What is append-only
- * is so for it whatever becomes of the triggers.
+ * Two roles on one database: the owner migrates, and the till uses a role that cannot change the schema. For that role,
+ * append-only tables stay append-only even without their triggers.
  */
 import pg from 'pg'
 import { MIGRATION_LOCK } from './migrate.ts'
@@ -24,8 +24,8 @@ const CONNECT_MS = 10_000
 type App = { role: string; isSameDatabase: boolean; mayDoAll: boolean }
 
 /**
- * Gives the role of `url` what the till needs, of all tables that are there now. To be called by the owner after each
- * migration, while it holds the lock of migrations. Throws if the role is no other one, or of another database.
+ * Grants the role of `url` the rights that the till needs on all present tables. The owner calls this after each migration,
+ * while it holds the lock of migrations. Throws if the role is the owner itself, or belongs to another database.
  */
 export async function grantApp(owner: Client, url: string): Promise<void> {
   const { role, isSameDatabase, mayDoAll } = await readApp(owner, url)
@@ -55,19 +55,19 @@ function grantsFor(role: string): string[] {
     `revoke update, delete, truncate on event from ${role}`,
     `grant update (sequence) on event to ${role}`,
     `revoke insert, update, delete, truncate on migration from ${role}`,
-    // What the vault did is the vault's to say.
+    // Only the vault records its own actions.
     `revoke insert, update, delete, truncate on vault_deed, vault_told from ${role}`,
     `grant update (answer, answered_at) on vault_told to ${role}`,
     'revoke create on schema public from public',
   ]
 }
 
-/** The role of the vault, where the operator has made one. */
+/** The role of the vault, if the operator has created one. */
 export const VAULT_ROLE = 'tradetill_vault'
 
 /**
- * Gives the role of the vault what it needs: it reads wishes, and writes what it did with them. Does nothing where there
- * is no such role. To be called as `grantApp` is.
+ * Grants the vault's role its rights: it reads wishes, and records its actions on them. Does nothing without such a role.
+ * Call it like `grantApp`.
  */
 export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void> {
   const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [name])
@@ -83,7 +83,7 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
     `grant select, insert (n, part, at, market, reference, told) on vault_told to ${role}`,
     `grant select, insert, update on market_balance to ${role}`,
     `grant select on market_off, item_cost to ${role}`,
-    // The vault of a sandbox goes by the till's clock.
+    // The vault of a sandbox follows the till's clock.
     `grant select on till_clock to ${role}`,
   ])
     await owner.query(statement)

@@ -75,7 +75,7 @@ export type VaultToldTable = {
   answered_at: Date | null
 }
 
-/** What the till made of what the vault told it. */
+/** The till's verdict on a report of the vault. */
 export type ToldAnswer =
   | 'recorded'
   | 'known'

@@ -1,4 +1,4 @@
-/** Which code may run on which schema. Each migration says it, and the database remembers what it was told. */
+/** Which code may run on which schema. Each migration states this, and the database records it. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ export type MigrationFile = {
   name: string
   sql: string
   sha256: string
-  /** The oldest version that may run on its schema, as its first line says. Undefined: the one that brought it. */
+  /** The oldest version that may run on its schema, from its first line. Undefined: the version that introduced it. */
   oldestVersion: string | undefined
   /** Without a transaction, as `create index concurrently` needs it. Each statement may run a second time. */
   isAlone: boolean
 }
 
-/** `oldestVersion` is null where a version that wrote down none applied it. */
+/** `oldestVersion` is null if a version applied it that did not record one. */
 export type Applied = { name: string; sha256: string; oldestVersion: string | null }
 
 const FOLDER = join(import.meta.dirname, 'migrations')
@@ -23,7 +23,7 @@ const FILE = /^\d{4}_\w+\.sql$/
 /** A line of its own near the top. */
 const ALONE = /^-- without a transaction$/m
 const HEADER = /^-- oldest version: (\d+\.\d+\.\d+)$/m
-/** Only version 0.1.0 has it: its 17 migrations became one. */
+/** A migration that only version 0.1.0 has: its 17 migrations became one. */
 const FIRST_OF_0_1_0 = '0001_till.sql'
 
 /** The files in the order of their names. */
@@ -72,7 +72,7 @@ export function judgeSchema(
   const mayRun = unknown.every(
     ({ oldestVersion }) => oldestVersion !== null && !isOlder(version, oldestVersion),
   )
-  // A later version has all of our files. With one missing, it is the database of another history.
+  // A later version has all of our files. If one is missing, the database has another history.
   if (unknown.length === 0 || (mayRun && missing.length === 0)) return { kind: 'fits', missing }
   return refused(
     `This database has migrations that this version of Tradetill (${version}) does not know: ${listOf(unknown)}. ${remedyOf(unknown)}`,

@@ -44,7 +44,7 @@ export type StoreTable = {
   accent: ColumnType<string | null, string | null | undefined>
   last_sequence: Generated<bigint>
   created_at: Generated<Date>
-  /** Null: as the settings say. */
+  /** Null: the setting of the till. */
   commission_bps: Generated<number | null>
   /** Null: all. */
   games: Generated<Game[] | null>
@@ -97,7 +97,23 @@ export type BotCallsTable = {
   held_back: Generated<number>
 }
 
-/** A process that holds bots, or would. */
+export type BotGamesTable = {
+  bot_id: bigint
+  /** By Steam's app id, without the custody entries after `counted_to`. */
+  items: JSONColumnType<Record<string, number>, string | undefined, string>
+  counted_to: Generated<bigint>
+}
+
+export type PageVitalTable = {
+  day: Date
+  screen: string
+  device: 'phone' | 'computer'
+  metric: string
+  bucket: number
+  pages: number
+}
+
+/** A process that holds bots, or is ready to. */
 export type GatewayProcessTable = {
   owner: string
   max_bots: number
@@ -125,11 +141,11 @@ export type BotTable = {
   inventories_failing_since: Generated<Date | null>
   token_expires_at: Generated<Date | null>
   protection_acknowledged_at: Generated<Date | null>
-  /** Without the custody entries after `items_counted_to`. */
+  /** Does not include custody entries after `items_counted_to`. */
   items_held: Generated<number>
   items_counted_to: Generated<bigint>
   created_at: Generated<Date>
-  /** Departures are looked for from then on. */
+  /** Departures are searched from this time on. */
   watched_from: Generated<Date>
 }
 
@@ -165,10 +181,10 @@ export type DepositTable = {
   held_amount: Generated<bigint>
   held_until: Date | null
   reversed_amount: Generated<bigint>
-  /** The part of it that cost the store something. */
+  /** The part that the store paid for. */
   charged_amount: Generated<bigint>
   user_steam_id: string | null
-  /** In clear: written by an earlier version, and not sealed yet. */
+  /** In clear: written by an earlier version and not encrypted yet. */
   user_token: string | null
   user_token_sealed: Generated<Buffer | null>
   user_name: string | null
@@ -243,11 +259,11 @@ export type AccountTable = {
   kind: AccountKind
   currency: Currency
   balance: Generated<bigint>
-  /** What the balance never falls below; null: it may. */
+  /** The lower limit of the balance; null: none. */
   floor: bigint | null
 }
 
-/** What was taken back of a store's deposits in all. */
+/** The total of reversals of a store's deposits. */
 export type ReversedTotalTable = { store_id: bigint; currency: Currency; amount: bigint }
 
 export type EntryCause =
@@ -269,7 +285,7 @@ export type LedgerEntryTable = {
   currency: Currency
   cause: EntryCause
   part: Generated<number>
-  /** Null of a payout and an adjustment, as are quote and rate. */
+  /** Null for payouts and adjustments, like quote and rate. */
   trade_id: bigint | null
   quote_id: string | null
   rate_id: bigint | null
@@ -281,7 +297,7 @@ export type LedgerEntryTable = {
 export type EventTable = {
   id: string
   store_id: bigint
-  /** Null where an epoch began. */
+  /** Null for the event of an epoch. */
   deposit_id: bigint | null
   trade_id: bigint | null
   part: Generated<number>
@@ -310,6 +326,8 @@ export type Tables = OperatorTables & {
   bot_bar: BotBarTable
   bot_doubt: BotDoubtTable
   bot_calls: BotCallsTable
+  bot_games: BotGamesTable
+  page_vital: PageVitalTable
   bot_history: BotHistoryTable
   gateway_process: GatewayProcessTable
   price: PriceTable

@@ -1,7 +1,7 @@
-/** Up to which number a table that only grows can be read for good. */
+/** Up to which number an append-only table is complete. */
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Each statement must see what was committed before it. */
+/** Each statement must see everything committed before it. */
 type Ask = (statement: string) => Promise<{ rows: unknown[] }>
 
 type GrowingTable = 'ledger_entry' | 'custody_entry'
@@ -10,10 +10,10 @@ const MOST_LOOKS = 50
 const LOOK_MS = 100
 
 /**
- * Returns the newest number before which no other will appear. Numbers are given before the commit, so a transaction that is
- * open may still bring an earlier one. But it locks the table before it takes a number, and until it ends. So the newest number
- * counts once everybody who had the table locked right after it was read has ended. No clock is asked: those of machines
- * differ. Undefined where somebody stays for longer than a transaction of the till does.
+ * Returns the newest number before which no other can appear. Numbers are assigned before the commit, so an open
+ * transaction may still add an earlier one. But it locks the table before it takes a number, and until it ends. So the
+ * newest number is final once all transactions have ended that held the lock right after it was read. No clock is
+ * involved, because machines' clocks differ. Undefined if a transaction stays open longer than the till's own ever do.
  */
 export async function settledId(
   ask: Ask,
@@ -33,7 +33,7 @@ export async function settledId(
   return newest
 }
 
-/** Transactions of others that may have taken a number. */
+/** Other transactions that may have taken a number. */
 const writersOf = async (ask: Ask, table: GrowingTable): Promise<string[]> =>
   textsOf(
     await ask(`select virtualtransaction as text from pg_locks

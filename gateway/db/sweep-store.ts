@@ -1,11 +1,11 @@
-/** Sweeps of tables that grow: a limited number of rows a statement, so none of them holds its rows for long. */
+/** Sweeps of growing tables, with a limited number of rows per statement, so no statement locks its rows for long. */
 import { sql } from 'kysely'
 import type { Db } from './client.ts'
 import type { Tables } from './schema.ts'
 
 /** Rows that one statement of a sweep deletes. */
 const AT_A_TIME = 500
-/** What is left after so many statements waits for the next sweep. */
+/** The most statements of one sweep; the rest waits for the next sweep. */
 const MOST_ROUNDS = 200
 
 type Times = {
@@ -15,14 +15,14 @@ type Times = {
   webhook_attempt: 'at'
 }
 
-/** Deletes the rows whose time is before then. The column must have an index. */
+/** Deletes rows with an earlier time. The column must have an index. */
 export function deleteBefore<T extends keyof Times & keyof Tables>(
   db: Db,
   { table, column, atATime = AT_A_TIME }: { table: T; column: Times[T]; atATime?: number },
   before: Date,
 ): Promise<void> {
   return inRounds(atATime, async () => {
-    // The time again: a row that was renewed while the statement waited for it stays.
+    // Check the time again: a row that was renewed while the statement waited for it must stay.
     const { numAffectedRows = 0n } = await sql`
       delete from ${sql.table(table)} where ctid = any(array(
         select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${before} order by ${sql.ref(column)} limit ${atATime}))
@@ -38,13 +38,13 @@ export async function inRounds(atATime: number, work: () => Promise<number>): Pr
   }
 }
 
-/** How far the sweep of this name has looked; undefined before its first. */
+/** How far the sweep of this name has come; undefined before its first run. */
 export async function placeOf(db: Db, sweep: string): Promise<Date | undefined> {
   const row = await db.selectFrom('sweep_place').select('up_to').where('sweep', '=', sweep).executeTakeFirst()
   return row?.up_to
 }
 
-/** Never goes back: two processes may sweep at once. */
+/** Never moves backwards, because two processes may sweep at once. */
 export async function keepPlace(db: Db, sweep: string, upTo: Date): Promise<void> {
   await sql`
     insert into sweep_place (sweep, up_to) values (${sweep}, ${upTo})

@@ -5,7 +5,7 @@ import type { Currency } from '../../contract/money.ts'
 
 export type CreditMode = 'on_accept' | 'on_release'
 
-/** Who bears a reversal of what was spendable already. */
+/** Who pays for a reversal of credit that was already available. */
 export type Liability = 'operator' | 'store'
 
 /** States of a trade in which an offer is, or may be, open on Steam. At most one such trade a deposit. */
@@ -61,7 +61,7 @@ export type TradeTable = {
   game: Game
   secret_code: string
   partner_steam_id: string
-  /** In clear: written by an earlier version, and not sealed yet. */
+  /** In clear: written by an earlier version and not encrypted yet. */
   partner_token: string | null
   partner_token_sealed: Generated<Buffer | null>
   state: Generated<TradeStateColumn>
@@ -89,24 +89,24 @@ export type TradeTable = {
   credit_mode: Generated<CreditMode | null>
   liability: Generated<Liability | null>
   risk_limit_usd_cents: Generated<bigint | null>
-  /** On the word of an operator, not of Steam. */
+  /** Confirmed by an operator, not by Steam. */
   credited_by_operator: Generated<boolean>
   released_by_operator: Generated<boolean>
   reversed_by_operator: Generated<boolean>
   /**
-   * What the shopper was told before the offer: credited at once at the least, the rest held for so many days. Null where
+   * What the shopper was told before the offer: credited at once at the least, the rest held for so many days. Null if
    * nothing was to be held. Takes room in the store's limit while the offer is open.
    */
   promised_amount: Generated<bigint | null>
   promised_days: Generated<number | null>
-  /** What takes room in the store's limit: credited before Steam's protection ended, or lost to a reversal. */
+  /** The amounts that use the store's limit: credited before Steam's protection ended, or lost to a reversal. */
   at_risk_amount: Generated<bigint>
-  /** Lost credit gives its room back then. */
+  /** When lost credit stops using the limit. */
   at_risk_until: Generated<Date | null>
   due_at: Date | null
   created_at: Generated<Date>
   ended_at: Date | null
-  /** When the shopper asked; the same for every bot that tries it. */
+  /** When the shopper asked; the same for every bot that tries the trade. */
   intended_at: Generated<Date>
   tried_bots: Generated<bigint[]>
   doubted_bot: Generated<bigint | null>

@@ -5,15 +5,15 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const MOST_TRIES = 5
 
-/** The work rests on what another transaction changed meanwhile: it is to be done again. */
+/** Another transaction has changed the data that the work is based on. Run the work again. */
 export class Overtaken extends Error {
   readonly code = SERIALIZATION_FAILURE
 }
 
 /**
- * Runs `work` in a transaction and again when PostgreSQL broke it off for the sake of another one.
- * `work` must have no effect outside the transaction. Where `db` is a transaction already, `work` becomes a part of it,
- * and the outer call repeats it. `tries` counts from 1.
+ * Runs `work` in a transaction, and again if PostgreSQL aborted it in favour of another one. `work` must have no effect
+ * outside the transaction. If `db` is already a transaction, `work` becomes a part of it, and the outer call repeats it.
+ * `tries` counts from 1.
  */
 export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx, tries: number) => Promise<T>): Promise<T> {
   if (db instanceof Transaction) return work(db, 1)
@@ -33,7 +33,7 @@ export function sqlState(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** True when the error is the violation of this unique constraint or index. */
+/** True if the error is a violation of this unique constraint or index. */
 export function violates(error: unknown, constraint: string): boolean {
   const broken = sqlState(error) === '23505' && typeof error === 'object' && error !== null
   return broken && 'constraint' in error && error.constraint === constraint

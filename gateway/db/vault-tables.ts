@@ -1,4 +1,4 @@
-/** Types of the tables between the till and the vault: what is wished, and what was done. */
+/** Types of the tables between the till and the vault: wishes and their results. */
 import type { Generated } from 'kysely'
 
 export type WishTable = {

@@ -41,7 +41,7 @@ export type WebhookDeliveryTable = {
   due_at: Date | null
   last_result: string | null
   delivered_at: Date | null
-  /** Grows with every claim and replay. */
+  /** Increases with every claim and replay. */
   claim: Generated<bigint>
 }
 

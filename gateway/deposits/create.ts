@@ -1,4 +1,4 @@
-/** A store opens a deposit; the same call again finds it. */
+/** Opens a deposit for a store. Repeating the call finds the same deposit. */
 import { createHash } from 'node:crypto'
 import type { Game } from '../../contract/games.ts'
 import { supportedLanguage } from '../../contract/languages.ts'
@@ -23,7 +23,7 @@ import {
 import { storeDepositOf } from './store-deposit.ts'
 
 type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | 'publicUrl'> & {
-  /** Open deposits of one store; without it there is no limit. */
+  /** The most open deposits of one store; no limit if absent. */
   mostOpen?: number
 }
 
@@ -33,7 +33,7 @@ const TOKEN_HINT_BYTES = 2
 
 /**
  * Opens a deposit for a store. Repeating a call with the same externalId returns the same deposit
- * (`created: false`); with other values it is refused. The addresses were judged by the caller.
+ * (`created: false`); with other values it is refused. The caller has checked the URLs.
  */
 export async function createDeposit(
   deps: OpeningDeps,
@@ -47,7 +47,9 @@ export async function createDeposit(
     link !== undefined &&
     steamIdOfAccount(link.partner) !== body.shopper.steamId
   )
-    refuse('invalid_request', [{ path: 'tradeUrl', message: 'is of another account than shopper.steamId' }])
+    refuse('invalid_request', [
+      { path: 'tradeUrl', message: 'belongs to another account than shopper.steamId' },
+    ])
   const [request, ...asEarlier] = requestHashes(body, link)
   return inTransaction(deps.db, async (tx) => {
     const shopper = link && { steamId: steamIdOfAccount(link.partner), token: link.token }
@@ -63,7 +65,7 @@ export async function createDeposit(
 
 const FIELDS = { shopper: 'shopper.steamId', tradeUrl: 'tradeUrl' } as const
 
-/** A bot that paid would give its items to another one, and its store would be credited for them. */
+/** A bot must not pay: it would give its items to another bot, and a store would be credited for them. */
 async function refuseBots(tx: Tx, named: Record<keyof typeof FIELDS, string | undefined>): Promise<void> {
   for (const [field, steamId] of Object.entries(named)) {
     if (steamId === undefined || !(await isOwnBot(tx, steamId))) continue
@@ -113,7 +115,7 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
   })
   if (id === undefined) return false
   if (await isDisabled(tx, store.id)) refuse('store_disabled')
-  // Deposits that are created at the same moment do not see each other: a few more may slip in.
+  // Deposits created at the same moment do not see each other, so a few beyond the limit may slip in.
   if (mostOpen !== undefined && (await openDepositsUpTo(tx, store.id, mostOpen + 1)) > mostOpen) {
     refuse('too_many_deposits', { retryAfterS: FULL_RETRY_S })
   }
@@ -123,7 +125,7 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
   return true
 }
 
-/** Those that the call names, of those that the operator lets the store take. Null: all. */
+/** The games of the call that the operator allows the store. Null: all. */
 async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefined): Promise<Game[] | null> {
   const taken = await gamesOfStore(tx, storeId)
   if (taken === null || named === undefined) return taken ?? (named === undefined ? null : [...named])
@@ -150,7 +152,7 @@ function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [B
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** The same values make the same text, whatever order the caller wrote them in. */
+/** Equal values give equal texts, in whatever order the caller wrote them. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -159,7 +161,7 @@ function canonical(value: unknown): string {
   )
 }
 
-/** Asks Steam who the shopper is whose link the store gave. Throws while Steam does not answer: the job comes again. */
+/** Asks Steam for the shopper behind the store's trade link. Throws while Steam does not answer: the job is retried. */
 export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<void> {
   const given = await linkToResolve(deps.db, id)
   const token = given && tokenOfDeposit(deps.box, given)

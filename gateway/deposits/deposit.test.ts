@@ -19,7 +19,7 @@ describe('a deposit', () => {
     expect(moved('created', { kind: 'time_passed', now: past(99), isStopped: true })).toBeNull()
   })
 
-  it.each(ENDS)('that is pending ends with its trade as %s; no other one does', (status) => {
+  it.each(ENDS)('that is pending ends as %s with its trade; any other status does not', (status) => {
     const ended = { kind: 'trade_ended', status } as const
     expect(moved('pending', ended)).toBe(status)
     for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
@@ -38,12 +38,15 @@ describe('a deposit', () => {
     },
   )
 
-  it.each(DEPOSIT_STATUSES.filter(isFinal))('D-6 that ended as %s stays so, whatever else comes', (from) => {
-    expect(moved(from, { kind: 'offer_stands' })).toBeNull()
-    expect(moved(from, { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
-  })
+  it.each(DEPOSIT_STATUSES.filter(isFinal))(
+    'D-6 that ended as %s stays so, whatever happens later',
+    (from) => {
+      expect(moved(from, { kind: 'offer_stands' })).toBeNull()
+      expect(moved(from, { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
+    },
+  )
 
-  it('that was created may be cancelled by its store, and no other', () => {
+  it('can be cancelled by its store only while it is created', () => {
     for (const from of DEPOSIT_STATUSES) {
       const to = moved(from, { kind: 'cancelled_by_store' })
       expect(to).toBe(from === 'created' ? 'paymentTimeout' : null)

@@ -1,13 +1,13 @@
 /** The life of a deposit, pure. */
 import type { DepositStatus, FinalDepositStatus } from '../../contract/statuses.ts'
 
-/** Ends the reason of an end that came before a person could read the offer. */
+/** Suffix of a reason: the offer ended before a person could have read it. */
 export const AT_ONCE = '_at_once'
 
 /** How long a deposit waits for a trade. */
 export const DEPOSIT_LIFE_MS = 60 * 60_000
 
-/** Statuses that a deposit may move to; final ones stay, except by proof that the items were delivered. */
+/** Statuses that a deposit may move to. A final status stays, unless the items prove to have been delivered. */
 export const DEPOSIT_EDGES: Record<DepositStatus, readonly DepositStatus[]> = {
   created: ['pending', 'succeeded', 'paymentTimeout'],
   pending: ['succeeded', 'tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvalidItems'],
@@ -23,12 +23,12 @@ export type DepositCause =
   | { kind: 'offer_stands' }
   | { kind: 'trade_ended'; status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'> }
   | { kind: 'delivered' }
-  /** The store no longer wants it; only before an offer stands. */
+  /** The store no longer wants it. Only possible before there is an offer. */
   | { kind: 'cancelled_by_store' }
-  /** The clock says so; a trade that is open, or an outage of Steam, stops it. */
+  /** Its time is up. An open trade or an outage of Steam prevents this. */
   | { kind: 'time_passed'; now: Date; isStopped: boolean }
 
-/** The status that a cause moves a deposit to; null where it stays as it is. */
+/** Returns the status that a cause moves a deposit to; null if nothing changes. */
 export function decideDeposit(
   { status, expiresAt }: { status: DepositStatus; expiresAt: Date },
   cause: DepositCause,

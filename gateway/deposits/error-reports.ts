@@ -1,4 +1,4 @@
-/** Errors that pages report, as few short lines: a report costs its sender nothing, and must not fill the log. */
+/** Logs errors that pages report, in few short lines: sending reports is free, and must not fill the log. */
 import { type ErrorReportBody, hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { scrub } from '../kit/scrub.ts'
@@ -6,18 +6,18 @@ import { plainText } from '../steam/parse.ts'
 
 const MOST_MESSAGE = 200
 const MOST_NAME = 100
-/** An error that is reported again and again has a line in so long, with the number of times. */
+/** A repeated error gets one line per this time, with its count. */
 const FOLD_MS = 10 * 60_000
 const MOST_LINES = 30
 const LINES_WITHIN_MS = 60 * 60_000
-/** Kinds of errors that are counted. Further ones only count as left out. */
+/** Most kinds of errors that are counted separately. Further kinds share one count. */
 const MOST_KINDS = 200
 
 type Kind = { times: number; loggedMs: number }
 
 export type ErrorReports = (report: ErrorReportBody) => void
 
-/** The deposit whose page it was. */
+/** The deposit of the page. */
 export function depositOf({ url }: Pick<ErrorReportBody, 'url'>): string | undefined {
   return hashSchema.safeParse(URL.parse(url)?.pathname.split('/').at(-1)).data
 }

@@ -16,12 +16,12 @@ export const depositIdOf = (data: unknown): bigint => BigInt(depositJob.parse(da
 
 const KEEP_LINKS_MS = 3_600_000
 
-/** To be called once in a while: forgets the links that count no more towards a limit. */
+/** Deletes links that no longer count towards a limit. Call it periodically. */
 export function sweepLinks({ db, clock }: Pick<DepositDeps, 'db' | 'clock'>): Promise<void> {
   return forgetLinks(db, new Date(clock.now().getTime() - KEEP_LINKS_MS))
 }
 
-/** Looks shoppers up on Steam whose links stores gave. Resolves to what stops it. */
+/** Looks up the shoppers behind stores' trade links on Steam. Resolves to a function that stops it. */
 export function workOnPrefills(deps: DepositDeps): Promise<() => Promise<void>> {
   return deps.queue.work(PREFILL_QUEUE, (data) => prefill(deps, depositIdOf(data)))
 }
@@ -32,6 +32,6 @@ async function prefill(deps: DepositDeps, id: bigint): Promise<void> {
     await prefillShopper(deps, id)
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code === 'steam_unavailable') throw error
-    deps.log.warn({ deposit: String(id), code: error.code }, 'a trade link given by a store is of no use')
+    deps.log.warn({ deposit: String(id), code: error.code }, 'trade link from a store could not be used')
   }
 }

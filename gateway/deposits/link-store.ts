@@ -1,4 +1,4 @@
-/** Trade links that a deposit was given of late. */
+/** The rows of trade links recently given to a deposit. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { deleteBefore } from '../db/sweep-store.ts'
@@ -6,7 +6,7 @@ import { deleteBefore } from '../db/sweep-store.ts'
 /** `hmacs`: of the link, with each key of the ring. */
 type Given = { depositId: bigint; hmacs: readonly [Buffer, ...Buffer[]]; at: Date }
 
-/** Writes the link down, and resolves to when the links given since then were given, oldest first; this one is the last. */
+/** Records the link. Resolves to the times of all links since then, oldest first; this link is the last. */
 export async function noteLink(tx: Tx, { depositId, hmacs, at }: Given, since: Date): Promise<Date[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`links ${depositId}`}, 0))`.execute(tx)
   const [link_hmac, ...ofOldKeys] = hmacs

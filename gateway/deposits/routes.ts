@@ -17,18 +17,18 @@ import type { View } from './shopper-view.ts'
 import { findByHash } from './store.ts'
 import type { ViewCache } from './view-cache.ts'
 
-/** How often a trade may be read from Steam because its shopper came back. */
+/** The least time between two readings of an offer that a returning shopper causes. */
 const REFRESH_EVERY_MS = 2_000
 
 type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
   views: ViewCache
   /** Monotonic milliseconds. */
   nowMs(): number
-  /** Why calls are refused at once. */
+  /** The reason why calls are refused at once. */
   unable(): Unable | undefined
 }
 
-/** GET /api/payment: polled every second by every waiting page, so it stands outside the hooks of the API. */
+/** GET /api/payment: every waiting page polls it each second, so it skips the API's hooks. */
 export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   const refresh = createRefresher(deps)
   const answer = async (reply: FastifyReply, hash: string, known: string | undefined) => {
@@ -47,7 +47,7 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
       .get('/api/payment', { schema: { querystring: paymentQuerySchema } }, (request, reply) => {
         const { hash } = request.query
         const known = request.headers['if-none-match']
-        // Nearly all polls end here, without a promise.
+        // Nearly every poll ends here, without creating a promise.
         if (known === undefined || known !== deps.views.kept(hash)?.etag) return answer(reply, hash, known)
         unchanged(reply, known)
         return undefined
@@ -55,12 +55,12 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   }
 }
 
-/** What a page has already needs no headers but those of its cache. */
+/** A 304 needs only the headers for caching. */
 function unchanged(reply: FastifyReply, etag: string): FastifyReply {
   return reply.code(304).header('cache-control', 'no-store').header('etag', etag).send()
 }
 
-/** A call without a known answer comes from a page that was just opened or shown: a bot reads its offer once, now. */
+/** A call without an ETag comes from a page that was just opened or shown again: have a bot read the offer once, now. */
 function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => void {
   const refreshed = new Map<bigint, number>()
   return ({ openTrade }) => {
@@ -74,7 +74,7 @@ function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => v
     const job = { queue: botQueue(botId), data, singletonKey: `refresh ${tradeId}`, urgent: true }
     db.transaction()
       .execute((tx) => queue.send(tx, job))
-      .catch((error: unknown) => log.warn({ err: error }, 'could not ask a bot to read an offer again'))
+      .catch((error: unknown) => log.warn({ err: error }, 'bot could not be asked to read an offer again'))
   }
 }
 
@@ -93,7 +93,7 @@ export function depositRoutes(deps: DepositDeps, nowMs = () => performance.now()
       { schema: { body: errorReportBodySchema, response: { 204: z.null() } } },
       async (request, reply) => {
         const hash = depositOf(request.body)
-        // The answer is the same for every page: it must not tell which deposits there are.
+        // Every page gets the same answer: it must not reveal which deposits exist.
         if (hash !== undefined && (await findByHash(deps.db, hash)) !== undefined) report(request.body)
         return reply.code(204).send(null)
       },

@@ -107,15 +107,15 @@ describe('a shopper gives a trade link', () => {
   })
 
   it.each<[string, string, string]>([
-    ['that is none', 'https://steamcommunity.com/id/nova', 'invalid_trade_link'],
+    ['that is not a trade link', 'https://steamcommunity.com/id/nova', 'invalid_trade_link'],
     ['of a look-alike host', LINK.replace('steamcommunity', 'steamcomunity'), 'invalid_trade_link'],
-    ['with more behind it', `${LINK}&x=1`, 'invalid_trade_link'],
+    ['with more text after it', `${LINK}&x=1`, 'invalid_trade_link'],
   ])('%s is refused', async (_name, tradeUrl, code) => {
     const { hash } = await open()
     await expect(resolveUser(till.deps, { hash, tradeUrl })).rejects.toMatchObject(refused(code))
   })
 
-  it('of ten at most within ten minutes: the eleventh asks Steam nothing', async () => {
+  it('ten times within ten minutes at most: the eleventh does not ask Steam', async () => {
     const { hash } = await open()
     const asked: string[] = []
     const readProfile = (steamId: string) => {
@@ -132,7 +132,7 @@ describe('a shopper gives a trade link', () => {
     }
     await expect(give(10)).rejects.toMatchObject({ ...refused('too_many_looks'), retryAfterS: 590 })
     expect(asked).toHaveLength(10)
-    // One of the ten is no new link, and another deposit has its own.
+    // Repeating one of the ten is not a new link, and another deposit has its own limit.
     await give(9)
     const other = await createDeposit(till.deps, store, { ...BODY, externalId: 'another' })
     await resolveUser(till.deps, { hash: other.deposit.url.slice(-32), tradeUrl: LINK })
@@ -193,7 +193,7 @@ describe('the time of a deposit', () => {
     expect(events).toEqual([{ type: 'deposit.payment_timeout' }])
   })
 
-  it('is found by the sweep where the job was lost, and not before', async () => {
+  it('is ended by the sweep if its job was lost, and not before', async () => {
     const [early, late] = [await aDeposit(till, store), await aDeposit(till, store)]
     const longer = new Date(till.clock.now().getTime() + 2 * HOUR_MS)
     await till.db.updateTable('deposit').set({ expires_at: longer }).where('id', '=', late.id).execute()
@@ -203,7 +203,7 @@ describe('the time of a deposit', () => {
     expect(await statusOf(late.id)).toBe('created')
   })
 
-  it('is told by its job at the expiry', async () => {
+  it('is ended by its job at the expiry', async () => {
     const start = till.clock.now()
     till.clock.advance(-HOUR_MS)
     const { id } = await aDeposit(till, store)

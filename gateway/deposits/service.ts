@@ -32,15 +32,15 @@ export type DepositDeps = {
   signals: Signals
   clock: Clock
   ids: Ids
-  /** Seals trade tokens. */
+  /** Encrypts trade tokens. */
   box: SecretBox
   log: Log
   steam: Steam
-  /** Where shoppers reach the gateway, without a slash at the end. */
+  /** The gateway's address for shoppers, without a trailing slash. */
   publicUrl: string
 }
 
-/** What a signal about a deposit is called. */
+/** The name of a signal about a deposit. */
 export const depositTopic = (id: bigint): string => `deposit:${id}`
 
 /** Finds the shopper of a trade link on Steam and keeps them with the deposit. */
@@ -79,10 +79,10 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
 }
 
 const LINKS_WITHIN_MS = 10 * 60_000
-/** Different trade links that a deposit may be given within that time: each may cost reads of Steam. */
+/** The most different trade links for one deposit within that time: each may cost calls to Steam. */
 const MOST_LINKS = 10
 
-/** Refuses a link too many, and forgets it again. */
+/** Refuses a link over the limit and deletes its record. */
 async function countLink(
   { db, clock, box }: DepositDeps,
   depositId: bigint,
@@ -99,7 +99,7 @@ async function countLink(
   })
 }
 
-/** What a trade may change of a deposit that has succeeded. */
+/** The columns that a trade may change in a deposit that has succeeded. */
 const EVENT_OF_CHANGE = {
   amountIncreased: 'deposit.amount_increased',
   fundsAvailable: 'deposit.funds_available',
@@ -107,8 +107,8 @@ const EVENT_OF_CHANGE = {
 } as const satisfies Record<string, EventType>
 
 /**
- * Tells the store of a transition, in its transaction. `data` is the deposit as it is told; without it, its row must be so
- * already.
+ * Appends the event of a transition, in the transition's transaction. `data` is the deposit that the event shows; without
+ * it, the row must be up to date.
  */
 export async function tellTransition(
   deps: Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {

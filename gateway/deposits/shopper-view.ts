@@ -1,4 +1,4 @@
-/** What a shopper's page shows of a deposit, read once for all who wait instead of once a second for each. */
+/** A deposit as its shopper's page shows it, read once for all waiting pages instead of once a second for each. */
 import { createHash } from 'node:crypto'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
@@ -17,7 +17,7 @@ export type View = {
   etag: string
   /** The payment as JSON. */
   body: string
-  /** The trade whose offer is open, for a look at Steam. */
+  /** The trade with the open offer, if a bot should read it on Steam. */
   openTrade: { tradeId: bigint; botId: bigint } | null
 }
 
@@ -26,8 +26,8 @@ export type ViewReader = (hashes: readonly string[]) => Promise<Map<string, View
 const SHOWN_MS = 30 * 86_400_000
 
 /**
- * Reads any number of views in one query, with the database's clock. `communityUrl` is where offers are accepted, `shownMs`
- * how long an ended deposit says whose it was.
+ * Reads any number of views in one query, by the database's clock. Shoppers accept offers at `communityUrl`. An ended
+ * deposit shows its shopper for `shownMs`.
  */
 export function viewReader(db: Db, communityUrl: string, shownMs = SHOWN_MS): ViewReader {
   return async (hashes) => {
@@ -52,13 +52,13 @@ function viewOf(row: ViewRow, communityUrl: string): View {
   }
 }
 
-/** The page of an old deposit shows how it ended, and neither amount nor shopper, bot or code. */
+/** The page of an old deposit shows how it ended, without amount, shopper, bot or code. */
 const faded = (row: ViewRow): ViewRow => ({
   ...row,
   ...{ credited_amount: null, held_amount: 0n, held_until: null, customer_label: null },
   ...{ user_name: null, user_account: null, bot_name: null, item_count: null },
   ...{ steam_offer_id: null, secret_code: null, total: null },
-  // A deposit of a fixed amount was paid with just that.
+  // A fixed-price deposit was paid exactly.
   ...{ min_amount: null, max_amount: null, target_amount: null },
 })
 
@@ -103,7 +103,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
   }
 }
 
-/** The store's address with the ids that it asked for. They are encoded, so neither ends its part of the address. */
+/** The store's address with the ids that it asked for. They are encoded, so an id cannot change the rest of the address. */
 const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): string =>
   url.replaceAll(/\{(DEPOSIT_ID|EXTERNAL_ID)\}/g, (_all, name) =>
     encodeURIComponent(name === 'DEPOSIT_ID' ? String(id) : externalId),
@@ -124,8 +124,8 @@ function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
 const numberOrNull = (value: bigint | null): number | null => (value === null ? null : Number(value))
 
 /**
- * To the expiry while created, to the trade's deadline while pending; void once the shopper has accepted, and
- * while time stands still.
+ * Time to the expiry while created, and to the trade's deadline while pending. Null once the shopper has accepted, and
+ * while the shopper's time is paused.
  */
 function timeLeftOf(row: ViewRow): number | null {
   if (isFinal(row.status)) return null

@@ -1,4 +1,4 @@
-/** Deposits as their store sees them: the answer of its calls and the body of its events. */
+/** Deposits as their store sees them, in the answers to its calls and in its events. */
 import type { Selectable } from 'kysely'
 import { GAMES } from '../../contract/games.ts'
 import type { ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
@@ -16,7 +16,7 @@ import {
 
 type Trade = NonNullable<StoreDeposit['trade']>
 
-/** The trade that is shown of a deposit, with its items in the order of their ids. */
+/** The trade shown with a deposit; its items are ordered by id. */
 export type ShownTrade = Pick<
   Selectable<TradeTable>,
   'game' | 'partner_steam_id' | 'steam_offer_id' | 'steam_trade_id' | 'reason'
@@ -30,7 +30,7 @@ type ShownItem = {
   isReversed: boolean
 }
 
-/** The deposit, or undefined if the store has no such one. */
+/** Returns the deposit, or undefined if the store does not have it. */
 export async function storeDepositOf(
   db: Db | Tx,
   by: DepositKey,
@@ -40,14 +40,14 @@ export async function storeDepositOf(
   return row && (await tellAll(db, [row], publicUrl))[0]
 }
 
-/** The deposit as this row says, with its trade as it stands. */
+/** The deposit of this row, with its trade. */
 export async function withShownTrade(tx: Tx, row: DepositRow, publicUrl: string): Promise<StoreDeposit> {
   return toStoreDeposit(row, (await tradesOf(tx, [row.id])).get(row.id) ?? null, publicUrl)
 }
 
 export type DepositPage = { deposits: StoreDeposit[]; next: string | null }
 
-/** A page of a store's deposits, newest first; one query for the rows, two for what belongs to them. */
+/** Returns a page of a store's deposits, newest first: one query for the rows, two for their trades and items. */
 export async function listDeposits(
   db: Db,
   storeId: bigint,
@@ -69,7 +69,7 @@ async function tellAll(db: Db | Tx, rows: readonly ToldRow[], publicUrl: string)
   return rows.map((row) => toStoreDeposit(row, trades.get(row.id) ?? null, publicUrl))
 }
 
-/** A row of an event that has no number yet tells none: the event gets it when it is read. */
+/** The payload of an event without a number has none either: it is added when the event is read. */
 export function toStoreDeposit(
   row: DepositRow & Partial<Pick<ToldRow, 'last_sequence'>>,
   shown: ShownTrade | null,

@@ -9,7 +9,7 @@ export type DepositRow = Selectable<DepositTable>
 
 type SealedToken = Pick<DepositRow, 'user_token' | 'user_token_sealed'>
 
-/** Locks the deposit: every change of a deposit or of its trades begins here. */
+/** Locks the deposit. Every change to a deposit or its trades begins here. */
 export function lockDeposit(tx: Tx, by: { id: bigint } | { hash: string }): Promise<DepositRow | undefined> {
   const query = tx.selectFrom('deposit').selectAll().forUpdate()
   const found = 'id' in by ? query.where('id', '=', by.id) : query.where('hash', '=', by.hash)
@@ -25,7 +25,7 @@ export async function depositExists(db: Db, hash: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** The origin whose pages may frame the deposit, while it is registered for its store. */
+/** The origin that may frame the deposit's page, as long as it is registered for the store. */
 export async function embedOriginOf(db: Db, hash: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('deposit')
@@ -37,7 +37,7 @@ export async function embedOriginOf(db: Db, hash: string): Promise<string | unde
   return row?.embed_origin ?? undefined
 }
 
-/** The part of a row that the pure rules need. */
+/** The columns that the pure rules need. */
 export const lifeOf = ({ status, expires_at: expiresAt }: DepositRow) => ({ status, expiresAt })
 
 /** Returns the deposit's id; undefined if the store has a deposit of this externalId already. */
@@ -51,19 +51,19 @@ export async function insertDeposit(tx: Tx, values: Insertable<DepositTable>): P
   return inserted?.id
 }
 
-/** The games that the operator lets the store take; null: all. */
+/** The games that the operator allows the store; null: all. */
 export async function gamesOfStore(tx: Tx, storeId: bigint): Promise<Game[] | null> {
   const row = await tx.selectFrom('store').select('games').where('id', '=', storeId).executeTakeFirst()
   return row?.games ?? null
 }
 
-/** A store that the operator disabled opens no deposit, and nothing is taken for those that are open. */
+/** A disabled store can open no deposit, and its open deposits cannot be paid. */
 export async function isDisabled(tx: Tx, storeId: bigint): Promise<boolean> {
   const row = await tx.selectFrom('store').select('disabled_at').where('id', '=', storeId).executeTakeFirst()
   return row !== undefined && row.disabled_at !== null
 }
 
-/** How many open deposits the store has, counted no further than `most`. */
+/** Counts the store's open deposits, up to `most`. */
 export async function openDepositsUpTo(tx: Tx, storeId: bigint, most: number): Promise<number> {
   const open = tx
     .selectFrom('deposit')
@@ -88,7 +88,7 @@ export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; ex
     .executeTakeFirstOrThrow()
 }
 
-/** The link that the store gave, while its shopper is not known yet. */
+/** The trade link from the store, until its shopper is known. */
 export function linkToResolve(db: Db, id: bigint) {
   return db
     .selectFrom('deposit')

@@ -1,4 +1,4 @@
-/** Everything that is known of one deposit, in the order of time, for the operator. */
+/** Everything known about one deposit, in order of time, for the operator. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
@@ -6,14 +6,14 @@ import type { Db } from '../db/client.ts'
 export type Moment = {
   at: Date
   what: string
-  /** Null where no money moves. */
+  /** Null if no money moves. */
   amountMinor: bigint | null
   currency: Currency | null
 }
 
-/** Undefined if there is no such deposit. Contains no trade token and no whole hash. */
+/** Undefined if there is no such deposit. Contains neither a trade token nor a whole hash. */
 export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | undefined> {
-  // Causes come before their effects within the same moment: by rank, then as they were written.
+  // Within the same moment causes come before their effects: by rank, then in the order of writing.
   const { rows } = await sql<Moment>`
     with own as (select * from deposit where id = ${depositId}),
     trades as (select trade.* from trade join own on own.id = trade.deposit_id),

@@ -1,15 +1,15 @@
-/** Keeps the views that are being polled and refreshes them together: an unchanged poll runs no query. */
+/** Keeps polled views and refreshes them together, so an unchanged poll runs no query. */
 import type { Log } from '../kit/log.ts'
 import type { View, ViewReader } from './shopper-view.ts'
 
 export type ViewCache = {
   /** A view that is at most a moment old; undefined if there is no such deposit. */
   polled(hash: string): Promise<View | undefined>
-  /** The same without asking anybody: undefined where nothing recent is kept. */
+  /** The same without a query; undefined if no recent view is kept. */
   kept(hash: string): View | undefined
-  /** Whether a deposit that is polled has this hash. False says nothing. */
+  /** True if a polled deposit has this hash. False proves nothing. */
   knows(hash: string): boolean
-  /** A view read now. */
+  /** Reads a view now. */
   fresh(hash: string): Promise<View | undefined>
   stop(): void
 }
@@ -22,13 +22,13 @@ type Options = {
 }
 
 const REFRESH_MS = 500
-/** A page that has not polled for so long is gone. */
+/** A page that has not polled for this long is gone. */
 const FORGET_MS = 10_000
-/** While the database is away, a view older than this says nothing any more. */
+/** While the database is away, a view older than this is useless. */
 const STALE_MS = 5_000
 const MOST_VIEWS = 20_000
 
-/** `readMs`: when the read began, so that a slow one never replaces what a later one saw. */
+/** `readMs`: when the read began. A slow read must not replace the result of a later one. */
 type Entry = { view: View; readMs: number; polledMs: number }
 
 export function createViewCache({ read, log, nowMs }: Options): ViewCache {
@@ -49,7 +49,7 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
     return view
   }
 
-  /** Readers of the same hash at the same moment share one query. */
+  /** Concurrent readers of one hash share one query. */
   function fresh(hash: string): Promise<View | undefined> {
     const running = reading.get(hash)
     if (running !== undefined) return running
@@ -83,7 +83,7 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
         if (entry !== undefined && entry.readMs <= readMs) entries.set(hash, { ...entry, view, readMs })
       }
     } catch (error) {
-      log.warn({ err: error }, 'the polled deposits could not be refreshed')
+      log.warn({ err: error }, 'polled deposits could not be refreshed')
     } finally {
       refreshing = false
     }

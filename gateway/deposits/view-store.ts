@@ -1,4 +1,4 @@
-/** Reads deposits with what belongs to them, for their store and for shoppers. */
+/** Reads deposits with their trades and items, for their store and for shoppers. */
 import { sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
@@ -11,10 +11,10 @@ import type { DepositRow } from './store.ts'
 
 export type DepositKey = { storeId?: bigint } & ({ depositId: bigint } | { externalId: string })
 
-/** In one statement: a number must not be newer than the row that it stands for. */
+/** In one statement: the number must not be newer than its row. */
 const lastSequence = sql<bigint | null>`(select max(sequence) from event where event.deposit_id = deposit.id)`
 
-/** A deposit with the number of the last event that told of it. */
+/** A deposit with the number of its last event. */
 export type ToldRow = DepositRow & { last_sequence: bigint | null }
 
 export function findDeposit(db: Db | Tx, by: DepositKey): Promise<ToldRow | undefined> {
@@ -50,7 +50,7 @@ export function pageOfDeposits(db: Db, storeId: bigint, query: ListDepositsQuery
     .execute()
 }
 
-/** Of several trades of a deposit the one that brought the items, else the latest. */
+/** Of several trades of a deposit: the one that delivered the items, else the latest. */
 export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
   return db
     .selectFrom('trade')
@@ -73,7 +73,7 @@ export function itemsOfTrades(db: Db | Tx, tradeIds: readonly bigint[]) {
     .execute()
 }
 
-/** Everything that a shopper's page shows of a deposit. */
+/** Everything that a shopper's page shows. */
 export type ViewRow = {
   hash: string
   id: bigint
@@ -119,11 +119,11 @@ export type ViewRow = {
   trades_stopped: boolean
   seconds_to_expiry: number
   seconds_to_deadline: number | null
-  /** Over for so long that the page no longer says whose it was. */
+  /** The deposit ended so long ago that the page no longer shows its shopper. */
   is_old: boolean
 }
 
-/** Any number of views in one query, with the database's clock. */
+/** Reads any number of views in one query, by the database's clock. */
 export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: number): Promise<ViewRow[]> {
   const { rows } = await sql<ViewRow>`
       select deposit.hash, deposit.id, deposit.external_id, store.name as store_name, store.accent as store_accent,

@@ -7,7 +7,7 @@ export type ConsoleAnswer =
   | {
       kind: 'answered'
       status: number
-      /** The page of a console of this mode or another; undefined where something else answered. */
+      /** The page of a console of this mode or another; undefined if something else answered. */
       page: 'sandbox' | 'live' | undefined
       /** The word by which a console refuses: `wrong_host`, `https_required`. */
       refusal: string | undefined

@@ -11,9 +11,9 @@ export type PublicAnswer =
   | { kind: 'failed'; reason: string }
   | {
       kind: 'answered'
-      /** Of the till that answered; undefined where something else did. */
+      /** Of the till that answered; undefined if something else did. */
       build: { version: string; commit: string } | undefined
-      /** How the gateway saw the call, whose X-Forwarded-For named MADE_UP_ADDRESS; undefined where it did not tell. */
+      /** How the gateway saw the call, whose X-Forwarded-For named MADE_UP_ADDRESS; undefined if it did not tell. */
       caller: { address: string; protocol: string; isProxy: boolean } | undefined
       certificateEndsMs: number | undefined
       hsts: string | null

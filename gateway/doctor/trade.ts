@@ -8,7 +8,7 @@ const MOST_FEED_MS = 6 * HOUR_MS
 const MOST_RATE_MS = 48 * HOUR_MS
 
 export type Feed = { source: string; feed: string; goodAt: Date | null; lastError: string | null }
-/** `asOf` is null where no source gave a rate within a month. */
+/** `asOf` is null if no source gave a rate within a month. */
 export type NewestRate = { currency: string; asOf: Date | null }
 export type Coverage = { game: Game; fresh: number; all: number }
 
@@ -118,7 +118,7 @@ export type StoreState = {
   endpoints: readonly { endpointId: bigint; state: string; url: string; answer: WebhookAnswer | undefined }[]
 }
 
-/** Undefined where nothing was sent. */
+/** Undefined if nothing was sent. */
 export type WebhookAnswer =
   | { kind: 'answered'; status: number }
   | { kind: 'failed'; reason: string }

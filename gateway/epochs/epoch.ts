@@ -1,6 +1,6 @@
 /** Which life of its database a till works on: the one that it published from, or one that was set back. */
 
-/** What a server says of a database. Null where it does not tell it. */
+/** What a server says of a database. Null if it does not tell it. */
 export type Life = {
   systemIdentifier: string | null
   timeline: bigint | null
@@ -29,7 +29,7 @@ export type Remembered = { epoch: bigint; timeline: bigint | null; written: bigi
  */
 export type Break = 'system' | 'database' | 'timeline' | 'behind'
 
-/** How the database came to another life; undefined where it is in the one of its epoch. */
+/** How the database came to another life; undefined if it is in the one of its epoch. */
 export function breakOf(
   { epoch, life, isBehind }: Standing,
   remembered: Remembered | undefined,

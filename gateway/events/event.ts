@@ -22,17 +22,17 @@ export type NewEvent = {
   at: Date
 }
 
-/** An event that has got its number. Numbers are dense, and each store has its own. */
+/** A numbered event. Each store has its own numbers, without gaps. */
 export type NumberedEvent = { id: string; storeId: bigint; sequence: bigint; type: EventType }
 
-/** The payload of a row: all but the id and the number, which have columns. */
+/** The payload of a row: everything except id and number, which have columns. */
 export const payloadOf = ({ type, at, data }: NewEvent) => ({ type, timestamp: at.toISOString(), data })
 
 export type EventRow = { id: string; sequence: bigint | null; payload: object }
 
 const storedSchema = z.looseObject({ data: z.looseObject({}) })
 
-/** The number stands in the deposit of an event too. An epoch has no such field, and its schema drops it. */
+/** The deposit of an event contains the number too. An epoch has no such field, so its schema drops it. */
 function numbered({ id, sequence, payload }: EventRow) {
   const { data, ...rest } = storedSchema.parse(payload)
   const number = Number(sequence)

@@ -8,7 +8,7 @@ import { insertEvent, numberEvents } from './store.ts'
 
 export const PUBLISH_QUEUE = 'events.publish'
 
-/** Writes an event in the transaction of its cause. It is numbered and delivered after the commit. */
+/** Appends an event in the transaction of its cause. It is numbered and delivered after the commit. */
 export async function appendEvent(tx: Tx, queue: Pick<Queue, 'send'>, event: NewEvent): Promise<void> {
   await insertEvent(tx, event)
   // Without a key: a shared one would make concurrent transactions wait for each other, and drop the wake-up of
@@ -18,9 +18,9 @@ export async function appendEvent(tx: Tx, queue: Pick<Queue, 'send'>, event: New
 
 export type PublisherDeps = {
   db: Db
-  /** Writes down where the events go, in the transaction that numbers them. */
+  /** Writes the deliveries of the events, in the transaction that numbers them. */
   addDeliveries(tx: Tx, events: readonly NumberedEvent[]): Promise<void>
-  /** False between two epochs: its numbers might be given a second time. */
+  /** False between two epochs: a number could be used twice. */
   mayPublish?(): boolean
   /** Called for every event once its number is committed. */
   onPublished?(type: EventType): void

@@ -29,15 +29,15 @@ export async function insertEvent(tx: Tx, event: NewEvent): Promise<void> {
     .execute()
 }
 
-/** One publisher numbers events at a time, and none while an epoch begins. */
+/** Only one publisher numbers events at a time, and none while an epoch begins. */
 export async function lockPublishing(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
 }
 
 /**
  * Numbers up to `most` committed events, store by store. Identity numbers (`inserted`) are taken before the commit, so
- * they do not say what a reader has seen. A sequence is given by one writer at a time, and to committed rows only: a
- * reader who has read up to one has everything before it.
+ * they do not prove what a reader has seen. Only one writer at a time assigns sequences, and only to committed rows, so
+ * a reader who has read up to one has everything before it.
  */
 export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[]> {
   await lockPublishing(tx)

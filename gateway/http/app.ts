@@ -30,12 +30,12 @@ export type AppOptions = {
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
-  /** Deposits and keys: calls that name one are never refused because of the misses of their address. */
+  /** Known deposits and keys: a call that names one is never refused for misses of its address. */
   known: Known
   connections?: Partial<ConnectionLimits>
-  /** Why calls that need the database are refused at once; undefined while they are not. */
+  /** Why calls that need the database are refused at once; undefined if they are not. */
   unable?(): Unable | undefined
-  /** Called for every answered call but the polls. `route` is as registered, never with the values of the call. */
+  /** Called for every answered call except polls. `route` is the registered pattern, without the call's values. */
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
@@ -52,7 +52,7 @@ export type AppOptions = {
   /** Reads the payment of a deposit for its page. */
   readPayment?: PaymentReader
   routes: {
-    /** Polled calls: no hook of the API runs for them; they set their headers themselves. */
+    /** Polled calls. They skip the API's hooks and set their own headers. */
     polled?: FastifyPluginAsync[]
     /** Calls of the widget under /api: cross-site token, limits, no-store. */
     widget?: FastifyPluginAsync[]
@@ -137,7 +137,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** Closes busy connections after their answer. They would otherwise stay open and hold up the end. */
+/** Closes busy connections after their answer. Otherwise they would stay open and delay the shutdown. */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => {
@@ -158,7 +158,7 @@ function refuseWhileUnable(scope: FastifyInstance, { unable }: AppOptions): void
   scope.addHook('onRequest', async () => refuseIf(unable()))
 }
 
-/** Without promises: polls pass here, and each one costs. */
+/** Avoids promises: polls come through here, and each promise costs time. */
 function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   if (observe === undefined) return
   scope.addHook('onResponse', async (request, reply) => {
@@ -168,7 +168,7 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   })
 }
 
-/** `proof`: what a call names that is no guess. Both stand in its head. Without promises: polls pass here. */
+/** `proof`: a name in the call that proves it is not a guess. Both come from the headers. Avoids promises, for polls. */
 function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'deposit' | 'key'): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     const doubted = misses.admit(request, proof)
@@ -198,18 +198,18 @@ function addWidgetHooks(scope: FastifyInstance, limits: Limits, misses: Misses):
   })
 }
 
-/** The calls of a store count for the address; for the store only once its routes know which one it is. */
+/** A store's calls count for their address at first, and for the store once it is authenticated. */
 function addStoreHooks(scope: FastifyInstance, limits: Limits, misses: Misses): void {
   guardAgainstGuessing(scope, misses, 'key')
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers(API_HEADERS)
-    // The id that a store quotes when it asks us, and that the log has.
+    // The id that a store quotes to support, and that the log contains.
     reply.header('x-request-id', request.id)
     limits.changing(request)
   })
 }
 
-/** Calls that the page makes automatically: none of them may use up a call of the shopper's. */
+/** Calls that the page makes automatically. They must not use up the shopper's own calls. */
 const REPORTS = new Set<string | undefined>(['/api/error-report', '/api/metrics'])
 
 function isReport(request: FastifyRequest): boolean {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
 
-/** A store that has proved itself with an API key. */
+/** A store that was authenticated by an API key. */
 export type CallingStore = {
   id: bigint
   name: string
@@ -13,11 +13,11 @@ export type CallingStore = {
 }
 
 export type Call = {
-  /** Set once the store has proved itself. Refusals speak to its developer then, not to a shopper. */
+  /** Set once the store is authenticated. Refusals then speak to its developer, not to a shopper. */
   store: CallingStore | undefined
   /** The deposit that a store's call is about. */
   depositId: string | undefined
-  /** The deposit of a framed page, as its token proves. */
+  /** The deposit of a framed page, proved by its token. */
   framedHash: string | undefined
   /** The code of its refusal. */
   refusal: ErrorCode | undefined

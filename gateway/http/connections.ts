@@ -1,4 +1,4 @@
-/** The ends of the server: how many connections there are, how much each may ask at a time, and how long it may take. */
+/** The limits of connections: their number, the requests at a time on each, and their time. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../kit/log.ts'
@@ -7,19 +7,19 @@ import { addressKey } from './limits.ts'
 export type ConnectionLimits = {
   /** Connections in all. */
   inAll: number
-  /** Connections of one address, unless it is a trusted proxy; and its calls under way, also through a proxy. */
+  /** Connections of one address, unless it is a trusted proxy; and its running calls, even through a proxy. */
   perAddress: number
-  /** Requests of one connection that may wait until earlier ones are answered. Browsers and proxies send none. */
+  /** Pipelined requests that may wait on one connection. Browsers and proxies send none. */
   waiting: number
-  /** From the connection, or the end of the last answer, to the end of the headers. */
+  /** Time from the connection, or the end of the last answer, to the end of the headers. */
   headersMs: number
-  /** To the end of the body. */
+  /** Time to the end of the body. */
   requestMs: number
-  /** From a request's headers until its client has taken the whole answer. */
+  /** Time from a request's headers until its client has received the whole answer. */
   answerMs: number
-  /** Bytes of answers that clients have not taken, over all connections. */
+  /** Unsent bytes of answers, over all connections. */
   unreadBytes: number
-  /** How often to look for connections that are beyond these limits. */
+  /** How often to check connections against these limits. */
   checkEveryMs: number
 }
 
@@ -29,7 +29,7 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   waiting: 8,
   headersMs: 10_000,
   requestMs: 25_000,
-  // A large inventory over a slow phone fits, and so does the longest wait for a bot before it.
+  // Leaves time for the longest wait for a bot, then a large inventory to a slow phone.
   answerMs: 90_000,
   unreadBytes: 64 * 1024 * 1024,
   checkEveryMs: 1_000,
@@ -47,7 +47,7 @@ type Options = {
   nowMs(): number
 }
 
-/** Makes the servers of an app, one for each address that it listens on. */
+/** Creates the servers of an app, one for each address that it listens on. */
 export function boundedServers(
   options: Options,
 ): (serve: RequestListener) => ReturnType<typeof createServer> {
@@ -81,7 +81,7 @@ type Cause = 'overAll' | 'overAddress' | 'askedTooMuch' | 'readTooSlowly'
 
 type Cuts = {
   count(cause: Cause): void
-  /** Ends the connection and frees what the system holds for it. */
+  /** Ends the connection and frees its system resources. */
   cut(socket: Socket, cause: Cause): void
   report(): void
 }
@@ -129,8 +129,8 @@ function limitAddresses({ limits, isTrustedProxy }: Options, cuts: Cuts): (socke
 type Line = { sinceMs: number; waiting: { request: IncomingMessage; response: ServerResponse }[] }
 
 /**
- * Serves the requests of a connection one after another. Node would begin all that one packet holds: forty requests for
- * a file would open it forty times for one reader.
+ * Serves the requests of a connection one after another. Node would start all requests of one packet at once: forty
+ * requests for a file would open it forty times for one reader.
  */
 function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
   const lines = new Map<Socket, Line>()
@@ -159,7 +159,7 @@ function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
     }
   }
 
-  /** Cuts what takes too long, and the oldest of the others while all together leave too much unread. */
+  /** Cuts connections that take too long, and the oldest others while too much is unsent in total. */
   const cutSlowReaders = (): void => {
     const now = nowMs()
     let unreadBytes = 0

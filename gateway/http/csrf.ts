@@ -12,9 +12,9 @@ import { refuse } from './refusal.ts'
 export type Csrf = {
   /** Gives the browser a token with the page, unless it has one. */
   giveToken(request: FastifyRequest, reply: FastifyReply): void
-  /** Refuses a changing call that does not come from our own page; the refusal carries a new token. */
+  /** Refuses a changing call that does not come from our own page. The refusal contains a new token. */
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Refuses a call of a framed page about another deposit. The body is known by then. */
+  /** Refuses a call of a framed page about another deposit. Runs once the body is known. */
   checkDeposit(request: FastifyRequest): Promise<void>
 }
 
@@ -25,7 +25,7 @@ type CsrfOptions = { publicUrl: URL; mode: 'sandbox' | 'live'; embedTokens?: Emb
 
 /**
  * On one machine the page is reached as localhost and as 127.0.0.1, so the address of the call counts as ours.
- * Elsewhere only the public address does: over plain http anybody in between could put a page at our name.
+ * Elsewhere only the public address does: over plain http, anyone in between could serve a page under our name.
  */
 export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf {
   const isLocal = publicUrl.protocol === 'http:' && isLoopback(publicUrl)
@@ -53,7 +53,7 @@ export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf 
           refuse('unsupported_media_type')
         return
       }
-      // A frame is given no cookie: its page loads itself again for a new token.
+      // A frame gets no cookie: its page reloads for a new token.
       if (!isEmbedToken(token)) setToken(reply)
       refuse('cross_site_token')
     },

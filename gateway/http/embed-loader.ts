@@ -13,7 +13,7 @@ export const ZIPPED_LOADER = gzipSync(SOURCE, { level: 9 })
 /** For the `integrity` of a page. */
 export const LOADER_INTEGRITY = `sha384-${createHash('sha384').update(SOURCE).digest('base64')}`
 
-/** The one answer that scripts of other origins may read: browsers check its hash only then. */
+/** The only answer that scripts of other origins may read. Without this, browsers do not check its hash. */
 const HEADERS = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'public, max-age=31536000, immutable',

@@ -1,6 +1,6 @@
 /**
- * The proof of a page in a frame of its store. Browsers withhold cookies there, so the token stands in the document,
- * and it is good for that deposit alone.
+ * The token of a page in a frame of its store. Browsers withhold cookies there, so the token is in the document, and is
+ * valid for that deposit alone.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../kit/clock.ts'
@@ -9,18 +9,18 @@ export type Framed = { hash: string; origin: string }
 
 export type EmbedTokens = {
   make(framed: Framed): string
-  /** The deposit and origin that the token was made for; undefined for one that is expired or not ours. */
+  /** Returns the deposit and origin of the token; undefined if it is expired or not ours. */
   read(token: string): Framed | undefined
 }
 
-/** `hmacs` gives the hash of the key that seals first, then those of older keys. */
+/** `hmacs` returns the hash with the current key first, then those with older keys. */
 export type EmbedTokenDeps = { hmacs(text: string): readonly Buffer[]; clock: Clock }
 
-/** A deposit lives for a day at most, and its page is read a while longer. A page that is older loads itself again. */
+/** A deposit lives for a day at most, and its page is read a while longer. An older page reloads. */
 const LIFE_MS = 36 * 3_600_000
 const FORM = /^e1\.([0-9a-f]{32})\.(\d{10})\.([\w-]{1,700})\.([\w-]{43})$/
 
-/** True for what was meant as one, so no cookie is given in answer to it. */
+/** True for any text in the form of such a token, valid or not, so the answer sets no cookie. */
 export const isEmbedToken = (token: unknown): token is string =>
   typeof token === 'string' && token.startsWith('e1.')
 

@@ -1,17 +1,17 @@
 /**
- * The page as it leaves: the build's document, and for a deposit that may be shown its shell and its payment, so the
- * first answer says whose payment this is. Pure.
+ * The page as sent: the build's document, plus the shell and the payment of a deposit that may be shown. So the first
+ * answer already shows the payment. Pure.
  */
 import { createHash } from 'node:crypto'
 import { isFinal } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 
 export type Document = {
-  /** As it stands for every address without a deposit. */
+  /** The page for every address without a deposit. */
   plain: string
-  /** With the shell of this deposit. */
+  /** The page with the shell of this deposit. */
   withPayment(payment: Payment): string
-  /** The styles in it, as the policy names them. */
+  /** The hashes of its inline styles, for the policy. */
   styleHashes: string[]
 }
 
@@ -19,7 +19,7 @@ const BEGIN = '<!--shell-->'
 const END = '<!--/shells-->'
 const TITLE = '<title>Tradetill</title>'
 
-/** `html` is the widget's build; one without shells serves every address alike. */
+/** `html` is the widget's build. Without shells in it, every address gets the same page. */
 export function readDocument(html: string, mode: 'sandbox' | 'live'): Document {
   const [before, rest] = halves(html, BEGIN)
   const [shells, after] = halves(rest, END)
@@ -45,7 +45,7 @@ export function readDocument(html: string, mode: 'sandbox' | 'live'): Document {
   }
 }
 
-/** Up to the mark and after it; all and nothing where there is no mark. */
+/** Splits at the mark; without a mark, the second part is empty. */
 function halves(text: string, mark: string): [before: string, after: string] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
@@ -72,7 +72,7 @@ function valuesOf(payment: Payment, mode: 'sandbox' | 'live'): Values {
 
 const MARK = /(\{\{[#/]?\w+\}\})/
 
-/** Reads the marks of the template alone: a value that looks like one is text. */
+/** Reads only the template's own marks: a value that looks like one stays text. */
 function fill(template: string, values: Values): string {
   const absent: string[] = []
   const parts = template.split(MARK).map((part) => {
@@ -94,10 +94,10 @@ export function escapeHtml(value: string): string {
   return value.replace(/[&"<>]/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** Characters that could end the element, or begin a comment in it; the others end lines in old scripts. */
+/** Characters that could end the element or start a comment in it, and two that end lines in old scripts. */
 const SPECIAL = /[<>&\u2028\u2029]/g
 
-/** A value as data that no browser runs, whatever strings it has. */
+/** Serialises a value as data that no browser runs, whatever strings it contains. */
 function inertJson(id: string, value: unknown): string {
   const json = JSON.stringify(value).replace(
     SPECIAL,

@@ -17,7 +17,7 @@ const DENIED = [
   'xr-spatial-tracking',
 ]
 
-/** Headers of every answer. A page or a call replaces those that it knows better. */
+/** Headers of every answer. A page or a call can replace them. */
 function everyAnswer(publicUrl: URL): [name: string, value: string][] {
   return [
     ['x-content-type-options', 'nosniff'],
@@ -27,14 +27,14 @@ function everyAnswer(publicUrl: URL): [name: string, value: string][] {
     ['cross-origin-resource-policy', 'same-origin'],
     ['cross-origin-opener-policy', 'same-origin'],
     ['permissions-policy', DENIED.map((feature) => `${feature}=()`).join(', ')],
-    // Browsers ignore it over plain http, and must not learn it of a machine's own names.
+    // Browsers ignore this over plain http, and must not store it for names of the local machine.
     ...(publicUrl.protocol === 'https:'
       ? [['strict-transport-security', `max-age=${YEAR_S}`] satisfies [string, string]]
       : []),
   ]
 }
 
-/** 304 goes without: it repeats an answer that had them, and waiting pages poll for it every second. */
+/** A 304 has none: it repeats an answer that had them, and waiting pages poll for it every second. */
 export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
   const headers = everyAnswer(publicUrl)
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -47,26 +47,26 @@ export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
   })
 }
 
-/** Answers whose policy names a page that may frame them. X-Frame-Options could name none, and would overrule it. */
+/** Answers that a page may frame, by their policy. X-Frame-Options cannot name a page, and would override the policy. */
 const framers = new WeakSet<FastifyReply>()
 
 /** An answer of the API must not be stored. */
 export const API_HEADERS = { 'cache-control': 'no-store' } as const
 
-/** Origins that can stand in a policy as they are. */
+/** Origins that are safe to insert into a policy. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/
 
-/** The sources that a page may use. `styleHashes` names the styles inside it. */
+/** The sources that a page may use. `styleHashes`: its inline styles. */
 export type PageSources = { imageOrigins: readonly string[]; styleHashes?: readonly string[] }
 
-/** Lets the pages of this origin hold the answer in a frame, instead of none. */
+/** Allows pages of this origin to frame the answer; by default none may. */
 export function allowFraming(reply: FastifyReply, sources: PageSources, origin: string): void {
   if (!PLAIN_ORIGIN.test(origin)) return
   framers.add(reply)
   reply.header('content-security-policy', pageHeaders(sources, origin)['content-security-policy'])
 }
 
-/** Headers of the widget's page. It may show pictures from `imageOrigins`, and from nowhere else outside. */
+/** Headers of the widget's page. Foreign images may come from `imageOrigins` only. */
 export function pageHeaders(
   { imageOrigins, styleHashes = [] }: PageSources,
   framedBy = "'none'",
@@ -88,7 +88,7 @@ export function pageHeaders(
   return {
     'content-security-policy': policy.join('; '),
     'cache-control': 'no-store',
-    // Connect to a distant host of pictures while the page itself is still loading.
+    // Connect to a distant image host while the page is still loading.
     link: imageOrigins.map((origin) => `<${origin}>; rel=preconnect`).join(', '),
   }
 }

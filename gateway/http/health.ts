@@ -1,4 +1,4 @@
-/** Whether this process works, and which version it is of. */
+/** Reports whether this process works, and its version. */
 import type { FastifyInstance } from 'fastify'
 import { DOCTOR_HEADER } from '../kit/doctor-proof.ts'
 
@@ -7,7 +7,7 @@ type HealthOptions = {
   isTrustedProxy(address: string): boolean
   /** The version that runs here. */
   build?: Record<string, string>
-  /** Whether a call may learn how the gateway sees it: it comes from the doctor. */
+  /** True if the call comes from the doctor and may learn how the gateway sees it. */
   isDoctor?(proof: unknown): boolean
 }
 
@@ -22,7 +22,7 @@ export function answerHealth(app: FastifyInstance, options: HealthOptions): void
   })
 }
 
-/** Asks at most once a second, however often it is called; everybody gets the last answer. */
+/** Asks at most once a second, however often it is called. All callers share the last answer. */
 export function onceASecond(check: () => Promise<boolean>, nowMs: () => number): () => Promise<boolean> {
   let askedMs = Number.NEGATIVE_INFINITY
   let answer: Promise<boolean> | undefined

@@ -80,7 +80,7 @@ describe('a call for another host', () => {
     expect(await answered).toMatch(/^HTTP\/1.1 421 .*"wrong_host"/s)
   })
 
-  it.each(['pay.example', 'PAY.example', 'pay.example:443'])('is none for %s', async (host) => {
+  it.each(['pay.example', 'PAY.example', 'pay.example:443'])('is not one for %s', async (host) => {
     const app = await anApp(BEHIND_PROXY)
     expect(await ask(app, { url: '/v1/health', headers: { host, ...OVER_HTTPS } })).toMatchObject({
       status: 200,
@@ -108,7 +108,7 @@ describe('a call for another host', () => {
     expect(await ask(app, { url: '/v1/health', headers: { host } })).toMatchObject({ status })
   })
 
-  it('of a sandbox that others may reach is one for neither its own name nor loopback', async () => {
+  it('does not include the own name and loopback of a public sandbox', async () => {
     const app = await anApp({ mode: 'sandbox', publicUrl: new URL('https://demo.example') })
     const statuses = ['demo.example', 'localhost', 'evil.example'].map(
       async (host) => (await ask(app, { url: '/v1/health', headers: { host } })).status,
@@ -132,7 +132,7 @@ describe('a call over plain http in live mode', () => {
     }
   })
 
-  it('passes where nobody is named who could know', async () => {
+  it('passes if no trusted proxy is set', async () => {
     const app = await anApp(LIVE)
     expect(await ask(app, { url: '/v1/health', headers })).toMatchObject({ status: 200 })
   })
@@ -178,7 +178,7 @@ describe('the health', () => {
   const build = { version: '1.2.3', commit: 'abc' }
   const isDoctor = (proof: unknown) => proof === 'good'
 
-  it('says which version runs, and how it sees a caller to nobody but the doctor', async () => {
+  it('says which version runs, and tells only the doctor how it sees the caller', async () => {
     const app = await anApp({ ...BEHIND_PROXY, build, isDoctor })
     const health = async (proof: string, from: string) => {
       const headers = { 'x-tradetill-doctor': proof, 'x-forwarded-for': from, ...OVER_HTTPS }

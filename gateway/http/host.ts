@@ -1,6 +1,6 @@
 /**
- * Refuses calls that were not meant for this till. A page elsewhere can point its own name at this machine (DNS
- * rebinding): its calls then look like those of our page, but for the Host that they name.
+ * Refuses calls that were not meant for this till. A foreign page can point its own name at this machine (DNS
+ * rebinding). Its calls then look like those of our page, except for their Host.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isLoopback, isLoopbackName } from '../kit/loopback.ts'
@@ -9,14 +9,14 @@ import { refuse } from './refusal.ts'
 export type HostOptions = {
   mode: 'sandbox' | 'live'
   publicUrl: URL
-  /** Only with proxies does a call tell whether it came over https. */
+  /** Only behind a proxy does a call show whether it came over https. */
   trustedProxies?: string[]
 }
 
-/** A load balancer asks these by address, over plain http. */
+/** A load balancer calls these paths by IP address, over plain http. */
 const ANY_HOST = new Set<string | undefined>(['/healthz', '/readyz'])
 
-/** Runs before every other rule. Without promises: polls pass here, and each one costs. */
+/** Runs before every other rule. Avoids promises: polls come through here, and each promise costs time. */
 export function guardHost(app: FastifyInstance, options: HostOptions): void {
   const isOurs = hostCheck(options)
   const needsHttps = options.mode === 'live' && options.trustedProxies !== undefined
@@ -29,7 +29,7 @@ export function guardHost(app: FastifyInstance, options: HostOptions): void {
   })
 }
 
-/** Node takes the first of several, and the proxy may have gone by another one. */
+/** Refuses several Host headers: Node uses the first, and the proxy may have used another. */
 function countHosts({ raw: { rawHeaders } }: FastifyRequest): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -39,12 +39,12 @@ function countHosts({ raw: { rawHeaders } }: FastifyRequest): number {
   return count
 }
 
-/** The last proxy's word, where it is a trusted one. */
+/** The value from the last proxy, if it is trusted. */
 const isHttps = ({ protocol }: FastifyRequest): boolean => protocol.toLowerCase() === 'https'
 
 /**
- * Ours is the host of the public address. On one machine the till has all names of loopback: a name of a server there
- * would have to come from this machine.
+ * Our host is the one of the public address. On a local machine all loopback names are ours: a server behind such a name
+ * would have to run on this machine.
  */
 export function hostCheck({ mode, publicUrl }: HostOptions): (host: string | undefined) => boolean {
   const isLocal = mode === 'sandbox' || (publicUrl.protocol === 'http:' && isLoopback(publicUrl))

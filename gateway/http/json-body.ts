@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ProblemError } from './refusal.ts'
 
-/** No call of ours nests more than a few levels. Thousands of them would exhaust the stack of what reads the body. */
+/** Our calls nest only a few levels. Thousands of levels would exhaust the reader's stack. */
 const MOST_LEVELS = 32
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]
 const OPENING = new Set([0x5b, 0x7b])
@@ -10,7 +10,7 @@ const CLOSING = new Set([0x5d, 0x7d])
 type Done = (error: Error | null, body?: unknown) => void
 export type JsonParser = (request: FastifyRequest, text: string, done: Done) => void
 
-/** Parses as Fastify does, and refuses what nests too deeply. */
+/** Parses like Fastify, and refuses bodies that nest too deeply. */
 export function boundedJson(app: FastifyInstance): JsonParser {
   const parse = app.getDefaultJsonParser('error', 'error')
   return (request, text, done) => {
@@ -19,7 +19,7 @@ export function boundedJson(app: FastifyInstance): JsonParser {
   }
 }
 
-/** Every body of `app` is such JSON. */
+/** Makes `app` parse every body this way. */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = boundedJson(app)
   app.removeContentTypeParser('application/json')

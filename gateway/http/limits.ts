@@ -1,4 +1,4 @@
-/** Token buckets in memory: generous for people, narrow for guessers and floods. */
+/** Token buckets in memory: generous for people, strict for guessers and floods. */
 
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
@@ -15,7 +15,7 @@ export type Buckets = {
 
 /** For calls whose price is known once they are answered. */
 export type Accounts = Pick<Buckets, 'has'> & {
-  /** Takes what a call has cost, also more than is left: `has` is false until time has brought it back. */
+  /** Takes the cost of a call, even if that is more than is left. `has` is then false until the bucket refills. */
   charge(key: string, cost: number): void
 }
 
@@ -46,14 +46,14 @@ export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): 
   }
 }
 
-/** A Map keeps the order of insertion, and every use inserts again: the first entry is the longest unused one. */
+/** A Map keeps the order of insertion, and every use reinserts, so the first entry is the least recently used. */
 function dropOldest(buckets: Map<string, unknown>): void {
   if (buckets.size <= MAX_KEYS) return
   const oldest = buckets.keys().next()
   if (!oldest.done) buckets.delete(oldest.value)
 }
 
-/** One subscriber is one address of IPv4, or a /64 of IPv6, however it is written. */
+/** One subscriber has one IPv4 address, or one /64 of IPv6, in any notation. */
 export function addressKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
@@ -64,16 +64,16 @@ export function addressKey(ip: string): string {
     .join(':')
 }
 
-/** The /48 that a subscriber of IPv6 is in: its holder can speak as 65,536 subscribers. */
+/** The /48 of an IPv6 subscriber: its owner can pose as 65,536 subscribers. */
 function networkOf(subscriber: string): string | undefined {
   const parts = subscriber.split(':')
   return parts.length === 4 ? parts.slice(0, 3).join(':') : undefined
 }
 
-/** A network may spend as much as so many subscribers. */
+/** A network may spend as much as this many subscribers. */
 const SUBSCRIBERS_OF_NETWORK = 16
 
-/** Buckets of addresses. A network has one too, so it cannot push out the buckets of the others. */
+/** Buckets of addresses. A network has one too, so its addresses cannot displace the buckets of others. */
 export function createAddressBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets {
   const subscribers = createBuckets({ perSecond, burst }, nowMs)
   const rate = { perSecond: perSecond * SUBSCRIBERS_OF_NETWORK, burst: burst * SUBSCRIBERS_OF_NETWORK }
@@ -93,17 +93,17 @@ export function createAddressBuckets({ perSecond, burst }: Rate, nowMs: () => nu
 }
 
 export type Limits = {
-  /** False for an address that has missed too often (unknown paths and hashes, wrong keys). */
+  /** False if the address has missed too often (unknown paths and hashes, wrong keys). */
   mayMiss(request: FastifyRequest): boolean
   /** A miss costs the address a token. */
   missed(request: FastifyRequest): void
-  /** Refuses too many changing calls of one address; for stores every call, whatever its key. */
+  /** Refuses too many changing calls of one address. For stores every call counts, whatever its key. */
   changing(request: FastifyRequest): void
   /** Refuses too many reports of one kind and address: a page in trouble must not use up its own calls. */
   reporting(request: FastifyRequest): void
   /** Refuses too many costly calls for one deposit. */
   perDeposit(hash: string): void
-  /** Refuses too many calls of one store. Only for a store that has proved itself: a key is easily made up. */
+  /** Refuses too many calls of one store. Only for an authenticated store, because anyone can make up a key. */
   perStore(storeId: bigint): void
 }
 

@@ -1,4 +1,4 @@
-/** Gauges that are read from the database on demand: the same in every process, and over restarts. */
+/** Gauges read from the database on demand, so they are the same in every process and after restarts. */
 import { type RawBuilder, sql } from 'kysely'
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
@@ -7,7 +7,7 @@ type Reading = {
   name: string
   help: string
   labels: readonly string[]
-  /** One row a value: the labels as text, and `value`. Answered by an index, however large the table. */
+  /** One row per value: the labels as text, and `value`. Every query uses an index, however large the table. */
   query: RawBuilder<Record<string, unknown>>
 }
 

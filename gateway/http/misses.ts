@@ -1,4 +1,4 @@
-/** Stops guessers. A caller that names what exists is none, whoever else calls from its address. */
+/** Stops guessers. A caller that names something that exists is never one, whoever else calls from its address. */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { hashSchema } from '../../contract/widget-api.ts'
@@ -27,7 +27,7 @@ export type Misses = {
   countUnknownPath(request: FastifyRequest): Promise<void>
 }
 
-/** Codes that a guesser hears. A call with a valid key, or about a known deposit, may be refused for other reasons. */
+/** Refusals that mark a guess. A call with a valid key, or about a known deposit, can be refused for other reasons. */
 const GUESSES = new Set<ErrorCode | undefined>([
   'not_found',
   'deposit_not_found',
@@ -35,7 +35,7 @@ const GUESSES = new Set<ErrorCode | undefined>([
   'cross_site_token',
 ])
 
-/** Connections that the calls of addresses without a token may use, and calls that may wait for them. */
+/** Database connections for calls of addresses without a token, and calls that may wait for one. */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 

@@ -1,13 +1,13 @@
-/** Calls under way, counted: one address, or one deposit, cannot hold more of them open than it needs. */
+/** Counts running calls, so one address, or one deposit, cannot keep more of them open than it needs. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from './limits.ts'
 import { refuse } from './refusal.ts'
 
-/** A shopper with a second tab open, whose page reloads while the old call has not ended yet. */
+/** Enough for a shopper with a second tab, whose page reloads before the old call has ended. */
 const OPEN_CALLS_OF_DEPOSIT = 4
 
 type OpenCalls = {
-  /** False, and counts nothing, if `key` has as many open calls as it may. */
+  /** Counts a call, unless `key` has reached its limit: then returns false. */
   begin(key: string): boolean
   end(key: string): void
 }
@@ -29,7 +29,7 @@ function createOpenCalls(most: number): OpenCalls {
   }
 }
 
-/** Refuses a call of an address that has too many others open, from their first header to the last byte of the answer. */
+/** Refuses a call of an address with too many open calls. A call is open from its first header to the last byte of its answer. */
 export function limitCallsOfAddresses(app: FastifyInstance, most: number): void {
   const calls = createOpenCalls(most)
   app.addHook('onRequest', (request, reply, done) => {
@@ -41,8 +41,8 @@ export function limitCallsOfAddresses(app: FastifyInstance, most: number): void 
 }
 
 /**
- * Refuses a call about a deposit that has too many others under way. It ends with its work: a caller that hangs up early
- * still counts while a bot is waited for.
+ * Refuses a call about a deposit with too many running calls. A call counts until its work ends, even if the caller has
+ * hung up.
  */
 export function limitCallsOfDeposits(
   scope: FastifyInstance,

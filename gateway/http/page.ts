@@ -22,7 +22,7 @@ export type PageOptions = {
   imageOrigins: readonly string[]
   csrf: Csrf
   embed?: Embed | undefined
-  /** The answer of GET payment; undefined where it would refuse, or not answer soon. None by default. */
+  /** The answer of GET payment; undefined if it would be a refusal or come too late. None by default. */
   shownPayment?(request: FastifyRequest, hash: string): Promise<Payment | undefined>
 }
 
@@ -32,7 +32,7 @@ export type Embed = {
   originOf(hash: string): Promise<string | undefined>
 }
 
-/** Connections that frames may use to find their deposits, and frames that may wait for them: anybody can ask. */
+/** Database connections for framed pages, and pages that may wait for one. Anyone can request such a page. */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1
@@ -77,7 +77,7 @@ const DEPOSIT = /^\/(?:deposit\/)?([0-9a-f]{32})$/
 
 type Framed = { origin: string; meta: string }
 
-/** Reads who may frame the deposit of a page, and the proof for it. Undefined for a page that no other may frame. */
+/** Reads who may frame the deposit's page, and makes the token for it. Undefined if no page may. */
 function framedReader(embed: Embed | undefined) {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
   return async (path: string): Promise<Framed | undefined> => {
@@ -98,7 +98,7 @@ type Page = Document & { headers: Record<string, string>; plainGzip: Buffer }
 
 type Shown = { payment: Payment | undefined; framed: Framed | undefined }
 
-/** Compressed here, because a page holds its styles: on a slow line they would cost a shopper half a second. */
+/** Compresses the page here, because it contains its styles: uncompressed, they cost half a second on a slow line. */
 function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown): FastifyReply {
   reply.header('vary', 'accept-encoding')
   const isPlain = payment === undefined && framed === undefined
@@ -110,7 +110,7 @@ function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown)
     .send(isPlain ? page.plainGzip : gzipSync(html, { level: GZIP_LEVEL }))
 }
 
-/** Written for each shopper: a smaller page would come later. */
+/** A fast level: the page is compressed for each shopper, and a higher level would delay it. */
 const GZIP_LEVEL = 4
 
 /** The routes of the widget; any other is its 404 page. */

@@ -1,4 +1,4 @@
-/** Every refusal leaves as RFC 9457 problem JSON from the catalogue, in the language the call asked for. */
+/** Sends every refusal as RFC 9457 problem JSON from the catalogue, in the language of the call. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import {
@@ -17,7 +17,7 @@ import { describeCalls } from './call.ts'
 import { createAddressBuckets, createBuckets } from './limits.ts'
 import { type FieldError, ProblemError } from './refusal.ts'
 
-/** How many lines refused calls may write: a refusal costs its caller nothing, and must not fill the log. */
+/** How many log lines refused calls may write: refusals cost the caller nothing, and must not fill the log. */
 const LINES_OF_ADDRESS = { perSecond: 0.1, burst: 100 }
 const LINES_OF_ALL = { perSecond: 5, burst: 500 }
 
@@ -25,7 +25,7 @@ const LINES_OF_ALL = { perSecond: 5, burst: 500 }
 const POOL_RETRY_S = 5
 const AWAY_RETRY_S = 2
 
-/** An operator must end this: see gateway/epochs. */
+/** Only an operator can end this state: see gateway/epochs. */
 const ANOTHER_LIFE = 'TT001'
 const ANOTHER_LIFE_RETRY_S = 30
 
@@ -61,7 +61,7 @@ function problemOf(request: FastifyRequest, { code, fields, refusalCause: cause 
   }
 }
 
-/** The deposit that a store asked for, in words. */
+/** Describes the deposit that a store asked for. */
 function askedOf({ params, query }: FastifyRequest): string {
   const id = fieldOf(params, 'id')
   return id === undefined
@@ -88,7 +88,7 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
     .send(JSON.stringify(problem))
 }
 
-/** Answers everything that is thrown in a route. An error that is not a refusal is logged, and shown without detail. */
+/** Handles every error thrown in a route. An error that is not a refusal is logged, and answered without details. */
 export function handleErrors(app: FastifyInstance, log: Log, nowMs = () => performance.now()): void {
   describeCalls(app)
   const logRefusal = refusalLines(log, nowMs)
@@ -106,7 +106,7 @@ const aboutOf = ({ id, method, routeOptions }: FastifyRequest) => ({
   path: routeOptions.url,
 })
 
-/** Logs refused calls, a limited number for one address and for all. The next line has how many were left out. */
+/** Logs refused calls, up to a limit per address and in total. The next line has the number of skipped ones. */
 function refusalLines(log: Log, nowMs: () => number) {
   const ofAddress = createAddressBuckets(LINES_OF_ADDRESS, nowMs)
   const ofAll = createBuckets(LINES_OF_ALL, nowMs)
@@ -120,7 +120,7 @@ function refusalLines(log: Log, nowMs: () => number) {
     }
     const about = { ...aboutOf(request), ...(leftOut > 0 && { leftOut }), code }
     leftOut = 0
-    // A refusal of the gateway's own has no error: one that has tells why the database failed.
+    // The gateway's own refusals have no error. If there is one, it says why the database failed.
     if (fault === undefined || fault instanceof ProblemError) log.info(about, 'call was refused')
     else log.error({ ...about, err: fault }, 'call failed for want of the database')
   }

@@ -1,7 +1,7 @@
-/** Whether a load balancer should send calls here. Unlike /healthz, which says whether this process works. */
+/** Tells a load balancer whether to send calls here. /healthz only says whether this process works. */
 import type { FastifyInstance } from 'fastify'
 
-/** How far the process has come. It changes while the process starts and stops. */
+/** The phase of the process, which changes while it starts and stops. */
 export type Progress = { state: 'starting' | 'ready' | 'draining' }
 
 const READY: Progress = { state: 'ready' }
@@ -9,7 +9,7 @@ const READY: Progress = { state: 'ready' }
 export type ReadinessOptions = {
   progress?: Progress
   healthy(): Promise<boolean>
-  /** True between two epochs of the database: the till may open nothing. */
+  /** True between two epochs of the database, when the till must not open anything. */
   isStopped?: () => boolean
 }
 

@@ -2,7 +2,7 @@ import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 
 export type FieldError = { path: string; message: string }
 
-/** A refusal's details besides its code: fields to correct, or when to call again and why. */
+/** The details of a refusal besides its code: fields to correct, or when to call again and why. */
 export type RefusalDetails = FieldError[] | { retryAfterS?: number; cause?: RefusalCause }
 
 /** A refusal on its way to the caller: http/problem.ts turns it into the catalogue's problem JSON. */
@@ -23,7 +23,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Too many calls wait for the database, and more would make all of them slower; or the database is away. */
+/** Too many calls wait for the database and more would slow all of them down, or the database is away. */
 export type Unable = 'overloaded' | 'database_unavailable'
 
 const RETRY_S: Record<Unable, number> = { overloaded: 1, database_unavailable: 2 }

@@ -1,4 +1,4 @@
-/** The payment that a page brings along: the answer of GET payment, under the same limits. */
+/** The payment inside a page: the answer of GET payment, under the same limits. */
 import type { FastifyRequest } from 'fastify'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Misses } from './misses.ts'
@@ -7,14 +7,14 @@ import type { Unable } from './refusal.ts'
 /** Undefined if there is no such deposit. */
 export type PaymentReader = (hash: string) => Promise<Payment | undefined>
 
-/** The page asks again anyway, so it waits for no slow database. */
+/** The page asks again anyway, so it does not wait for a slow database. */
 const PATIENCE_MS = 300
 
 type Options = { readPayment?: PaymentReader; unable?(): Unable | undefined; patienceMs?: number }
 
 /**
- * A page is sent whatever happens here: where this returns nothing, the call of the page is refused and the page says why.
- * An unknown hash counts as a guess.
+ * Never fails the page: without a result here, the page's own call is refused and shows why. An unknown hash counts as a
+ * guess.
  */
 export function shownPayment(
   { readPayment: read, unable, patienceMs = PATIENCE_MS }: Options,
@@ -29,13 +29,13 @@ export function shownPayment(
       request.call.refusal = 'deposit_not_found'
       misses.count(request)
     } catch {
-      // A guesser, or no database: the call of the page says which.
+      // A guesser or no database: the page's own call shows which.
     }
     return undefined
   }
 }
 
-/** Null if there is none; rejects if that is not known in time. */
+/** Null if there is none; rejects if it is not known in time. */
 async function soon(reading: Promise<Payment | undefined>, patienceMs: number): Promise<Payment | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

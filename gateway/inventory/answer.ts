@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { InventoryErrorType } from '../../contract/statuses.ts'
+import type { BarReason } from '../bots/bar.ts'
 import type {
   Partner,
   PartnerAnswer,
@@ -63,10 +64,14 @@ type Wanted = {
 export type Snapshot = { answer: StoredAnswer; at: Date }
 
 /**
- * `isBotHeld`: Steam would hold the bot's own side of a trade, which is nothing that the shopper can help. `readAt`: null
- * for an answer of this moment.
+ * `bars`: what keeps the bot from sending offers, which is nothing that the shopper can help. Steam would hold its own side
+ * of a trade, or limits the question that stands before every send. `readAt`: null for an answer of this moment.
  */
-export type Asked = { answer: StoredAnswer; isBotHeld: boolean; readAt: Date | null }
+export type Asked = {
+  answer: StoredAnswer
+  bars: Extract<BarReason, 'own_hold' | 'rate_limited'> | null
+  readAt: Date | null
+}
 
 /** Asks Steam: first whether this partner can trade at once, then what they own. */
 export async function askSteam(
@@ -74,16 +79,19 @@ export async function askSteam(
   { partner, game, language, kept, spend }: Wanted,
 ): Promise<Asked> {
   const checked: PartnerAnswer = await session.checkPartner(partner)
-  if (checked.kind !== 'ok') return { answer: checked, isBotHeld: false, readAt: null }
-  const isBotHeld = checked.holdDays.own > 0
+  if (checked.kind !== 'ok') {
+    const isLimited = checked.kind === 'unavailable' && checked.reason === 'rate_limited'
+    return { answer: checked, bars: isLimited ? 'rate_limited' : null, readAt: null }
+  }
+  const bars = checked.holdDays.own > 0 ? 'own_hold' : null
   if (checked.holdDays.partner > 0)
-    return { answer: { kind: 'refused', reason: 'escrow' }, isBotHeld, readAt: null }
+    return { answer: { kind: 'refused', reason: 'escrow' }, bars, readAt: null }
   // Steam takes the token, so its holder may see what the till has.
   const known = await kept()
-  if (known !== undefined) return { answer: known.answer, isBotHeld, readAt: known.at }
+  if (known !== undefined) return { answer: known.answer, bars, readAt: known.at }
   spend()
   const owned: SteamInventory = await session.readInventory(partner, game, language)
-  return { answer: owned, isBotHeld, readAt: null }
+  return { answer: owned, bars, readAt: null }
 }
 
 const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reason'], InventoryErrorType> = {

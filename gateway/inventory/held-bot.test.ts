@@ -16,8 +16,8 @@ it('D-30 a hold of the bot’s own is told to no shopper as theirs', async () =>
   session.holdDays = { partner: 0, own: 15 }
   expect(await askSteam(session, wanted)).toMatchObject({
     answer: { kind: 'items', items: [] },
-    isBotHeld: true,
+    bars: 'own_hold',
   })
   session.holdDays = { partner: 15, own: 15 }
-  expect(await askSteam(session, wanted)).toMatchObject({ answer: { reason: 'escrow' }, isBotHeld: true })
+  expect(await askSteam(session, wanted)).toMatchObject({ answer: { reason: 'escrow' }, bars: 'own_hold' })
 })

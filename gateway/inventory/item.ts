@@ -87,7 +87,7 @@ function rarityOf(item: Described, game: Game): Rarity {
   }
 }
 
-/** The grade in the game's own words; null where the game, or Steam, has none. */
+/** The grade in the game's own words; null if the game, or Steam, has none. */
 function gradeOf(item: Described, game: Game): string | null {
   if (game === 'rust') return null
   const [rarity, quality] = [wordOf(item, 'Rarity'), wordOf(item, 'Quality')]

@@ -28,15 +28,15 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
       return row && snapshotOf(row)
     }
     const asked = { partner: { steamId, token }, game, language, kept, spend }
-    const { answer, isBotHeld, readAt } = await askSteam(bot.session, asked)
+    const { answer, bars, readAt } = await askSteam(bot.session, asked)
     if (answer.kind === 'unavailable') {
       const { reason, detail } = answer
       log.warn({ botId: String(bot.botId), game, reason, detail }, 'Steam gave no inventory')
     }
-    if (isBotHeld)
+    if (bars === 'own_hold')
       log.error({ botId: String(bot.botId) }, 'bot was barred, because Steam holds its own trades')
     await inTransaction(db, async (tx) => {
-      if (isBotHeld) await barBot(tx, { botId: bot.botId, reason: 'own_hold', game, now: clock.now() })
+      if (bars !== null) await barBot(tx, { botId: bot.botId, reason: bars, game, now: clock.now() })
       await completeRequest(tx, { id: requestId, answer, at: readAt ?? clock.now() })
       await signals.notify(tx, inventoryTopic(requestId))
     })

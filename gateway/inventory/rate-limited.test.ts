@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
+import { listBars } from '../bots/bar-store.ts'
 import { createSandboxAgent } from '../steam/web/agent.ts'
 import { createWebSteam } from '../steam/web/web-steam.ts'
 import { setPrices, startStockedTill } from '../testing/inventory.ts'
@@ -51,6 +52,10 @@ test('D-30 of two bots behind one address, Steam limits the one that is asked: t
     .execute()
   expect(asked.map((row) => row.bot_id)).toEqual(till.readers.map(({ bot }) => bot.botId))
   expect(asked[0]?.answer).toMatchObject({ kind: 'unavailable', reason: 'rate_limited' })
+  // Steam limits the question that stands before every send, too: the bot gets no new trades for a while.
+  expect((await listBars(till.db)).map(({ botId, reason }) => [botId, reason])).toEqual([
+    [till.readers[0]?.bot.botId, 'rate_limited'],
+  ])
   // The address is not paused: the next look begins at the bot that was not refused.
   expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
 })

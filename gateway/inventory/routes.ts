@@ -14,12 +14,12 @@ import { reasonOfPrice } from './price-reason.ts'
 import { type InventoryDeps, readInventory } from './service.ts'
 
 const compress = promisify(gzip)
-/** Shorter answers fit into one packet as they are. */
+/** Shorter answers fit into one packet uncompressed. */
 const COMPRESSED_FROM = 1_400
 
 /**
- * Items that the page of one deposit may have looked at. Steam is not asked for each answer, but each costs work with every
- * item, a quarter of a second for 5,000: a link that repeats it must not take the gateway's time from all others.
+ * A limit on the items that one deposit's page may request. Not every answer needs Steam, but each takes work for every
+ * item, a quarter of a second for 5,000. A page that repeats the call must not use up the gateway's time.
  */
 const ITEMS: Rate = { perSecond: 1_000, burst: 20_000 }
 const AGAIN_S = 5
@@ -57,7 +57,7 @@ export function inventoryRoutes(
   }
 }
 
-/** Thousands of items with much the same names. Nothing secret is in the answer beside what a stranger could choose. */
+/** Compresses the answer: thousands of items have similar names. It contains no secret beside text that a stranger can choose. */
 async function compressed(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   reply.header('vary', 'accept-encoding')
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')

@@ -8,16 +8,16 @@ export type Clock = { now(): Date }
  * advanced.
  */
 export type TillClock = Clock & {
-  /** For signatures, HTTP dates and locks: others check them by their own clocks, or a jump must not end them. */
+  /** For signatures and HTTP dates, which others check by their own clocks, and for locks, which a jump must not end. */
   machineNow(): Date
-  /** A time of the till's clock by the machine's, and the other way round. */
+  /** Converts a time of the till's clock to the machine's, and back. */
   machineTime(time: Date): Date
   tillTime(time: Date): Date
 }
 
 export type AdvancedClock = TillClock & {
   aheadMs(): number
-  /** Only forward: returns false where the clock is that far ahead already. */
+  /** Only forward: returns false if the clock is that far ahead already. */
   advanceTo(aheadMs: number): boolean
 }
 

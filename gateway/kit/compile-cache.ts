@@ -1,4 +1,4 @@
-/** Keeps the code that Node compiled between runs: compiling is most of a short run. */
+/** Keeps compiled code between runs: a short run spends most of its time on compiling. */
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 

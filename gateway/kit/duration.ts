@@ -5,7 +5,7 @@ type Unit = keyof typeof SECONDS
 
 const DURATION = /^(\d{1,9})([smhd])$/
 
-/** Seconds of `90s`, `15m`, `2h` or `8d`; undefined for anything else, and for nothing at all. */
+/** Returns the seconds of `90s`, `15m`, `2h` or `8d`; undefined for zero and for any other text. */
 export function readDuration(text: string): number | undefined {
   const [, count = '', unit = ''] = DURATION.exec(text) ?? []
   if (!isUnit(unit)) return undefined

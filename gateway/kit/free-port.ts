@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** From the first to before the last. */
+/** Includes the first port, not the last. */
 export type Ports = { from: number; until: number }
 
 const MOST_TRIES = 1_000
 
 /**
- * A port of this machine on which nothing listens. Take them from below 32768: from there on a system hands them out to
- * whoever asks for any, and one could be somebody's before it is used.
+ * Finds a free port of this machine. Use a range below 32768: the system gives out higher ports to programs that ask for
+ * any port, so another program could take one before it is used.
  */
 export async function freePort({ from, until }: Ports): Promise<number> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {

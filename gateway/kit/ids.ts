@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** The source of everything random. It is an argument, so tests can repeat a run. */
+/** The source of all randomness. It is an argument, so tests can repeat a run. */
 export type Ids = {
   uuid(): string
   /** `bytes` random bytes as lowercase hex. */
   hex(bytes: number): string
-  /** A secret code of six characters that nobody misreads: the message of an offer. */
+  /** A secret code for an offer's message: six characters that are hard to misread. */
   secretCode(): string
 }
 

@@ -1,7 +1,7 @@
-/** Runs at most `width` pieces of work at a time, and the others in the order of their arrival. */
+/** Runs at most `width` tasks at a time; the others wait in order of arrival. */
 export type Limiter = {
   <T>(work: () => Promise<T>): Promise<T>
-  /** Whether as many wait as may. Nothing else holds them back. */
+  /** True if the queue is full. */
   isFull(): boolean
 }
 

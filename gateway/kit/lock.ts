@@ -11,7 +11,7 @@ const RETRY_MS = 50
 
 /**
  * Takes the machine-wide lock called `name`, or resolves to undefined while another process holds it.
- * The lock is a bound socket, not a file with a pid: the system frees it in the moment its holder dies.
+ * The lock is a bound socket, not a file with a pid: the system frees it the moment its holder dies.
  */
 export async function tryLock(name: string): Promise<Lock | undefined> {
   const address = addressOf(name)
@@ -49,7 +49,7 @@ function listen(address: string): Promise<Server | undefined> {
   })
 }
 
-/** Where the socket is a file, it outlives a killed holder: nobody answers on it, so it may be replaced. */
+/** A socket that is a file outlives a killed holder. If nothing answers on it, it may be replaced. */
 async function takeOver(address: string): Promise<Server | undefined> {
   if (process.platform === 'linux' || process.platform === 'win32') return undefined
   const alive = await new Promise<boolean>((resolve) => {

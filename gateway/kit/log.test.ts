@@ -14,7 +14,7 @@ describe('log', () => {
     ],
     ['a buffer', { sealed: Buffer.from('canary') }],
     [
-      'what opens a Steam session',
+      'the secrets of a Steam session',
       {
         accessToken: 'canary',
         access_token: 'canary',
@@ -24,10 +24,7 @@ describe('log', () => {
       },
     ],
     ['a field of an error', { err: Object.assign(new Error('no'), { headers: { cookie: 'canary' } }) }],
-    [
-      'what lies too deep to be looked at',
-      { token: 'x', a: { b: { c: { d: { e: { f: { g: ['canary'] } } } } } } },
-    ],
+    ['a value nested too deeply', { token: 'x', a: { b: { c: { d: { e: { f: { g: ['canary'] } } } } } } }],
     ['a header', { headers: { cookie: 'canary', 'set-cookie': 'canary', 'x-csrf-token': 'canary' } }],
   ])('hides %s', (_what, fields) => {
     const { log, lines } = captureLog()
@@ -56,17 +53,14 @@ describe('log', () => {
       'c4n4ry',
     ],
     ['a query that is escaped', '?to=%3Fuser_token%3Dc4n4ry%26x', 'c4n4ry'],
-  ])('hides %s wherever it stands', (_what, text, canary) => {
+  ])('hides %s anywhere in a line', (_what, text, canary) => {
     const { log, lines } = captureLog()
     log.error({ err: new Error(`failed: ${text}`), note: text }, `event ${text}`)
     expect(lines.join('')).not.toContain(canary)
   })
 
   test.each([
-    [
-      'what only looks a little like a secret',
-      `eyes.on.it, eyebrow 0123456789abcdef, sha1 ${'a1'.repeat(20)}`,
-    ],
+    ['text that only resembles a secret', `eyes.on.it, eyebrow 0123456789abcdef, sha1 ${'a1'.repeat(20)}`],
     ['an address without a password', 'postgres://127.0.0.1/till'],
   ])('keeps %s', (_what, text) => {
     const { log, lines } = captureLog()
@@ -74,7 +68,7 @@ describe('log', () => {
     expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ msg: text })
   })
 
-  test('the beginnings of a hundred thousand secrets are looked at once', () => {
+  test('the beginnings of a hundred thousand secrets are read only once', () => {
     const { log, lines } = captureLog()
     const forms = [
       'eyJ-',
@@ -102,7 +96,7 @@ describe('log', () => {
     expect(lines[0]).not.toContain('Zm9v')
   })
 
-  test('an error of the database tells its code and table, not the row', async () => {
+  test('a database error shows its code and table, not the row', async () => {
     const { pool, close } = await testDatabase()
     const row = `insert into currency_of_test values ('canary-of-row')`
     await pool.query('create table currency_of_test (code text unique check (length(code) < 100))')

@@ -37,12 +37,12 @@ const SECRET_KEYS = new Set([
   'masterkey',
 ])
 
-/** PostgreSQL quotes the failed row or call in these fields of an error, and it may hold a secret. */
+/** PostgreSQL quotes the failed row or query in these fields of an error, which may contain a secret. */
 const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
 
 const HIDDEN = '[redacted]'
 const MAX_DEPTH = 6
-/** Characters. An event has a few hundred, a failed query of many values a few thousand. */
+/** Characters. An event has a few hundred, a failed query with many values a few thousand. */
 const MAX_LINE = 64 * 1024
 const MAX_CUT = 8 * 1024
 const TOO_DEEP = '[not shown: too deep]'
@@ -74,7 +74,7 @@ function safeLine(line: string, isPretty: boolean): string {
   return isPretty ? pretty(short) : short
 }
 
-/** The beginning of a line that is too long, as a text in a line of its own. */
+/** Wraps the beginning of a line that is too long into a valid line. */
 function shortened(line: string): string {
   const { level, time, msg } = JSON.parse(line) as Record<string, unknown>
   const cut = { level, time, cut: line.slice(0, MAX_CUT), msg: String(msg ?? '').slice(0, MAX_CUT) }
@@ -86,7 +86,7 @@ function escapeControls(line: string): string {
   return line.replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }
 
-/** The first six digits of a deposit's hash: enough to follow it in a log, useless as a key. */
+/** The first six digits of a deposit's hash: enough to find it in a log, useless as a key. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 6)
 }

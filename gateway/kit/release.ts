@@ -1,4 +1,4 @@
-/** Whether this is an unpacked release or a tree of sources. */
+/** Tells an unpacked release from a source tree. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -5,17 +5,17 @@ type Repeated = {
   name: string
   everyMs: number
   log: Log
-  /** False: the first time only after `everyMs`. */
+  /** False: the first run comes only after `everyMs`. */
   atOnce?: boolean
 }
 
 export type Repeating = {
-  /** An extra turn, now or right after the one that runs. */
+  /** Starts an extra run, now or right after the current one. */
   again(): void
   stop(): Promise<void>
 }
 
-/** Runs `work` every `everyMs`, never twice at once; a failure is logged and the next turn comes. */
+/** Runs `work` every `everyMs`, never twice at once. A failure is logged, and the next run comes as usual. */
 export function repeat(
   { name, everyMs, log, atOnce = true }: Repeated,
   work: () => Promise<void>,

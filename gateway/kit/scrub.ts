@@ -2,19 +2,19 @@
 
 type Form = [form: RegExp, replacement: string | ((found: string) => string)]
 
-/** A token of Steam begins with the base64 of `{"` or `{ "`. Much of one tells its account, so half of one is hidden, too. */
+/** A Steam token begins with the base64 of `{"` or `{ "`. Even half of one can reveal its account, so halves are hidden too. */
 const LEAST_JWT = 24
 
 /**
- * Each form is linear: none begins a long search again at every character. `architecture.test.ts` holds them to it. Case
- * does not count, because what wrote the text may have changed it.
+ * Each pattern runs in linear time; `architecture.test.ts` checks this. Case is ignored, because the writer of the text
+ * may have changed it.
  */
 const SECRET_FORMS: Form[] = [
   [/\btt_(test|live)_[\w-]+/gi, 'tt_$1_[redacted]'],
   [/\bwhsec_[A-Za-z0-9+/=]+/gi, 'whsec_[redacted]'],
   [/\bey[ja][\w.-]+/gi, (run) => (isToken(run) ? '[redacted jwt]' : run)],
   [/\b(\w{0,20}token|sessionid|steamLoginSecure)(=|%3D)[^&\s"'\\;]+/gi, '$1$2[redacted]'],
-  // JSON inside a string, however often it is quoted.
+  // JSON inside a string, quoted any number of times.
   [/\b(\w{0,20}token|sessionid|steamLoginSecure)(\\{0,8}["']:\s?\\{0,8}["'])[^"'\\]+/gi, '$1$2[redacted]'],
   [/\bBearer\s+[^\s"'\\]+/gi, 'Bearer [redacted]'],
   [/\b(postgres(?:ql)?:\/\/[^:@/\s"]+):[^@\s"]+/gi, '$1:[redacted]'],
@@ -26,7 +26,7 @@ function isToken(run: string): boolean {
   return run.length >= LEAST_JWT || (head.length > 10 && rest.length > 1)
 }
 
-/** Hides what has the form of a secret in a line of text. */
+/** Hides everything in a line that looks like a secret. */
 export function scrub(line: string): string {
   return SECRET_FORMS.reduce(
     (text, [form, replacement]) =>

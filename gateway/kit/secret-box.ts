@@ -1,38 +1,38 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 export type SecretBox = {
-  /** Of the key that seals. */
+  /** Identifies the key that encrypts. */
   fingerprint: string
   /** Encrypts. `aad` names the row and column, so a ciphertext that is moved elsewhere does not open. */
   seal(plain: string, aad: string): Buffer
   /** Decrypts; throws if the key, the place (`aad`) or any byte differs. */
   open(sealed: Buffer, aad: string): string
-  /** Keyed hashes that find equal texts: the first of the key that seals, the others of the old keys. */
+  /** Keyed hashes, for finding equal texts: the first with the current key, the others with old keys. */
   hmacs(text: string): [Buffer, ...Buffer[]]
 }
 
-/** The first byte of what is sealed. Version 1 named no key. */
+/** The first byte of every sealed text. Version 1 did not name its key. */
 const VERSION_WITHOUT_ID = 1
 const VERSION = 2
 const ID_BYTES = 8
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
-/** Changing it would make every database belong to another key. */
+/** Never change this: every database would seem to belong to another key. */
 const FINGERPRINT_TEXT = 'tradetill master key fingerprint 1'
 const HMAC_TEXT = 'tradetill hmac 1'
 
-/** Tells keys apart and says nothing of the key: an HMAC of a fixed text. */
+/** Identifies a key without revealing it: an HMAC of a fixed text. */
 export const fingerprintOf = (key: Buffer): string =>
   createHmac('sha256', key).update(FINGERPRINT_TEXT).digest('hex')
 
-/** Everything that this key sealed begins with it: the version, and the beginning of the key's fingerprint. */
+/** The prefix of everything sealed with this key: the version, and the beginning of the key's fingerprint. */
 export const markOf = (key: Buffer): Buffer =>
   Buffer.concat([Buffer.from([VERSION]), Buffer.from(fingerprintOf(key), 'hex').subarray(0, ID_BYTES)])
 
 /**
- * AES-256-GCM for secrets at rest: version byte, key id, random nonce, tag, ciphertext. The first key seals, and the old
- * ones open what they once sealed. Keys have 32 bytes.
+ * AES-256-GCM for secrets at rest: version byte, key id, random nonce, tag, ciphertext. The first key encrypts; old keys
+ * only decrypt. Keys have 32 bytes.
  */
 export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = []): SecretBox {
   const keys = [masterKey, ...oldKeys]
@@ -60,13 +60,13 @@ export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = 
   }
 }
 
-/** A key of its own, so no hash says anything about what the master key seals. */
+/** A separate key, so a hash reveals nothing about sealed texts. */
 function hmacOf(masterKey: Buffer): (text: string) => Buffer {
   const key = Buffer.from(hkdfSync('sha256', masterKey, '', HMAC_TEXT, KEY_BYTES))
   return (text) => createHmac('sha256', key).update(text).digest()
 }
 
-/** The tag tells which key it was. */
+/** The tag identifies the key. */
 function openWithAny([key, ...others]: readonly Buffer[], sealed: Buffer, aad: string): string {
   if (key === undefined) throw new Error('No key of this till sealed the secret.')
   try {

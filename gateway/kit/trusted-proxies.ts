@@ -1,4 +1,4 @@
-/** The proxies whose word about a caller's address counts. A list that trusts everybody lets any caller choose its address. */
+/** The proxies that are trusted to name a caller's address. If everyone were trusted, any caller could choose its address. */
 import ipaddr from 'ipaddr.js'
 
 export type TrustedProxies =
@@ -7,7 +7,7 @@ export type TrustedProxies =
 
 /** Ranges that have a name. */
 const NAMED = new Set(['loopback', 'linklocal', 'uniquelocal'])
-/** The widest range that can still be somebody's proxies. */
+/** The widest ranges that are still plausible for proxies. */
 const LEAST_BITS = { ipv4: 8, ipv6: 16 }
 
 const ADVICE =

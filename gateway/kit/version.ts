@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const FILE = join(import.meta.dirname, '../../package.json')
 
-/** Read when it is asked for: most commands do not need it. */
+/** Read on demand, because most commands do not need it. */
 export const ourVersion = (): string =>
   z.object({ version: z.string() }).parse(JSON.parse(readFileSync(FILE, 'utf8'))).version
 

@@ -11,7 +11,7 @@ export type Adjustment = {
   currency: Currency
   kind: AdjustmentKind
   amount: bigint
-  /** The operator's own: it counts once. */
+  /** The operator's own reference. It can be used only once. */
   reference: string
   /** A debit may leave the store owing. */
   mayOwe: boolean
@@ -21,14 +21,14 @@ type Recorded = { id: bigint; kind: AdjustmentKind; currency: Currency; amount: 
 
 export type AdjustmentAnswer =
   | { kind: 'recorded'; id: bigint }
-  /** The same is recorded under this reference already. */
+  /** The same adjustment is already recorded under this reference. */
   | { kind: 'known'; id: bigint }
   | { kind: 'refused'; because: 'other_adjustment' }
   | { kind: 'refused'; because: 'not_available' | 'no_debt'; availableMinor: bigint }
 
 type Books = { recorded: Recorded | undefined; availableMinor: bigint }
 
-/** A debit takes no more than there is unless the store may owe, and a write-off no more than it owes. */
+/** A debit takes at most the balance, unless the store may owe. A write-off takes at most the debt. */
 export function judgeAdjustment(
   { kind, currency, amount, mayOwe }: Adjustment,
   { recorded, availableMinor }: Books,
@@ -58,7 +58,7 @@ export async function recordAdjustment(
   if (answer !== undefined) return answer
   const at = clock.now()
   const adjustmentId = await insertAdjustment(tx, adjustment, at)
-  // The lock is of one currency. Another tab was first with the reference, so it is found now.
+  // The lock covers one currency only. Another tab used the reference first, so it is found now.
   if (adjustmentId === undefined) return recordAdjustment({ tx, clock }, adjustment)
   const movements = adjustmentMovements(kind, amount)
   await post(tx, { storeId, currency, adjustmentId, movements, mayOwe: kind === 'debit' && mayOwe, at })

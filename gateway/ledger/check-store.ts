@@ -1,4 +1,4 @@
-/** How far the ledger is checked, and the check of its newest entries. Like verify.sql, it shares nothing with the writer. */
+/** Checks the newest entries of the ledger and records how far. Like verify.sql, it shares no code with the writer. */
 import type pg from 'pg'
 import { withDeadline } from '../db/lines.ts'
 import { settledId } from '../db/settled-store.ts'
@@ -7,23 +7,23 @@ import { type Difference, onSnapshot, partOf } from './verify.ts'
 export type Client = Pick<pg.PoolClient, 'query'>
 
 export type CheckState = {
-  /** When the last check of everything came to its end, in seconds since 1970. */
+  /** End of the last complete check, in seconds since 1970. */
   completeAtS: number | null
-  /** It has begun since, and was not finished. */
+  /** A later complete check has begun and not ended. */
   isIncomplete: boolean
   differences: number
   verifiedEntry: string
   isFullDue: boolean
 }
 
-/** A process that was killed while it checked gives its place up after so long. */
+/** The claim of a process that was killed during a check ends after this time. */
 const TAKEN = `taken_until = now() + interval '10 minutes'`
 const FULL_EVERY = '24 hours'
-/** A check of everything that failed begins again after so long. */
+/** A failed complete check begins again after this time. */
 const FULL_AGAIN = '1 hour'
 const ENTRIES_AT_A_TIME = 2_000
 const SUMS_DEADLINE_MS = 240_000
-/** How much later this side gives up than the server. */
+/** How much later than the server this side gives up. */
 const SILENCE_MS = 5_000
 
 const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
@@ -45,7 +45,7 @@ export async function readCheck(client: Client): Promise<CheckState | undefined>
   return rows[0]
 }
 
-/** Keeps its place while a check is under way. */
+/** Renews the claim while a check is running. */
 export async function keepCheck(client: Client): Promise<void> {
   await client.query(`update ledger_check set ${TAKEN}`)
 }
@@ -59,8 +59,8 @@ export async function beginFull(client: Client): Promise<void> {
 }
 
 /**
- * After the check of everything: what comes next begins at the entries that were settled when it began. One transaction,
- * so the sums are always those of the entries that are said to be checked.
+ * After a complete check the next one starts at the entries that were settled when it began. This is one transaction, so
+ * the sums always match the entries that are marked as checked.
  */
 export async function completeFull(
   client: Client,
@@ -87,11 +87,11 @@ export async function completeFull(
   await client.query('commit')
 }
 
-/** The newest entry before which no other will appear; undefined where somebody who writes to the ledger stays. */
+/** The newest entry before which no other can appear; undefined while a transaction that writes to the ledger stays open. */
 export const settledEntry = (client: Client): Promise<string | undefined> =>
   settledId((statement) => client.query(statement), 'ledger_entry')
 
-/** The last of the next entries after `from`, or undefined where there are none up to `settled`. */
+/** The last entry of the next part after `from`, or undefined if there are none up to `settled`. */
 export async function nextPlace(client: Client, from: string, settled: string): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string | null }>(
     `select max(id)::text as id from (
@@ -118,7 +118,7 @@ const BALANCES = `
   ) news on news.account = account.id
   where account.balance <> coalesce(verified.balance, 0) + coalesce(news.sum, 0)`
 
-/** Differences in what belongs to the entries after `from` up to `to`, and in the balances since then. */
+/** Finds differences in the entries after `from` up to `to`, and in the balances since then. */
 export function differencesOf(client: Client, from: string, to: string): Promise<Difference[]> {
   return onSnapshot(client, 30_000, async () => {
     const { rows } = await client.query<Difference>(PART, [from, to])
@@ -127,7 +127,7 @@ export function differencesOf(client: Client, from: string, to: string): Promise
   })
 }
 
-/** False where another process has gone on from there meanwhile: its sums have these entries. */
+/** False if another process has checked these entries meanwhile: its sums contain them. */
 export async function keepVerified(
   client: Client,
   { from, to }: { from: string; to: string },

@@ -33,25 +33,25 @@ export function deliveryMovements({ total, gross, held }: Delivery): Movement[] 
   return movements.filter((movement) => movement.amount > 0n)
 }
 
-/** Steam can no longer take the trade back: what was held may be spent. */
+/** The trade can no longer be reversed: held credit becomes available. */
 export function releaseMovements(held: bigint): Movement[] {
   return held > 0n ? [{ debit: 'held', credit: 'available', amount: held, cause: 'released' }] : []
 }
 
-/** The operator paid a store: what it could spend leaves the till. */
+/** The operator paid a store: available credit leaves the till. */
 export function payoutMovements(amount: bigint): Movement[] {
   if (amount <= 0n) throw new RangeError(`a payout of ${amount} moves nothing`)
   return [{ debit: 'available', credit: 'paid_out', amount, cause: 'paid_out' }]
 }
 
-/** A payout never was: its store can spend the amount again. */
+/** A payout did not happen: the store can spend its amount again. */
 export function voidMovements(amount: bigint): Movement[] {
   return [{ debit: 'paid_out', credit: 'available', amount, cause: 'payout_voided' }]
 }
 
 export type AdjustmentKind = 'credit' | 'debit' | 'write_off'
 
-/** A write-off gives up what a store owes, at the operator's loss. */
+/** A write-off cancels a store's debt, at the operator's loss. */
 export function adjustmentMovements(kind: AdjustmentKind, amount: bigint): Movement[] {
   if (amount <= 0n) throw new RangeError(`an adjustment of ${amount} moves nothing`)
   switch (kind) {
@@ -68,7 +68,7 @@ export function adjustmentMovements(kind: AdjustmentKind, amount: bigint): Movem
 
 type Mode = 'on_accept' | 'on_release'
 
-/** A deposit may be more careful than its store, never less. */
+/** A deposit may hold more than its store's setting, never less. */
 export function mostCareful(modes: readonly (Mode | null)[]): Mode {
   return modes.includes('on_release') ? 'on_release' : 'on_accept'
 }
@@ -97,8 +97,8 @@ export function heldPart({ total, isProtected, mode, riskRoom }: Credit): bigint
 }
 
 /**
- * The part of a credit that is promised before its trade: it would not be held now. Less than all is told in round
- * steps, so the store's room cannot be read from it, and a small change of the room does not change it.
+ * The part of a credit that is promised before the trade: if delivered now, it would not be held. A partial promise is
+ * rounded down to a step, so it does not reveal the store's remaining limit, and small changes do not change it.
  */
 export function promisedPart(credit: Credit): bigint {
   const atOnce = credit.total - heldPart(credit)
@@ -114,10 +114,10 @@ function stepBelow(amount: bigint): bigint {
   return leading >= 2n ? 2n * decade : decade
 }
 
-/** `free`: the limit less what is at risk. `own` and `others`: promised to this trade, and to others, before their ends. */
+/** `free`: the limit minus credit at risk. `own` and `others`: promises to this trade, and to other open trades. */
 export type Room = { free: bigint; own: bigint; others: bigint }
 
-/** How much a trade may be credited at risk. Promises to others are kept, and its own before them. */
+/** How much a trade may be credited at risk. Its own promise comes first, then those to other trades. */
 export function roomFor({ free, own, others }: Room): bigint {
   const kept = least(own, free)
   return free - least(others, free - kept)

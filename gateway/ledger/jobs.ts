@@ -24,12 +24,12 @@ type CheckDeps = {
 }
 
 const MOST_LOGGED = 20
-/** Parts of the ledger that one turn checks; what is left waits for the next. */
+/** The most parts of the ledger that one run checks; the rest waits for the next run. */
 const MOST_PARTS = 50
 
 /**
- * Checks the entries since the last time, and everything once a day; one process at a time does. Tells loudly of every
- * difference. Call it once a minute: the metrics are those of the last check, whoever made it.
+ * Checks the entries since the last check, and everything once a day, in one process at a time. Logs every difference as
+ * an error. Call it once a minute. The metrics show the last check, whichever process made it.
  */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
   const client = await pool.connect()
@@ -50,13 +50,13 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
   }
 }
 
-/** The next minute tries again, so a check that goes on failing goes on being seen. */
+/** The next minute tries again, so a check that keeps failing stays visible. */
 async function giveUp(pool: CheckDeps['pool']): Promise<void> {
   try {
     const client = await pool.connect()
     await releaseCheck(client).finally(() => client.release())
   } catch {
-    // The place is free again when its time is over.
+    // The claim ends when its time is over.
   }
 }
 
@@ -69,7 +69,7 @@ async function check(
   if (settled !== undefined) {
     return isFullDue ? checkAll(client, settled) : checkNewest(client, { verified: verifiedEntry, settled })
   }
-  log.warn('the ledger was not checked, because a transaction that writes to it stays open')
+  log.warn('ledger was not checked, because a transaction that writes to it stays open')
   return []
 }
 
@@ -102,7 +102,7 @@ function show(
 ): void {
   if (state === undefined || state.completeAtS === null) return
   ledgerChecked.set(state.completeAtS)
-  // A check of everything that failed says nothing of what is wrong.
+  // A failed complete check proves nothing.
   ledgerDifferences.set(state.isIncomplete ? Number.NaN : state.differences)
 }
 

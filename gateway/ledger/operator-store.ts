@@ -1,4 +1,4 @@
-/** The rows of what operators move: payouts, their voids, and adjustments. Each is append-only. */
+/** The rows of operators' movements: payouts, voided payouts and adjustments. All are append-only. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -7,7 +7,7 @@ import type { AdjustmentKind } from './entry.ts'
 type Reference = { storeId: bigint; reference: string }
 type Amount = { currency: Currency; amount: bigint }
 
-/** The payout that is recorded for the store under the reference. */
+/** The store's payout with this reference. */
 export async function findPayout(tx: Tx, { storeId, reference }: Reference) {
   return tx
     .selectFrom('payout')
@@ -18,8 +18,10 @@ export async function findPayout(tx: Tx, { storeId, reference }: Reference) {
     .executeTakeFirst()
 }
 
-/** Writes the payout itself; its movement is posted beside it. */
-/** Undefined where the reference is taken: by now, if it was sent twice at once. */
+/**
+ * Writes the payout itself; the caller posts its movement. Undefined if the reference is taken, for example by the same
+ * call sent twice at once.
+ */
 export async function insertPayout(
   tx: Tx,
   { storeId, currency, amount, reference }: Reference & Amount,
@@ -69,7 +71,7 @@ export function selectPayouts(db: Db, { storeId, before, limit }: PayoutFilter):
     .execute()
 }
 
-/** Two voids of one payout wait for each other. */
+/** Locks the payout, so two voids of it wait for each other. */
 export async function lockPayout(tx: Tx, payoutId: bigint): Promise<ListedPayout | undefined> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`payout ${payoutId}`}, 0))`.execute(tx)
   return payouts(tx).where('payout.id', '=', payoutId).executeTakeFirst()
@@ -88,7 +90,7 @@ export function findAdjustment(tx: Tx, { storeId, reference }: Reference) {
     .executeTakeFirst()
 }
 
-/** As with payouts. */
+/** Undefined if the reference is taken, as with payouts. */
 export async function insertAdjustment(
   tx: Tx,
   { storeId, currency, amount, reference, kind }: Reference & Amount & { kind: AdjustmentKind },

@@ -9,23 +9,23 @@ import { lockAvailable, post } from './store.ts'
 
 export type Payout = { storeId: bigint; currency: Currency; amount: bigint; reference: string }
 
-/** A payout that is in the ledger already. */
+/** A payout that is already in the ledger. */
 export type RecordedPayout = { currency: Currency; amount: bigint; voidedAt: Date | null }
 
 export type PayoutAnswer =
   | { kind: 'recorded' }
-  /** The same payout is recorded under this reference already. */
+  /** The same payout is already recorded under this reference. */
   | { kind: 'known' }
   | { kind: 'refused'; because: 'other_payout'; recorded: RecordedPayout }
   | { kind: 'refused'; because: 'not_available'; availableMinor: bigint }
 
 type Books = {
-  /** The payout that is recorded under the same reference. */
+  /** The payout recorded under this reference. */
   recorded: RecordedPayout | undefined
   availableMinor: bigint
 }
 
-/** A reference counts once, and a store is never paid more than it has available. Undefined: it may be recorded. */
+/** Refuses a used reference, and a payout above the available balance. Undefined: it may be recorded. */
 export function judgePayout(payout: Payout, { recorded, availableMinor }: Books): PayoutAnswer | undefined {
   const { currency, amount } = payout
   if (recorded !== undefined) {
@@ -36,7 +36,7 @@ export function judgePayout(payout: Payout, { recorded, availableMinor }: Books)
   return { kind: 'refused', because: 'not_available', availableMinor }
 }
 
-/** Records what the operator paid out to a store. Payouts of one store and currency wait for each other. */
+/** Records a payout to a store. Payouts of one store and currency wait for each other. */
 export async function recordPayout(
   { db, clock }: { db: Db | Tx; clock: Clock },
   payout: Payout,
@@ -48,7 +48,7 @@ export async function recordPayout(
     if (answer !== undefined) return answer
     const at = clock.now()
     const payoutId = await insertPayout(tx, payout, at)
-    // The lock is of one currency. Another tab was first with the reference, so it is found now.
+    // The lock covers one currency only. Another tab used the reference first, so it is found now.
     if (payoutId === undefined) return recordPayout({ db: tx, clock }, payout)
     await post(tx, { storeId, currency, payoutId, movements: payoutMovements(amount), at })
     return { kind: 'recorded' }
@@ -60,7 +60,7 @@ export type VoidAnswer =
   | { kind: 'known'; payout: ListedPayout }
   | { kind: 'unknown' }
 
-/** Takes a payout back that never was: the store can spend its amount again. */
+/** Voids a payout that did not happen: the store can spend its amount again. */
 export async function voidPayout(
   { tx, clock }: { tx: Tx; clock: Clock },
   payoutId: bigint,

@@ -1,12 +1,12 @@
-/** Promises to shoppers with open offers: each keeps room in its store's limit. */
+/** Promises to shoppers with open offers: each reserves a part of its store's limit. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 
 export type StoreRoom = {
-  /** The limit less what is at risk, in the currency of the rate. */
+  /** The limit minus credit at risk, in the currency of the rate. */
   free: bigint
-  /** Promised to open trades beside this one; in the currency of the rate, and in US cents. */
+  /** Promised to other open trades, in the currency of the rate and in US cents. */
   others: bigint
   othersUsdCents: bigint
   /** The counter of promises as it was read. */
@@ -48,8 +48,8 @@ export async function readRoom(
 }
 
 /**
- * Counts a promise of at most `total`. Promises of one store wait for each other until the transaction ends, and a delivery
- * that has not seen them all decides again. Changes nothing where all of it would be held.
+ * Reserves a promise of at most `total`. Promises of one store wait for each other until the transaction ends, and a
+ * delivery that has not seen them all decides again. Changes nothing if all of it would be held.
  */
 export async function countPromise(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Promises to shoppers before their trades. The very rule that decides at delivery is asked beforehand. */
+/** Promises to shoppers before their trades, by the same rule that decides at delivery. */
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 import { mostCareful, promisedPart, roomFor } from './entry.ts'
@@ -6,7 +6,7 @@ import { countPromise, readRoom } from './promise-store.ts'
 
 type Asked = {
   deposit: { store_id: bigint; credit_mode: CreditMode | null }
-  /** On release where the shopper took items back before. */
+  /** On release if the shopper has reversed a trade before. */
   ofShopper: CreditMode | null
   rateId: bigint
   /** In minor units of the rate's currency. */
@@ -18,18 +18,18 @@ type Asked = {
 export type Promised = { atOnce: bigint; days: number }
 
 /**
- * Returns how much of the total would be credited at once, at the least; null where nothing would be held. It is kept for a
- * trade that is written with it in the same transaction: nobody else takes that room.
+ * Returns the least amount of the total that would be credited at once; null if nothing would be held. The amount stays
+ * reserved for a trade that is written in the same transaction.
  */
 export async function promise(tx: Tx, asked: Asked): Promise<Promised | null> {
   if (asked.days === 0) return null
   const { deposit, ofShopper, rateId, total } = asked
-  // Nothing is credited at once, so no room is needed.
+  // Nothing is credited at once, so nothing has to be reserved.
   if (ofShopper !== 'on_release') await countPromise(tx, { storeId: deposit.store_id, rateId, total })
   return forecast(tx, asked)
 }
 
-/** The same as a look: the room is another a moment later. */
+/** The same without a reservation, so the result may differ a moment later. */
 export async function forecast(
   db: Db | Tx,
   { deposit, ofShopper, rateId, total, days }: Asked,

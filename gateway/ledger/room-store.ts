@@ -1,23 +1,23 @@
-/** How much of a store's limit for credit at risk is taken: a row of the store, kept in the commit of its cause. */
+/** How much of a store's limit for credit at risk is used: one row per store, updated in the commit of the cause. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { RoomChange } from '../trades/room.ts'
 
-/** `seen`: what a delivery found when it decided; undefined for what has happened whatever the limit. */
+/** `seen`: the values that a delivery decided on; undefined for facts that count whatever the limit is. */
 export type RoomOf = { storeId: bigint; tradeId: bigint; rateId: bigint; seen: SeenRoom | undefined }
 
 /** `own`: promised to the trade itself, in its minor units. */
 export type SeenRoom = { promisedUsdCents: bigint; othersUsdCents: bigint; own: bigint }
 
-/** Until the transaction ends, nobody else changes how much of the store's limit is taken or promised. */
+/** Locks the store's used and promised amounts until the transaction ends. */
 export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
   await sql`select from credit_at_risk where store_id = ${storeId} for no key update`.execute(tx)
 }
 
 /**
- * A statement that gives room back, or takes it. It fails as overtaken where the limit does not leave as much any more, or
- * others were promised some of it meanwhile: then the transaction begins again. Undefined where nothing changes.
+ * A statement that frees or takes a part of the limit. It fails as overtaken if the limit no longer leaves as much, or
+ * if other trades were promised some of it meanwhile; then the transaction starts again. Undefined if nothing changes.
  */
 export function roomChangeSql(
   { storeId, rateId, seen }: RoomOf,
@@ -38,7 +38,7 @@ export function roomChangeSql(
     returning store_id`
 }
 
-/** A trade's own promise comes before those to others. All that was promised since may stand. */
+/** True if the amount is within the trade's own promise, no promise has changed since, or the new ones fit as well. */
 function keepsPromises(
   { promisedUsdCents, othersUsdCents, own }: SeenRoom,
   { now, limit }: { now: bigint; limit: bigint | null },
@@ -49,12 +49,12 @@ function keepsPromises(
       <= ${limit}::bigint)`
 }
 
-/** Each amount is rounded up on its own, so what was taken for it is given back to the cent. */
+/** Each amount is rounded up separately, so exactly the amount taken for it is freed later. */
 const centsSql = (rateId: bigint, { before, now }: RoomChange['held']) => sql<bigint>`
   (select (ceil(${now}::bigint / per_usd) - ceil(${before}::bigint / per_usd))::bigint
     from exchange_rate where id = ${rateId})`
 
-/** Writes what reversals of the trade have lost in all. */
+/** Writes the total loss from reversals of the trade. */
 export async function changeLost(
   tx: Tx,
   { storeId, tradeId, rateId }: RoomOf,
@@ -73,13 +73,13 @@ export async function changeLost(
   if (by !== 0n) await add(tx, storeId, by)
 }
 
-/** A store that waits for every release has no row until something that was never protected is taken back. */
+/** A store that is only credited on release has no row until an unprotected trade is reversed. */
 const add = (tx: Tx, storeId: bigint, usdCents: bigint) =>
   sql`
     insert into credit_at_risk as taken (store_id, usd_cents) values (${storeId}, greatest(${usdCents}::bigint, 0))
     on conflict (store_id) do update set usd_cents = taken.usd_cents + ${usdCents}`.execute(tx)
 
-/** Gives back the room of up to `most` reversals whose time is over. Resolves to how many. */
+/** Frees the amounts of up to `most` reversals whose time is over. Resolves to their number. */
 export function giveBackLost(db: Db, now: Date, most: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const over = await tx
@@ -97,7 +97,7 @@ export function giveBackLost(db: Db, now: Date, most: number): Promise<number> {
   })
 }
 
-/** Gives back the room that reversals took of a store's limit. Returns how many trades had taken some. */
+/** Frees the part of a store's limit that reversals took. Returns the number of their trades. */
 export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
   const lost = await tx.selectFrom('lost_credit').select('trade_id').where('store_id', '=', storeId).execute()
   return forget(
@@ -106,7 +106,7 @@ export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
   )
 }
 
-/** The trades are locked first, as a reversal of one does: it may have put off the end of its time. */
+/** Locks the trades first, as a reversal does, because a reversal may have extended its time. */
 async function forget(tx: Tx, tradeIds: readonly bigint[], overBy: Date | null = null): Promise<number> {
   if (tradeIds.length === 0) return 0
   await sql`

@@ -12,9 +12,9 @@ type OperatorSource = { payoutId: bigint } | { adjustmentId: bigint }
 type Entries = {
   storeId: bigint
   currency: Currency
-  /** Which of several causes of the same kind; 0 where there is only one. */
+  /** Numbers several causes of the same kind, from 0. */
   part?: number
-  /** True where the store's spendable balance may fall below zero. */
+  /** True if the store's spendable balance may fall below zero. */
   mayOwe?: boolean
   movements: Movement[]
   at: Date
@@ -36,8 +36,8 @@ export async function post(tx: Tx, posting: Posting): Promise<void> {
 type Posted = { entries: RawBuilder<unknown>; balances: RawBuilder<unknown> }
 
 /**
- * The entries, and the balances after them. Balance rows are locked last and in the order of their ids, so shortly and
- * never crosswise. `after`: names a part of the same statement that comes before.
+ * Writes the entries, then the balances. Balance rows are locked last, so briefly, and in the order of their ids, so
+ * without deadlocks. `after`: names a part of the same statement that comes before.
  */
 export function postingSql(posting: Posting, accounts: Accounts, after?: 'room'): Posted {
   const { movements, storeId, currency, at, part = 0 } = posting
@@ -94,7 +94,7 @@ async function readAccounts(tx: Tx, { storeId, currency }: StoreCurrency): Promi
   return new Map(rows.map((row) => [row.kind, row.id]))
 }
 
-/** Returns the accounts that a posting moves money between; those that are not `known` are there afterwards. */
+/** Returns the accounts of a posting, and creates those that are not `known`. */
 export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Promise<Accounts> {
   const { movements, storeId, currency } = posting
   const kinds = new Set(movements.flatMap((movement) => [movement.debit, movement.credit]))
@@ -111,7 +111,7 @@ export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Pr
           floor: isStoreAccount(kind) ? 0n : null,
         })),
       )
-      // Another transaction may have been first. Its rows are read, not locked: who holds the room waits for them.
+      // Another transaction may have been first. Read its rows without a lock.
       .onConflict((conflict) => conflict.columns(['store_id', 'kind', 'currency']).doNothing())
       .returning(['id', 'kind'])
       .execute()
@@ -149,7 +149,7 @@ export async function balancesOf(db: Db, storeId: bigint): Promise<Balance[]> {
   }))
 }
 
-/** Returns the balance that the store can spend, in minor units. Nobody else changes it until the transaction ends. */
+/** Returns and locks the store's available balance, in minor units. */
 export async function lockAvailable(tx: Tx, { storeId, currency }: StoreCurrency): Promise<bigint> {
   const row = await tx
     .selectFrom('account')
@@ -162,7 +162,7 @@ export async function lockAvailable(tx: Tx, { storeId, currency }: StoreCurrency
   return row?.balance ?? 0n
 }
 
-/** Adds to what was taken back of a store in all; in the transaction of the reversal, after its posting. */
+/** Adds to the store's total of reversals, in the transaction of the reversal and after its posting. */
 export async function addReversed(
   tx: Tx,
   { storeId, currency }: StoreCurrency,
@@ -182,8 +182,8 @@ export async function addReversed(
 type MovedItem = { assetId: string; receivedAssetId: string | null }
 
 /**
- * Writes that items of a trade came to the bot (`in`), went back to their sender (`back`), or left (`out`). `departureId`:
- * they left, or came back, by this departure.
+ * Records that items of a trade came to the bot (`in`), went back to their sender (`back`), or left (`out`).
+ * `departureId`: the departure by which they left or came back.
  */
 export async function recordCustody(
   tx: Tx,

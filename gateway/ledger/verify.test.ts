@@ -16,7 +16,7 @@ let pool: pg.Pool
 /** The findings before anything happened. */
 let atFirst: string[]
 
-// One life for all: what a test damages is never committed.
+// All tests share one database: a test's damage is never committed.
 beforeAll(async () => {
   till = await startTill()
   pool = new pg.Pool({ connectionString: till.url, max: 1 })
@@ -29,7 +29,7 @@ afterAll(async () => {
   await till.close()
 })
 
-/** Two stores; a trade that is final, one that is held, one taken back in part, and a deposit that only waits. */
+/** Two stores, with a final trade, a held one, a partly reversed one, and a deposit without a trade. */
 async function someLife() {
   const stores = [await aStore(till, { riskLimitUsdCents: 2_500n }), await aStore(till)]
   const { bot, session } = await aBot(till)
@@ -58,7 +58,7 @@ const problems = async (by: Connector) => [...new Set((await verifyLedger(by)).m
 
 type Query = (statement: string, values?: unknown[]) => Promise<pg.QueryResult>
 
-/** The transactions of the check are parts of this one; a connection that is given up takes back what it left open. */
+/** Runs the check's transactions as savepoints of this one. A discarded connection rolls its open part back. */
 function within(client: pg.PoolClient, ask: (query: Query) => Query = (query) => query): Connector {
   let isOpen = false
   const query: Query = (statement, values) => {
@@ -73,7 +73,7 @@ function within(client: pg.PoolClient, ask: (query: Query) => Query = (query) =>
   return { connect: async () => ({ query: ask(query), release }) } as unknown as Connector
 }
 
-/** Damages what is written as nothing but a superuser's hand can, lets `look` see it, and takes it back. */
+/** Damages rows as only a superuser can, runs `look` on them, and rolls the damage back. */
 async function damaged<T>(
   damage: string,
   look: (by: Connector, client: pg.PoolClient) => Promise<T>,
@@ -260,6 +260,10 @@ describe('the check of the ledger', () => {
     [
       'a bot is said to hold another number of items than it does',
       'update bot set items_counted_to = (select max(id) from custody_entry)',
+    ],
+    [
+      'a bot is said to hold another number of items of a game than it does',
+      `insert into bot_games (bot_id, items) select min(id), '{"730": 1}' from bot`,
     ],
   ])('finds that %s', async (problem, damage) => {
     expect(await damaged(damage, problems)).toContain(problem)

@@ -8,14 +8,14 @@ export type Difference = { problem: string; detail: string }
 
 const SQL = readFileSync(join(import.meta.dirname, 'verify.sql'), 'utf8')
 const MARK = '-- From here on'
-/** The longest time for which one statement may keep vacuum from cleaning. */
+/** The longest time that one statement may hold up vacuum. */
 const DEADLINE_MS = 120_000
-/** How much later this side gives up than the server. */
+/** How much later than the server this side gives up. */
 const SILENCE_MS = 5_000
 const DEPOSITS_AT_A_TIME = 5_000
 const MOST_FOUND = 1_000
 
-/** The first part of verify.sql, of which each check looks at one trade or deposit and all that belongs to it. */
+/** The first part of verify.sql: each of its checks examines one trade or deposit with everything that belongs to it. */
 const CHECKS_OF_TRADES = SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf(MARK))
 const DEFINITIONS = SQL.slice(0, SQL.indexOf('-- Entries'))
 /** The rest of it, check by check. */
@@ -24,7 +24,7 @@ const CHECKS_OF_ALL = SQL.slice(SQL.indexOf('union all', SQL.indexOf(MARK)), SQL
   .filter((check) => check.trim() !== '')
   .map((check) => `${DEFINITIONS} select * from (${check}) found (problem, detail) limit ${MOST_FOUND}`)
 
-/** The tables of verify.sql, as if only these deposits were there, all that belongs to them, and `loose` entries. */
+/** The tables of verify.sql, reduced to these deposits, everything that belongs to them, and `loose` entries. */
 export const partOf = ({ deposits, loose }: { deposits: string; loose: string }): string => `
 with scope as materialized (select array(${deposits}) as deposits),
 trade as materialized (select * from public.trade where deposit_id = any((select deposits from scope)::bigint[])),
@@ -38,13 +38,13 @@ ledger_entry as (
 ),
 ${CHECKS_OF_TRADES} limit ${MOST_FOUND}`
 
-/** Payouts and adjustments, which belong to no deposit, come with the first. */
+/** The first part includes payouts and adjustments, which belong to no deposit. */
 const PART = partOf({
   deposits: 'select id from public.deposit where id > $1 and id <= $2',
   loose: 'select * from public.ledger_entry where trade_id is null and $1::bigint = 0',
 })
 
-/** Every difference found, at most 1,000. Throws when it cannot be asked. */
+/** Returns every difference found, at most 1,000. Throws if the database does not answer. */
 export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Difference[]> {
   const client = await pool.connect()
   try {
@@ -60,7 +60,7 @@ export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Diff
 type Client = Pick<pg.PoolClient, 'query'>
 
 /**
- * In many statements, each on a snapshot of its own: no check compares what two of them see. `between` is called after each.
+ * Runs in many statements, each with its own snapshot: no check compares the results of two. `between` is called after each.
  */
 export async function differencesOfAll(
   client: Client,
@@ -89,7 +89,7 @@ export async function differencesOfAll(
   return found.slice(0, MOST_FOUND)
 }
 
-/** The last of the next deposits, or undefined where there are none. */
+/** The last of the next deposits, or undefined if there are none. */
 async function nextDeposit(client: Client, from: string): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string | null }>(
     `select max(id)::text as id from (
@@ -99,7 +99,7 @@ async function nextDeposit(client: Client, from: string): Promise<string | undef
   return rows[0]?.id ?? undefined
 }
 
-/** A failure leaves the transaction open: the caller gives the connection up. */
+/** A failure leaves the transaction open, so the caller must discard the connection. */
 export async function onSnapshot<T>(client: Client, deadlineMs: number, work: () => Promise<T>): Promise<T> {
   await client.query('begin isolation level repeatable read read only')
   await client.query(`set local statement_timeout = ${deadlineMs}`)
@@ -108,7 +108,7 @@ export async function onSnapshot<T>(client: Client, deadlineMs: number, work: ()
   return found
 }
 
-/** How many entries the ledger has. */
+/** Counts the ledger's entries. */
 export async function countEntries(pool: Pick<pg.Pool, 'query'>): Promise<number> {
   const { rows } = await pool.query<{ entries: string }>('select count(*)::text as entries from ledger_entry')
   return Number(rows[0]?.entries ?? 0)

@@ -13,7 +13,7 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
 /**
- * `tokenEndsSoon`: within 30 days, by the till's clock. `history`: null where nothing can be taken back; `completeAt`:
+ * `tokenEndsSoon`: within 30 days, by the till's clock. `history`: null if nothing can be taken back; `completeAt`:
  * reversals from before then are known.
  */
 export type ListedBot = BotSummary & {

@@ -134,12 +134,12 @@ export type ListedDeposit = {
   externalId: string
   status: DepositStatus
   currency: Currency
-  /** What was credited; null where nothing was. */
+  /** What was credited; null if nothing was. */
   amountMinor: bigint | null
   heldMinor: bigint
   reversedMinor: bigint
   steamId: string | null
-  /** Of its latest trade; null where it has none. */
+  /** Of its latest trade; null if it has none. */
   game: Game | null
   createdAt: Date
 }

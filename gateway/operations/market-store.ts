@@ -26,7 +26,7 @@ export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
   return rows
 }
 
-/** False where it was so already. */
+/** False if it was so already. */
 export async function setMarketOff(tx: Tx, market: string, isOff: boolean): Promise<boolean> {
   if (!isOff) {
     const { numDeletedRows } = await tx

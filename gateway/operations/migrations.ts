@@ -17,7 +17,7 @@ type Step = {
   takesAway: string | null
 }
 
-/** `oldestVersion`: which may run on the schema, null where none was written down. */
+/** `oldestVersion`: which may run on the schema, null if none was written down. */
 export type MigrationStatus = {
   applied: { migration: string; oldestVersion: string | null }[]
   missing: string[]

@@ -11,7 +11,7 @@ export type FindDeps = { config: OwnConfig; db: Db; clock: TillClock }
 /** What reads rows alone, and no setting. */
 export type ReadDeps = Pick<FindDeps, 'db' | 'clock'>
 
-/** Of what needs no till: `url` is undefined where no gateway runs on the embedded database. */
+/** Of what needs no till: `url` is undefined if no gateway runs on the embedded database. */
 export type Place = { config: Config; url: string | undefined; now: Date }
 
 /** An act also says who does it, and why. */

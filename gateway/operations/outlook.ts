@@ -45,7 +45,7 @@ export type OutlookFacts = {
   givenUp: readonly GivenUpDelivery[]
 }
 
-/** `at`: null where nobody can say. */
+/** `at`: null if nobody can say. */
 export type Next = { at: Date | null; what: string }
 
 /** `command`: what an operator types after `tradetill`. `from`: not before then; null: now. */

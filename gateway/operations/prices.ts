@@ -24,7 +24,7 @@ export type PriceView = PricedItem & {
   holds: HoldView[]
   commissionBps: number
   verdict: Verdict
-  /** What the item is worth and what a shopper is credited for it; null where it is not taken. */
+  /** What the item is worth and what a shopper is credited for it; null if it is not taken. */
   worthUsdMicros: bigint | null
   credit: { amountMinor: bigint; currency: 'USD' } | null
   /** Why it is not taken. */

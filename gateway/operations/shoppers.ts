@@ -28,7 +28,7 @@ const MOST_SHOWN = 20
 
 export type ShopperView = FoundShopper & {
   denied: Omit<DeniedShopper, 'steamId' | 'openTrades'> | null
-  /** They took items back, so their next deliveries are credited on release; null where their store decides. */
+  /** They took items back, so their next deliveries are credited on release; null if their store decides. */
   onRelease: Omit<CarefulShopper, 'steamId'> | null
   openTrades: DeniedShopper['openTrades']
   history: ShopperTrades

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 
-/** In cents of a dollar; undefined where no act needs a second operator. */
+/** In cents of a dollar; undefined if no act needs a second operator. */
 export async function readApprovalLimit(db: Db | Tx): Promise<bigint | undefined> {
   const row = await db.selectFrom('approval_limit').select('above_usd_cents').executeTakeFirst()
   return row?.above_usd_cents
@@ -118,7 +118,7 @@ export function findOpenProposal(db: Db | Tx, proposalId: bigint) {
     .executeTakeFirst()
 }
 
-/** False where somebody stands behind it already. */
+/** False if somebody stands behind it already. */
 export async function backProposal(tx: Tx, proposalId: bigint, operatorId: bigint): Promise<boolean> {
   const row = await tx
     .updateTable('proposal')
@@ -148,7 +148,7 @@ export async function declineProposalsOf(
 
 type Decision = { proposalId: bigint; state: 'approved' | 'declined'; by: string; at: Date }
 
-/** False where it was decided before. */
+/** False if it was decided before. */
 export async function decideProposal(tx: Tx, { proposalId, state, by, at }: Decision): Promise<boolean> {
   const row = await tx
     .updateTable('proposal')

@@ -7,7 +7,7 @@ export type Operator = { operatorId: bigint; name: string; role: OperatorRole }
 
 const sameName = (name: string) => sql<SqlBool>`lower(name) = lower(${name})`
 
-/** False where an operator of that name is there. */
+/** False if an operator of that name is there. */
 export async function insertOperator(
   tx: Tx,
   { name, role, userHandle }: { name: string; role: OperatorRole; userHandle: Buffer },
@@ -88,7 +88,7 @@ export function operatorOfLink(
     .executeTakeFirst()
 }
 
-/** False where it was spent before, or is over. */
+/** False if it was spent before, or is over. */
 export async function spendLink(tx: Tx, secretSha256: Buffer, now: Date): Promise<boolean> {
   const spent = await tx
     .deleteFrom('operator_link')
@@ -101,7 +101,7 @@ export async function spendLink(tx: Tx, secretSha256: Buffer, now: Date): Promis
 
 export type Passkey = { credentialId: string; publicKey: Buffer; counter: bigint; transports: string[] }
 
-/** False where the passkey belongs to somebody. */
+/** False if the passkey belongs to somebody. */
 export async function insertPasskey(tx: Tx, operatorId: bigint, passkey: Passkey): Promise<boolean> {
   const row = await tx
     .insertInto('operator_passkey')
@@ -173,7 +173,7 @@ export async function insertChallenge(
     .execute()
 }
 
-/** Each is answered once. False where it was, or is over, or was given to another. */
+/** Each is answered once. False if it was, or is over, or was given to another. */
 export async function takeChallenge(
   tx: Tx,
   { challenge, purpose, askedBy }: Challenge,

@@ -2,7 +2,7 @@
 
 export type Outage = 'offers' | 'inventories' | 'maintenance' | 'deposits'
 
-/** How a bot in service fares. A time is when a capability began to fail; null where it works. */
+/** How a bot in service fares. A time is when a capability began to fail; null if it works. */
 export type BotHealth = { offersFailingSince: Date | null; inventoriesFailingSince: Date | null }
 
 /** How long every bot must fail before the cause is Steam and not a hiccup. */

@@ -36,7 +36,7 @@ function fits(parts: readonly string[], item: string): boolean {
   return from <= item.length - last.length
 }
 
-/** The pattern for LIKE; null where the name is none. */
+/** The pattern for LIKE; null if the name is none. */
 export function likeOf(name: string | null): string | null {
   if (name === null || !isPattern(name)) return null
   return name.replaceAll(/[\\%_]/g, '\\$&').replaceAll(ANY, '%')

@@ -140,7 +140,7 @@ function believedAfterFall(
   return isFar ? null : believed(fallen, level, rules)
 }
 
-/** The words with what a fall leaves of the older ones; undefined where nothing fell, or a fresher word denies it. */
+/** The words with what a fall leaves of the older ones; undefined if nothing fell, or a fresher word denies it. */
 function withFalls(
   fresh: readonly SourcePrice[],
   { fallBps }: GameRules,

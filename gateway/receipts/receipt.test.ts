@@ -1,4 +1,4 @@
-/** A link that a shopper may show to support: it says what happened, and neither opens nor tells anything else. */
+/** A link that a shopper can show to support: its page says what happened and reveals nothing else. */
 import { fastify } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
@@ -49,7 +49,7 @@ const receiptOf = async (hash: string) =>
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 
-it('is named by the page of an ended deposit alone, and cannot be told from its link', async () => {
+it('is shown only by the page of an ended deposit, and cannot be derived from the deposit’s link', async () => {
   const open = await aDeposit(till, await aStore(till))
   expect(await receiptOf(open.hash)).toBeUndefined()
   const path = await receiptOf(paid.hash)
@@ -57,7 +57,7 @@ it('is named by the page of an ended deposit alone, and cannot be told from its 
   expect(path).not.toContain(paid.hash)
 })
 
-it('says in both languages what happened, and of the shopper, the customer and the keys nothing', async () => {
+it('says what happened in both languages, and nothing about the shopper, the customer and the keys', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const english = await get(path)
   expect(english.statusCode).toBe(200)
@@ -86,7 +86,7 @@ it('says in both languages what happened, and of the shopper, the customer and t
   })
 })
 
-it('no other name opens it, and the operator’s search takes it', async () => {
+it('opens under no other name, and the operator’s search accepts it', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const forged = path.replace(/-[0-9a-f]{4}/, '-0000')
   for (const wrong of [forged, `/receipt/${paid.id}`, '/receipt/99999-00000000000000000000000000000000']) {
@@ -104,7 +104,7 @@ it('no other name opens it, and the operator’s search takes it', async () => {
   expect((await find(till, `https://pay.test${forged}`)).kind).toBe('refused')
 })
 
-it('says that it cannot be shown now, as a page', async () => {
+it('has a page for the case that it cannot be shown now', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   unable = 'database_unavailable'
   const { statusCode, headers, body } = await get(path, { 'accept-language': 'ru-RU' })
@@ -117,7 +117,7 @@ it('says that it cannot be shown now, as a page', async () => {
   expect(body).toMatch(/<html lang="ru">.*Сейчас квитанцию показать нельзя/s)
 })
 
-it('ends with the time for which a page says what happened', async () => {
+it('ends together with the deposit’s own page', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   await jump(till, 31 * DAY_S)
   expect(await receiptOf(paid.hash)).toBeUndefined()

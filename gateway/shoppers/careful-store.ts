@@ -1,18 +1,18 @@
-/** Shoppers who took items back: they are credited on release, whatever their store says. */
+/** Shoppers who reversed a trade: they are credited on release, whatever their store's setting is. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
-/** True of an account whose next delivery is credited on release. */
+/** True if the account's next delivery is credited on release. */
 export const carefulSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`exists (select from careful_shopper where steam_id = ${steamId})`
 
-/** How a shopper must be credited, whatever their store says; null where that is the store's word. */
+/** Returns how a shopper must be credited, whatever their store's setting is; null if the store decides. */
 export async function creditModeOf(db: Db | Tx, steamId: string): Promise<'on_release' | null> {
   const { rows } = await sql<{ is: boolean }>`select ${carefulSql(sql`${steamId}`)} as is`.execute(db)
   return rows[0]?.is === true ? 'on_release' : null
 }
 
-/** A trade of theirs was taken back, or a further part of it. */
+/** Records that a trade of theirs was reversed, fully or in part. */
 export async function beCareful(
   tx: Db | Tx,
   { steamId, tradeId, at }: { steamId: string; tradeId: bigint; at: Date },
@@ -27,14 +27,14 @@ export async function beCareful(
 export type CarefulShopper = {
   steamId: string
   since: Date
-  /** The last trade that they took back, and when the till learnt of it. */
+  /** The last trade that they reversed, and when the till noticed. */
   tradeId: bigint
   lastAt: Date
-  /** How often they took items back since then. */
+  /** How often they reversed trades since then. */
   reversals: number
 }
 
-/** The last to take something back first; or one. */
+/** Lists all accounts, those with the latest reversals first, or reads one. */
 export function carefulShoppers(
   db: Db | Tx,
   { steamId, limit }: { steamId?: string; limit: number },
@@ -49,7 +49,7 @@ export function carefulShoppers(
     .execute()
 }
 
-/** False if the account was not among them. */
+/** False if the account was not on the list. */
 export async function trustShopper(tx: Tx, steamId: string): Promise<boolean> {
   const deleted = await tx.deleteFrom('careful_shopper').where('steam_id', '=', steamId).executeTakeFirst()
   return deleted.numDeletedRows > 0n

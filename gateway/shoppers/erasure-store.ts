@@ -1,26 +1,26 @@
-/** Erases what the till knows of a Steam account. */
+/** Erases a Steam account from the till's data. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { carefulSql } from './careful-store.ts'
 
-/** Account number 0, which nobody has: it stands where a Steam id must be. */
+/** Account number 0, which does not exist, as a placeholder for the Steam id. */
 export const NOBODY = '76561197960265728'
 
 export type Erased = {
-  /** Deposits and trades that name the account no longer. */
+  /** Deposits and trades that no longer name the account. */
   deposits: number
   trades: number
-  /** Of deposits that are open, or have a trade that is open, protected, held by Steam, watched or at risk. */
+  /** Deposits that cannot be erased yet: open ones, and those with a trade that is open, protected, held by Steam, watched or at risk. */
   keptDeposits: number
-  /** Events that stores were told. They stay as they were. */
+  /** Events that stores have received. They stay unchanged. */
   keptEvents: number
   isDenied: boolean
-  /** It took items back, and the till must not forget that. */
+  /** The account has reversed trades, and the till must remember that. */
   isOnRelease: boolean
 }
 
-/** Locks the account's deposits; to be called before anything is written. */
+/** Locks the account's deposits. Call this before any write. */
 async function depositsOf(tx: Tx, steamId: string, now: Date): Promise<{ id: bigint; isQuiet: boolean }[]> {
   const { rows } = await sql<{ id: bigint; isQuiet: boolean }>`
     select deposit.id, status not in ('created', 'pending') and not exists (
@@ -35,7 +35,7 @@ async function depositsOf(tx: Tx, steamId: string, now: Date): Promise<{ id: big
   return rows
 }
 
-/** Money, items and what stores were told stay as they are. */
+/** Money, items and events stay as they are. */
 export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await depositsOf(tx, steamId, now)
   const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))

@@ -1,4 +1,4 @@
-/** What is known of the offers of one Steam account. */
+/** The offers of one Steam account. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
@@ -6,7 +6,7 @@ import { type PartnerFacts, REMEMBERED_MS, UNUSED_REASONS } from './allowance.ts
 
 type Found = { open: number; openLocked: number; unused: number; lastAt: Date | null }
 
-/** Nobody else begins a trade with this account until the transaction ends: two at once must not take the same last slot. */
+/** Locks the account until the transaction ends: two trades at once must not take the same last slot. */
 export async function lockPartner(tx: Tx, steamId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`offers to ${steamId}`}, 0))`.execute(tx)
 }

@@ -1,4 +1,4 @@
-/** Seals trade tokens that an earlier version wrote in clear. */
+/** Encrypts trade tokens that an earlier version wrote in clear. */
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
@@ -6,7 +6,7 @@ import { sealedForDeposit, TOKEN_PLACE } from './trade-token.ts'
 
 type Deps = { db: Db; box: SecretBox }
 
-/** Seals up to `limit` tokens of deposits, and resolves to their number. A row that another process holds waits. */
+/** Encrypts up to `limit` tokens of deposits and resolves to their number. Skips rows locked by another process. */
 export function sealDeposits({ db, box }: Deps, limit: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const rows = await tx

@@ -1,4 +1,4 @@
-/** Judges what an answer of Steam means. Pure. texts.ts has Steam's error texts. */
+/** Judges Steam's answers. Pure. texts.ts has Steam's error texts. */
 import type { Method } from './methods.ts'
 import type {
   AcknowledgeAnswer,
@@ -20,7 +20,7 @@ const RESULT_INVALID_STATE = 11
 const RESULT_ACCESS_DENIED = 15
 const RESULT_RATE_LIMIT = 84
 
-/** Results that prove no offer was made. 2, 10, 11, 16, 20, 28 and the like came along with offers that existed. */
+/** Results that prove that no offer was made. Others, such as 2, 10, 11, 16, 20 and 28, were seen with existing offers. */
 const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [RESULT_ACCESS_DENIED, 'access_denied'],
   [24, 'bot_cannot_trade'],
@@ -39,10 +39,10 @@ export function sessionEnded(http: HttpResult): boolean {
   return status !== 200 && typeof body === 'string' && body.includes('Access is denied')
 }
 
-/** Judges what a request says of Steam's limits, and of how Steam is. */
+/** Judges what a request shows about Steam's limits and Steam's health. */
 export function requestOutcome(method: Method, http: HttpResult): Outcome {
   if (http.kind === 'failed') return 'failed'
-  // 401 is what a page for everybody answers to somebody who asked too often.
+  // A public page answers 401 to a caller that asked too often.
   if (isLimit(http) || (method === 'inventory' && http.status === 401)) return 'limited'
   if (method === 'send' && isRateLimited(sendOutcome(http))) return 'limited'
   return http.status >= 500 ? 'failed' : 'answered'
@@ -55,7 +55,7 @@ function isLimit({ status, eresult }: Extract<HttpResult, { kind: 'reply' }>): b
   return status === 429 || eresult === RESULT_RATE_LIMIT
 }
 
-/** Says why nothing is known. The detail holds numbers and codes only, never a text of Steam's. */
+/** Says why there is no usable answer. The detail contains numbers and codes only, never Steam's text. */
 export function unavailableFrom(call: string, http: HttpResult): Unavailable {
   if (http.kind === 'failed') {
     const late = ['DEADLINE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'].includes(http.code)
@@ -102,7 +102,7 @@ export function acknowledgeOutcome(answer: HttpResult | Unavailable): Acknowledg
   return isTaken ? { kind: 'done' } : unavailableFrom('acknowledge', answer)
 }
 
-/** GetTradeHoldDurations refuses the token of a trade link by this result. */
+/** GetTradeHoldDurations uses this result to refuse the token of a trade link. */
 export function partnerRefusal(http: HttpResult): PartnerAnswer | undefined {
   if (http.kind !== 'reply' || http.eresult !== RESULT_ACCESS_DENIED) return undefined
   return { kind: 'refused', reason: 'invalid_token' }
@@ -127,7 +127,7 @@ export function inventoryRefusal(
   return reason && HIDING_TEXTS[reason]
 }
 
-/** Steam's answer for a game in which the person has no inventory. */
+/** Steam's answer for a game in which the account has no inventory. */
 const NOT_OWNED = /^EYldRefreshAppIfNecessary failed with EResult 55 \(/
 
 function refusalOf(text: string): RefusedReason | undefined {

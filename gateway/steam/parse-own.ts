@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { count, descriptionKey, id, ownedRow, plainText, rows, success } from './parse.ts'
 import type { OfferAsset, OwnItem } from './steam.ts'
 
-/** `total`: how many items Steam counts in all; null where it does not say. */
+/** `total`: how many items Steam counts in all; null if it does not say. */
 export type OwnPage = { items: OwnItem[]; unreadable: number; total: number | null; next: string | null }
 
 const MAX_NAME = 200

@@ -42,12 +42,12 @@ export type PartnerAnswer =
 
 /**
  * Why an item cannot be traded now: it came by a trade that may still be taken back, or is held for a while, or nothing
- * describes it. `until` is ISO 8601; null where Steam does not say.
+ * describes it. `until` is ISO 8601; null if Steam does not say.
  */
 export type Restriction = { kind: 'protected' | 'held' | 'undescribed'; until: string | null }
 
 /**
- * Whether Steam's market takes the item. `restricted`: it will again; `until` is ISO 8601, null where the date cannot be
+ * Whether Steam's market takes the item. `restricted`: it will again; `until` is ISO 8601, null if the date cannot be
  * read.
  */
 export type Market = { kind: 'open' } | { kind: 'restricted'; until: string | null } | { kind: 'closed' }
@@ -82,7 +82,7 @@ export const PROTECTED_CONTEXT = '16'
 /** An item of the bot's own. Its market name is hostile, and empty where nothing describes it. */
 export type OwnItem = OfferAsset & { marketHashName: string }
 
-/** `isComplete`: false where a part is missing or made no sense. Then nothing follows from what is absent. */
+/** `isComplete`: false if a part is missing or made no sense. Then nothing follows from what is absent. */
 export type OwnInventoryAnswer = { kind: 'items'; items: OwnItem[]; isComplete: boolean } | Unavailable
 
 export type RefusedReason =
@@ -140,17 +140,17 @@ export type Offer = {
   itemsToReceive: OfferAsset[]
   itemsToGive: OfferAsset[]
   createdAt: Date
-  /** While it is in escrow: until when Steam holds the items. Null where Steam does not say. */
+  /** While it is in escrow: until when Steam holds the items. Null if Steam does not say. */
   escrowEndsAt: Date | null
   /** Steam lets either side take the trade back for a while once the offer is accepted. */
   delaysSettlement: boolean
-  /** Once accepted: until when. Null where Steam does not say. */
+  /** Once accepted: until when. Null if Steam does not say. */
   settlesAt: Date | null
 }
 
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
 
-/** A sent offer of a list that made no sense, with what could be read of it; null where a part could not. */
+/** A sent offer of a list that made no sense, with what could be read of it; null if a part could not. */
 export type UnreadableOffer = {
   offerId: string | null
   partnerSteamId: string | null
@@ -201,7 +201,7 @@ export type SteamTrade = {
   received: MovedAsset[]
   /** Items that the bot gave. The till asks for nothing of the kind: somebody else did. */
   given: MovedAsset[]
-  /** End of Steam's trade protection; null where there is none. */
+  /** End of Steam's trade protection; null if there is none. */
   settlesAt: Date | null
   /** The trade this one undoes; such a row is neither a delivery nor a departure. */
   rollbackOf: string | null
@@ -252,7 +252,7 @@ export interface SteamSession {
 }
 
 export type SessionAnswer =
-  /** `expiresAt`: the end of the refresh token, as it says of itself; null where it does not. */
+  /** `expiresAt`: the end of the refresh token, as it says of itself; null if it does not. */
   | { kind: 'open'; session: SteamSession; expiresAt: Date | null }
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' }
   | Unavailable

@@ -140,7 +140,7 @@ function budgetsBy(
   }
 }
 
-/** `account`: undefined where the method has no budget of accounts. */
+/** `account`: undefined if the method has no budget of accounts. */
 type Pair<T> = { address: T; account: T | undefined }
 
 /** Takes one turn of both budgets, or none. Resolves to why there is none. */

@@ -12,10 +12,10 @@ import { findStoreByKey } from '../stores/keys.ts'
 export type AuthDeps = {
   db: Db
   clock: Clock
-  /** Of the keys. A sandbox that others may reach sends webhooks by the rules of live mode, and has test keys. */
+  /** The mode of the keys. A public sandbox sends webhooks by the rules of live mode, but has test keys. */
   keyMode: Mode
   log: Log
-  /** Refuses a store that calls too often. Called once the store has proved itself. */
+  /** Refuses a store that calls too often. Called after authentication. */
   limitStore(storeId: bigint): void
 }
 
@@ -41,7 +41,7 @@ export async function findCaller(
   return key && findStoreByKey(deps, key)
 }
 
-/** The store of a call that was authenticated. */
+/** The store of an authenticated call. */
 export function storeOf({ call }: FastifyRequest): CallingStore {
   if (call.store === undefined) throw new Error('this route does not ask for a key')
   return call.store

@@ -1,8 +1,8 @@
-/** A line of the log for each call of a store, with the request id that the store quotes and the deposit it is about. */
+/** Logs a line for each call of a store, with the request id for support and the deposit. */
 import type { ObservedCall } from '../http/app.ts'
 import type { Log } from '../kit/log.ts'
 
-/** Ignores calls that did not prove a store. */
+/** Ignores calls that were not authenticated. */
 export function logCall(log: Log, { request, route, status, seconds }: ObservedCall): void {
   const { store, depositId: deposit, refusal: code } = request.call
   if (store === undefined) return

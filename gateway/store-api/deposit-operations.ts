@@ -1,4 +1,4 @@
-/** Deposits: opened, read, cancelled. */
+/** Deposits: opening, reading, cancelling. */
 import {
   type CreateDepositBody,
   createDepositBodySchema,
@@ -93,7 +93,7 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
     group: 'Deposits',
     summary: 'Cancel a deposit',
     description:
-      'An open offer is cancelled on Steam first. If the shopper accepted it in the same moment, the deposit succeeds.',
+      'An open offer is cancelled on Steam first. If the shopper accepts it at the same moment, the deposit succeeds.',
     takes: { params: idParamsSchema },
     answer: storeDepositSchema,
     statuses: {
@@ -116,7 +116,7 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
     path: '/v1/deposits/:id/events',
     scope: 'deposits:read',
     group: 'Events',
-    summary: 'What happened to a deposit',
+    summary: 'The events of a deposit',
     takes: { params: idParamsSchema },
     answer: depositEventsSchema,
     refusals: ['deposit_not_found'],
@@ -157,7 +157,7 @@ const plainOrigin = (origin: string): string => origin.replace(/\/$/, '').toLowe
 const withPlainOrigin = (body: CreateDepositBody): CreateDepositBody =>
   body.embedOrigin === undefined ? body : { ...body, embedOrigin: plainOrigin(body.embedOrigin) }
 
-/** A maximum under every minimum could never be paid. A deposit that exists was judged by the minimums of its time. */
+/** Refuses a maximum below every minimum, because it could never be paid. Existing deposits are not checked again. */
 async function refuseUnpayable(
   deps: StoreApiDeps,
   store: CallingStore,

@@ -30,6 +30,6 @@ export type StoreApiDeps = AuthDeps &
   DepositCalls &
   ChallengeDeps & {
     signals: Pick<Signals, 'notify'>
-    /** Where stores reach the gateway. */
+    /** The gateway's address for stores. */
     publicUrl: string
   }

@@ -1,4 +1,4 @@
-/** Webhook endpoints: where a store wants its events, what was sent there, and what to send again. */
+/** Webhook endpoints of a store: their settings, their attempts, and replays. */
 import { idParamsSchema } from '../../contract/store-api.ts'
 import {
   attemptListSchema,
@@ -41,7 +41,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Add an endpoint',
     description:
-      'The secret is shown this once. In live mode it is `pending` until its answer to a test repeats the challenge.',
+      'The secret is shown only once. In live mode the endpoint is `pending` until its answer to a test repeats the challenge.',
     takes: { body: createEndpointBodySchema },
     answer: endpointWithSecretSchema,
     statuses: { 201: 'Added; once it is enabled, it is sent what happens from then on.' },
@@ -82,7 +82,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Change an endpoint',
     description:
-      'Another address, other types or both. In live mode the new address is sent a test first and must repeat its challenge. Waiting deliveries go to the new address.',
+      'Changes the address, the event types or both. In live mode the new address first gets a test and must repeat its challenge. Waiting deliveries go to the new address.',
     takes: { params: idParamsSchema, body: updateEndpointBodySchema },
     answer: endpointSchema,
     example: { eventTypes: ['deposit.succeeded', 'deposit.reversed'] },
@@ -98,7 +98,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Remove an endpoint',
     description:
-      'Waiting deliveries are given up, its secret is forgotten, and another endpoint may be added.',
+      'Waiting deliveries are given up and the secret is deleted. You can then add another endpoint.',
     takes: { params: idParamsSchema },
     answer: removedEndpointSchema,
     refusals: ['not_found'],
@@ -110,14 +110,14 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
   switching({
     on: true,
     id: 'enableWebhookEndpoint',
-    summary: 'Send to an endpoint again',
-    description: 'It is sent what happens from now on. Replay what happened in the meantime.',
+    summary: 'Enable an endpoint',
+    description: 'The endpoint gets events from now on. Replay those that it missed.',
   }),
   switching({
     on: false,
     id: 'disableWebhookEndpoint',
-    summary: 'Stop sending to an endpoint',
-    description: 'Waiting deliveries are given up. The event log has their events.',
+    summary: 'Disable an endpoint',
+    description: 'Waiting deliveries are given up. The event log keeps their events.',
   }),
   operation({
     ...common,
@@ -126,7 +126,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     path: '/v1/webhook-endpoints/:id/rotate-secret',
     idempotent: true,
     summary: 'Replace the secret',
-    description: 'Webhooks carry signatures of both secrets until the overlap ends.',
+    description: 'Webhooks are signed with both secrets until the overlap ends.',
     takes: { params: idParamsSchema, body: rotateSecretBodySchema.nullish() },
     answer: endpointWithSecretSchema,
     example: { overlapHours: OVERLAP_HOURS },
@@ -144,7 +144,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Send a test message',
     description:
-      'Sends a signed message of type `webhook.test`, which is not an event, and answers what the endpoint said. One that is `pending` is enabled when its answer repeats `data.challenge`.',
+      'Sends a signed message of type `webhook.test`, which is not an event, and returns the endpoint’s answer. A `pending` endpoint is enabled when its answer repeats `data.challenge`.',
     takes: { params: idParamsSchema },
     answer: testResultSchema,
     refusals: ['not_found', 'endpoint_disabled', 'too_many_tests'],
@@ -170,7 +170,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Send events again',
     description:
-      'One event, whatever its type, or those of a range of sequences that the endpoint wants. Each keeps its id. Ranges follow each other, and a store replays 50,000 deliveries a day.',
+      'Sends one event of any type, or the events of a range of sequences whose types the endpoint wants. Each keeps its id. One range is replayed at a time, and at most 50,000 deliveries a day.',
     takes: { params: idParamsSchema, body: replayBodySchema },
     answer: replayedSchema,
     statuses: { 202: 'They are being sent.' },

@@ -5,15 +5,15 @@ import { deleteBefore } from '../db/sweep-store.ts'
 
 export type StoreKey = { storeId: bigint; key: string }
 
-/** A call that begins now. */
+/** A call that starts now. */
 export type Begun = { requestSha256: Buffer; at: Date }
 
-/** The end of a lock, as the database wrote it. The call that holds the key knows it, and the next holder writes another one. */
+/** The end of a lock, as stored. It identifies the holder: the next holder of the key writes a different one. */
 export type KeyLock = string
 
 /**
- * A process that was killed holds its keys for so long. By the database's clock: those of two gateways differ, and an advance
- * of the till must not end it.
+ * How long a killed process still holds its keys. Uses the database's clock, because the clocks of two gateways differ and
+ * an advance of the till's clock must not end the lock.
  */
 const lockEnd = sql<Date>`now() + interval '30 seconds'`
 const lock = sql<KeyLock>`locked_until::text`.as('lock')
@@ -67,7 +67,7 @@ export type HeldKey = StoreKey & { lock: KeyLock }
 const isHeld = ({ storeId, key, lock: held }: HeldKey): RawBuilder<boolean> =>
   sql`store_id = ${storeId} and key = ${key} and locked_until = ${held}::timestamptz`
 
-/** Undefined once another call has the key. */
+/** Undefined if another call has taken over the key. */
 export async function renewKey(db: Db, held: HeldKey): Promise<KeyLock | undefined> {
   const renewed = await db
     .updateTable('idempotency_key')
@@ -78,7 +78,7 @@ export async function renewKey(db: Db, held: HeldKey): Promise<KeyLock | undefin
   return renewed?.lock
 }
 
-/** False once another call has the key: its answer is the one that counts. */
+/** False if another call has taken over the key: then that call's answer counts. */
 export async function keepAnswer(
   db: Db,
   held: HeldKey,
@@ -92,7 +92,7 @@ export async function keepAnswer(
   return numUpdatedRows > 0n
 }
 
-/** False once another call has the key. */
+/** False if another call has taken over the key. */
 export async function deleteKey(db: Db, held: HeldKey): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('idempotency_key').where(isHeld(held)).executeTakeFirst()
   return numDeletedRows > 0n

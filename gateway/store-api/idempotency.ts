@@ -1,4 +1,4 @@
-/** A call with an Idempotency-Key happens once. Repeated, it gets the answer of the first one. */
+/** Runs a call with an Idempotency-Key once. A repeated call gets the first answer. */
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/client.ts'
@@ -27,21 +27,21 @@ export type IdempotencyDeps = {
   clock: Clock
   box: SecretBox
   log: Log
-  /** How often a call that is under way renews the lock of its key. */
+  /** How often a running call renews the lock of its key. */
   renewKeysMs?: number
 }
 
 const KEPT_MS = 48 * 3_600_000
 /** Twice within a lock. */
 const RENEW_MS = 10_000
-/** Every call ends sooner. One that did not would keep its key for good. */
+/** Every call ends sooner. Without this limit a hanging call would keep its key forever. */
 const MOST_RENEWALS = 60
 
 type Answer = { status: number; text: string }
-/** The end of a call; `isPassing`: it said when to call again. */
+/** The result of a call; `isPassing`: the answer says when to call again. */
 type Ended = Answer & { isPassing: boolean }
 
-/** Keys that calls under way hold. */
+/** Keys held by running calls. */
 const holds = new WeakMap<FastifyRequest, Hold>()
 
 /** The answer of the first call with this key; undefined if this is the first one, or if it has no key. */
@@ -64,7 +64,7 @@ export async function repeatedAnswer(
   return undefined
 }
 
-/** Keeps the answers of `app` to calls that hold a key, refusals included, but for those that say "again later". */
+/** Stores the answers of `app` to calls that hold a key, including refusals, except those that ask to retry. */
 export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const hold = holds.get(request)
@@ -78,18 +78,18 @@ export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
       const isKept = await keep(deps, await hold.end(), ended)
       if (!isKept) deps.log.error({ requestId }, 'another call took the idempotency key of a call under way')
     } catch (error) {
-      // The call has had its effect by now. Its caller must hear of it, also where nobody can write that down.
+      // The call has taken effect. Answer it even if the answer cannot be stored.
       deps.log.error({ err: error, requestId }, 'the answer under an idempotency key could not be kept')
     }
   })
 }
 
 type Hold = {
-  /** Renews no longer, and resolves to the key with its last lock. */
+  /** Stops renewing, and resolves to the key with its last lock. */
   end(): Promise<HeldKey>
 }
 
-/** Renews the lock while its call is under way, however slow that is: no other call may begin meanwhile. */
+/** Renews the lock while its call runs, however slow it is, so no other call with the key can start. */
 function holdKey({ db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps, first: HeldKey): Hold {
   let held = first
   let renewals = 0
@@ -133,7 +133,7 @@ async function claimKey(
     const inserted = await insertKey(tx, own, begun)
     if (inserted !== undefined) return inserted
     const row = await lockKey(tx, own)
-    // The sweep deleted it between the two statements: the caller repeats it.
+    // The sweep deleted the row between the two statements: the caller tries again.
     if (row === undefined) return refuse('idempotency_in_progress', { retryAfterS: 1 })
     const isOver = now.getTime() - row.created_at.getTime() >= KEPT_MS
     if (!isOver && !row.request_sha256.equals(requestSha256)) return refuse('idempotency_key_reused')
@@ -145,7 +145,7 @@ async function claimKey(
   })
 }
 
-/** Our own failures are not kept, nor what passes: the next call with this key is carried out. */
+/** Our own failures and temporary refusals are not kept: the next call with this key runs. */
 function keep(
   { db, box }: IdempotencyDeps,
   held: HeldKey,
@@ -157,7 +157,7 @@ function keep(
 
 const placeOf = ({ storeId, key }: StoreKey): string => `idempotency_key:${storeId}:${key}:answer`
 
-/** Deletes answers that were kept long enough. */
+/** Deletes expired answers. */
 export async function sweepIdempotency({ db, clock }: Pick<IdempotencyDeps, 'db' | 'clock'>): Promise<void> {
   await deleteKeysBefore(db, new Date(clock.now().getTime() - KEPT_MS))
 }

@@ -1,4 +1,4 @@
-/** Names that prove a call no guess: a deposit, or an API key. */
+/** Facts that prove a call is not a guess: an existing deposit, or a valid API key. */
 import { depositExists } from '../deposits/store.ts'
 import type { ViewCache } from '../deposits/view-cache.ts'
 import type { Known } from '../http/misses.ts'
@@ -6,7 +6,7 @@ import { type AuthDeps, findCaller } from './authenticate.ts'
 
 type KnownDeps = Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { views: Pick<ViewCache, 'knows'> }
 
-/** Asks the database only for what no page polls. */
+/** Asks the database only if no page is polling the deposit. */
 export function knownTo(deps: KnownDeps): Known {
   return {
     deposit: async (hash) => deps.views.knows(hash) || depositExists(deps.db, hash),

@@ -1,4 +1,4 @@
-/** The numbers that the store guide promises, and the vector of docs/webhooks.md, against the code. */
+/** Compares the numbers in the store guide, and the test vector in docs/webhooks.md, with the code. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -39,7 +39,7 @@ function passed(call: () => void): number {
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 
-test('the store guide tells the numbers of deposits and offers as the code has them', () => {
+test('the store guide has the same numbers of deposits and offers as the code', () => {
   const sums = Object.entries(GAME_FACTS).map(([game, { minSumUsdCents }]) => `\`${game}\` ${minSumUsdCents}`)
   expect(promised('smallest trade')).toContain(sums.join(', '))
   expect(promised('time of a deposit')).toContain(
@@ -51,7 +51,7 @@ test('the store guide tells the numbers of deposits and offers as the code has t
   expect(promised('an ended deposit')).toContain(`up to ${WAIT_MS / 24 / HOUR} days`)
 })
 
-test('the store guide tells how many calls a store may make', () => {
+test('the store guide has the same limits of calls as the code', () => {
   let nowMs = 0
   const { perStore } = createLimits(() => nowMs)
   const atOnce = passed(() => perStore(1n))
@@ -60,7 +60,7 @@ test('the store guide tells how many calls a store may make', () => {
   expect(promised('calls of your store')).toContain(`${atOnce} at once, then ${later} a second`)
 })
 
-test('the store guide tells the limits and what is kept as the code has them', () => {
+test('the store guide has the same limits and retention as the code', () => {
   const most = (schema: z.ZodType, limit: number) => schema.safeParse({ limit }).success
   const [events, deposits] = promised('events in one answer').split(', ').map(Number)
   expect([most(eventsQuerySchema, events ?? 0), most(eventsQuerySchema, Number(events) + 1)]).toEqual([

@@ -1,4 +1,4 @@
-/** Answers to a store before it opens a deposit: games, prices, and whether the till works. */
+/** Information for a store before it opens a deposit: games, prices, and the state of the till. */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import type { Games, Health, Prices, PricesQuery } from '../../contract/store-api.ts'
@@ -39,7 +39,7 @@ export async function readGames({ db, clock, rules, protectionDays }: OfferingDe
   }
 }
 
-/** The least that one trade may be worth, of the games that a deposit accepts; undefined without an exchange rate. */
+/** The smallest sum of one trade in any accepted game; undefined without an exchange rate. */
 export async function smallestSum(
   deps: OfferingDeps,
   { games = GAMES, currency }: { games?: readonly Game[] | undefined; currency: Currency },
@@ -51,7 +51,7 @@ export async function smallestSum(
   return sums.length === 0 ? undefined : Math.min(...sums)
 }
 
-/** The credit that shoppers would get for these items now. */
+/** The current credit for these items. */
 export async function readPrices(
   { db, clock, rules: ofAll }: OfferingDeps,
   storeId: bigint,

@@ -40,7 +40,7 @@ export type OpenApi = {
   components: { schemas: Record<string, JsonSchema>; securitySchemes: object }
 }
 
-/** Refusals that every call may meet. */
+/** Refusals that every call can get. */
 const COMMON: readonly ErrorCode[] = [
   'invalid_request',
   'unauthorized',
@@ -49,14 +49,14 @@ const COMMON: readonly ErrorCode[] = [
   'overloaded',
   'database_unavailable',
 ]
-/** Refusals that every call with a body or an Idempotency-Key may meet. */
+/** Refusals that every call with a body or an Idempotency-Key can get. */
 const OF_POST: readonly ErrorCode[] = [
   'idempotency_in_progress',
   'idempotency_key_reused',
   'payload_too_large',
   'unsupported_media_type',
 ]
-/** Refusals whose `Retry-After` tells when to call again. */
+/** Refusals whose `Retry-After` says when to call again. */
 const PASSING: readonly ErrorCode[] = [
   'overloaded',
   'database_unavailable',
@@ -73,7 +73,7 @@ const INFO = {
   title: 'Tradetill store API',
   version: '1',
   description:
-    'Money is an integer of minor units, times are ISO 8601 in UTC. Fields, and values where `x-extensible-enum` lists those of today, may be added to answers and events at any time; none is removed or changes its meaning.',
+    'Money is an integer of minor units; times are ISO 8601 in UTC. Answers and events may get new fields at any time, and new values where `x-extensible-enum` lists the current ones. None is removed or changes its meaning.',
 }
 
 const IDEMPOTENCY_KEY: Parameter = {
@@ -81,7 +81,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   in: 'header',
   required: false,
   description:
-    'The same key and values get the same answer for 48 hours, with `Idempotency-Replayed: true`, and nothing happens twice. Answers with `Retry-After`, and 5xx, are not kept.',
+    'For 48 hours, a call with the same key and values returns the same answer, with `Idempotency-Replayed: true`, and does nothing twice. Answers with `Retry-After`, and 5xx, are not kept.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 }
 
@@ -101,7 +101,7 @@ export function openApiOf(operations: readonly Operation[], publicUrl: string): 
     webhooks: {
       event: webhookOf('An event of the log', use(webhookSchema, 'output')),
       test: webhookOf(
-        'A test of the address: answer with `data.challenge`, alone or as `challenge` of JSON',
+        'A test of the address: answer with `data.challenge`, as the whole body or as the JSON field `challenge`',
         use(testMessageSchema, 'output'),
       ),
     },
@@ -115,7 +115,7 @@ const SIGNED: readonly Parameter[] = [
   ['webhook-timestamp', 'Seconds since 1970 of this attempt. Refuse what is more than five minutes off.'],
   [
     'webhook-signature',
-    '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; several, with spaces, while secrets are exchanged.',
+    '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. During a rotation of secrets there are several, separated by spaces.',
   ],
 ].map(([name = '', description = '']) => ({
   name,
@@ -131,14 +131,17 @@ const webhookOf = (summary: string, schema: JsonSchema): { post: object } => ({
     parameters: SIGNED,
     requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: {
-      '2XX': { description: 'You have it. Anything else, and no answer within 15 seconds, is sent again.' },
+      '2XX': {
+        description:
+          'You have saved the event. After any other answer, or none within 15 seconds, it is sent again.',
+      },
     },
   },
 })
 
 type Use = (schema: z.ZodType, io: 'input' | 'output') => JsonSchema
 
-/** Answers may grow: a client that is made of this document must take fields and values that it does not know. */
+/** Answers may get new fields: a client generated from this document must accept unknown fields and values. */
 function open(schema: JsonSchema): void {
   delete schema.additionalProperties
   if (!Array.isArray(schema.enum)) return
@@ -147,7 +150,7 @@ function open(schema: JsonSchema): void {
   schema['x-extensible-enum'] = values
 }
 
-/** `use` gives the JSON schema; one that has a name goes into `schemas` and is referred to. */
+/** `use` returns the JSON schema. A named schema goes into `schemas`, and `use` returns a reference to it. */
 function collectSchemas(): { schemas: Record<string, JsonSchema>; use: Use } {
   const schemas: Record<string, JsonSchema> = {}
   const use: Use = (schema, io) => {

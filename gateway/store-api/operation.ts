@@ -1,4 +1,4 @@
-/** One call of the store API as a row of a table: its route, its checks and its part of the reference come from it. */
+/** One call of the store API as a row of a table. Its route, its checks and its documentation come from this row. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { ErrorCode } from '../../contract/errors.ts'
@@ -12,18 +12,18 @@ type Description = {
   id: string
   method: 'GET' | 'POST' | 'DELETE'
   path: `/v1/${string}`
-  /** Without a scope any key of the store will do. */
+  /** Without a scope, any key of the store works. */
   scope?: Scope
-  /** With an Idempotency-Key it happens once. */
+  /** With an Idempotency-Key it runs once. */
   idempotent?: true
   group: 'Deposits' | 'Events' | 'Money' | 'Offerings' | 'Webhook endpoints'
   summary: string
   description?: string
   /** The meaning of each 2xx, by its status; 200 alone by default. */
   statuses?: Readonly<Record<number, string>>
-  /** A body for the call that the reference shows. */
+  /** An example body for the reference. */
   example?: object
-  /** Refusals besides those that every call may meet. */
+  /** Refusals besides those that every call can get. */
   refusals?: readonly ErrorCode[]
 }
 
@@ -36,7 +36,7 @@ type Schemas<T extends Takes, A extends z.ZodType> = {
   answer: A
 }
 
-/** An answer before it is checked against its schema. */
+/** An answer that has not been checked against its schema yet. */
 type Answered<B> = { status: number; body: B }
 
 export const ok = <B>(body: B): Answered<B> => ({ status: 200, body })
@@ -47,9 +47,9 @@ type Handler<T extends Takes, A extends z.ZodType> = {
   handle(deps: StoreApiDeps, store: CallingStore, values: Values<T>): Promise<Answered<z.output<A>>>
 }
 
-/** A call whose values are valid and which has not happened yet. */
+/** A call with valid values that has not run yet. */
 type PreparedCall = {
-  /** With their defaults, so two calls that mean the same are the same. */
+  /** Includes defaults, so two calls with the same meaning are equal. */
   values: object
   perform(): Promise<{ status: number; text: string }>
 }
@@ -83,7 +83,7 @@ export function operation<T extends Takes, A extends z.ZodType>({
   }
 }
 
-/** Fields as the caller names them: without the part of the call that they are in. */
+/** Fields as the caller names them: without `body`, `query` or `params` in front. */
 const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
   issues.flatMap((issue) => {
     const path = issue.path.slice(1)
@@ -95,7 +95,7 @@ const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
     return [{ path: path.join('.'), message: isMissing ? 'is required' : plain(issue) }]
   })
 
-/** A text of a query that should be a number is read as one before it is judged. */
+/** Query values that should be numbers are converted before they are checked. */
 const plain = ({ message }: z.core.$ZodIssue): string =>
   message.endsWith('received NaN') ? 'must be a number' : message
 

@@ -1,11 +1,11 @@
-/** The reference as a page that needs no script. */
+/** The reference as a page without scripts. */
 import { asRecord, type DocumentedCall, type JsonSchema, type OpenApi, type Parameter } from './openapi.ts'
 
 function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** Escapes the text, and sets parts between backquotes as code. */
+/** Escapes the text, and marks parts between backquotes as code. */
 function prose(text: string): string {
   return escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -79,7 +79,7 @@ ${body === undefined ? '' : `<h4>Body</h4>${bodyPart(body)}`}
 </article>`
 }
 
-/** The call as a command for a shell. */
+/** The call as a shell command. */
 function curlOf({ path, method, call }: Call, base: string): string {
   const needed = call.parameters.filter((one) => one.in === 'query' && one.required)
   const query = needed.map(({ name, schema }) => `${name}=${firstOf(schema)}`).join('&')
@@ -93,7 +93,7 @@ function curlOf({ path, method, call }: Call, base: string): string {
   ].join(' \\\n  ')
 }
 
-/** An allowed value, or a place to fill in. */
+/** An allowed value, or a placeholder. */
 const firstOf = (schema: JsonSchema): string => (Array.isArray(schema.enum) ? String(schema.enum[0]) : '…')
 
 const bodyPart = (schema: JsonSchema): string =>

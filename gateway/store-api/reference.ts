@@ -1,4 +1,4 @@
-/** GET /v1/openapi.json and /v1/reference: for everybody, without a key. */
+/** GET /v1/openapi.json and /v1/reference: public, without a key. */
 import { readFileSync } from 'node:fs'
 import type { FastifyPluginAsync } from 'fastify'
 import { openApiOf } from './openapi.ts'

@@ -45,7 +45,7 @@ function addRoute(app: FastifyInstance, deps: StoreApiDeps, operation: Operation
 
 const paramsSchema = z.object({ id: z.string() })
 
-/** The log has the id of a deposit that an answer shows, however the call named it. */
+/** Logs the id of the deposit in the answer, however the call named it. */
 function noteDeposit(
   { call }: FastifyRequest,
   { answer }: Operation,

@@ -1,16 +1,16 @@
-/** Fake time that passes while nothing else happens, for calls over real sockets: deadlines are met without waiting. */
+/** Fake time for calls over real sockets. It passes while nothing else happens, so deadlines end without waiting. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { vi } from 'vitest'
 
-/** After an answer the libraries go on in one of the next turns of the event loop. */
+/** How many turns of the event loop the libraries may need after an answer. */
 const QUIET_TURNS = 10
 
-/** Open connections of the caller, and answers that the server keeps back. */
+/** The caller's open connections, and answers that the server holds back. */
 export type UnderWay = { asked: Set<Socket>; keptBack: Set<ServerResponse> }
 
-/** Keeps an answer back for so many milliseconds of fake time; for ever if that is Infinity. */
+/** Holds an answer back for this many milliseconds of fake time; Infinity means forever. */
 export function keepBack({ keptBack }: UnderWay) {
   return (ms: number, response: ServerResponse): Promise<void> => {
     keptBack.add(response)
@@ -25,7 +25,7 @@ export function keepBack({ keptBack }: UnderWay) {
   }
 }
 
-/** Lets time jump to the next timer whenever all that was asked is kept back; resolves to how long the work took. */
+/** Jumps to the next timer whenever every answer is held back. Resolves to how long the work took. */
 export async function inOwnTime(
   what: string,
   { asked, keptBack }: UnderWay,
@@ -40,7 +40,7 @@ export async function inOwnTime(
   for (let quiet = 0; !isOver; await turn()) {
     quiet = asked.size === keptBack.size ? quiet + 1 : 0
     if (quiet < QUIET_TURNS) continue
-    if (vi.getTimerCount() === 0) throw new Error(`${what} has no deadline: it would wait for ever`)
+    if (vi.getTimerCount() === 0) throw new Error(`${what} has no deadline: it would wait forever`)
     vi.advanceTimersToNextTimer()
     quiet = 0
   }

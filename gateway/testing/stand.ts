@@ -118,7 +118,7 @@ function queueOf({ queue }: Stand): { queue: Queue; stopWork(): Promise<void> } 
   }
 }
 
-/** False where a test has changed tables or left something running: nobody else may have that stand. */
+/** False if a test has changed tables or left something running: nobody else may have that stand. */
 async function isEmptied({ database: { pool }, captured, shape }: Stand): Promise<boolean> {
   if (pool.idleCount < pool.totalCount || (await shapeOf(pool)) !== shape) return false
   captured.lines.length = 0

@@ -1,4 +1,4 @@
-/** The work of a lease's holder on its bot's trades: the shell around the pure rules. */
+/** Does the due work on a bot's trades, in the process that holds its lease. The shell around the pure rules. */
 import type { BotContext, BotHandlers, TradeLane } from '../bots/bot.ts'
 import { type Due, laneOf } from './alarm.ts'
 import { createOfferLists, type Shell } from './offer-list.ts'
@@ -21,14 +21,14 @@ export function tradeHandlers(
   return {
     laneOf: (bot, tradeId) => laneOfTrade(deps, bot, tradeId),
     trade: (bot, tradeId) => advance(shell, bot, tradeId),
-    // One read even before its time, because the shopper came back to the page.
+    // Read once ahead of time, because the shopper came back to the page.
     refresh: (bot, tradeId) => advance(shell, bot, tradeId),
     history: (bot) => histories.read(bot),
     watch: (bot) => watch(shell, bot, { advance, orphans }),
   }
 }
 
-/** Does what is due for a trade, and what that makes due. Safe to call at any time and any number of times. */
+/** Does the due work on a trade, and any work that becomes due by it. Safe to call at any time, any number of times. */
 async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<void> {
   const done = new Set<Due>(['nothing'])
   let before: Date | null | undefined
@@ -37,7 +37,7 @@ async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<v
     if (loaded === undefined || loaded.facts.botId !== bot.botId) return
     const { dueAt } = loaded.facts
     const next = await dueNow(deps, loaded.trade)
-    // A read that changed nothing would only be repeated.
+    // Stop after a read that changed nothing: it would only repeat.
     if (done.has(next)) {
       if (next === 'nothing' || dueAt?.getTime() === before?.getTime()) await rest(deps, bot, loaded)
       return
@@ -60,8 +60,8 @@ async function laneOfTrade(
 }
 
 /**
- * Sets the alarm that follows from the trade. A look of another process may have done what the alarm is still set for, or
- * a read brought no news and the alarm is the one that the sweep set: it would ring again and again.
+ * Sets the alarm that follows from the trade. Without this an alarm could ring again and again: another process may have
+ * done its work already, or the read brought no news and the alarm is still the sweep's.
  */
 async function rest(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { dueAt } = loaded.facts
@@ -69,7 +69,7 @@ async function rest(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<
   if (dueAt !== null && when?.getTime() !== dueAt.getTime()) await deps.trades.postpone(loaded, bot, when)
 }
 
-/** Only a deadline asks whether Steam is down: all else is done whenever it can be. */
+/** Only deadlines depend on whether Steam is down. Everything else is tried in any case. */
 async function dueNow(deps: ShellDeps, trade: Trade): Promise<Due> {
   const now = deps.clock.now()
   const next = deps.core.due(trade, now)

@@ -1,26 +1,26 @@
-/** The next step of a trade, and when to look at it next: pure, from its state and the clock. */
+/** The next step of a trade and its time, from its state and the clock. Pure. */
 import type { TradeLane } from '../bots/bot.ts'
 import { isPast } from '../kit/clock.ts'
 import { type EndedTrade, isEnded, type Trade } from './trade.ts'
 
-/** An intent that no bot took up in this time is refused: the shopper has waited long enough. */
+/** An intent that no bot takes up in this time is refused, because the shopper has waited long enough. */
 export const INTENT_LIFE_MS = 60_000
 
-/** A send that was begun and not heard of for so long has lost its process. */
+/** A send without a result after this time has lost its process. */
 export const SEND_LOST_MS = 20_000
 
-/** A bad end (states 1 and 8) counts only when seen again after this. */
+/** A bad end (Steam's states 1 and 8) counts only if a second read after this time confirms it. */
 export const BAD_END_PAUSE_MS = 10_000
 
-/** Pauses until the next look. */
+/** Pauses until the next read. */
 const SOON_MS = 5_000
 const MISSED_MS = 15_000
 export const SLOW_MS = 60_000
 
-/** A shopper waits for an unknown send: until then the till searches for it often. */
+/** While a shopper waits for an unknown send, the till searches for it often. This ends that phase. */
 const LONG_MS = 3_600_000
 
-/** The pause after having waited so long: what Steam has not told for a day is asked for each hour. */
+/** The pause grows with the time waited: after a day without an answer, ask each hour. */
 const PAUSES: readonly { waitedMs: number; pauseMs: number }[] = [
   { waitedMs: 86_400_000, pauseMs: 3_600_000 },
   { waitedMs: LONG_MS, pauseMs: 300_000 },
@@ -28,15 +28,15 @@ const PAUSES: readonly { waitedMs: number; pauseMs: number }[] = [
   { waitedMs: 0, pauseMs: SOON_MS },
 ]
 
-/** A trade that ended without its items is looked at for so long after its end: Steam may have been late. */
+/** How long to review a trade that ended without its items, because Steam may report late. */
 export const LAST_REVIEW_MS = 24 * 3_600_000
 const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, LAST_REVIEW_MS]
 
-/** How often an offer is looked at whose items Steam holds, and from its own end of the hold on. */
+/** How often to read an offer in escrow, and how often once its hold should have ended. */
 const HELD_MS = 6 * 3_600_000
 const HOLD_OVER_MS = 3_600_000
 
-/** The step that the holder of the bot's lease must do now. */
+/** The step that is due now, for the holder of the bot's lease. */
 export type Due =
   | 'send'
   | 'give_up'
@@ -49,7 +49,7 @@ export type Due =
   | 'look_again'
   | 'nothing'
 
-/** `steamDown`: while offers fail for all bots the shopper's time stands still. */
+/** `steamDown`: offers fail for all bots, so the shopper's time is paused. */
 export function due(trade: Trade, now: Date, { steamDown = false } = {}): Due {
   switch (trade.state) {
     case 'intended':
@@ -95,16 +95,16 @@ const LANES: Record<Due, TradeLane | undefined> = {
   nothing: undefined,
 }
 
-/** The lane of the bot in which this is done. */
+/** The bot's lane for each step. */
 export const laneOf = (what: Due): TradeLane | undefined => LANES[what]
 
-/** When to look at the trade next if nothing wakes it before; null when nothing is left to do. */
+/** When to advance the trade next if nothing wakes it before; null if nothing is left to do. */
 export function alarm(trade: Trade, now: Date): Date | null {
   switch (trade.state) {
     case 'intended':
       return plus(now, SOON_MS)
     case 'sending':
-      // Rows that cannot be read keep it in doubt after its process was lost.
+      // Unreadable rows keep it in doubt after its process was lost.
       return isPast(trade.startedAt, SEND_LOST_MS, now)
         ? nextLook(trade.startedAt, now)
         : plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
@@ -145,17 +145,17 @@ function lookAtHold(heldUntil: Date, now: Date): Date {
   return next < heldUntil ? next : heldUntil
 }
 
-/** When to ask Steam again after it said nothing. */
+/** When to ask Steam again after no answer. */
 export function retryAt(trade: Trade, now: Date): Date | null {
   return isEnded(trade) ? nextLook(trade.endedAt, now, SLOW_MS) : alarm(trade, now)
 }
 
-/** Steam ends an offer after 14 days: nothing can come of one that was sent before then. */
+/** Steam ends an offer after 14 days, so an offer sent before this time can no longer be accepted. */
 const OFFER_OVER_MS = 15 * 86_400_000
 
 /**
- * When to review an ended trade again after Steam said nothing of its offer, until the offer cannot be accepted any
- * longer. Null: never again.
+ * When to review an ended trade again after Steam gave no answer about its offer. Null once the offer can no longer be
+ * accepted.
  */
 export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)
@@ -163,20 +163,20 @@ export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   return nextLook(trade.endedAt, now, SLOW_MS)
 }
 
-/** When to read on in a list whose end the last turn did not reach, if the next look were at `next`. */
+/** When to continue a list whose end the last turn did not reach, if the next step is otherwise due at `next`. */
 export function readOnAt(next: Date | null, now: Date): Date | null {
   const soon = plus(now, SLOW_MS)
   return next !== null && next > soon ? soon : next
 }
 
-/** When an ended trade is looked at next, or null when that is over or nothing was ever sent. */
+/** When to review an ended trade next; null if reviews are over or nothing was ever sent. */
 export function nextReview(trade: Pick<EndedTrade, 'startedAt' | 'endedAt'>, now: Date): Date | null {
   if (trade.startedAt === null) return null
   const ms = REVIEWS_MS.find((pause) => trade.endedAt.getTime() + pause > now.getTime())
   return ms === undefined ? null : plus(trade.endedAt, ms)
 }
 
-/** When to look again at what has been waited for since then, and not before `leastMs`. */
+/** When to check again after waiting since then, and not before `leastMs`. */
 export function nextLook(since: Date, now: Date, leastMs = 0): Date {
   const { pauseMs } = PAUSES.find(({ waitedMs }) => isPast(since, waitedMs, now)) ?? { pauseMs: SOON_MS }
   return plus(now, Math.max(pauseMs, leastMs))

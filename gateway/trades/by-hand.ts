@@ -1,18 +1,18 @@
-/** An operator decides about a trade that Steam cannot be asked about. Pure. */
+/** An operator's decisions on trades that no bot can ask Steam about. Pure. */
 import { isPast } from '../kit/clock.ts'
 import type { SteamTrade } from '../steam/steam.ts'
 import { settlementOf } from './proof.ts'
 import { isDeliverable, type Trade, type TradeEvent } from './trade.ts'
 
-/** The operator saw on Steam that the items came. `offerId`: needed where the till does not know it. */
+/** The operator saw on Steam that the items arrived. `offerId`: needed if the till does not know it. */
 export type ByHandCredit = { kind: 'operator_credits'; steamTradeId: string; offerId: string | null }
 
-/** How long after the settlement an operator may decide: by then the till has asked Steam, if any bot could. */
+/** How long after the settlement an operator may decide. By then the till has asked Steam, if any bot could. */
 export const ASKED_MS = 86_400_000
 
 type Around = { now: Date; protectionDays: number }
 
-/** The very items of the trade, under Steam's number. Their protection begins now: when they came is not known. */
+/** All items of the trade, under Steam's number. Their protection starts now, because their time of arrival is unknown. */
 export function decideCredit(
   trade: Trade,
   { steamTradeId, offerId: named }: ByHandCredit,
@@ -41,14 +41,14 @@ export function decideCredit(
 
 export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
   if (trade.state !== 'held' || !isPast(trade.settlesAt, ASKED_MS, now)) return []
-  // The look a day after the settlement would be now.
+  // The review a day after the settlement is due now.
   return [
     { kind: 'released', at: now, byOperator: true },
     { kind: 'looked', next: null },
   ]
 }
 
-/** All that was not taken back before. */
+/** All items that have not been taken back before. */
 export function decideReversal(trade: Trade, now: Date): TradeEvent[] {
   if (trade.state !== 'held') return []
   const assetIds = trade.items.map(({ assetId }) => assetId).filter((id) => !trade.reversed.includes(id))

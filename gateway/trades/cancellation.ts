@@ -1,18 +1,18 @@
-/** A store no longer wants a deposit. An open offer is cancelled on Steam first: only Steam's word ends it. */
+/** Cancels a deposit for its store. An open offer is cancelled on Steam first: only Steam's answer ends it. */
 import { refuse } from '../http/refusal.ts'
 import { type Recorded, recordLocked, writeLines } from './record.ts'
 import type { LockedDeposit, ShellDeps, TradeTx } from './trade-store.ts'
 
-/** How soon a cancel may be repeated while an offer is being sent. */
+/** When to retry a cancel that came while an offer was being sent. */
 const BUSY_S = 3
 
 export type Cancelled =
   /** It has ended, now or by an earlier cancel. */
   | 'ended'
-  /** The offer is being cancelled on Steam; an event tells how that ends. */
+  /** The offer is being cancelled on Steam. An event reports the result. */
   | 'under_way'
 
-/** Undefined if the store has no such deposit. Refuses what cannot be cancelled any more, or not yet. */
+/** Undefined if the store has no such deposit. Refuses if it is too late, or too early, to cancel. */
 export async function cancelDeposit(
   deps: ShellDeps,
   storeId: bigint,
@@ -26,7 +26,7 @@ export async function cancelDeposit(
     const live = await tx.liveTradeOf(depositId)
     switch (deposit.status) {
       case 'created':
-        // A call to Steam that is under way cannot be taken back before it is answered.
+        // A running call to Steam must be answered first.
         if (live !== undefined) return refuse('deposit_busy', { retryAfterS: BUSY_S })
         if (await tx.closeDeposit(deposit, { kind: 'cancelled_by_store', at: deps.clock.now() }))
           return 'ended'
@@ -52,7 +52,7 @@ export async function cancelDeposit(
   return cancelled
 }
 
-/** No lease is held here, so the cancel only begins. Its bot does it, and finds out whether the shopper was faster. */
+/** Begins the cancel, without a lease. The bot carries it out, and finds out whether the shopper was faster. */
 async function cancelOffer(
   deps: ShellDeps,
   tx: TradeTx,
@@ -63,7 +63,7 @@ async function cancelOffer(
   const recorded = await recordLocked(deps, tx, report)
   if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null)
     return refuse('not_cancellable')
-  // A cancel that has begun keeps its reason. The bot is woken again.
+  // A begun cancel keeps its reason; only wake the bot again.
   await tx.wake(tradeId, now)
   return recorded
 }

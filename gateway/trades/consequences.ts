@@ -22,9 +22,9 @@ export type DepositStanding = {
   credited: bigint | null
   held: bigint
   reversed: bigint
-  /** The part of it that cost the store something: the rest is the operator's loss. */
+  /** The part that the store paid for. The rest is the operator's loss. */
   charged: bigint
-  /** Until when other trades of the deposit hold something; null where none does. */
+  /** Until when other trades of the deposit hold credit; null if none does. */
   othersHeldUntil: Date | null
 }
 
@@ -36,18 +36,18 @@ export type Standing = {
   gross: bigint
   held: bigint
   reversed: bigint
-  /** Credit given before Steam's protection ended. It takes room in the store's limit. */
+  /** Credit given before Steam's protection ended. It uses the store's limit. */
   atRisk: bigint
-  /** When credit that was lost to a reversal gives its room back; null while nothing was lost. */
+  /** When credit lost to a reversal stops using the limit; null while nothing was lost. */
   atRiskUntil: Date | null
   /** How many times the trade was reversed before. */
   reversals: number
   settlesAt: Date | null
-  /** Fixed at delivery; before that, what the settings say now. */
+  /** Fixed at delivery; before that, the current settings. */
   terms: Terms
-  /** How much may still be credited before protection ends. Read only where a protected delivery needs it. */
+  /** How much may still be credited before protection ends. Read only if a protected delivery needs it. */
   riskRoom: bigint
-  /** By the asset id that the shopper had. */
+  /** By the shopper's asset id. */
   items: ReadonlyMap<string, ItemWorth>
 }
 
@@ -76,7 +76,7 @@ export type Published =
 type MovedItem = { assetId: string; receivedAssetId: string | null }
 
 export type Effect =
-  /** The items stay with the shopper: other trades may name the assets again. */
+  /** The items stay with the shopper, so other trades may name the assets again. */
   | { kind: 'free_items' }
   | { kind: 'receive_items'; items: readonly MovedItem[] }
   | { kind: 'reverse_items'; assetIds: readonly string[]; at: Date }
@@ -85,28 +85,28 @@ export type Effect =
   | { kind: 'change_deposit'; change: DepositChange }
   /** Wakes the trade's bot. */
   | { kind: 'wake'; at: Date }
-  /** Tells the store, with the deposit as the effects before left it. */
+  /** Appends an event, with the deposit as the earlier effects left it. */
   | { kind: 'publish'; event: Published }
   | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
-  /** Comes before the posting: deliveries that take room are posted in the order in which they took it. */
+  /** Comes before the posting, so deliveries are posted in the order in which they used the limit. */
   | RoomChange
-  /** The shopper took items back: their next deliveries are credited on release. */
+  /** The shopper reversed a trade: their next deliveries are credited on release. */
   | { kind: 'credit_on_release'; at: Date }
-  /** Adds to what was ever taken back of the store's deposits. */
+  /** Adds to the total of reversals of the store. */
   | { kind: 'count_reversed'; amount: bigint }
-  /** Steam refused the trade's bot: it gets no new trades for a while. */
+  /** Steam refused the trade's bot, so it gets no new trades for a while. */
   | { kind: 'bar_bot'; reason: BarReason; at: Date }
-  /** Steam took an offer of the trade's bot: its pauses are over. */
+  /** Steam accepted an offer of the trade's bot, so its pauses are over. */
   | { kind: 'trust_bot' }
-  /** This bot was refused what the trade's bot was not. */
+  /** Steam refused this bot, but not the trade's bot, for the same items. */
   | { kind: 'doubt_bot'; botId: bigint }
-  /** Another bot tries the same items for the same deposit, if one has room. */
+  /** Another bot tries the same items for the same deposit, if one is free. */
   | { kind: 'move_to_other_bot'; inDoubt: boolean; at: Date }
   | { kind: 'log'; level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, string> }
 
 export type Consequences = { standing: Standing; effects: Effect[] }
 
-/** Room that was lost to a reversal stays taken for this long, so the limit bounds loss and not only exposure. */
+/** A loss by a reversal uses the limit for this long, so the limit bounds losses too, not only exposure. */
 export const LOST_ROOM_MS = 30 * 86_400_000
 
 /** `trade`: before the event. Effects are in the order in which they must be applied. */
@@ -137,7 +137,7 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
       ])
     case 'ended': {
       const cause = { kind: 'trade_ended', status: event.end.status } as const
-      // Items that Steam holds may still come, so no other trade may name it.
+      // Items in escrow may still arrive, so no other trade may name them.
       const freed = event.heldUntil === null ? [free] : []
       return move(standing, cause, [...freed, ...warningsOf(event.end.reason)])
     }
@@ -168,7 +168,7 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
   }
 }
 
-/** True where an event causes more than its trade's new state. */
+/** True if an event has effects besides the trade's new state. */
 export function hasConsequences({ kind }: TradeEvent): boolean {
   return !NOTHING_MORE.has(kind)
 }
@@ -198,13 +198,13 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
     effects.push({ kind: 'move_to_other_bot', inDoubt: refusal.next === 'move_in_doubt', at })
   }
   const because: string = refusal?.because ?? 'nobody_came'
-  // A person must look at an account that Steam bars; a busy Steam passes.
+  // A bar needs a person's attention. A busy Steam does not.
   if (refusal?.bars && refusal.bars !== 'rate_limited')
     return [...effects, line('error', 'bot was barred, because Steam refused its offer', { because })]
   return [...effects, line('warn', 'offer was refused', { reason, because })]
 }
 
-/** Moves the deposit where the cause leads, after the effects `before`. */
+/** Moves the deposit to the status of the cause, after the effects `before`. */
 function move(
   standing: Standing,
   cause: Exclude<DepositCause, { kind: 'delivered' }>,
@@ -274,14 +274,14 @@ function deliver(standing: Standing, { exchange, settlesAt, at, byOperator }: De
       changeOf(after, ['status', 'credited', 'held']),
       { kind: 'publish', event: published },
       ...roomOfDelivery(after.atRisk, terms.riskLimitUsdCents),
-      // Last, so the balances of a busy store are locked for a short time.
+      // Last, so the balances of a busy store are locked only briefly.
       { kind: 'post', movements: deliveryMovements({ total, gross, held }), part: 0, mayOwe: false, at },
       line('info', 'items were delivered', { held: String(held) }),
     ],
   }
 }
 
-/** The deposit's columns as they are now; how much is held also says until when. */
+/** The deposit's new columns. The held amount comes with its end. */
 function changeOf(standing: Standing, columns: ('status' | 'credited' | 'held' | 'reversed')[]): Effect {
   const { status, credited, held, reversed, charged } = standing.deposit
   return {
@@ -302,7 +302,7 @@ function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Standing):
   return own > othersHeldUntil ? own : othersHeldUntil
 }
 
-/** Steam can no longer take the trade back: what is held may be spent, and what was at risk is safe. */
+/** The trade can no longer be reversed: held credit becomes available, and nothing of it is at risk. */
 function release(
   standing: Standing,
   { at, byOperator }: Extract<TradeEvent, { kind: 'released' }>,
@@ -330,7 +330,7 @@ function release(
   }
 }
 
-/** Spendable credit stays spendable: it takes room in the store's limit until Steam's protection ends. */
+/** Available credit stays available: it uses the store's limit until Steam's protection ends. */
 function findProtection(
   standing: Standing,
   { settlesAt, at }: Extract<TradeEvent, { kind: 'protection_found' }>,
@@ -348,7 +348,7 @@ function findProtection(
   }
 }
 
-/** The sender took items back: what was credited for them goes with them. */
+/** The sender took items back, so their credit is taken back too. */
 function reverse(
   trade: Trade,
   standing: Standing,
@@ -365,7 +365,7 @@ function reverse(
   const reversed = standing.reversed + total
   const isWhole = reversed === standing.total
   const held = standing.held - fromHeld
-  // While Steam protects the trade its room is all that was credited; afterwards, what was lost.
+  // While Steam protects the trade, it uses the limit by all its credit; afterwards, by the loss.
   const lost = trade.state === 'final' ? standing.atRisk + lostNow : lostOf({ ...standing, held, reversed })
   const after: Standing = {
     ...standing,
@@ -392,7 +392,7 @@ function reverse(
       ...roomChange({ ...standing, isHeld }, { ...after, isHeld: isHeld && !isWhole }),
       { kind: 'post', movements, part: reversals, mayOwe: liability === 'store', at },
       { kind: 'count_reversed', amount: total },
-      // An operator's word is no fact from Steam.
+      // An operator's statement is not a fact from Steam.
       ...(byOperator ? [] : [{ kind: 'credit_on_release', at } as const]),
       line('error', 'trade was taken back by its sender', { total: String(total), liability, partner }),
     ],

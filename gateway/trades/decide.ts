@@ -26,42 +26,42 @@ import {
 /** The shopper's time to accept, from the moment the offer is known to be active. */
 export const TRADE_WINDOW_MS = 5 * 60_000
 
-/** An unknown offer is abandoned after so many reads without it over at least so long. */
+/** An unknown offer is abandoned after this many reads without it, over at least this time. */
 export const MISSED_READS = 3
 export const MISSED_OVER_MS = 45_000
 
-/** Nobody reads an offer and ends it so soon after it was sent: something else did, with a session of theirs or ours. */
+/** No person can read and end an offer this soon after it was sent. A program did, with the shopper's session or ours. */
 export const HASTY_MS = 10_000
 
 export type Fact =
-  /** No bot took the intent up in time. */
+  /** No bot took up the intent in time. */
   | { kind: 'nobody_came' }
   /** The bot is about to send. */
   | { kind: 'sending' }
-  /** The bot had no time left to send: nothing was said to Steam. */
+  /** The bot had no time left to send. Steam was not called. */
   | { kind: 'not_sent' }
-  /** Found right before the send: nothing was said to Steam. */
+  /** Found right before the send. Steam was not called. */
   | { kind: 'held_back'; because: Refusal }
   | { kind: 'send_answered'; answer: SendAnswer }
-  /** The sent offers, whole (`unreadable`: rows that made no sense). */
+  /** The complete list of sent offers (`unreadable`: rows that could not be parsed). */
   | { kind: 'listed'; offers: readonly Offer[]; unreadable: number }
   | { kind: 'cancelling'; because: Exclude<CancelReason, 'store'> }
   /** The store no longer wants the deposit. Any process may report this, with or without the bot's lease. */
   | { kind: 'store_cancels' }
-  /** Another trade of the deposit brought its items. Told by whoever learnt that, at whichever bot. */
+  /** Another trade of the deposit delivered its items. Any process may report this. */
   | { kind: 'others_came' }
-  /** Told by a sweep or an operator: no lease is needed. */
+  /** Reported by a sweep or an operator, without a lease. */
   | { kind: 'given_up'; because: GivenUp }
   | ByHandCredit
-  /** The operator lets the store have what no bot can ask Steam about any more. */
+  /** The operator releases credit that no bot can ask Steam about any more. */
   | { kind: 'operator_releases' }
-  /** The operator knows that the sender took back what no bot can ask Steam about any more. */
+  /** The operator knows that the sender took back items that no bot can ask Steam about any more. */
   | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
   /** `offer`: as it was just read, where it is not the one that its trade waits for. */
   | { kind: 'exchange_read'; offerId: string; exchange: SteamTrade; offer?: Offer }
 
-/** `protectionDays`: of the trade's game. `wanted`: false once the deposit ended without this trade. */
+/** `protectionDays`: for the trade's game. `wanted`: false once the deposit has ended without this trade. */
 export type Circumstances = { now: Date; protectionDays: number; wanted: boolean; attempt: Attempt }
 
 export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEvent[] {
@@ -127,7 +127,7 @@ function refused(because: Refusal, { now, wanted, attempt }: Circumstances): Tra
   return { kind: 'refused', reason: code, refusal: { because, bars, next: wanted ? next : 'end' }, at: now }
 }
 
-/** Another trade may have ended the deposit meanwhile: then nobody is asked to accept this one. */
+/** If another trade has ended the deposit meanwhile, the shopper must not be asked to accept this one. */
 const activation = (offerId: string, { now, wanted, attempt }: Circumstances): TradeEvent => ({
   kind: 'activated',
   offerId,
@@ -135,7 +135,7 @@ const activation = (offerId: string, { now, wanted, attempt }: Circumstances): T
   doubted: attempt.doubted,
 })
 
-/** The first reason stays: it says what the cancelled offer will mean. */
+/** Keeps the first reason, which decides the meaning of the cancelled offer. */
 function decideCancel(trade: Trade, because: CancelReason): TradeEvent[] {
   if (trade.state !== 'active' || trade.acceptedAt !== null || trade.cancelling !== null) return []
   return [{ kind: 'cancel_begun', because }]
@@ -175,7 +175,7 @@ const BY_OUR_CANCEL: Record<CancelReason, End> = {
 /** Accepted, but Steam holds the items. A cancel of ours would put the bot into a cooldown. */
 const ESCROW: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' }
 
-/** A cancel that was not ours: the bot's session may be in other hands. */
+/** The till did not cancel this offer: someone else may be using the bot's session. */
 const CANCELLED_ELSEWHERE: End = {
   state: 'timed_out',
   status: 'tradeTimeout',
@@ -185,7 +185,7 @@ const CANCELLED_ELSEWHERE: End = {
 const DECLINED: End = { state: 'declined', status: 'tradeDeclined', reason: 'declined' }
 
 function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
-  // Once accepted, only the record of the exchange counts: offers flip back for a while.
+  // Once accepted, only Steam's trade record counts: the offer's state can flip back for a while.
   if (trade.acceptedAt !== null && offer.state !== 'accepted' && offer.state !== 'reverted') return []
   const end = (how: End, heldUntil: Date | null = null): TradeEvent[] => [
     { kind: 'ended', end: how, heldUntil, at: now },
@@ -222,12 +222,12 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
   }
 }
 
-/** Before a person could read the offer. From the send on: the deadline moves when time stands still. */
+/** True if the offer ended before a person could read it. Counts from the send, because a pause moves the deadline. */
 function hasty({ startedAt }: TradeIn<'active'>, end: End, now: Date): End {
   return isPast(startedAt, HASTY_MS, now) ? end : { ...end, reason: `${end.reason}${AT_ONCE}` }
 }
 
-/** An end that Steam is known to take back at times: it counts when it is read again after a pause. */
+/** An end that Steam sometimes takes back: it counts only if a second read after a pause confirms it. */
 function badEnd(trade: TradeIn<'active'>, seen: string, now: Date): TradeEvent[] {
   if (trade.badEnd?.state !== seen) return [{ kind: 'doubted', badEnd: seen, at: now }]
   if (!isPast(trade.badEnd.seenAt, BAD_END_PAUSE_MS, now)) return []
@@ -235,17 +235,17 @@ function badEnd(trade: TradeIn<'active'>, seen: string, now: Date): TradeEvent[]
   return [{ kind: 'ended', end, heldUntil: null, at: now }]
 }
 
-/** The longest hold of Steam's. */
+/** Steam's longest hold. */
 const LONGEST_HOLD_MS = 15 * 86_400_000
 
-/** Until when Steam holds the items of an offer; null once the end is so long past that nobody waits for it. */
+/** Until when Steam holds the items of an offer; null once that end is too long ago to wait for. */
 function holdOf({ startedAt }: { startedAt: Date }, { escrowEndsAt }: Offer, now: Date): Date | null {
   const until = escrowEndsAt ?? new Date(startedAt.getTime() + LONGEST_HOLD_MS)
   const isOverdue = isPast(until, OVERDUE_MS, now) && isPast(startedAt, LONGEST_HOLD_MS, now)
   return isOverdue ? null : until
 }
 
-/** Reads an offer of a trade that ended without its items. Whether they came is for the exchange to prove. */
+/** Judges the offer of a trade that ended without its items. Only Steam's trade record can prove that they arrived. */
 function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
   const { startedAt, heldUntil } = trade
   if (startedAt === null) return []
@@ -285,13 +285,13 @@ function decideExchange(trade: Trade, fact: Exchange, around: Circumstances): Tr
   return decideDelivered(trade, { proof, exchange }, around)
 }
 
-/** The end of protection that offers have told of, also one that was accepted after its trade had ended. */
+/** The end of protection from the offers, including one that was accepted after its trade had ended. */
 function toldBefore(trade: Trade, { offer }: Exchange, acceptedAt: Date): Date | null {
   const ofTrade = trade.state === 'active' ? trade.settlesAt : null
   return later(ofTrade, offer === undefined ? null : offeredSettlement(offer, acceptedAt))
 }
 
-/** Some items went back before the delivery was seen; the bot has the others, so they are credited. */
+/** Some items went back before the till saw the delivery. The bot has the others, so they are credited. */
 const isPartLeft = ({ received }: SteamTrade, gone: readonly string[]): boolean =>
   gone.length > 0 && gone.length < received.length && received.every(({ newAssetId }) => newAssetId !== null)
 
@@ -314,12 +314,12 @@ function decideDelivered(
   return [...reversal, ...lookOf(trade, now)]
 }
 
-/** The settlement only ever grows: Steam clears it at times, and an operator's setting may change. */
+/** The settlement only moves later: Steam sometimes clears it, and an operator's setting may change. */
 function decideHeld(trade: TradeIn<'held'>, told: Date | null, now: Date): TradeEvent[] {
   const settlesAt = told !== null && told > trade.settlesAt ? told : trade.settlesAt
   const longer: TradeEvent[] = settlesAt > trade.settlesAt ? [{ kind: 'prolonged', settlesAt }] : []
   if (now < settlesAt) return [...longer, ...lookOf(trade, now)]
-  // Released very late, the same look is the last one too.
+  // If it is released very late, this review is also the last.
   const last: TradeEvent[] = now >= lastLookAfter(settlesAt) ? [{ kind: 'looked', next: null }] : []
   return [...longer, { kind: 'released', at: now }, ...last]
 }
@@ -340,7 +340,7 @@ export function judgeStray(offer: Offer): StrayVerdict {
     case 'accepted':
     case 'reverted':
       return offer.tradeId === null ? { kind: 'nothing' } : { kind: 'prove', steamTradeId: offer.tradeId }
-    // Steam puts an account that cancels a held trade into a cooldown.
+    // Cancelling a held trade would put the bot into a cooldown.
     case 'in_escrow':
     case 'invalid':
     case 'countered':
@@ -363,7 +363,7 @@ export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, o
 /** As `secretCode` makes them. */
 const CODE = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`)
 
-/** True when an offer can only be a till's: a code for a message, and nothing given. An operator's own are not like it. */
+/** True if only a till can have sent the offer: its message is a code, and it gives nothing. An operator's offers differ. */
 export function isLikeOurs(offer: Offer): boolean {
   return CODE.test(offer.message) && offer.itemsToGive.length === 0
 }

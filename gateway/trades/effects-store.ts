@@ -19,15 +19,15 @@ export type EffectDeps = WriteDeps & { wake(tx: Tx, tradeId: bigint, at: Date): 
 type FleetEffect = Extract<Effect, { kind: 'bar_bot' | 'trust_bot' | 'doubt_bot' | 'move_to_other_bot' }>
 type RowEffect = Exclude<Effect, FleetEffect | RoomChange | { kind: 'post' | 'log' }>
 
-/** The rows of a trade and its deposit as the effects so far leave them. */
+/** The rows of a trade and its deposit after the effects so far. */
 type Now = { deposit: LockedRows['deposit']; row: LockedRows['row']; reversed: Set<string> }
 
-/** A statement under way, and what has its place in it already. */
+/** A statement that is being built, and the parts that it already has. */
 type Writing = { batch: Batch; taken: Set<string>; room: RoomChange | undefined }
 
 /**
- * Writes as many effects in one statement as can stand in one, and lets everybody who waits for news of the trade look
- * again. The room in a store's limit is taken before the balances, and both at the very end.
+ * Writes the effects in as few statements as possible, and wakes everyone who waits for news of the trade. The store's
+ * limit is updated before the balances, and both come last.
  */
 export async function applyEffects(
   deps: EffectDeps,
@@ -83,7 +83,7 @@ export async function applyEffects(
   await flush()
 }
 
-/** No statement changes a row twice, or tells of two events: their order would be open. */
+/** A statement must not change a row twice or append two events, because their order would be undefined. */
 function placeOf({ kind }: RowEffect): string {
   return kind === 'free_items' || kind === 'receive_items' || kind === 'reverse_items' ? 'items' : kind
 }

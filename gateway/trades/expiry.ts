@@ -1,11 +1,11 @@
-/** Ends deposits that nobody paid in time. */
+/** Ends deposits that were not paid in time. */
 import { depositIdOf } from '../deposits/jobs.ts'
 import { type DepositDeps, EXPIRE_QUEUE } from '../deposits/service.ts'
 import type { ShellDeps } from './trade-store.ts'
 
 const MOST_DUE = 500
 
-/** Ends a deposit whose time is over, unless it has a live trade or time stands still. */
+/** Ends a deposit whose time is over, unless it has a live trade or the time is paused. */
 export async function expireDeposit(
   { trades, clock }: Pick<ShellDeps, 'trades' | 'clock'>,
   id: bigint,
@@ -18,7 +18,7 @@ export async function expireDeposit(
   })
 }
 
-/** Takes the jobs that end deposits. Resolves to what stops it. */
+/** Takes the jobs that end deposits. Resolves to a function that stops it. */
 export function workOnExpiry(deps: ShellDeps & Pick<DepositDeps, 'queue'>): Promise<() => Promise<void>> {
   return deps.queue.work(EXPIRE_QUEUE, (data) => expireDeposit(deps, depositIdOf(data)))
 }
@@ -30,7 +30,7 @@ export async function sweepDeposits(deps: ShellDeps): Promise<void> {
     try {
       await expireDeposit(deps, id)
     } catch (error) {
-      log.error({ err: error, deposit: String(id) }, 'a deposit whose time is over could not be ended')
+      log.error({ err: error, deposit: String(id) }, 'expired deposit could not be ended')
     }
   }
 }

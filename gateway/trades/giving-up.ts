@@ -1,4 +1,4 @@
-/** Trades whose end Steam never told: when the till no longer waits, and what becomes of them. Pure. */
+/** Trades whose end Steam never reported: when the till stops waiting, and their final state. Pure. */
 import { LAST_REVIEW_MS } from './alarm.ts'
 import type { End, GivenUp, Trade, TradeEvent } from './trade.ts'
 
@@ -7,10 +7,10 @@ const DAY_MS = 86_400_000
 /** Steam ends every offer after 14 days, and every hold after 15. */
 export const WAIT_MS = 15 * DAY_MS
 
-/** A hold that Steam still tells of so long after its end is no longer waited for. */
+/** The till stops waiting for a hold this long after its end, even if Steam still reports it. */
 export const OVERDUE_MS = DAY_MS
 
-/** Until when Steam's word about the trade is waited for; null where nothing of it is open. */
+/** Until when to wait for Steam's answer about the trade; null if nothing of it is open. */
 export function waitsUntil(trade: Trade): Date | null {
   switch (trade.state) {
     case 'sending':
@@ -39,7 +39,7 @@ export function waitsUntil(trade: Trade): Date | null {
   }
 }
 
-/** Proof that the items came wins over all of these ends, as over any other. */
+/** Proof of delivery overrules all of these ends, like any other. */
 export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeEvent[] {
   const until = waitsUntil(trade)
   if (because === 'unresolved' && (until === null || now < until)) return []
@@ -89,7 +89,7 @@ const END_LINES: Record<GivenUp, Line> = {
 
 const LINES: ReadonlyMap<string, Line> = new Map(Object.entries(END_LINES))
 
-/** The log line of a trade that ended for this reason; undefined where Steam ended it. */
+/** The log line of a trade with this reason; undefined if Steam ended it. */
 export function lineOfEnd(reason: string): Line | undefined {
   return LINES.get(reason)
 }

@@ -1,4 +1,4 @@
-/** Intents in PostgreSQL: the first of a shopper's wish, and the next at another bot. */
+/** Intents in PostgreSQL: the first one of a shopper's wish, and the next ones at other bots. */
 import { type Insertable, sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
 import type { FleetLimits } from '../bots/fleet.ts'
@@ -11,7 +11,7 @@ import type { TradeRow } from './store.ts'
 
 export type TradeLimits = {
   maxItems: number
-  /** How much one bot may have open and hold. */
+  /** The limits of one bot: open offers, and items held. */
   fleet: FleetLimits
 }
 
@@ -29,7 +29,7 @@ type Intent = Omit<
   'secret_code' | 'created_at' | 'due_at' | 'partner_token' | 'partner_token_sealed'
 > & { token: string }
 
-/** With ten million trades one draw in a hundred is taken; as many in a row mean that the source is broken. */
+/** With ten million trades one draw in a hundred is taken. This many in a row mean that the random source is broken. */
 const MOST_DRAWS = 5
 
 /** Writes an intent and wakes its bot. The caller writes its items. */
@@ -71,7 +71,7 @@ export async function writeItems(
 
 type Moving = { row: TradeRow; inDoubt: boolean }
 
-/** Gives the wish of a refused trade to a bot that was not asked for it yet; nothing happens where none has room. */
+/** Gives the wish of a refused trade to a bot that has not tried it yet. Does nothing if none is free. */
 export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: Moving): Promise<void> {
   const tried = [...row.tried_bots, row.bot_id]
   const { items } = await tx

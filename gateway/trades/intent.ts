@@ -5,7 +5,7 @@ import type { DepositStatus } from '../../contract/statuses.ts'
 
 export type Wish = { game: Game; assetIds: readonly string[] }
 
-/** `live`: the trade of the deposit that is open or was delivered. `closed`: why no trade may begin now. */
+/** `live`: the deposit's trade that is open or delivered. `closed`: why no trade may start now. */
 export type Situation = {
   deposit: { status: DepositStatus; expiresAt: Date; games: readonly Game[] | null }
   live: ({ id: bigint } & Wish) | undefined
@@ -15,7 +15,7 @@ export type Situation = {
 }
 
 export type IntentVerdict =
-  /** The same wish as that of the live trade: a call that is repeated, or another page. */
+  /** The live trade has the same wish: a repeated call, or another tab. */
   { kind: 'join'; tradeId: bigint } | { kind: 'create' } | { kind: 'refused'; code: ErrorCode }
 
 export function judgeIntent(wish: Wish, { deposit, live, closed, maxItems, now }: Situation): IntentVerdict {

@@ -1,4 +1,4 @@
-/** Sweeps that find what a lost job would have woken. */
+/** Sweeps that replace lost jobs: they find due trades and wake their bots. */
 import { INTENT_LIFE_MS } from './alarm.ts'
 import type { TradeDeps } from './deps.ts'
 import { record } from './record.ts'
@@ -7,7 +7,7 @@ import { aboutTrade, type ShellDeps } from './trade-store.ts'
 
 const MOST_DUE = 500
 
-/** A trade that was woken is not woken again before this: others that are due get their turn. */
+/** A woken trade is not woken again before this time, so other due trades get their turn. */
 const WAKE_AGAIN_MS = 30_000
 
 /** Wakes the bot of every trade that is due. */
@@ -23,27 +23,30 @@ export async function sweepTrades(deps: ShellDeps): Promise<void> {
     try {
       await trades.wakeBot(trade.botId, { kind: 'trade', tradeId: trade.id })
     } catch (error) {
-      log.error({ err: error, ...aboutTrade(trade) }, 'a trade that is due could not be woken')
+      log.error({ err: error, ...aboutTrade(trade) }, 'due trade could not be woken')
     }
   }
   if (due.length === MOST_DUE) log.warn({ due: due.length }, 'more trades are due than one sweep wakes')
 }
 
-/** Their bot is gone. Nothing was said to Steam, so any process may tell the shopper. */
+/** Refuses intents whose bot is gone. Steam was not called, so any process may do this. */
 async function refuseStaleIntents(deps: ShellDeps): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - INTENT_LIFE_MS)
   for (const trade of await deps.trades.staleIntents(before, MOST_DUE)) {
     const about = aboutTrade(trade)
     try {
       await record(deps, { tradeId: trade.id }, { kind: 'nobody_came' })
-      deps.log.error({ ...about, botId: String(trade.botId) }, 'no bot took up a trade in time')
+      deps.log.error(
+        { ...about, botId: String(trade.botId) },
+        'trade was refused, because no bot took it up in time',
+      )
     } catch (error) {
-      deps.log.error({ err: error, ...about }, 'a trade that no bot took up could not be ended')
+      deps.log.error({ err: error, ...about }, 'trade that no bot took up could not be ended')
     }
   }
 }
 
-/** Ends what Steam never said the end of. No bot is needed for it, so one that never comes back holds nothing open. */
+/** Ends trades whose end Steam never reported. This needs no bot, so a lost bot leaves nothing open. */
 async function endHopeless(deps: ShellDeps): Promise<void> {
   for (const { because, ...trade } of await deps.trades.hopelessTrades(deps.clock.now(), MOST_DUE)) {
     try {
@@ -57,10 +60,10 @@ async function endHopeless(deps: ShellDeps): Promise<void> {
   }
 }
 
-/** How long the trades of a bot may be overdue before the operator is called. */
+/** How long the trades of a bot may be overdue before the operator is alerted. */
 const OVERDUE_MS = 120_000
 
-/** Calls the operator where trades wait for a bot that no process speaks for. Run it once a minute. */
+/** Alerts the operator if trades wait for a bot that no process holds. Call it once a minute. */
 export async function reportOverdue({ db, clock, log }: TradeDeps): Promise<void> {
   const now = clock.now().getTime()
   const rows = await botsOfOverdueTrades(db, {

@@ -1,4 +1,4 @@
-/** Trades that a transaction has locked, with all that stands still meanwhile. */
+/** Trades that a transaction has locked, with everything that the lock keeps unchanged. */
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import { FORGOTTEN_TRADE_STATES, type TradeStateColumn, type TradeTable } from '../db/trade-tables.ts'
@@ -8,7 +8,7 @@ import type { SeenRoom } from '../ledger/room-store.ts'
 import type { Accounts } from '../ledger/store.ts'
 import { botGone, type TradeRow } from './store.ts'
 
-/** Amounts as text: a number of JSON would be a float. */
+/** Amounts as text: a JSON number would be a float. */
 type LockedItem = {
   appId: number
   contextId: string
@@ -21,15 +21,15 @@ type LockedItem = {
   isReversed: boolean
 }
 
-/** Another trade of the same deposit that is not forgotten. */
+/** Another trade of the same deposit that still matters. */
 type OtherTrade = { id: string; state: TradeStateColumn; deliveredAtMs: number | null }
 
 export type LockedTrade = TradeRow & { bot_gone: boolean; items: LockedItem[]; others: OtherTrade[] }
 
-/** Read for the money of a trade. `seen`: of a delivery that may take room in the store's limit. */
+/** The money of a trade, as read. `seen`: for a delivery that may use the store's limit. */
 export type Money = { rateId: bigint; accounts: Accounts; seen: SeenRoom | undefined }
 
-/** The rows as they were locked, and the columns that were written since. */
+/** The locked rows, and the columns written since. */
 export type LockedRows = {
   deposit: DepositRow
   row: LockedTrade
@@ -37,7 +37,7 @@ export type LockedRows = {
   money: Money | undefined
 }
 
-/** The deposit must be locked by an earlier statement: this one then sees its items and other trades as they are. */
+/** An earlier statement must have locked the deposit, so this one sees its current items and other trades. */
 export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefined> {
   return tx
     .selectFrom('trade')
@@ -62,7 +62,7 @@ export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefine
     .executeTakeFirst()
 }
 
-/** The trade as its deposit shows it once it stands like this; undefined where another one is shown. */
+/** The trade as its deposit will show it; undefined if the deposit shows another one. */
 export function shownAs(
   { id, items, others, ...row }: LockedTrade,
   reversed: ReadonlySet<string>,

@@ -101,11 +101,11 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
   const own = lines.filter((line) => 'trade' in line || 'offer' in line || 'event' in line)
   const said = new Set(own.map((line) => line.msg))
   for (const line of [
-    'an offer was not sent',
+    'offer was not sent',
     'offer was refused',
     'send of an offer was not answered',
     'unanswered offer is not on Steam',
-    'declines a counter-offer',
+    'bot declined a counteroffer',
     'offer was cancelled, but not by this till: check the account of the bot',
     'items were delivered',
     'trade was taken back by its sender',

@@ -1,13 +1,13 @@
-/** A wish that waits for its bot goes on at another one that can serve it. Nothing was said to Steam yet. */
+/** Moves a waiting wish to another bot that can serve it. Steam has not been called for it yet. */
 import type { Refusal } from '../db/trade-tables.ts'
 import { record, type Source } from './record.ts'
 import { mayMove } from './refusal.ts'
 import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 
-/** A bot that has not begun to send in this time lost its session, or its process. */
+/** A bot that has not started to send in this time has lost its session or its process. */
 export const TAKE_UP_MS = 5_000
 
-/** Moves the wish of an intent that its bot does not take up. Any process may do it. */
+/** Moves the wish of an intent that its bot does not take up. Any process may call this. */
 export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<void> {
   const loaded = await deps.trades.load(tradeId)
   if (loaded !== undefined) await moveOn(deps, { loaded, because: 'not_taken_up', source: { tradeId } })
@@ -15,7 +15,7 @@ export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<voi
 
 type Moving = { loaded: LoadedTrade; because: Refusal; source: Source }
 
-/** True if the wish went on at another bot. Otherwise it keeps waiting for this one. */
+/** True if the wish moved to another bot. Otherwise it keeps waiting for this one. */
 export async function moveOn(deps: ShellDeps, { loaded, because, source }: Moving): Promise<boolean> {
   const { trade, facts } = loaded
   if (trade.state !== 'intended' || !mayMove(facts.attempt, deps.clock.now())) return false

@@ -4,14 +4,14 @@ import type { Offer, UnreadableOffer } from '../steam/steam.ts'
 import type { ShellDeps } from './trade-store.ts'
 
 const PAGES_A_TURN = 3
-/** A list that goes on for longer is read from its beginning again. */
+/** A list that takes longer than this is read from its beginning again. */
 const MOST_PAGES = 1_000
 /** A place in the list can become invalid. After this many failures there, the list is read from its beginning. */
 const MOST_FAILURES = 5
-/** Searches that nobody asked for in this time are forgotten. A bot in trouble is asked once an hour, or a little later. */
+/** Searches unused for this time are dropped. A bot in trouble continues its search only about once an hour. */
 const SEARCH_LIFE_MS = 3 * 3_600_000
 
-/** One look through a list. It proves that an offer is missing only once it is complete. */
+/** One pass through a list. Only a complete pass proves that an offer is missing. */
 export type OfferLook = {
   readonly since: Date
   readonly begunAt: Date
@@ -28,7 +28,7 @@ export function beginLook(since: Date, now: Date): OfferLook {
 /** The content of the pages of one turn. `failed`: a page was not answered. */
 type Turn = { offers: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; failed: boolean }
 
-/** Reads the next pages of a look. Stops early at a page for which `isEnough` says so: presence needs one hit. */
+/** Reads the next pages of a pass. Stops early if `isEnough` says so: one hit proves presence. */
 export async function readOn(
   look: OfferLook,
   { session }: BotContext,
@@ -64,9 +64,9 @@ function restart(look: OfferLook): void {
 /** The search for the offer of one trade. */
 export type Search = {
   look: OfferLook
-  /** Rows of this look that might be its offer. */
+  /** Rows of this pass that might be its offer. */
   unreadable: number
-  /** Since when such rows are all that keeps the offer from being missing. */
+  /** Since when only such rows keep the offer from counting as missing. */
   blockedAt: Date | null
   isBlockTold: boolean
   askedAt: Date
@@ -76,21 +76,21 @@ export type Search = {
 type Known = {
   epoch: bigint
   watch: OfferLook | null
-  /** Changes until then were seen. */
+  /** All changes up to this time have been seen. */
   completeAt: Date | null
-  /** When open offers that no list showed were last read, by trade. */
+  /** When each open offer that no list showed was last read, by trade. */
   readAt: Map<bigint, number>
   searches: Map<bigint, Search>
 }
 
 export type OfferLists = {
   knownOf(bot: BotContext): Known
-  /** The search under way for the trade's offer, or a new one since then. */
+  /** The running search for the trade's offer, or a new one since then. */
   searchFor(bot: BotContext, tradeId: bigint, how: { since: Date; now: Date }): Search
   endSearch(bot: BotContext, tradeId: bigint): void
 }
 
-/** The shell with its memory of the lists. If that is lost, the lists are read from their beginning. */
+/** The shell with its memory of the lists. If the memory is lost, the lists are read from their beginning. */
 export type Shell = ShellDeps & { lists: OfferLists }
 
 export function createOfferLists(): OfferLists {

@@ -1,4 +1,4 @@
-/** Reading, proving and cancelling offers: Steam is asked, and what it says is recorded. */
+/** Reads, proves and cancels offers on Steam, and records the results. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { judgeExchange, type Proof } from './proof.ts'
@@ -11,7 +11,7 @@ export async function read(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const { trade, facts } = loaded
   if (trade.state !== 'active') return
   const answer = await bot.session.readOffer(trade.offerId)
-  // An empty or failed read says nothing.
+  // An empty or failed read proves nothing.
   if (answer.kind !== 'offer') {
     return askAgain(deps, bot, loaded)
   }
@@ -21,10 +21,10 @@ export async function read(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
 /** `offer`: as it was just read, where it is not the one that its trade waits for. */
 export type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string; offer?: Offer }
 
-/** `proof`: what the exchange said of the trade as it was loaded. */
+/** `proof`: Steam's trade record, judged against the trade as it was loaded. */
 type Proved = Recorded & { proof: Proof['kind'] }
 
-/** Asks for Steam's record of the exchange: only it proves where the items are. */
+/** Reads Steam's trade record, the only proof of where the items are. */
 export async function prove(
   deps: ShellDeps,
   bot: BotContext,
@@ -41,14 +41,14 @@ export async function prove(
   const proof = judgeExchange(trade, exchange).kind
   if (proof === 'contradiction') {
     const about = { ...aboutTrade(facts), steamTrade: steamTradeId, state: exchange.state }
-    deps.log.error(about, 'Steam’s record of an exchange does not fit what the offer asked for')
+    deps.log.error(about, 'trade record of Steam does not match the offer')
   }
   const fact = { kind: 'exchange_read', offerId, exchange, ...(offer && { offer }) } as const
   const recorded = await record(deps, { tradeId: facts.id, writer: bot }, fact)
   return recorded && { ...recorded, proof }
 }
 
-/** Cancels on Steam, reads back, and lets Steam's word decide: an accept may have been faster. */
+/** Cancels on Steam, reads the offer back, and lets Steam's answer decide: the shopper may have been faster. */
 export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade, facts } = loaded
   if (trade.state !== 'active') return
@@ -58,7 +58,7 @@ export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   if (before.kind !== 'offer') return askAgain(deps, bot, loaded)
   const seen = await record(deps, source, { kind: 'offer_read', offer: before.offer })
   if (seen?.trade.state !== 'active' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
-  // Written first, so a cancelled offer is known to be our doing.
+  // Recorded first, so a cancelled offer is known to be ours.
   const recorded = await record(deps, source, { kind: 'cancelling', because: 'deadline' })
   if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return
   await bot.session.cancelOffer(trade.offerId)
@@ -69,9 +69,9 @@ export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
 type Stray = { offerId: string; beforeCancel: () => void }
 
 /**
- * Cancels an offer that no trade waits for. Steam is read first: what the caller knows of it may be minutes old, and a
- * cancel of a held trade would put the bot into a cooldown. Resolves to the offer as it is now; undefined where Steam did
- * not say, or the lease has too little left for a write.
+ * Cancels an offer that no trade waits for. Reads the offer first: the caller's data may be minutes old, and cancelling a
+ * held trade would put the bot into a cooldown. Resolves to the offer as it is now; undefined if Steam did not answer, or
+ * the lease has too little time left for a write.
  */
 export async function cancelStray(
   deps: Pick<ShellDeps, 'core'>,

@@ -9,7 +9,7 @@ import { openTradeTx } from './postgres-store.ts'
 import { recordLocked } from './record.ts'
 import type { ShellDeps } from './trade-store.ts'
 
-/** Sweeps find what a job would have woken, so a command needs no queue. */
+/** Sweeps replace jobs here, so a command needs no queue. */
 const NO_JOBS: Pick<Queue, 'send'> = { send: async () => {} }
 
 /** Pages ask again every second. */
@@ -20,7 +20,7 @@ export type OperatorDeps = Pick<WriteDeps, 'clock' | 'ids' | 'box' | 'publicUrl'
 
 type Word = { depositId: bigint; tradeId: bigint; fact: Fact }
 
-/** True if the fact changed the trade. No lease is needed: the lock of the deposit keeps the bot's own work apart. */
+/** True if the fact changed the trade. The deposit's lock separates this from the bot's work, so no lease is needed. */
 export async function recordWord(
   deps: OperatorDeps,
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * Offers that only a till can have sent, but of no trade that this one knows: it was put back from a backup. A
- * shopper who accepts such an offer gives items for nothing.
+ * Offers that only a till can have sent, but that belong to no known trade, because the database was restored from a
+ * backup. A shopper who accepts such an offer gives items for nothing.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
@@ -16,13 +16,13 @@ const OFFER_LIFE_MS = 14 * 86_400_000
 const SEEK_AGAIN_MS = 60_000
 
 export type Orphans = {
-  /** Looks through what the bot has sent, once a lease, some pages at a time; true while that is still to be done. */
+  /** Searches the bot's sent offers once per lease, a few pages at a time; true until the search is complete. */
   seek(bot: BotContext): Promise<boolean>
-  /** Tends to an offer whose code is no trade's; false while it can still be accepted. */
+  /** Handles an offer whose code belongs to no trade; false while it can still be accepted. */
   tend(bot: BotContext, offer: Offer): Promise<boolean>
 }
 
-/** The known orphans of a bot under one lease. `nextAt`: when to go on, null once all is done. `left`: still acceptable. */
+/** The known orphans of a bot under one lease. `nextAt`: when to continue; null when done. `left`: still acceptable. */
 type Known = {
   epoch: bigint
   nextAt: Date | null
@@ -40,7 +40,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
     bots.set(botId, known)
     return known
   }
-  /** Once a lease: the watch sees the same offer every few seconds. */
+  /** Logs once per lease, because the watch sees the same offer every few seconds. */
   const tell = (bot: BotContext, offer: Offer, what: string) => {
     const { told } = knownOf(bot)
     const { offerId, partnerSteamId: partner, tradeId: exchange } = offer

@@ -1,14 +1,14 @@
-/** Judges Steam's record of an exchange, pure. Only this record moves money. */
+/** Judges Steam's trade record. Pure. Only this record moves money. */
 import type { Offer, OfferAsset, SteamTrade } from '../steam/steam.ts'
 import type { Trade } from './trade.ts'
 
 export type Proof =
   | { kind: 'delivered' }
   | { kind: 'not_yet' }
-  /** `assetIds`: as the shopper had them. Of a trade that was taken back in part, those that Steam marks. */
+  /** `assetIds`: the shopper's asset ids. For a partial reversal, those that Steam marks. */
   | { kind: 'taken_back'; assetIds: readonly string[] }
   | { kind: 'failed' }
-  /** The record does not fit the trade, or not itself. A person must look. */
+  /** The record contradicts the trade or itself. A person must look. */
   | { kind: 'contradiction' }
 
 export function judgeExchange(trade: Trade, exchange: SteamTrade): Proof {
@@ -20,7 +20,7 @@ export function judgeExchange(trade: Trade, exchange: SteamTrade): Proof {
     case 'complete':
       return { kind: 'delivered' }
     case 'committed':
-      // Steam is known to leave trades here for long: what counts is that every item has its new id.
+      // Steam can leave trades in this state for long. They count once every item has its new id.
       return exchange.received.every((asset) => asset.newAssetId !== null)
         ? { kind: 'delivered' }
         : { kind: 'not_yet' }
@@ -28,7 +28,7 @@ export function judgeExchange(trade: Trade, exchange: SteamTrade): Proof {
     case 'in_escrow':
       return { kind: 'not_yet' }
     case 'rolled_back':
-      // Whole, whichever of its rows Steam has marked by now.
+      // A full reversal, whichever rows Steam has marked so far.
       return { kind: 'taken_back', assetIds: all }
     case 'partly_rolled_back':
       return marked.length > 0
@@ -55,23 +55,23 @@ export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAs
 
 const DAY_MS = 86_400_000
 
-/** When Steam can no longer take a delivery back, or null where it never could. `protectionDays`: the game's. */
+/** When a delivery can no longer be reversed; null if it never could. `protectionDays`: for its game. */
 export function settlementOf(exchange: SteamTrade, acceptedAt: Date, protectionDays: number): Date | null {
   const byGame = protectionDays > 0 ? acceptedAt.getTime() + protectionDays * DAY_MS : 0
   const latest = Math.max(byGame, exchange.settlesAt?.getTime() ?? 0)
   return latest > 0 ? new Date(latest) : null
 }
 
-/** The longest that Steam is known to protect a trade. */
+/** The longest known trade protection of Steam. */
 const LONGEST_PROTECTION_MS = 8 * DAY_MS
 
-/** The end of protection that an accepted offer tells of, or null. It may say that there is one, and not until when. */
+/** The end of protection in an accepted offer, or null. An offer can say that there is one without its end. */
 export function offeredSettlement({ settlesAt, delaysSettlement }: Offer, acceptedAt: Date): Date | null {
   if (settlesAt !== null) return settlesAt
   return delaysSettlement ? new Date(acceptedAt.getTime() + LONGEST_PROTECTION_MS) : null
 }
 
-/** The later of two times; null where neither is known. */
+/** The later of two times; null if neither is known. */
 export function later(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other
   return one > other ? one : other

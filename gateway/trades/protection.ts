@@ -1,6 +1,6 @@
 /**
- * The watch over a bot's history: Steam lets the sender of a delivery take it back for days, and what the bot gave stands
- * nowhere else.
+ * Watches a bot's trade history for reversals, which Steam allows for days, and for items that the bot gave away, which
+ * appear nowhere else.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { HistoryLook } from '../bots/history-store.ts'
@@ -15,16 +15,16 @@ import type { ShellDeps } from './trade-store.ts'
 const MARGIN_MS = 3_600_000
 
 /**
- * Pages in a turn, and the time between two turns. Steam's limit is a page each 15 s: this takes one each 20 s. Nine days of
- * 1,000 exchanges each are gone through in half an hour.
+ * Pages in a turn, and the time between two turns. Steam allows a page each 15 s; this reads one each 20 s. Nine days with
+ * 1,000 trades each take half an hour.
  */
 const PAGES_A_TURN = 3
 const TURN_MS = 55_000
 
-/** Exchanges that a turn reads singly, because another row of the history undoes them. */
+/** The most trades that a turn reads singly, because another row of the history reverses them. */
 const SINGLES_A_TURN = 5
 
-/** A look that takes so many times what it may is late. */
+/** A pass is late after this many times its allowed time. */
 const LATE_TIMES = 2
 
 export type Histories = {
@@ -34,7 +34,7 @@ export type Histories = {
 
 export function createHistories(deps: ShellDeps): Histories {
   const told = new Map<bigint, Set<'failed' | 'late'>>()
-  /** Once, until a look is complete. */
+  /** Logs once, until a pass is complete. */
   const tell = (botId: bigint, what: 'failed' | 'late', fields: object) => {
     const lines = told.get(botId) ?? new Set()
     told.set(botId, lines)
@@ -70,8 +70,8 @@ export function createHistories(deps: ShellDeps): Histories {
 }
 
 /**
- * Back to the oldest delivery that can be taken back, and to the last look that saw all departures. Undefined where there is
- * nothing to look for.
+ * How far back to read: to the oldest delivery that can still be reversed, and to the last pass that saw all departures.
+ * Undefined if there is nothing to look for.
  */
 async function readUntil(
   { trades, departures }: ShellDeps,
@@ -84,7 +84,7 @@ async function readUntil(
   return known.length === 0 ? undefined : new Date(Math.min(...known) - MARGIN_MS)
 }
 
-/** The later of two times; undefined where the first is. */
+/** Returns the later of two times; undefined if the first is undefined. */
 const later = (from: Date | undefined, other: Date | undefined): Date | undefined =>
   from !== undefined && other !== undefined && other > from ? other : from
 
@@ -105,7 +105,7 @@ async function readPages(
     await noteDepartures(deps, bot, page.trades)
     const isComplete = page.next === null || page.next.begunAt < until
     after = page.next
-    // The next page may fail: keep what was read.
+    // The next page may fail, so record this one now.
     const next = isComplete ? { begunAt: null, after: null, completeAt: look.begunAt } : { ...look, after }
     await trades.keepHistory(bot.botId, { writer: bot, now: clock.now() }, next)
     if (isComplete) return 'complete'
@@ -118,7 +118,7 @@ const isTakenBack = ({ state }: SteamTrade): boolean =>
 
 async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamTrade[]): Promise<void> {
   const back = new Map(page.filter(isTakenBack).map((exchange) => [exchange.tradeId, exchange]))
-  // A reversal is a row of its own, at the top: what it undoes may be ninety pages below.
+  // A reversal is its own row at the top. The trade that it reverses may be ninety pages below.
   const undone = page.flatMap(({ rollbackOf }) => (rollbackOf === null ? [] : [rollbackOf]))
   const rows = await deps.trades.protectedTradesOf(bot.botId, [...new Set([...back.keys(), ...undone])])
   let singles = 0
@@ -137,7 +137,7 @@ async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamT
   }
 }
 
-/** Makes every bot that ever held an item read its history on: a look each `historyEveryMs`. */
+/** Makes every bot that ever had an item read its history: one pass each `historyEveryMs`. */
 export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
   const ago = (ms: number) => new Date(now.getTime() - ms)

@@ -14,25 +14,25 @@ import {
   type Writer,
 } from './trade-store.ts'
 
-/** `trade`: as it is now. `events`: what the fact made happen; none if it is no news. */
+/** `trade`: its current state. `events`: the consequences of the fact; none if it is not news. */
 export type Recorded = { trade: Trade; events: TradeEvent[]; lines: Line[] }
 
-/** A line for the log, to be written once the transaction is committed. */
+/** A log line, to be written after the commit. */
 type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extract<Effect, { kind: 'log' }> }
 
 /**
- * The reporter of the fact. Without a lease only an intent may change, about which nothing was said to Steam, a cancel
- * begin, which the holder of the lease carries out, or a sweep or an operator speak of a trade that nobody can ask about.
+ * The reporter of the fact. Without a lease only three things may happen: an unsent intent changes, a cancel begins (the
+ * holder of the lease carries it out), or a sweep or an operator decides about a trade that no bot can ask about.
  */
 export type Source = { tradeId: bigint; writer?: Writer }
 
-/** Undefined if there is no such trade, or the writer's lease is over: then nothing was changed. */
+/** Undefined if there is no such trade, or the writer's lease has ended. Then nothing was changed. */
 export async function record(deps: ShellDeps, source: Source, fact: Fact): Promise<Recorded | undefined> {
   const seen = await deps.trades.load(source.tradeId)
   if (seen === undefined) return undefined
   const now = deps.clock.now()
   const { dueAt } = seen.facts
-  // Most reads bring nothing new. They lock nothing and write nothing.
+  // Most reads bring no news. They take no lock and write nothing.
   const isNews =
     deps.core.decide(seen.trade, fact, circumstances(deps, seen, { now, wanted: true })).length > 0
   if (!isNews && (dueAt === null || dueAt > now)) return { trade: seen.trade, events: [], lines: [] }
@@ -44,12 +44,12 @@ export async function record(deps: ShellDeps, source: Source, fact: Fact): Promi
   return recorded
 }
 
-/** All that decides about a fact. */
+/** Everything that the decision about a fact depends on. */
 export type RuleDeps = Pick<ShellDeps, 'core' | 'protectionDays'>
 
 type Report = { deposit: LockedDeposit; source: Source; fact: Fact; now: Date }
 
-/** The same within a transaction that has locked the deposit. The caller writes the lines after its commit. */
+/** The same inside a transaction that has locked the deposit. The caller writes the log lines after its commit. */
 export async function recordLocked(
   deps: RuleDeps,
   tx: TradeTx,
@@ -77,7 +77,7 @@ export function writeLines(log: Log, recorded: Recorded | undefined): void {
 
 type Writing = { report: Report; locked: LoadedTrade; trade: Trade; events: TradeEvent[] }
 
-/** True of a trade whatever its bot does: the lock of the deposit is enough. */
+/** True for facts that hold whatever the bot does, so the deposit's lock is enough. */
 const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set([
   'given_up',
   'operator_credits',
@@ -85,20 +85,20 @@ const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set([
   'operator_reverses',
 ])
 
-/** False if the source may not write this. */
+/** False if the reporter may not change this. */
 async function write(deps: RuleDeps, tx: TradeTx, writing: Writing): Promise<boolean> {
   const { report, locked, trade, events } = writing
   const { source, fact, now } = report
   if (source.writer === undefined && (fact.kind === 'store_cancels' || fact.kind === 'others_came')) {
     const [event] = events
-    // Due at once, so the next look at the offer carries it out if the job is lost.
+    // Due at once, so the next read of the offer carries it out if the job is lost.
     if (event?.kind === 'cancel_begun') await tx.beginCancel(locked, event.because, now)
     return true
   }
   if (source.writer === undefined && !NEEDS_NO_LEASE.has(fact.kind) && locked.trade.state !== 'intended')
     return false
   const changed = events.length > 0 ? trade : undefined
-  // A bot that is gone looks at nothing.
+  // A bot that is gone reads nothing.
   const dueAt = locked.facts.isBotGone ? null : deps.core.alarm(trade, now)
   return tx.write(locked, { trade: changed, dueAt, writer: source.writer })
 }
@@ -121,7 +121,7 @@ async function endOthers(
   return lines
 }
 
-/** Applies what the events cause beside the trade's new state. */
+/** Applies the effects of the events besides the trade's new state. */
 async function follow(
   deps: RuleDeps,
   tx: TradeTx,

@@ -1,6 +1,6 @@
 /**
  * Decides which side caused a refusal, and what follows. Pure. Steam refuses because of the shopper, because of the
- * bot, or without saying why. Nothing was sent, so a trade that the bot's side refused goes on at another bot.
+ * bot, or without saying why. Nothing was sent, so if the bot is the cause, the trade moves to another bot.
  */
 import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 import type { BarReason } from '../bots/bar.ts'
@@ -44,8 +44,8 @@ const MEANINGS: Record<Refusal, Meaning> = {
 }
 
 /**
- * One wish of a shopper may be tried at so many bots, while somebody waits for it. In a crowd most of that time passes in
- * the queue of the first bot: it must not cost the wish the bots that come free later.
+ * How many bots may try one wish while its shopper waits. In a crowd most of the wait passes in the queue of the first bot,
+ * so the wish must still be able to move to bots that become free later.
  */
 export const MOST_BOTS = 4
 export const MOVING_MS = 60_000
@@ -54,13 +54,13 @@ export const MOVING_MS = 60_000
 export type Attempt = {
   /** When the shopper asked. */
   intendedAt: Date
-  /** Bots that were refused the same wish before. */
+  /** Bots that Steam refused the same wish before. */
   tried: readonly bigint[]
-  /** The one of them that was refused without a reason: it is doubted if this bot is not refused. */
+  /** The one of them that was refused without a reason. If this bot is not refused, that one is doubted. */
   doubted: bigint | null
 }
 
-/** `move`: another bot is to try; with `doubt` it also shows whether this one was to blame. */
+/** `move`: another bot tries. With `doubt`, its result also shows whether this bot was the cause. */
 export type Verdict = { code: ErrorCode; bars: BarReason | null; next: 'end' | 'move' | 'move_in_doubt' }
 
 /** True while the wish may still be tried at another bot. */
@@ -74,17 +74,17 @@ export function judgeRefusal(refusal: Refusal, attempt: Attempt, now: Date): Ver
   const bars = meaning.side === 'bot' ? meaning.bars : null
   if (!mayMove(attempt, now) || side === 'shopper' || side === 'steam') return { code, bars, next: 'end' }
   if (side !== 'unclear') return { code, bars, next: 'move' }
-  // Refused by two bots without a reason: it is the shopper's side.
+  // Two bots were refused without a reason, so the cause is the shopper.
   return { code, bars, next: attempt.doubted === null ? 'move_in_doubt' : 'end' }
 }
 
-/** True where another bot may serve the shopper although this attempt ended. */
+/** True if another bot may serve the shopper after this attempt. */
 export function isOfBot(refusal: Refusal): boolean {
   const { side } = MEANINGS[refusal]
   return side === 'bot' || side === 'pair'
 }
 
-/** Returns Steam's reason where it lies with the shopper; undefined where Steam gave none. */
+/** Returns Steam's reason if the shopper is the cause; undefined if Steam gave none. */
 export function causeOf(refusal: Refusal): RefusalCause | undefined {
   const meaning = MEANINGS[refusal]
   return meaning.side === 'bot' ? undefined : meaning.cause

@@ -1,4 +1,4 @@
-/** The shopper's wish for a trade: idempotent, and committed before anything is said to Steam. */
+/** Takes a shopper's wish for a trade: idempotent, and committed before Steam is called. */
 import { ERRORS, type ErrorCode, type RefusalCause } from '../../contract/errors.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
 import { chooseBotForTrade, hasBotForTrade, hasShareOfFleet } from '../bots/service.ts'
@@ -26,7 +26,7 @@ import type { ShellDeps } from './trade-store.ts'
 export type RequestDeps = IntentDeps &
   ShellDeps & {
     rules: PricingRules
-    /** How long a bot has to begin sending before another one is asked. */
+    /** How long a bot has to start sending before another one is asked. */
     takeUpMs?: number
   }
 
@@ -39,7 +39,7 @@ export type RequestAnswer =
 /** How long a request waits for the bot. */
 const WAIT_MS = 20_000
 
-/** Asks for a trade of these items, or joins the one that is under way with the same items. */
+/** Requests a trade of these items, or joins the open one with the same items. */
 export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<RequestAnswer> {
   const { takeUpMs = TAKE_UP_MS } = deps
   const intent = await intend(deps, body)
@@ -49,7 +49,7 @@ export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<
   for (let waits = 0; waits < WAIT_MS / takeUpMs; ) {
     const current = tradeId
     const waitedMs = deps.clock.now().getTime() - askedAt
-    // A clock that goes wrong must not make the wait longer: the number of waits bounds it too.
+    // A wrong clock must not make the wait longer, so the number of waits limits it too.
     const timeoutMs = Math.min(takeUpMs, Math.max(0, WAIT_MS - waitedMs))
     const outcome = await deps.signals.until(tradeTopic(current), () => outcomeOf(deps, current), {
       timeoutMs,
@@ -183,7 +183,7 @@ async function outcomeOf(deps: RequestDeps, tradeId: bigint): Promise<Outcome | 
       return refusalOf(deps, row)
     case 'abandoned':
       return refused('steam_unavailable')
-    // The offer stood: how it ended is told by the deposit.
+    // There was an offer: the deposit shows how it ended.
     case 'active':
     case 'declined':
     case 'countered':
@@ -200,7 +200,7 @@ async function outcomeOf(deps: RequestDeps, tradeId: bigint): Promise<Outcome | 
 
 type OutcomeRow = Awaited<ReturnType<typeof outcomeRow>>
 
-/** A bot's refusal is not the shopper's: while another bot has room, the page asks again. */
+/** If the bot is the cause of a refusal, the page asks again while another bot is free. */
 async function refusalOf(deps: RequestDeps, row: OutcomeRow): Promise<Outcome> {
   if (row.moved_to !== null) return { kind: 'moved', to: row.moved_to }
   const code = isErrorCode(row.reason) ? row.reason : 'trade_refused'

@@ -1,24 +1,24 @@
-/** The room that a trade takes in its store's limit for credit at risk. Pure, in minor units of the trade. */
+/** How much of its store's limit for credit at risk a trade uses. Pure, in minor units of the trade. */
 
 export type RoomChange = {
   kind: 'change_room'
-  /** Credited before Steam's protection ended, while it lasts. */
+  /** Credited before the end of Steam's protection, as long as that lasts. */
   held: { before: bigint; now: bigint }
-  /** Lost to reversals, once protection has ended, and until when that takes room; null where nothing was ever lost. */
+  /** Lost to reversals, once protection has ended, and until when that uses the limit; null if nothing was ever lost. */
   lost: { amount: bigint; until: Date } | null
-  /** A delivery takes no more than the store's limit leaves; null for what has happened whatever the limit. */
+  /** A delivery uses at most what the limit leaves; null for facts that count whatever the limit is. */
   limitUsdCents: bigint | null
 }
 
 type Taking = { isHeld: boolean; atRisk: bigint; atRiskUntil: Date | null }
 
-/** A delivery within the limit. Nothing where all of it waits for the release, or nothing is protected. */
+/** A delivery within the limit. Uses nothing if all of it is credited on release, or nothing is protected. */
 export function roomOfDelivery(atRisk: bigint, limitUsdCents: bigint): RoomChange[] {
   if (atRisk === 0n) return []
   return [{ kind: 'change_room', held: { before: 0n, now: atRisk }, lost: null, limitUsdCents }]
 }
 
-/** The room of a delivery after a later event. */
+/** How much of the limit a delivery uses after a later event. */
 export function roomChange(before: Taking, now: Taking): RoomChange[] {
   const heldBy = ({ isHeld, atRisk }: Taking) => (isHeld ? atRisk : 0n)
   const held = { before: heldBy(before), now: heldBy(now) }

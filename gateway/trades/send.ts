@@ -1,4 +1,4 @@
-/** Sending an offer, and finding out what became of one whose answer was lost. Nothing is sent twice automatically. */
+/** Sends an offer, and searches for one whose answer was lost. Nothing is sent twice automatically. */
 
 import type { BotContext } from '../bots/bot.ts'
 import type { Refusal } from '../db/trade-tables.ts'
@@ -12,13 +12,13 @@ import { record } from './record.ts'
 import type { Trade } from './trade.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
-/** The longest a write to Steam may take; the lease must outlast it. */
+/** The longest time of a write to Steam. The lease must outlast it. */
 export const WRITE_DEADLINE_MS = 15_000
 
-/** Offers of the list read start so long before the send: Steam's clock may be behind ours. */
+/** The list is read from this long before the send, because Steam's clock may be behind ours. */
 export const LIST_MARGIN_MS = 60_000
 
-/** How far back to search for an offer of unknown id: a clock that went wrong must not hide it forever. */
+/** How far back to search for an offer with an unknown id. A wrong clock must not hide it forever. */
 export const SEARCH_MARGIN_MS = 15 * 60_000
 
 export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
@@ -26,14 +26,14 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const source = { tradeId: facts.id, writer: bot }
   const token = await deps.trades.partnerTokenOf(facts.id)
   if (token === null) {
-    // The operator removed it, with a master key that was lost.
+    // The operator removed the token, because its master key was lost.
     await record(deps, source, { kind: 'held_back', because: 'invalid_token' })
     return
   }
   const partner = { steamId: trade.partnerSteamId, token }
   const obstacle = await obstacleOf(bot, partner)
   if (obstacle === 'unknown' || obstacle === 'not_our_turn') {
-    // All bots may be held back at once: a wish that nobody serves sooner waits where it is.
+    // All bots may be held back at once. A wish that no other bot serves sooner stays here.
     const because = obstacle === 'unknown' ? 'out_of_reach' : obstacle
     const moved = await moveOn(deps, { loaded, because, source })
     return moved ? undefined : askAgain(deps, bot, loaded)
@@ -48,17 +48,17 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const claimed = await record(deps, source, { kind: 'sending' })
   if (claimed === undefined || claimed.events.length === 0) return
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
-    // The claim took what was left of the lease.
+    // The claim used up the rest of the lease.
     await record(deps, source, { kind: 'not_sent' })
     return
   }
   const answer = await bot.session.sendOffer(partner, [...trade.items], trade.secretCode)
-  if (answer.kind !== 'sent') deps.log.info({ ...aboutTrade(facts), answer }, 'an offer was not sent')
+  if (answer.kind !== 'sent') deps.log.info({ ...aboutTrade(facts), answer }, 'offer was not sent')
   const recorded = await record(deps, source, { kind: 'send_answered', answer })
   if (answer.kind !== 'sent') return
   const isOurs = recorded && 'offerId' in recorded.trade && recorded.trade.offerId === answer.offerId
   if (isOurs) return
-  // The trade was given up meanwhile, or belongs to the next holder of the lease, who looks for the offer itself.
+  // The trade was given up meanwhile, or belongs to the next holder of the lease, which searches for the offer itself.
   deps.log.warn(
     { ...aboutTrade(facts), offer: answer.offerId },
     'an offer was sent for a trade that does not wait for it',
@@ -66,7 +66,7 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   if (bot.mayWrite(WRITE_DEADLINE_MS)) await bot.session.cancelOffer(answer.offerId)
 }
 
-/** Asked right before every send: an offer that Steam holds takes the items away for days. */
+/** Checked right before every send: an offer in escrow would lock the items for days. */
 async function obstacleOf(bot: BotContext, partner: Partner): Promise<Refusal | 'unknown' | undefined> {
   const answer = await bot.session.checkPartner(partner)
   switch (answer.kind) {
@@ -82,26 +82,26 @@ async function obstacleOf(bot: BotContext, partner: Partner): Promise<Refusal | 
   }
 }
 
-/** Another bot can be asked at once, where Steam's other troubles meet every bot. */
+/** Trouble of this bot alone: another bot can be asked at once. Steam's other troubles affect every bot. */
 function isOfThisBot(reason: Unavailable['reason']): reason is Unavailable['reason'] & Refusal {
   return reason === 'not_our_turn' || reason === 'rate_limited' || reason === 'session_dead'
 }
 
-/** Steam said nothing: the trade is looked at again at its next alarm. */
+/** Steam did not answer: try again at the trade's next alarm. */
 export function askAgain(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   return deps.trades.postpone(loaded, bot, deps.core.retryAt(loaded.trade, deps.clock.now()))
 }
 
-/** The list goes on, and Steam answers: the next turn comes soon, however long the trade has waited. */
+/** The list continues and Steam answers: the next turn comes soon, however long the trade has waited. */
 function goOn(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const now = deps.clock.now()
   return deps.trades.postpone(loaded, bot, readOnAt(deps.core.retryAt(loaded.trade, now), now))
 }
 
-/** Rows that cannot be read, and that might be the offer, keep its trade waiting for so long before anyone is called. */
+/** How long unreadable rows that might be the offer keep the trade waiting before an alert is logged. */
 const BLOCKED_MS = 3_600_000
 
-/** Looks for the offer among those sent, by partner, code and item set: some pages of the list with each turn. */
+/** Searches the sent offers by partner, code and item set, a few pages of the list per turn. */
 export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade, facts } = loaded
   if (trade.state !== 'sending' && trade.state !== 'unknown') return
@@ -116,7 +116,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   if (found !== undefined || search.look.isComplete) {
     await record(deps, source, { kind: 'listed', offers: ours, unreadable: search.unreadable })
   } else {
-    // Only a complete look proves that the offer is missing.
+    // Only a complete pass proves that the offer is missing.
     await (failed ? askAgain : goOn)(deps, bot, loaded)
   }
   if (found === undefined) callForBlocked(deps, search, facts)
@@ -129,7 +129,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   }
 }
 
-/** True where what can be read of the row does not say that it is another offer. */
+/** True unless the readable part of the row proves that it is another offer. */
 function mightBe({ partnerSteamId, secretCode }: Trade, row: UnreadableOffer): boolean {
   const isTheirs = row.partnerSteamId === null || row.partnerSteamId === partnerSteamId
   return isTheirs && (row.message === null || row.message === secretCode)
@@ -142,10 +142,10 @@ function callForBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrad
   if (search.blockedAt === null || search.isBlockTold || !isPast(search.blockedAt, BLOCKED_MS, now)) return
   search.isBlockTold = true
   const about = { ...aboutTrade(facts), botId: String(facts.botId), rows: search.unreadable }
-  log.error(about, 'an offer of the list could not be read for an hour: it may be the one of this trade')
+  log.error(about, 'unreadable offer may be the one of this trade, for an hour already')
 }
 
-/** The offer carries the code of a trade, but asks for items that nobody was quoted: no shopper must accept it. */
+/** The offer has the code of a trade but asks for other items than quoted, so no shopper must accept it. */
 async function withdrawOther(
   deps: ShellDeps,
   bot: BotContext,
@@ -153,7 +153,7 @@ async function withdrawOther(
 ): Promise<void> {
   const { offerId, state } = offer
   const about = { ...aboutTrade(facts), offer: offerId, offerState: state }
-  deps.log.error(about, 'an offer asks for other items than ours')
+  deps.log.error(about, 'offer asks for other items than its trade')
   if (deps.core.judgeStray(offer).kind !== 'cancel' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
   await bot.session.cancelOffer(offerId)
 }

@@ -16,13 +16,13 @@ const ACCOUNT_KINDS: readonly AccountKind[] = ['held', 'available', 'items', 'co
 
 type How = {
   forDelivery: boolean
-  /** The transaction was overtaken before: this time nobody else takes the room that is read. */
+  /** The transaction was overtaken before: this time it locks the limit that it reads. */
   isAgain: boolean
 }
 
 /**
- * One query. A delivery that may be credited before its protection ends needs the room in the store's limit too: others may
- * take it meanwhile, so taking it tells whether it is still there.
+ * One query. A delivery that may be credited before its protection ends needs the rest of the store's limit too. Other
+ * deliveries may use it meanwhile, so the later update checks it again.
  */
 export async function standingOf(
   tx: Tx,
@@ -69,13 +69,13 @@ export async function standingOf(
 }
 
 type Found = Terms & {
-  /** Until when the other trades of the deposit hold something. */
+  /** Until when the other trades of the deposit hold credit. */
   othersHeldUntil: Date | null
   reversals: number
-  /** The shopper took items back before. */
+  /** The shopper has reversed a trade before. */
   isCareful: boolean
   rateId: bigint
-  /** Numbers as text, by kind. */
+  /** Amounts as text, by kind. */
   accounts: Partial<Record<AccountKind, string>>
 } & { [K in keyof StoreRoom]: StoreRoom[K] | null }
 
@@ -129,7 +129,7 @@ function currentTerms(store: Terms, deposit: DepositRow, isCareful: boolean): Te
   return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode, ofShopper]) }
 }
 
-/** A promise ends with its offer, though the items may come later. */
+/** A promise ends with its offer, even if the items come later. */
 function promisedTo({ state, promised_amount: promised }: TradeRow): bigint {
   return OPEN_TRADE_STATES.some((open) => open === state) ? (promised ?? 0n) : 0n
 }

@@ -11,7 +11,7 @@ export const tradeTopic = (id: bigint): string => `trade:${id}`
 
 const LIVE_STATES = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
-/** The newest trade of a deposit that is open or was delivered, with the ids of its assets. */
+/** The newest open or delivered trade of a deposit, with its asset ids. */
 export async function liveTradeOf(
   tx: Tx,
   depositId: bigint,
@@ -29,13 +29,13 @@ export async function liveTradeOf(
   return { row, assetIds: items.map((item) => item.asset_id) }
 }
 
-/** Its items too, in one statement: in the order of their ids. */
+/** Includes its items, ordered by id, in one statement. */
 type TradeWithAssets = TradeRow & {
   bot_gone: boolean
   items: { appId: number; contextId: string; assetId: string; isReversed: boolean }[]
 }
 
-/** The trade as its states name it, or undefined if there is none. */
+/** Returns the trade as a union of its states, or undefined if there is none. */
 export async function loadTrade(db: Db | Tx, id: bigint): Promise<LoadedTrade | undefined> {
   const row = await db
     .selectFrom('trade')
@@ -58,7 +58,7 @@ export const loadedOf = (row: TradeWithAssets): LoadedTrade => ({
   facts: factsOf(row),
 })
 
-/** Whether the trade's bot was taken out of service for good. */
+/** True if the trade's bot was retired or removed. */
 export const botGone =
   sql<boolean>`(select bot.state in ('retired', 'removed') from bot where bot.id = trade.bot_id)`.as(
     'bot_gone',
@@ -175,7 +175,7 @@ function deliveredOf(row: TradeRow, common: Common, reversed: string[]): Trade {
   return { ...delivered, state: 'final', lookAt: row.look_at, endedAt }
 }
 
-/** A column that a state promises to hold. */
+/** Returns a column that the trade's state requires. */
 function must<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullable<TradeRow[K]> {
   const value = row[column]
   if (value === null || value === undefined)
@@ -183,7 +183,7 @@ function must<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullable<T
   return value
 }
 
-/** The columns that hold a trade's state. A column that the state does not have stays as it was. */
+/** The columns of a trade's state. Columns that the state does not have stay unchanged. */
 export function columnsOf(trade: Trade): Partial<TradeRow> {
   const { state } = trade
   return {
@@ -209,7 +209,7 @@ export function columnsOf(trade: Trade): Partial<TradeRow> {
   }
 }
 
-/** How a trade stands, without the rest of it. */
+/** Reads the state of a trade alone. */
 export function outcomeRow(db: Db, tradeId: bigint) {
   return db
     .selectFrom('trade')

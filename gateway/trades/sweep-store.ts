@@ -1,4 +1,4 @@
-/** Finds what is due, and wakes the bots for it. */
+/** Finds due trades and wakes their bots. */
 import { sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
 import { takeDueHistories } from '../bots/history-store.ts'
@@ -36,7 +36,7 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
         .limit(limit)
         .forUpdate()
         .skipLocked()
-      // An array, not a join: found one by one, however many the planner expects.
+      // An array, not a join, so each row is found by its index, however many the planner expects.
       return db
         .updateTable('trade')
         .set({ due_at: nextAt })
@@ -94,7 +94,7 @@ async function hopelessTrades(db: Db, now: Date, limit: number): Promise<Hopeles
 const waiting = (db: Db) =>
   db.selectFrom('trade').select(['id', 'deposit_id as depositId', 'bot_id as botId'])
 
-/** Open, or due: each has an index of its own. There is a retired bot only after a ban. */
+/** Open or due: each condition has its own index. Bots are retired only after a ban, so there are few. */
 async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> {
   const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()
   if (bots.length === 0) return []
@@ -105,7 +105,7 @@ async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> 
   return [...open, ...due]
 }
 
-/** As `waitsUntil` has it: `decide` has the last word. */
+/** The same rule as `waitsUntil`. `decide` makes the final decision. */
 function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const before = (ms: number) => new Date(now.getTime() - ms)
   return waiting(db)
@@ -127,7 +127,7 @@ function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]>
     .execute()
 }
 
-/** Bots out of service whose trades from before `madeBefore` are due until `dueBefore`, with their number. */
+/** Bots out of service with trades created before `madeBefore` and due before `dueBefore`, with their number. */
 export function botsOfOverdueTrades(
   db: Db,
   { madeBefore, dueBefore }: { madeBefore: Date; dueBefore: Date },

@@ -1,6 +1,6 @@
 /**
- * Where the shell keeps trades. There are two: PostgreSQL, and the memory of a simulation. The shell and the pure rules
- * decide; a store only reads and writes.
+ * The storage port for trades. It has two implementations: PostgreSQL, and the memory of a simulation. The shell and the
+ * pure rules decide; the storage only reads and writes.
  */
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
@@ -15,7 +15,7 @@ import type { Core } from './core.ts'
 import type { Attempt } from './refusal.ts'
 import type { CancelReason, GivenUp, Trade, TradeState } from './trade.ts'
 
-/** The rest of a trade, beside its state. */
+/** The facts of a trade besides its state. */
 export type TradeFacts = {
   id: bigint
   depositId: bigint
@@ -23,7 +23,7 @@ export type TradeFacts = {
   game: Game
   dueAt: Date | null
   attempt: Attempt
-  /** The bot was retired or removed: nobody can read or write for it. */
+  /** The bot was retired or removed, so no process can call Steam for it. */
   isBotGone: boolean
 }
 
@@ -41,7 +41,7 @@ export type TradeSummary = {
   isDelivered: boolean
 }
 
-/** The lease under which a trade is written: a write under an older one than the bot's changes nothing. */
+/** The lease under which a trade is written. A write under an outdated lease changes nothing. */
 export type Writer = { epoch: bigint }
 
 export type LockedDeposit = {
@@ -71,47 +71,46 @@ export type TradeStore = {
   partnerTokenOf(tradeId: bigint): Promise<string | null>
   /** Trades of the bot whose offer is, or may be, open. */
   openTradesOf(botId: bigint): Promise<TradeSummary[]>
-  /** Those delivered trades of the bot, by their Steam trades, that are watched yet: their sender may take them back. */
+  /** The bot's delivered trades that can still be reversed, by their Steam trade ids. */
   protectedTradesOf(botId: bigint, steamTradeIds: readonly string[]): Promise<TradeSummary[]>
-  /** When the first of the deliveries that are watched yet was sent; undefined where there is none. */
+  /** When the oldest delivery that can still be reversed was sent; undefined if there is none. */
   oldestProtectedOf(botId: bigint): Promise<Date | undefined>
-  /** The bot's trades by their secret codes, whatever became of them. */
+  /** The bot's trades by their secret codes, in any state. */
   tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
-  /** Partners with whom the bot has had a trade since then, each with a deposit of theirs. */
+  /** Partners of the bot's trades since then, each with one of their deposits. */
   partnersSince(botId: bigint, since: Date): Promise<Map<string, bigint>>
   /**
-   * Puts off the next look at a trade that is as it was loaded; null when none is needed. A cancel that the store began
-   * meanwhile is not put off: `when` knows nothing of it.
+   * Sets the next alarm of an unchanged trade; null if none is needed. Does not delay a cancel that the store has begun
+   * meanwhile, because `when` was computed without it.
    */
   postpone(seen: LoadedTrade, writer: Writer, when: Date | null): Promise<void>
-  /** How far the look through the bot's history has come. */
+  /** How far the pass through the bot's history has come. */
   historyOf(botId: bigint): Promise<HistoryLook>
   keepHistory(botId: bigint, by: { writer: Writer; now: Date }, look: HistoryLook): Promise<void>
   /**
-   * Takes due trades of bots in service, the oldest first, and makes them due again at `nextAt`. Two sweeps take different
-   * ones.
+   * Takes due trades of bots in service, the oldest first, and makes them due again at `nextAt`. Concurrent sweeps take
+   * different trades.
    */
   takeDueTrades(how: { now: Date; nextAt: Date; limit: number }): Promise<WaitingTrade[]>
-  /** Intents from before then that no bot took up. */
+  /** Older intents that no bot took up. */
   staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
   /**
-   * Trades of which Steam's word did not come in time, and all that is open or watched of bots that were retired. The oldest
-   * first.
+   * Trades on which Steam did not answer in time, and all open or watched trades of retired bots, the oldest first.
    */
   hopelessTrades(now: Date, limit: number): Promise<HopelessTrade[]>
-  /** Takes bots that ever held an item, whose history is to be read on. */
+  /** Takes bots that ever had an item and whose history is due to be read. */
   takeDueHistories(how: DueHistories): Promise<bigint[]>
-  /** Gives back the room in the limits of stores that reversals took until then. */
+  /** Frees the parts of stores' limits whose reversals ended by then. */
   giveBackRoom(now: Date, limit: number): Promise<void>
   /** Deposits without a trade whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>
-  /** True while another bot, that did not have this wish yet, has room for it and would begin sooner. */
+  /** True if another bot that has not tried this wish is free and would start sooner. */
   isServedSoonerElsewhere(loaded: LoadedTrade): Promise<boolean>
   /** Sends a job to the process that holds the bot's lease. */
   wakeBot(botId: bigint, job: BotJob): Promise<void>
-  /** True while offers fail for all bots: the shoppers' time stands still. */
+  /** True while offers fail for all bots, so the shoppers' time is paused. */
   isSteamDown(): Promise<boolean>
-  /** Commits all that `work` writes, or nothing of it. It may run more than once. */
+  /** Commits everything that `work` writes, or nothing. `work` may run more than once. */
   transaction<T>(work: (tx: TradeTx) => Promise<T>): Promise<T>
 }
 
@@ -126,27 +125,27 @@ export type TradeTx = {
   otherOffersOf(locked: LoadedTrade): Promise<bigint[]>
   /** True if a trade of the deposit ended because the store cancelled it. */
   wasCancelledByStore(depositId: bigint): Promise<boolean>
-  /** `trade`: the new state, or undefined where only the alarm changes. False if the writer's lease is old. */
+  /** `trade`: the new state, or undefined if only the alarm changes. False if the writer's lease is old. */
   write(locked: LoadedTrade, change: TradeWrite): Promise<boolean>
-  /** Begins a cancel without a lease. Its holder carries it out. */
+  /** Begins a cancel without a lease. The holder of the lease carries it out. */
   beginCancel(locked: LoadedTrade, because: CancelReason, dueAt: Date): Promise<void>
-  /** `forDelivery`: also reads the room in the store's limit. Taking it begins the transaction again if it is gone. */
+  /** `forDelivery`: also reads the rest of the store's limit. If that is gone at the update, the transaction starts again. */
   standingOf(locked: LoadedTrade, how: { forDelivery: boolean }): Promise<Standing>
   apply(locked: LoadedTrade, effects: readonly Effect[]): Promise<void>
-  /** True while the time of deposits stands still. */
+  /** True while the time of deposits is paused. */
   isTimeStopped(): Promise<boolean>
   /** Ends a locked deposit that has no live trade. False if the cause does not end it. */
   closeDeposit(deposit: LockedDeposit, cause: DepositClosing): Promise<boolean>
   /** Wakes the bot of a locked trade, now or then. The sweep does it if the job is lost. */
   wake(tradeId: bigint, at: Date): Promise<void>
-  /** Lets everybody who waits for news of the trade or its deposit look again. */
+  /** Wakes everyone who waits for news of the trade or its deposit. */
   announce(locked: LoadedTrade): Promise<void>
 }
 
 export type TradeWrite = {
   trade: Trade | undefined
   dueAt: Date | null
-  /** Absent for an intent, about which nothing was said to Steam. */
+  /** Absent for an intent that Steam has not been called for. */
   writer: Writer | undefined
 }
 
@@ -161,11 +160,11 @@ export type ShellDeps = {
   log: Log
   /** Days in which Steam lets the sender take a trade of the game back. */
   protectionDays(game: Game): number
-  /** How often the history of a bot that ever held an item is gone through. */
+  /** How often to read the history of a bot that ever had an item. */
   historyEveryMs: number
 }
 
-/** The fields about a trade in every line of the log. */
+/** The log fields of a trade. */
 export const aboutTrade = ({ id, depositId }: Pick<TradeFacts, 'id' | 'depositId'>) => ({
   deposit: String(depositId),
   trade: String(id),

@@ -1,4 +1,4 @@
-/** The life of a trade, pure: its states, the edges between them, and what each event makes of it. */
+/** The life of a trade: its states, the transitions between them, and the effect of each event. Pure. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Refusal, TradeStateColumn } from '../db/trade-tables.ts'
@@ -7,7 +7,7 @@ import type { Verdict } from './refusal.ts'
 
 export type TradeState = TradeStateColumn
 
-/** Why our own cancel was sent; it decides what a cancelled offer means. */
+/** Why we cancelled the offer. It decides the meaning of the cancelled offer. */
 export type CancelReason = 'deadline' | 'needs_confirmation' | 'store'
 
 type Common = {
@@ -24,11 +24,11 @@ type Delivered = Sent & {
   steamTradeId: string
   acceptedAt: Date
   deliveredAt: Date
-  /** Asset ids, as the shopper had them, that were taken back. */
+  /** The shopper's asset ids of the items that were taken back. */
   reversed: readonly string[]
 }
 
-/** Without the items, as far as is known. Proof that they came all the same wins. */
+/** Ended without the items, as far as is known. A later proof of delivery overrules this. */
 export type EndedState = 'refused' | 'abandoned' | 'declined' | 'countered' | 'invalid' | 'timed_out'
 
 export type Trade =
@@ -41,39 +41,39 @@ export type Trade =
       deadline: Date
       acceptedAt: Date | null
       steamTradeId: string | null
-      /** Until when Steam protects what was accepted, as the offer says; null where it does not. */
+      /** The end of Steam's protection, from the offer; null if the offer does not say. */
       settlesAt: Date | null
       cancelling: CancelReason | null
-      /** A bad end that was seen once. */
+      /** A bad end that was seen once and must be confirmed. */
       badEnd: { state: string; seenAt: Date } | null
     })
   | (Common & {
       state: EndedState
-      /** Null: nothing was ever said to Steam. */
+      /** Null: Steam was never called. */
       startedAt: Date | null
       offerId: string | null
       reason: string
-      /** Why the bot could not send; null for every other end. */
+      /** Why the bot could not send; null for any other end. */
       refusal: Refusal | null
-      /** Steam holds the items until then and may still deliver them; null: it holds nothing. */
+      /** Until then Steam holds the items and may still deliver them; null if it holds nothing. */
       heldUntil: Date | null
       endedAt: Date
     })
   | (Delivered & {
       state: 'held'
       settlesAt: Date
-      /** When Steam is asked before the settlement; null where nothing is left to ask. */
+      /** When to ask Steam before the settlement; null if nothing is left to ask. */
       lookAt: Date | null
     })
   | (Delivered & {
       state: 'final'
-      /** When Steam is asked once more; null where nothing is left to ask. */
+      /** When to ask Steam once more; null if nothing is left to ask. */
       lookAt: Date | null
       endedAt: Date
     })
   | (Delivered & { state: 'reversed'; endedAt: Date })
 
-/** A trade that is in the state, with what it has there. */
+/** A trade in this state, with its data. */
 export type TradeIn<S extends TradeState> = Trade extends infer T
   ? T extends { state: TradeState }
     ? S extends T['state']
@@ -84,7 +84,7 @@ export type TradeIn<S extends TradeState> = Trade extends infer T
 
 export type EndedTrade = TradeIn<EndedState>
 
-/** How an offer that stood ends without the items. */
+/** The ends of an offer without the items. */
 export type End = {
   state: 'declined' | 'countered' | 'invalid' | 'timed_out'
   status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'>
@@ -92,25 +92,25 @@ export type End = {
 }
 
 /**
- * Why Steam's word is no longer waited for. `unresolved`: it did not come in 15 days. They are the reasons of the trades
- * that end so.
+ * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A trade that ends so has this as its
+ * reason.
  */
 export type GivenUp = 'unresolved' | 'bot_retired' | 'ended_by_operator'
 
-/** Why the bot could not send, and what follows for it and for the shopper's wish. */
+/** Why the bot could not send, and the consequences for it and for the shopper's wish. */
 export type Refused = { because: Refusal } & Omit<Verdict, 'code'>
 
 export type TradeEvent =
-  /** From here on the offer may exist, whatever becomes of the process. */
+  /** From here on the offer may exist, even if the process dies. */
   | { kind: 'send_begun'; at: Date }
-  /** The claim was given back: nothing was said to Steam. */
+  /** The claim was undone. Steam was not called. */
   | { kind: 'send_withdrawn'; at: Date }
   | { kind: 'send_unanswered' }
   | { kind: 'offer_missed' }
-  /** `refusal`: null where no bot came. */
+  /** `refusal`: null if no bot took up the trade. */
   | { kind: 'refused'; reason: ErrorCode; refusal: Refused | null; at: Date }
   | { kind: 'abandoned'; reason: 'not_found_on_steam' | GivenUp; at: Date }
-  /** `doubted`: the bot that was refused the same wish without a reason. */
+  /** `doubted`: the bot that Steam refused the same wish without a reason. */
   | { kind: 'activated'; offerId: string; deadline: Date; doubted: bigint | null }
   | { kind: 'cancel_begun'; because: CancelReason }
   /** `settlesAt`: the end of Steam's protection, as the offer says. */
@@ -120,9 +120,9 @@ export type TradeEvent =
   | { kind: 'ended'; end: End; heldUntil: Date | null; at: Date }
   /** Steam holds the items of an offer whose trade had ended. */
   | { kind: 'hold_seen'; offerId: string; until: Date }
-  /** Steam's hold ended without a delivery (`seen`), or is no longer waited for: others may name the items again. */
+  /** Steam's hold ended without a delivery (`seen`), or the till stopped waiting. Other trades may name the items again. */
   | { kind: 'hold_ended'; because: 'seen' | 'overdue' | GivenUp; at: Date }
-  /** Nobody looks at the trade any more. It stays as it is. */
+  /** The trade is no longer reviewed. It stays as it is. */
   | { kind: 'unwatched'; because: GivenUp }
   | {
       kind: 'delivered'
@@ -133,16 +133,16 @@ export type TradeEvent =
       byOperator?: true
     }
   | { kind: 'released'; at: Date; byOperator?: true }
-  /** `assetIds`: those that were taken back now. */
+  /** `assetIds`: the items taken back by this event. */
   | { kind: 'reversed'; assetIds: readonly string[]; at: Date; byOperator?: true }
-  /** Steam protects a held delivery for longer than it said. */
+  /** Steam protects a held delivery for longer than it said at first. */
   | { kind: 'prolonged'; settlesAt: Date }
-  /** Steam protects a delivery of which it had not said so: what was credited for it is at risk. */
+  /** Steam protects a delivery without having said so before. Its credit is at risk. */
   | { kind: 'protection_found'; settlesAt: Date; at: Date }
-  /** Steam was asked again. `next`: when it is asked again; null: never. */
+  /** Steam was asked again. `next`: the time of the next question; null: never. */
   | { kind: 'looked'; next: Date | null }
 
-/** Every edge of the life of a trade. ARCHITECTURE.md draws this table. */
+/** Every transition of a trade. ARCHITECTURE.md draws this table. */
 export const EDGES: Record<TradeState, readonly TradeState[]> = {
   intended: ['sending', 'refused'],
   sending: ['intended', 'unknown', 'active', 'refused', 'abandoned'],
@@ -159,19 +159,19 @@ export const EDGES: Record<TradeState, readonly TradeState[]> = {
   reversed: [],
 }
 
-/** Steam is asked once more so long after the settlement. */
+/** How long after the settlement Steam is asked once more. */
 export const LAST_LOOK_MS = 86_400_000
 
-/** A delivery of any game is looked at again so long after it: Steam may tell of its protection late. */
+/** How long after any delivery to read it again: Steam may report its protection late. */
 const LOOKS_MS = [600_000, 86_400_000]
 
-/** When a delivery is looked at next beside its settlement; null when that is over. */
+/** When to review a delivery besides its settlement; null when no review is left. */
 export function nextLookOf(deliveredAt: Date, now: Date): Date | null {
   const ms = LOOKS_MS.find((pause) => deliveredAt.getTime() + pause > now.getTime())
   return ms === undefined ? null : new Date(deliveredAt.getTime() + ms)
 }
 
-/** Returns the trade after an event. Throws where the event does not belong to its state: that is a defect. */
+/** Returns the trade after an event. Throws if the event does not belong to the state, which is a defect. */
 export function evolve(trade: Trade, event: TradeEvent): Trade {
   switch (event.kind) {
     case 'send_begun':
@@ -206,7 +206,7 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
       return { ...trade, offerId: event.offerId, heldUntil: event.until }
     case 'hold_ended':
       if (!isEnded(trade) || trade.heldUntil === null) return wrong(trade, event)
-      // Reviews begin from here: Steam may have been wrong about this end too.
+      // Reviews start now: Steam may be wrong about this end too.
       return { ...trade, heldUntil: null, endedAt: event.at }
     case 'unwatched':
       return trade
@@ -343,7 +343,7 @@ function ended(trade: Trade, end: { state: EndedState; reason: string; endedAt: 
   }
 }
 
-/** True where proof of delivery makes a delivery of the trade. */
+/** True if a proof of delivery is accepted in this state. */
 export function isDeliverable(trade: Trade): trade is TradeIn<'active'> | EndedTrade {
   return trade.state === 'active' || isEnded(trade)
 }

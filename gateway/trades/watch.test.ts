@@ -259,7 +259,7 @@ describe('an offer whose sending was not answered', () => {
     }
     expect(await answer).toEqual({ kind: 'refused', code: 'steam_unavailable' })
     expect((await theTrade())?.state).toBe('abandoned')
-    expect(JSON.stringify(till.lines)).toContain('an offer asks for other items than ours')
+    expect(JSON.stringify(till.lines)).toContain('offer asks for other items than its trade')
   })
 
   it('is found although the clock was wrong when it was sent', async () => {

@@ -1,4 +1,4 @@
-/** The watch over a bot's offers, and over those that were given up: proof of delivery wins over any end. */
+/** Watches a bot's open offers, and ended ones too, because proof of delivery overrules any end. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { readOnAt } from './alarm.ts'
@@ -15,25 +15,25 @@ export type Advance = (deps: Shell, bot: BotContext, tradeId: bigint) => Promise
 
 type Parts = { advance: Advance; orphans: Orphans }
 
-/** Resolves to how many trades are still open, and one more while the search for orphans goes on. */
+/** Resolves to the number of open trades, plus one while the search for orphans is not complete. */
 export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise<number> {
   const open = await watchTrades(deps, bot, parts)
-  // After a backup was put back no trade may be open for weeks, and an orphan can be accepted meanwhile.
+  // After a restore there may be no open trade for weeks, and an orphan could be accepted meanwhile.
   return (await parts.orphans.seek(bot)) ? open + 1 : open
 }
 
-/** Changes are listed so far back at least: Steam's clock may be behind ours, and it tells of some late. */
+/** List changes at least this far back: Steam's clock may be behind ours, and it reports some changes late. */
 const WATCH_BACK_MS = 15 * 60_000
 
-/** Open offers that the list of a turn did not show are read one by one, so many with each turn. */
+/** How many open offers that the list did not show are read singly per turn. */
 const SINGLES_A_TURN = 5
 
-/** Some pages of the list for all open offers of the bot; resolves to how many trades are still open. */
+/** Reads a few pages of the list for all open offers of the bot. Resolves to the number of open trades. */
 async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: Parts): Promise<number> {
   const open = await deps.trades.openTradesOf(bot.botId)
   const now = deps.clock.now()
   for (const { id, state, dueAt } of open) {
-    // Work that the last holder of the lease left half done does not wait for the next sweep.
+    // Work left unfinished by the last holder of the lease must not wait for the next sweep.
     if (state !== 'active' && dueAt !== null && dueAt <= now) await advance(deps, bot, id)
   }
   const active = open.filter((row) => row.state === 'active')
@@ -46,7 +46,7 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   const ours = new Map(active.map((row) => [row.offerId, row]))
   const see = async (row: TradeSummary, offer: Offer) => {
     const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
-    // An acceptance is proved at once. Due work is done here, because the look put off its alarm.
+    // Prove an acceptance at once. Do due work here, because this read has delayed its alarm.
     const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
     if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
   }
@@ -57,7 +57,7 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
     listed.add(row.id)
     await see(row, offer)
   }
-  // A trade that is older than the list may have changed before it begins; a list that is not read to its end says nothing.
+  // A trade older than the list may have changed before the list begins. An incomplete list proves nothing.
   const isOpen = (row: TradeSummary) => !look.isComplete || row.createdAt < look.since
   const unseen = active.filter((row) => !listed.has(row.id) && isOpen(row))
   await readSingly(bot, known.readAt, { unseen, nowMs: now.getTime(), see })
@@ -67,7 +67,7 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   return (await deps.trades.openTradesOf(bot.botId)).length
 }
 
-/** Since the last list that was complete: how long a trade is open must not make the list longer. */
+/** Starts at the last complete list, so a trade that stays open does not make the list longer. */
 function listedSince(completeAt: Date | null, now: Date): Date {
   const backMs = now.getTime() - WATCH_BACK_MS
   return new Date(completeAt === null ? backMs : Math.min(backMs, completeAt.getTime() - LIST_MARGIN_MS))
@@ -79,7 +79,7 @@ type Unseen = {
   see(row: TradeSummary, offer: Offer): Promise<void>
 }
 
-/** Reads the offers that were not read for longest; ends where Steam does not answer. */
+/** Reads the offers that were last read longest ago. Stops if Steam does not answer. */
 async function readSingly(
   { session }: BotContext,
   readAt: Map<bigint, number>,
@@ -97,28 +97,28 @@ async function readSingly(
   }
 }
 
-/** Offers of others that ask for our items while a trade with them is open, or was countered just now. */
+/** Offers from shoppers who have an open trade, or have just countered one, that ask for our items. */
 const COUNTERED_MS = 15 * 60_000
 
-/** A counter-offer is never accepted; left alone it would lie there for two weeks, to be accepted by a slip. */
+/** Declines a counteroffer. Otherwise it would stay open for two weeks, and someone could accept it by mistake. */
 async function declineCounters(deps: ShellDeps, bot: BotContext, received: readonly Offer[]): Promise<void> {
   const open = received.filter((offer) => offer.state === 'active')
   if (open.length === 0) return
   const since = new Date(deps.clock.now().getTime() - COUNTERED_MS)
   const partners = await deps.trades.partnersSince(bot.botId, since)
   for (const offer of open) {
-    // Offers of others are none of our business: the operator may move items by hand.
+    // Ignore all other offers: the operator may move items by hand.
     const depositId = partners.get(offer.partnerSteamId)
     if (depositId === undefined || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
-    deps.log.warn({ deposit: String(depositId), offer: offer.offerId }, 'declines a counter-offer')
+    deps.log.warn({ deposit: String(depositId), offer: offer.offerId }, 'bot declined a counteroffer')
     await bot.session.declineOffer(offer.offerId)
   }
 }
 
-/** States in which a trade's own offer is not known yet; `send` searches for it. */
+/** States in which the trade's own offer is not known yet. `send` searches for it. */
 const UNSENT: readonly TradeState[] = ['intended', 'sending', 'unknown']
 
-/** Offers that carry the code of a trade, but are not the offer it waits for. */
+/** Offers with the code of a trade that are not the offer it waits for. */
 async function tendStrays(
   deps: ShellDeps,
   bot: BotContext,
@@ -133,9 +133,9 @@ async function tendStrays(
     const row = rows.get(offer.message)
     if (row === undefined) await orphans.tend(bot, offer)
     if (row === undefined || UNSENT.includes(row.state)) continue
-    // Sent while the list was read: it is the offer that its trade waits for, and the next watch looks at it.
+    // Sent while the list was read: it is the trade's own offer, and the next watch handles it.
     if (row.state === 'active' && row.offerId === offer.offerId) continue
-    // Delivered by this very offer: nothing is left to do.
+    // This offer delivered the trade, so nothing is left to do.
     if (row.isDelivered && row.steamTradeId === offer.tradeId) continue
     const loaded = await deps.trades.load(row.id)
     if (loaded !== undefined && isOfferOf(loaded.trade, offer)) await tendStray(deps, bot, { loaded, offer })
@@ -154,10 +154,10 @@ async function tendStray(
     case 'nothing':
       return
     case 'prove':
-      deps.log.warn(about, 'an offer was accepted whose trade had been given up')
+      deps.log.warn(about, 'offer was accepted after its trade was given up')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
     case 'cancel': {
-      const beforeCancel = () => deps.log.warn(about, 'cancels an offer whose trade had been given up')
+      const beforeCancel = () => deps.log.warn(about, 'bot cancels an offer whose trade was given up')
       const now = await cancelStray(deps, bot, { offerId, beforeCancel })
       if (now === undefined) return
       const after = deps.core.judgeStray(now)
@@ -173,13 +173,13 @@ async function tendStray(
 async function proveStray(deps: ShellDeps, bot: BotContext, accepted: Required<Accepted>): Promise<void> {
   const proved = await prove(deps, bot, accepted)
   const { loaded } = accepted
-  // An exchange that failed or was taken back says nothing new a minute later.
+  // A Steam trade that failed or was reversed brings no news a minute later.
   if (proved?.proof !== 'not_yet' || !isEnded(loaded.trade)) return
-  // The items are on their way: the next review may be hours off.
+  // The items are on their way, and the next review may be hours away.
   await askAgain(deps, bot, loaded)
 }
 
-/** A look at a trade that ended without its items, at times that grow apart: Steam may have told us too early. */
+/** Reviews a trade that ended without its items, at growing intervals: Steam may have reported the end too early. */
 export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade } = loaded
   if (!isEnded(trade) || trade.startedAt === null) return
@@ -202,7 +202,7 @@ export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade):
   }
 }
 
-/** The words of one turn about the offers of a trade. `more`: the list goes on. */
+/** The results of one turn about the offers of a trade. `more`: the list continues. */
 type OffersRead = { kind: 'offers'; offers: Offer[] } | { kind: 'more' } | { kind: 'silence' }
 
 async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTrade): Promise<OffersRead> {
@@ -215,7 +215,7 @@ async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTr
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const { look } = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
   const isOurs = (offer: Offer) => isOfferOf(trade, offer)
-  // A countered offer has an answer of the shopper, which may be anywhere in the list: read all of it.
+  // A countered offer has an answer from the shopper, anywhere in the list, so read all of it.
   const isFound = (offers: readonly Offer[]) => trade.state !== 'countered' && offers.some(isOurs)
   const turn = await readOn(look, bot, isFound)
   await declineCounters(deps, bot, turn.received)

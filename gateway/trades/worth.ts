@@ -1,4 +1,4 @@
-/** How much of a trade some of its items were worth, and how much of its credit was lost. Pure, in minor units. */
+/** The value of some items of a trade, and the credit lost to a reversal. Pure, in minor units. */
 
 type Worth = { price: bigint; gross: bigint }
 
@@ -18,7 +18,7 @@ export function worthOf(
 
 type Credit = { total: bigint; held: bigint; reversed: bigint; atRisk: bigint }
 
-/** Credit at risk that a reversal took: of a held trade, the part that was reversed beyond what was held. */
+/** Credit at risk that a reversal took. For a held trade, the reversed part above the held amount. */
 export const lostOf = ({ total, held, reversed, atRisk }: Credit): bigint =>
   reversed - (total - atRisk - held)
 

@@ -1,4 +1,4 @@
-/** The rows of addresses that the operator named for the webhooks of a store. */
+/** The rows of addresses that the operator allows for a store's webhooks. */
 import type { Db, Tx } from '../db/client.ts'
 import type { Address, Allowance, FindAllowance } from './url.ts'
 
@@ -15,7 +15,7 @@ export const allowanceFinder =
       .where('port', '=', port)
       .executeTakeFirst()
 
-/** In the order of their names. */
+/** Ordered by name. */
 export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedAddress[]> =>
   db
     .selectFrom('webhook_address')
@@ -27,7 +27,7 @@ export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedA
 
 type Allowed = { storeId: bigint; address: Address; inside: boolean; now: Date }
 
-/** An address that may lead inside keeps that. */
+/** An address that was allowed to lead inside stays allowed to. */
 export async function allowAddress(tx: Tx, { storeId, address, inside, now }: Allowed): Promise<void> {
   await tx
     .insertInto('webhook_address')

@@ -16,7 +16,7 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(UNICAST_6)
 }
 
-/** Networks that an operator may open to a store. Not among them: links, such as the metadata service of a cloud. */
+/** Networks that an operator may allow. Link-local ones are missing: the metadata service of a cloud is there. */
 const INSIDE = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'])
 
 export const isInsideAddress = (text: string): boolean => INSIDE.has(readAddress(text)?.range() ?? '')

@@ -1,4 +1,4 @@
-/** The rows of attempts: kept for the store to see, and for the pace of its endpoints. */
+/** The rows of attempts, kept for the store to read and for the pace of its endpoints. */
 import { type Insertable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookAttemptTable } from '../db/webhook-tables.ts'
@@ -37,8 +37,8 @@ export function readAttempts(
 }
 
 /**
- * How long the newest delivered events of each endpoint took, the oldest first. Lanes end when nothing is due; the pace
- * of a store outlives them, and the process, in its attempts.
+ * Returns how long the newest delivered events of each endpoint took, the oldest first. Lanes end when nothing is due, so
+ * the pace of an endpoint is derived from its attempts.
  */
 export async function durationsOf(
   db: Db,

@@ -1,4 +1,4 @@
-/** The attempts that a store may read, and the deliveries that it may repeat. */
+/** The attempts that a store can read, and the deliveries that it can repeat. */
 import type { AttemptList, AttemptsQuery, ReplayBody, TestResult } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
@@ -41,12 +41,12 @@ export async function listAttempts(
 }
 
 /**
- * All that a store is told of a call without an answer. Whether a port is closed, silent or forbidden would tell what
- * is in the operator's network; the log has the reason.
+ * A store learns nothing more about a call without an answer: a closed, silent or forbidden port would reveal the
+ * operator's network. The log has the reason.
  */
 const NO_ANSWER = 'no_answer' as const
 
-/** Replayed deliveries of a store in a day. */
+/** The most replayed deliveries of a store in a day. */
 const MOST_REPLAYED_A_DAY = 50_000
 const DAY_MS = 86_400_000
 const HOUR_S = 3_600
@@ -54,9 +54,9 @@ const HOUR_S = 3_600
 type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Sends events again, whatever happens to attempts under way: one event, or those of a range that the endpoint wants. A
- * call that disables the endpoint waits until the replay is written, and then gives it up with the rest. Ranges of a
- * store follow each other: each rewrites thousands of rows.
+ * Sends events again, independently of running attempts: one event, or those of a range that the endpoint wants. A call
+ * that disables the endpoint waits until the replay is written, and then gives it up with the rest. Only one range of a
+ * store is written at a time, because each rewrites thousands of rows.
  */
 export async function replay(
   { db, clock, signals }: ReplayDeps,

@@ -8,13 +8,13 @@ import { isTaken, type SendResult } from './sender.ts'
 import { signWebhook } from './signature.ts'
 
 export type ChallengeDeps = Pick<DeliveryDeps, 'clock' | 'log' | 'send' | 'secretsOf'> & {
-  /** Tests under way of each store, in this process. */
+  /** Running tests of each store, in this process. */
   testsUnderWay: Map<bigint, number>
 }
 
 export type Challenged = { result: SendResult; durationMs: number; isRepeated: boolean }
 
-/** Each test holds a connection for up to 15 seconds, and its caller with it. */
+/** Each test occupies a connection and its caller for up to 15 seconds. */
 const MOST_TESTS = 2
 
 /** Sends the test to `url`, the endpoint's own by default. Refuses a third one of a store at a time. */
@@ -55,8 +55,8 @@ async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: st
 }
 
 /**
- * The challenge alone, or as the field of that name. A service that mirrors what it is sent has it deeper, so it proves
- * nothing.
+ * Accepts the challenge alone, or as a top-level field of that name. A service that echoes its requests has it deeper, so
+ * an echo proves nothing.
  */
 function repeats(result: SendResult, nonce: string): boolean {
   if (result.kind !== 'answered') return false

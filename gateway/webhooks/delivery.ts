@@ -18,16 +18,16 @@ export type DeliveryDeps = {
   /** Opens the secrets that sign for an endpoint now (`whsec_…`). Throws if one does not open. */
   secretsOf(endpoint: Signer): string[]
   random(): number
-  /** The waits of the schedule are divided by this: for proofs. */
+  /** Divides the waits of the schedule, for proofs. */
   haste?: number
   onAttempt?(attempt: AttemptFacts): void
 }
 
 export type AttemptFacts = {
   outcome: 'delivered' | 'retried' | 'given_up'
-  /** Of all attempts. The first one of a replay is not. */
+  /** Of all attempts. The first attempt of a replay is not a first attempt. */
   isFirst: boolean
-  /** From the event's cause to the beginning of this attempt. */
+  /** Time from the event's cause to the start of this attempt. */
   sinceEventMs: number
 }
 
@@ -57,8 +57,8 @@ async function sendClaimed(
 }
 
 /**
- * Undefined when the secret does not open. Most likely the gateway runs with another master key, so the attempt counts
- * as failed and the schedule goes on.
+ * Undefined if the secret cannot be decrypted. The gateway probably runs with another master key, so the attempt counts as
+ * failed and the schedule continues.
  */
 function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHeaders | undefined {
   try {
@@ -72,10 +72,10 @@ function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHe
   }
 }
 
-/** The fields of a claimed delivery in every line of the log. */
+/** The log fields of a claimed delivery. */
 export const aboutOf = (claim: Claim) => ({
   event: claim.event_id,
-  // Without one, of an epoch.
+  // An epoch's event has no deposit.
   ...(claim.deposit_id !== null && { deposit: String(claim.deposit_id) }),
   store: String(claim.store_id),
   endpoint: String(claim.id),
@@ -123,7 +123,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
 type Verdict =
   | { outcome: 'delivered' }
   | { outcome: 'retried'; waitMs: number }
-  /** `gone`: the endpoint wants nothing any more. */
+  /** `gone`: the endpoint wants no further webhooks. */
   | { outcome: 'given_up'; gone: boolean }
 
 function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
@@ -139,8 +139,8 @@ function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, res
 type Settled = Attempted & { attempts: number; said: string; verdict: Verdict }
 
 /**
- * Keeps the attempt, and settles the delivery if it is still this claim's. Meanwhile it may have been replayed, given up
- * with its endpoint, or claimed by another sender because this one took too long. False if nothing was settled.
+ * Records the attempt, and closes the delivery if this claim still owns it. Meanwhile it may have been replayed, given up
+ * with its endpoint, or claimed by another sender because this one took too long. False if nothing was closed.
  */
 async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
   const { result, at, durationMs, attempts, said, verdict } = settled
@@ -172,8 +172,8 @@ async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled
 }
 
 /**
- * Whether a 410 disables the endpoint: not one that its store has disabled or given another URL meanwhile. It is locked
- * before any delivery, as everywhere that both are written, so two answers of 410 never wait for each other.
+ * True if a 410 disables the endpoint. It does not if the store has disabled it or changed its URL meanwhile. The endpoint
+ * is locked before its deliveries, as everywhere, so two 410 answers never wait for each other.
  */
 async function wantsNothing(tx: Tx, { id, store_id: storeId, url }: Claim): Promise<boolean> {
   const endpoint = await lockEndpoint(tx, storeId, { id, as: 'no key update' })

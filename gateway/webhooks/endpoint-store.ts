@@ -14,7 +14,7 @@ type NewRow = {
   createdAt: Date
 }
 
-/** Its secret is sealed with its id, so it is written afterwards. */
+/** The secret is encrypted with the endpoint's id, so it is written after the row. */
 export const insertEndpoint = (
   tx: Tx,
   { storeId, url, eventTypes, proved, createdAt }: NewRow,
@@ -60,7 +60,7 @@ const ownedBy = (db: Db | Tx, storeId: bigint, id: bigint) =>
 export const findEndpoint = (db: Db | Tx, storeId: bigint, id: bigint): Promise<EndpointRow | undefined> =>
   ownedBy(db, storeId, id).executeTakeFirst()
 
-/** Nobody changes the endpoint until the transaction ends. */
+/** Locks the endpoint until the transaction ends. */
 export const lockEndpoint = (
   tx: Tx,
   storeId: bigint,
@@ -91,8 +91,7 @@ export const changeEndpoint = (
     .executeTakeFirst()
 
 /**
- * Disables an endpoint and gives up its waiting deliveries. The endpoint is locked first and its deliveries after it, as
- * everywhere that both are written.
+ * Disables an endpoint and gives up its waiting deliveries. Locks the endpoint before its deliveries, as everywhere.
  */
 export async function disableEndpoint(tx: Tx, id: bigint, reason: 'by_store' | 'gone'): Promise<EndpointRow> {
   const row = await tx
@@ -133,7 +132,7 @@ export async function removeEndpoint(tx: Tx, id: bigint, now: Date): Promise<voi
     .execute()
 }
 
-/** Enables an endpoint that the operator gives its address: his word is the proof. */
+/** Enables an endpoint whose address the operator entered: it needs no other proof. */
 export async function enableByOperator(tx: Tx, id: bigint): Promise<void> {
   await tx
     .updateTable('webhook_endpoint')
@@ -142,7 +141,7 @@ export async function enableByOperator(tx: Tx, id: bigint): Promise<void> {
     .execute()
 }
 
-/** False if the endpoint no longer has this address, or waits for no proof of it. */
+/** False if the endpoint no longer has this address, or does not wait for its proof. */
 export async function proveEndpoint(db: Db, id: bigint, url: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_endpoint')

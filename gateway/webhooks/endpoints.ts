@@ -1,4 +1,4 @@
-/** Where a store wants its webhooks, and the secrets that sign them. */
+/** A store's webhook endpoints, and the secrets that sign their webhooks. */
 import { randomBytes } from 'node:crypto'
 import { MOST_ENDPOINTS } from '../../contract/limits.ts'
 import type { CreateEndpointBody, Endpoint, UpdateEndpointBody } from '../../contract/webhooks.ts'
@@ -33,14 +33,14 @@ const HOUR_MS = 3_600_000
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** Reads a URL that could be a webhook's: whole, without a user name. Undefined for any other. */
+/** Parses a webhook URL: absolute, without a user name. Undefined for any other text. */
 export function parseWebhookUrl(text: string): URL | undefined {
   if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return undefined
   const url = URL.parse(text)
   return url === null || url.username !== '' || url.password !== '' ? undefined : url
 }
 
-/** The addresses of a name are checked when a webhook is sent to it. */
+/** Checks the URL alone. The addresses behind its name are checked when a webhook is sent. */
 async function refuseForeignUrl(
   { mode, findAllowance }: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
   storeId: bigint,
@@ -54,7 +54,7 @@ async function refuseForeignUrl(
 
 const refuseField = (message: string): never => refuse('invalid_request', [{ path: 'url', message }])
 
-/** Creates an endpoint; the secret is shown this once. Refuses an invalid URL, or an eleventh endpoint. */
+/** Creates an endpoint; its secret is shown only once. Refuses an invalid URL, or an eleventh endpoint. */
 export async function createEndpoint(
   deps: EndpointDeps,
   storeId: bigint,
@@ -63,14 +63,14 @@ export async function createEndpoint(
   await refuseForeignUrl(deps, storeId, body.url)
   return inTransaction(deps.db, async (tx) => {
     if ((await lockedCountOfEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
-    // Stores of the sandbox send to addresses that the operator named.
+    // In the sandbox, webhooks go only to addresses that the operator has allowed.
     return addEndpoint(tx, deps, { storeId, ...body, proved: deps.mode === 'sandbox' })
   })
 }
 
 type NewEndpoint = {
   storeId: bigint
-  /** The operator gave the address: it needs no proof. */
+  /** Adds an endpoint with an address from the operator, which needs no proof. */
   proved?: boolean
 } & CreateEndpointBody
 
@@ -97,13 +97,13 @@ export async function addEndpoint(
 export const listEndpoints = async (db: Db | Tx, storeId: bigint): Promise<Endpoint[]> =>
   (await endpointsOf(db, storeId)).map(toEndpoint)
 
-/** Refuses an endpoint that is not the store's with not_found. */
+/** Refuses another store's endpoint with not_found. */
 export const endpointOf = async (db: Db | Tx, storeId: bigint, id: bigint): Promise<EndpointRow> =>
   (await findEndpoint(db, storeId, id)) ?? refuse('not_found')
 
 /**
- * The same, and nobody changes it until the transaction ends. `share` is for writers of its deliveries: a call that
- * disables the endpoint comes before them and is seen, or comes after them and gives them up.
+ * The same with a lock until the transaction ends. Writers of deliveries take the `share` lock: a call that disables the
+ * endpoint either comes first and is seen, or comes later and gives their deliveries up.
  */
 export const lockedEndpointOf = async (
   tx: Tx,
@@ -113,7 +113,7 @@ export const lockedEndpointOf = async (
 
 type Switch = { id: bigint; on: boolean }
 
-/** Enables or disables an endpoint. Waiting deliveries of a disabled one are given up; the event log has their events. */
+/** Enables or disables an endpoint. Disabling gives up its waiting deliveries; the event log keeps their events. */
 export const switchEndpoint = (db: Db, storeId: bigint, wanted: Switch): Promise<Endpoint> =>
   inTransaction(db, (tx) => switchWithin(tx, storeId, wanted))
 
@@ -126,8 +126,8 @@ async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promis
 }
 
 /**
- * Gives an endpoint another URL, other types or both, as its store says. In live mode a new URL must repeat a challenge
- * before the endpoint moves there, unless the endpoint still waits for its first proof.
+ * Changes an endpoint's URL, event types or both, for its store. In live mode a new URL must repeat a challenge before the
+ * endpoint moves there, unless the endpoint still waits for its first proof.
  */
 export async function updateOwnEndpoint(
   deps: EndpointDeps & ChallengeDeps,
@@ -141,14 +141,14 @@ export async function updateOwnEndpoint(
   if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
   const isProved = needsProof(endpoint) && (await challenge(deps, endpoint, url)).isRepeated
   return inTransaction(deps.db, async (tx) => {
-    // It may have been proved meanwhile, with another address.
+    // Meanwhile it may have been proved, with another address.
     const row = await lockedEndpointOf(tx, storeId, { id: wanted.id, as: 'no key update' })
     if (needsProof(row) && !isProved) refuse('endpoint_unproved')
     return changeWithin(tx, storeId, wanted)
   })
 }
 
-/** Ends the deliveries of an endpoint, and makes room for another one. */
+/** Removes an endpoint and its waiting deliveries, so the store can add another one. */
 export async function removeOwnEndpoint(
   { db, clock }: Pick<EndpointDeps, 'clock'> & { db: Db | Tx },
   storeId: bigint,
@@ -160,7 +160,7 @@ export async function removeOwnEndpoint(
   })
 }
 
-/** Gives an endpoint another URL, as the operator says. Waiting deliveries go there. */
+/** Changes an endpoint's URL, for the operator. Waiting deliveries go to the new URL. */
 export async function moveEndpoint(
   tx: Tx,
   deps: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
@@ -172,7 +172,7 @@ export async function moveEndpoint(
 
 type Change = { id: bigint; change: UpdateEndpointBody }
 
-/** Waiting deliveries go to a new URL. */
+/** Makes waiting deliveries go to the new URL. */
 async function changeWithin(
   tx: Tx,
   storeId: bigint,
@@ -185,7 +185,7 @@ async function changeWithin(
   return toEndpoint((await changeEndpoint(tx, storeId, { id, change })) ?? refuse('not_found'))
 }
 
-/** Gives the endpoint a new secret; the old one signs beside it for `overlapHours`. */
+/** Gives the endpoint a new secret. The old one signs too, for `overlapHours`. */
 export async function rotateSecret(
   { db, box, clock }: Pick<EndpointDeps, 'box' | 'clock'> & { db: Db | Tx },
   storeId: bigint,
@@ -208,8 +208,8 @@ export async function rotateSecret(
 }
 
 /**
- * The secrets that sign a webhook now, the newest first. Throws if the newest does not open. One of before may be sealed
- * with a key that is lost: a new secret must help then, at once.
+ * Returns the secrets that sign a webhook now, the newest first. Throws if the newest cannot be decrypted. An older one may
+ * be encrypted with a lost key: then a new secret must help at once.
  */
 export function secretsOf(
   box: SecretBox,

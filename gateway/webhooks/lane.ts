@@ -1,4 +1,4 @@
-/** One lane of one endpoint: claims due deliveries while there are places, and sends them. */
+/** One lane of one endpoint: claims due deliveries while it has free places, and sends them. */
 import { aboutOf, attempt, type DeliveryDeps } from './delivery.ts'
 import { type Load, type Pace, placesLeft } from './pace.ts'
 import type { Sender } from './sender.ts'
@@ -50,7 +50,7 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
       })
       .finally(() => {
         claiming = undefined
-        // Woken while the last claim was answered.
+        // A wake-up may have come during the last claim.
         if (wanted) wake()
       })
   }
@@ -64,7 +64,7 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
   }
 }
 
-/** Sends, and calls `onHanging` when an attempt has hung for so long that others may have its place. */
+/** Sends, and calls `onHanging` when an attempt has hung so long that another one may take its place. */
 function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: Sender; hanging(): number } {
   const hanging = new Set<object>()
   return {
@@ -74,7 +74,7 @@ function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: 
       const own = {}
       const look = (): void => {
         const leftMs = pace.patienceMs() - (performance.now() - began)
-        // Ask again each time: answers to others may have shown that this store takes its time.
+        // Ask each time: other answers may have shown meanwhile that this store is slow.
         if (leftMs > 0) timer = setTimeout(look, Math.ceil(leftMs))
         else {
           hanging.add(own)

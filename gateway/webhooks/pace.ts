@@ -1,37 +1,37 @@
-/** How many attempts may be under way, and which of them no longer hold up others. Pure. */
+/** How many attempts may run at a time, and which of them no longer hold up others. Pure. */
 import { isTaken, type SendResult } from './sender.ts'
 import type { LaneName } from './store.ts'
 
 /**
- * Attempts of one lane that the store is expected to answer soon. Repeated deliveries have the narrower lane. The busy
- * endpoints of a store share them: ten endpoints must not get it ten times what another store has.
+ * The most attempts of one lane that wait for an answer. Retries have the narrower lane. The busy endpoints of a store
+ * share the number: a store with ten endpoints must not get ten times as much as another.
  */
 const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }
-/** Attempts of one lane that may be under way, hanging ones included. */
+/** The most running attempts of one lane, including hanging ones. */
 const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
 const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
-/** Every endpoint has as many, however many its store has. */
+/** The least for every endpoint, however many its store has. */
 const LEAST_WIDTH = 2
-/** Of all stores of a process, as long as every lane has its width. */
+/** The total of all stores of a process, unless the lanes' guaranteed widths add up to more. */
 const MOST_OPEN_IN_ALL = 1_000
 
 /** The shortest time without an answer after which an attempt counts as hanging. */
 export const PATIENCE_MS = 500
 /** How much longer than usual an answer may take. */
 const SLOWER_THAN_USUAL = 2
-/** The weight of the newest answer in the usual time. */
+/** The weight of the newest answer in the moving average. */
 const NEWEST = 0.25
 
 export type Pace = {
-  /** Only taken events count: one that failed late was hanging until then. */
+  /** Only successful attempts count: one that failed late was hanging until then. */
   ended(result: SendResult, afterMs: number): void
   patienceMs(): number
 }
 
 /**
- * A store that hangs on some deposits answers the others as quickly as ever, so hanging attempts give their places to
- * them. A store that is slow with everything is overloaded, so it must not get more calls at a time. `beforeMs`: how
- * long its taken events took, the oldest first.
+ * A store that hangs on some deposits still answers the others quickly, so hanging attempts give up their places. A store
+ * that is slow with everything is overloaded, so it must not get more calls at a time. `beforeMs`: how long its successful
+ * attempts took, the oldest first.
  */
 export function createPace(leastMs: number, beforeMs: readonly number[] = []): Pace {
   let usualMs: number | undefined
@@ -50,12 +50,12 @@ export function createPace(leastMs: number, beforeMs: readonly number[] = []): P
 export type Load = {
   open: number
   hanging: number
-  /** Stores that something is due for, and endpoints of this lane's store. */
+  /** The number of stores with due deliveries, and of busy endpoints of this lane's store. */
   busyStores: number
   ownEndpoints: number
 }
 
-/** How many attempts a lane may begin. Beyond its width, what it has shrinks with the number of busy stores. */
+/** How many attempts a lane may start. Its share beyond the guaranteed width shrinks with the number of busy stores. */
 export function placesLeft(lane: LaneName, { open, hanging, busyStores, ownEndpoints }: Load): number {
   const width = Math.max(LEAST_WIDTH, Math.floor(WIDTHS[lane] / ownEndpoints))
   const share = (MOST_OPEN_IN_ALL / busyStores) * (MOST_OPEN[lane] / MOST_OF_STORE)

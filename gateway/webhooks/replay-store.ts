@@ -1,10 +1,10 @@
-/** How much a store replays: the rows of its replays, and what of them still waits. */
+/** The rows of a store's replays, and how much of them still waits. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 
 export type ReplayChoice = { eventId: string } | { fromSequence: number; toSequence: number }
 
-/** The events of a replay: one whatever its type, or those of a range that the endpoint wants. */
+/** The events of a replay: one of any type, or those of a range that the endpoint wants. */
 export const chosenEvents = (choice: ReplayChoice, eventTypes: readonly string[] | null) =>
   'eventId' in choice
     ? sql`id = ${choice.eventId}::uuid and sequence is not null`
@@ -21,12 +21,12 @@ export async function countChosen(tx: Tx, { storeId, eventTypes, choice }: Wante
   return Number(rows[0]?.count ?? 0)
 }
 
-/** Replays of one store wait here for each other until the transaction ends. */
+/** Locks the store's replays until the transaction ends. */
 export async function lockReplays(tx: Tx, storeId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`replays of store ${storeId}`}, 0))`.execute(tx)
 }
 
-/** True while deliveries of the store wait for the first attempt since they were replayed. */
+/** True while replayed deliveries of the store wait for their first attempt. */
 export async function isReplaying(tx: Tx, storeId: bigint, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from webhook_endpoint endpoint where endpoint.store_id = ${storeId} and endpoint.state = 'enabled'
@@ -36,7 +36,7 @@ export async function isReplaying(tx: Tx, storeId: bigint, now: Date): Promise<b
   return rows.length > 0
 }
 
-/** Replayed deliveries of the store since then. */
+/** Counts the store's replayed deliveries since then. */
 export async function replayedSince(tx: Tx, storeId: bigint, since: Date): Promise<number> {
   const { total } = await tx
     .selectFrom('webhook_replay')
@@ -47,7 +47,7 @@ export async function replayedSince(tx: Tx, storeId: bigint, since: Date): Promi
   return Number(total ?? 0)
 }
 
-/** Notes a replay, and forgets those before `since`. */
+/** Records a replay, and deletes those before `since`. */
 export async function noteReplay(
   tx: Tx,
   { storeId, at, deliveries, since }: { storeId: bigint; at: Date; deliveries: number; since: Date },

@@ -1,6 +1,6 @@
 /**
- * Asks DNS directly for the names of live stores. The system's look-up runs on a handful of threads of the process: a few
- * names whose servers never answer would hold up all other webhooks, and everything else that needs a thread.
+ * Asks DNS directly for the names of live stores. The system's look-up runs on a few threads of the process, so some names
+ * with silent servers would hold up all other webhooks, and everything else that needs a thread.
  */
 import { type LookupAddress, type LookupAllOptions, Resolver } from 'node:dns'
 
@@ -10,11 +10,11 @@ export type Resolve = (
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** For one question to one server, which is asked twice. */
+/** Timeout of one question to one server. Each server is asked twice. */
 const TIMEOUT_MS = 2_000
 /**
- * How long the addresses of one family wait for the other's. Some servers drop the questions for IPv6, and their stores
- * must not get webhooks late. Later addresses are not checked, and not connected to either.
+ * How long the addresses of one family wait for the other's. Some servers ignore questions for IPv6, and their stores must
+ * not get late webhooks. Addresses that come later are neither checked nor used.
  */
 const OTHER_FAMILY_MS = 300
 const LOOPBACK: LookupAddress[] = [
@@ -25,7 +25,7 @@ const LOOPBACK: LookupAddress[] = [
 type Family = 4 | 6
 type Answers = Map<Family, LookupAddress[] | Error>
 
-/** Asks `servers`, those of the system by default. */
+/** Asks `servers`; the system's by default. */
 export function createResolve({ servers }: { servers?: string[] | undefined } = {}): Resolve {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
   if (servers !== undefined) resolver.setServers(servers)
@@ -35,7 +35,7 @@ export function createResolve({ servers }: { servers?: string[] | undefined } = 
     askBoth(resolver, hostname, (answers) => {
       const found = [...answers.values()].flatMap((answer) => (answer instanceof Error ? [] : answer))
       if (found.length > 0) return callback(null, found)
-      // Many names have addresses of one family only: a refusal counts when there is no address at all.
+      // Many names have addresses of one family only. Fail only if there is no address at all.
       const four = answers.get(4)
       callback(four instanceof Error ? four : new Error('the name has no address'), [])
     })

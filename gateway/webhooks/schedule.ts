@@ -1,4 +1,4 @@
-/** When a webhook that was not taken is sent again. Pure. */
+/** The retry schedule of webhooks. Pure. */
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -10,12 +10,12 @@ export type SendResult =
   | {
       kind: 'answered'
       status: number
-      /** The header as it came. */
+      /** The unparsed header. */
       retryAfter?: string
       /** The beginning of the body. */
       text: string
     }
-  /** The reason is for the operator. A store learns none: it would tell what else is in the network. */
+  /** The reason is for the operator only: it would tell a store what else is in the network. */
   | { kind: 'failed'; reason: string }
 
 /** The store has the event. */
@@ -33,18 +33,18 @@ export type WebhookRequest = {
 }
 
 export type SenderOptions = {
-  /** Live mode sends to port 443 of public hosts, and where the operator allows it; the sandbox only there. */
+  /** Live mode sends to port 443 of public hosts and to addresses that the operator allows; the sandbox only to the latter. */
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
   deadlineMs?: number
-  /** Finds every address of a name: by DNS by default, and by the system in the sandbox. */
+  /** Finds every address of a name. The default is DNS in live mode and the system's look-up in the sandbox. */
   resolve?: Resolve
-  /** The DNS servers of live mode; those of the system by default. */
+  /** The DNS servers of live mode; the system's by default. */
   dnsServers?: string[]
 }
 
 const DEADLINE_MS = 15_000
-/** More of an answer than this is not read. */
+/** The most bytes of an answer that are read. */
 const MOST_ANSWER_BYTES = 1024
 
 export type Sender = (request: WebhookRequest) => Promise<SendResult>
@@ -71,8 +71,8 @@ export function createSender({
 const failed = (reason: string): SendResult => ({ kind: 'failed', reason })
 
 /**
- * Refuses a name if any of its addresses is not allowed. The socket connects to the answer that was checked: a name is
- * asked for once a call, so it cannot answer otherwise in between.
+ * Refuses a name if any of its addresses is not allowed. A name is looked up once per call and the socket connects to the
+ * checked answer, so a different answer in between has no effect.
  */
 function guardedLookup(
   resolve: Resolve,
@@ -138,7 +138,7 @@ function resultOf(answer: http.IncomingMessage, body: Buffer): SendResult {
     kind: 'answered',
     status: answer.statusCode ?? 0,
     ...(retryAfter === undefined ? {} : { retryAfter }),
-    // PostgreSQL does not take NUL.
+    // PostgreSQL rejects NUL.
     text: body.subarray(0, MOST_ANSWER_BYTES).toString('utf8').replaceAll('\0', ''),
   }
 }

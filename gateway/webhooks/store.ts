@@ -7,14 +7,14 @@ import type { Clock } from '../kit/clock.ts'
 import type { EndpointRow } from './endpoint-store.ts'
 import { chosenEvents, type ReplayChoice } from './replay-store.ts'
 
-/** Notified of new deliveries. */
+/** The signal for new deliveries. */
 export const DELIVERIES_TOPIC = 'webhooks'
 
 type WriterDeps = { clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Writes a delivery of every event to each endpoint that wants it, and wakes those who send. The endpoints are locked:
- * one that is disabled at the same moment gets nothing, or gives up its new deliveries with the others.
+ * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. The endpoints are locked: one
+ * that is disabled at the same moment either gets none, or gives up its new deliveries with the others.
  */
 export function deliveryWriter({ clock, signals }: WriterDeps): PublisherDeps['addDeliveries'] {
   return async (tx, events) => {
@@ -42,7 +42,7 @@ export type Signer = Pick<EndpointRow, 'id' | 'secret' | 'previous_secret' | 'pr
 
 export type Claim = Signer & {
   delivery_id: bigint
-  /** How many claims the delivery has had, this one included. */
+  /** The number of claims of the delivery, including this one. */
   claim: bigint
   store_id: bigint
   event_id: string
@@ -54,15 +54,15 @@ export type Claim = Signer & {
   caused_at: Date
 }
 
-/** `first`: deliveries that no sender has had yet. `again`: retries, replays, and those of a killed sender. */
+/** `first`: deliveries that were never claimed. `again`: retries, replays, and deliveries of a killed sender. */
 export type LaneName = 'first' | 'again'
 
-/** More failed attempts than the schedule has. */
+/** A number above all attempts of the schedule. */
 const MOST_ATTEMPTS = 20
-/** An attempt ends after 15 seconds. Another sender must go on with those of a killed one within 30. */
+/** An attempt ends after 15 seconds. Another sender must take over from a killed one within 30. */
 const CLAIM_MS = 18_000
 
-/** Takes up to `most` due deliveries of a lane. Of those that come again, the least tried come first. */
+/** Claims up to `most` due deliveries of a lane. Among retries, those with the fewest attempts come first. */
 export async function claimLane(
   { db, clock }: { db: Db; clock: Clock },
   { endpointId, lane }: { endpointId: bigint; lane: LaneName },
@@ -108,7 +108,7 @@ const claimed = (db: Db | Tx, { delivery_id: id, claim }: Claim) =>
     .where('claim', '=', claim)
     .where('state', '=', 'due')
 
-/** Makes the delivery due for another process. */
+/** Makes the delivery due at once, for another process. */
 export async function releaseClaim(db: Db, claim: Claim, now: Date): Promise<void> {
   await claimed(db, claim).set({ due_at: now }).execute()
 }
@@ -121,7 +121,7 @@ type Settlement = {
   delivered_at: Date | null
 }
 
-/** False if the delivery is no longer this claim's. */
+/** False if this claim no longer owns the delivery. */
 export async function settleClaim(tx: Tx, claim: Claim, settlement: Settlement): Promise<boolean> {
   const { numUpdatedRows } = await claimed(tx, claim).set(settlement).executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
@@ -150,9 +150,8 @@ export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
 type Replayed = { id: bigint; storeId: bigint; eventTypes: readonly string[] | null; now: Date }
 
 /**
- * Makes deliveries of events due again, and returns how many. A range takes the types that the endpoint wants. New rows
- * count as claimed once, which puts them in the lane of those that come again. A delivery that was never sent keeps its
- * place.
+ * Makes deliveries of events due again, and returns their number. A range includes only the types that the endpoint wants.
+ * New rows count as claimed once, which puts them into the lane of retries. A delivery that was never sent keeps its place.
  */
 export async function replayDeliveries(
   tx: Tx,

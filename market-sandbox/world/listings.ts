@@ -15,7 +15,7 @@ export function isPrice(price: number): boolean {
   return Number.isInteger(price) && price > 0 && price <= MOST_PRICE
 }
 
-/** Puts one item on sale, in the words of the market where it refuses. */
+/** Puts one item on sale, or refuses with the market's own error. */
 export function listItem(
   world: World,
   { seller, appId, line }: { seller: Seller; appId: number; line: Line },

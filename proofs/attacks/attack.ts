@@ -1,13 +1,13 @@
-/** A family of attacks: its cases, the lines of defence that they reach, and how each of those is switched off. */
+/** A family of attacks: its cases, the defences that they meet, and how each defence is switched off. */
 import type { Target } from './target.ts'
 
-/** One place of a source, replaced while the defence is off. `from` stands there exactly once. */
+/** A piece of source code, replaced while the defence is off. `from` occurs in the file exactly once. */
 export type Change = { file: string; from: string; to: string }
 
 export type Defence = {
-  /** Where it stands: the file, and the function or constant in it. */
+  /** Its place: the file, and the function or constant. */
   at: string
-  /** The places that are replaced; several where one layer covers for another. */
+  /** The pieces to replace; several if one layer covers for another. */
   off: readonly Change[]
 }
 
@@ -15,12 +15,12 @@ export type Case<D extends string = string> = {
   what: string
   /** The defence that stops it. */
   by: D
-  /** Undefined when the attack came to nothing, else what came of it. */
+  /** Undefined if the attack failed, else its result. */
   attack(): Promise<string | undefined> | string | undefined
 }
 
 export type Family<D extends string = string> = {
-  /** Of the table of families. */
+  /** The number in the table of families. */
   number: number
   name: string
   defences: Record<D, Defence>
@@ -28,7 +28,7 @@ export type Family<D extends string = string> = {
   | {
       kind: 'pure'
       cases(): readonly Case<D>[]
-      /** Honest calls work with the defence and without it. Undefined when they do. */
+      /** Checks that honest calls work with and without the defence. Undefined if they do. */
       honest(): Promise<string | undefined> | string | undefined
     }
   | {
@@ -38,5 +38,5 @@ export type Family<D extends string = string> = {
     }
 )
 
-/** Infers the names of the defences, so a case can name no other. */
+/** Infers the names of the defences, so a case cannot name any other. */
 export const family = <D extends string>(one: Family<D>): Family<D> => one

@@ -19,7 +19,7 @@ export type Outcome = {
 
 type Run = {
   number: number
-  /** Of the migrated database that each till is a copy of; undefined where only pure families run. */
+  /** Of the migrated database that each till is a copy of; undefined if only pure families run. */
   templateUrl?: string | undefined
   /** The cases of this defence alone. */
   by?: string

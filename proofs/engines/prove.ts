@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- engines`: a shopper pays once on the till's page and once in a frame of a store on another site, in every
- * browser engine that is here. Firefox and WebKit are the builds of Playwright; says which are missing.
+ * `npm run prove -- engines`: a shopper pays on the till's page, and in a frame of a store on another site, in every
+ * installed browser engine. Firefox and WebKit are Playwright's builds. The proof names the missing ones.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -94,7 +94,7 @@ async function openShop({ gateway }: Till) {
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, end }
 }
 
-/** As the demo store, which the shop's origin belongs to as well. */
+/** Opens a deposit as the demo store, which also owns the shop's origin. */
 async function opened({ till, shop }: Place) {
   await query(till, 'update store set origins = array_append(origins, $1) where not $1 = any(origins)', [
     shop,

@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- failover`: a database that goes away under load in every way there is, and comes back or is replaced.
- * Losses and duplicates decide. The seconds are held against the machine's speed in the same run, and only printed.
+ * `npm run prove -- failover`: the database fails under load in every known way, and comes back or is replaced. Losses and
+ * duplicates decide the result. Times are compared with the machine's speed in the same run, and only printed.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
@@ -46,7 +46,7 @@ export const failoverProof = defineProof({
 
 const isInPlace = (kind: Round): kind is Kind => kind !== 'synchronous' && kind !== 'asynchronous'
 
-/** All rounds after which the server has all that it had, in one world. */
+/** Runs all rounds in which the server loses nothing, in one world. */
 async function inPlace(plan: readonly Round[], seed: number): Promise<{ failed?: Failed; left?: string }> {
   const server = await openOwnServer()
   try {
@@ -64,7 +64,7 @@ type Findings = {
   plan: readonly Round[]
   seed: number
   failed?: Failed
-  /** What could not be done on this machine, and why. */
+  /** The rounds that this machine could not run, and why. */
   left?: string
   promoted: Promoted[]
   behind: RoundFacts[]

@@ -1,9 +1,9 @@
-/** One address for a server that is lost, and for the one that comes in its place. */
+/** A proxy with one address, for a server that is lost and later for its replacement. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export type Door = {
   port: number
-  /** Further connections lead to this port; those that are open are cut. */
+  /** Leads new connections to this port, and cuts the open ones. */
   leadTo(port: number): void
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ export type Visit = { externalId: string; hash: string; offer: string }
 
 const used = new Set<string>()
 
-/** As far as an open offer; undefined where the till did not get that far. */
+/** As far as an open offer; undefined if the till did not get that far. */
 export async function visit(till: KillTill, person: string): Promise<Visit | undefined> {
   const externalId = `visit-${randomUUID()}`
   const hash = await openVisit(till, externalId, person)

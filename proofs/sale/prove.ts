@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- sale`: what `npm start` starts, a shopper in a browser, and one item from their inventory to the money that
- * an outside market pays for it. The vault asks Steam as rarely as in earnest, so this takes minutes.
+ * `npm run prove -- sale`: follows one item from a shopper's inventory to the money that an outside market pays for it, with
+ * a real browser and everything that `npm start` starts. The vault asks Steam as rarely as in live mode, so this takes minutes.
  */
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -47,7 +47,7 @@ export const saleProof = defineProof({
   },
 })
 
-/** An operator's command; throws what it said where it was refused. */
+/** Runs an operator's command. Throws its message if it was refused. */
 async function command(till: Till, ...args: string[]): Promise<string> {
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
   const { out, errors, code } = await runCommand(args, { env })
@@ -71,7 +71,7 @@ async function sellOne(till: Till) {
     async () =>
       (await query(till, `select 1 from departure where stage = 'gone' and explanation = 'vault'`))[0],
   )
-  // Whoever is given an item of this game waits for it once more.
+  // The receiver of an item of this game has to wait for its protection too.
   await command(till, 'clock', 'advance', '8d')
   const listing = await told('the vault lists it', async () =>
     (await marketItems(till)).find(({ status }) => status === 'on_sale'),

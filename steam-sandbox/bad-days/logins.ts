@@ -19,7 +19,7 @@ const problem = (text: string): Effect => ({
   body: `<html><body><div id="error_msg">${text}</div></body></html>`,
 })
 
-/** What may happen to a login, to a session and to the page of a new offer. */
+/** Faults of a login, of a session and of the page of a new offer. */
 export const LOGINS: Record<string, BadDay> = {
   'login-15': on(FINALIZE, 'The refresh token is refused with 15.', tokenError(15)),
   'login-15-once': {
@@ -68,13 +68,13 @@ export const LOGINS: Record<string, BadDay> = {
     'The trade page says that the partner has a trade ban.',
     problem('You cannot trade with somebody because they have a trade ban.'),
   ),
-  'page-escrow-15': on(TRADE_PAGE, 'The trade page tells of a hold of 15 days.', {
+  'page-escrow-15': on(TRADE_PAGE, 'The trade page names a hold of 15 days.', {
     change: (reply) => ({
       ...reply,
       body: String(reply.body).replace(/(g_days(?:Their|Both)Escrow = )\d+/g, '$115'),
     }),
   }),
-  'page-without-days': on(TRADE_PAGE, 'The trade page does not tell of holds: nothing may be concluded.', {
+  'page-without-days': on(TRADE_PAGE, 'The trade page does not mention holds, so nothing may be concluded.', {
     change: (reply) => ({ ...reply, body: String(reply.body).replace(/^.*g_days\w+Escrow.*\n/gm, '') }),
   }),
 }

@@ -1,11 +1,11 @@
-/** Takes what another account of the vault offers to this one. Such an offer asks for nothing, so no phone is asked. */
+/** Accepts a gift from another account of the vault. Such an offer asks for nothing, so Steam needs no confirmation. */
 import { type Gift, isSameSet } from '../giving/gift.ts'
 import { readOffer } from './answers.ts'
 import type { Session } from './session.ts'
 
 type Taken = { offerId: string; fromSteamId: string; gift: Gift }
 
-/** Does nothing unless Steam shows exactly this gift, and for nothing. */
+/** Does nothing unless Steam's page shows exactly this gift, with nothing in return. */
 export async function acceptGift(session: Session, { offerId, fromSteamId, gift }: Taken): Promise<void> {
   const said = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
   const offer = said && readOffer(said)

@@ -1,4 +1,4 @@
-/** Waits for the till's database: a vault that cannot read a wish is not ready. */
+/** Waits for the till's database, because a vault that cannot read wishes is not ready. */
 import type { Till } from '../markets/till.ts'
 
 const AGAIN_MS = 3_000

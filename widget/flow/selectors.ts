@@ -18,12 +18,12 @@ const UNJUDGED: readonly (string | null)[] = [
   ] satisfies ErrorCode[]),
 ]
 
-/** A refusal that says nothing of what was asked for: the same may succeed in a moment. */
+/** True for a refusal that is not about the call itself: the same call may succeed in a moment. */
 export function isUnjudged({ code }: Refusal): boolean {
   return UNJUDGED.includes(code)
 }
 
-/** The games whose items the store takes. A gateway of the release before does not name them. */
+/** The games whose items the store takes. A gateway of the previous release does not name them. */
 export function acceptedGames(payment: Pick<Partial<Payment>, 'games'> | null): readonly Game[] {
   return payment?.games ?? GAMES
 }
@@ -35,8 +35,8 @@ export function firstGame(payment: Payment | null): Game {
 }
 
 /**
- * The other games that may help, the one with the most usable items first. `count` is what this page saw before: to ask
- * for it would cost a read of Steam. A game that had none is left out.
+ * The other games that may help, the one with the most usable items first. `count` is the number that this page saw
+ * before, because asking again would cost a read of Steam. Games without usable items are left out.
  */
 export function otherGames(stand: Stand, payment: Payment): { game: Game; count: number | null }[] {
   return acceptedGames(payment)
@@ -45,14 +45,14 @@ export function otherGames(stand: Stand, payment: Payment): { game: Game; count:
     .sort((a, b) => (b.count ?? 0) - (a.count ?? 0))
 }
 
-/** How many picks wait in each other game. */
+/** The number of picks kept in each other game. */
 export function keptPicks(stand: Stand): { game: Game; count: number }[] {
   return GAMES.map((game) => ({ game, count: stand.elsewhere[game]?.length ?? 0 })).filter(
     ({ game, count }) => game !== stand.game && count > 0,
   )
 }
 
-/** The inventory that is on the page, also while a new one loads; null when there is none. */
+/** The inventory on the page, even while a new one loads; null if there is none. */
 export function shownInventory(stand: Stand) {
   const { inventory } = stand
   if (inventory.status === 'ready') return inventory.inventory
@@ -61,7 +61,7 @@ export function shownInventory(stand: Stand) {
 
 const indexes = new WeakMap<readonly Item[], ReadonlyMap<string, Item>>()
 
-/** The items by their asset ids, put together once for each inventory: it may hold thousands. */
+/** The items by asset id, indexed once per inventory, which may have thousands. */
 export function itemsById(items: readonly Item[]): ReadonlyMap<string, Item> {
   let index = indexes.get(items)
   if (index === undefined) {
@@ -129,7 +129,7 @@ function fold(text: string): string {
   return PLAIN.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
 }
 
-/** The payment is asked for once a second in these states, and in no other. */
+/** True in the states in which the page polls the payment once a second. */
 export function isPolling(state: FlowState): boolean {
   return state.modal.kind === 'joining' || state.modal.kind === 'confirming'
 }

@@ -1,4 +1,4 @@
-/** The page of a deposit in a frame, and what may be read and called from there: family 56. */
+/** The page of a deposit in a frame: what it may read and call. Family 56. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -94,7 +94,7 @@ const FORGED: [what: string, token: () => string, hash?: string][] = [
   ['the key of another till', () => tokensOf(8).make({ hash: HASH, origin: STORE })],
 ]
 
-/** Undefined when the page is framed by nobody but `who`. */
+/** Undefined if only `who` may frame the page. */
 async function framedBy(path: string, dest: string, who: string): Promise<string | undefined> {
   const { headers } = await onTill((app) =>
     app.inject({ url: path, headers: { host: 'till.test', 'sec-fetch-dest': dest } }),
@@ -114,7 +114,7 @@ const frames = (): Case<Defence>[] =>
     ),
   )
 
-/** Words of a database in other hands: they must not become parts of the policy. */
+/** Values from a manipulated database. They must not become part of the policy. */
 const ORIGINS = [
   '*',
   'https://a.example https://evil.example',

@@ -32,7 +32,7 @@ const WIDE = ['a', 'Q', '%a', '_Q', 'é', '*Q', 'Q*', 'Q%']
 
 const stocked = new WeakMap<Target, Promise<void>>()
 
-/** More stores of one word than are shown, and one of another. */
+/** More stores with one word in their name than a page shows, and one store with another. */
 function stock(target: Target): Promise<void> {
   const found = stocked.get(target) ?? insertStores(target)
   stocked.set(target, found)
@@ -49,7 +49,7 @@ async function insertStores({ till }: Target): Promise<void> {
 
 const search = ({ till }: Target, text: string) => find(till.deps, text)
 
-/** Undefined when the text was read as words, whatever stands between them. */
+/** Undefined if the text was read as words, regardless of the characters between them. */
 async function onlyWords(target: Target, text: string): Promise<string | undefined> {
   try {
     const answer = await search(target, text)

@@ -1,4 +1,4 @@
-/** How trades of a simulated till begin. */
+/** Starts the trades of a simulated till. */
 import { OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import {
   judgePartner,
@@ -22,7 +22,7 @@ function mayBeSent(memory: Memory, deposit: DepositRow, now: Date): boolean {
   return isAllowed
 }
 
-/** The same as partner-store.ts reads. */
+/** The same facts that partner-store.ts reads. */
 function factsOf({ trades }: Memory, { shopper, storeId }: DepositRow, now: Date): PartnerFacts {
   const offers = [...trades.values()].filter(({ deposit }) => deposit.shopper === shopper)
   const open = offers.filter(({ trade }) => OPEN.includes(trade.state))

@@ -1,4 +1,4 @@
-/** Promises to shoppers whose offers are open: they keep room in the limits of their stores. */
+/** Promises to shoppers with open offers: each reserves a part of its store's limit. */
 import type { Game } from '../../../contract/games.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { promisedPart, type Room, roomFor } from '../../../gateway/ledger/entry.ts'
@@ -8,7 +8,7 @@ import type { Memory, Store, TradeRow } from './memory.ts'
 export const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
-/** A promise ends with its offer, though the items may come later. */
+/** A promise ends with its offer, even if the items come later. */
 const KEEPS: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
 /** The credit at once that the shopper is told before the offer. */
