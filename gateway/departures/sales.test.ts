@@ -207,15 +207,17 @@ describe('what items brought', () => {
 
   it('of an item that was sold below its cost is told by the coverage of prices', async () => {
     const found = { db: till.db, clock: till.clock, config: Object.assign({}) }
-    const cost = (price: bigint) =>
-      till.db
-        .updateTable('trade_item')
-        .set({ price, gross: price })
-        .where('asset_id', '=', free.assetIds[0] ?? '')
-        .execute()
+    const [assetId = ''] = free.assetIds
+    const was = await till.db
+      .selectFrom('trade_item')
+      .select(['price', 'gross'])
+      .where('asset_id', '=', assetId)
+      .executeTakeFirstOrThrow()
+    const cost = (amounts: typeof was) =>
+      till.db.updateTable('trade_item').set(amounts).where('asset_id', '=', assetId).execute()
     till.clock.advance(1_000)
     expect(await losingItems(found, 'dota')).toEqual([])
-    await cost(4_000n)
+    await cost({ price: 4_000n, gross: 4_000n })
     const { sales } = await reported()
     const [one] = sales
     const alike = sales.filter(({ marketHashName }) => marketHashName === one?.marketHashName)
@@ -227,7 +229,7 @@ describe('what items brought', () => {
     ])
     expect(one?.resultMinor).toBe(1_235n - 4_000n)
     expect(await losingItems(found, 'cs')).toEqual([])
-    await cost(1_000n)
+    await cost(was)
   })
 
   it('is held against what the market says that it has', async () => {
