@@ -18,7 +18,7 @@ import {
 import { answerInBrowser, giveLink, pay, pickItems, TEXTS } from './support/shopper.ts'
 import { callerOf } from './support/widget-calls.ts'
 
-const METRIC = /^tradetill_page_seconds_count\{metric="FCP",screen="deposit"\} (\d+)/m
+const METRIC = /^tradetill_page_seconds_count\{metric="FCP",screen="deposit",device="computer"\} (\d+)/m
 
 async function firstPaints(): Promise<number> {
   const text = await (await fetch(till.metrics)).text()
