@@ -84,7 +84,7 @@ test.each(['en', 'ru'] as const)(
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('?')
     await isAbout(1)
-    expect(await cell(1).evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => cell(1).evaluate((element) => element === document.activeElement)).toBe(true)
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(0)
     await cell(1).press('Control+End')
     await answer.waitFor({ state: 'hidden' })
