@@ -8,7 +8,7 @@ type Props<ROW> = {
   most(row: ROW): number
   /** The part of it that matters. */
   part: { of(row: ROW): number; tone: 'good' | 'bad' }
-  /** What the table says, the two above among it. */
+  /** Columns of the table, the two above among them. */
   columns: readonly (readonly [name: string, of: (row: ROW) => number])[]
 }
 

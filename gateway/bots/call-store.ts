@@ -37,15 +37,15 @@ export type HourOfCalls = CallCount & { at: Date }
 /** Of all bots, hour by hour for the last 24, the oldest first. */
 export async function callsByHour(db: Db): Promise<HourOfCalls[]> {
   const { rows } = await sql<HourOfCalls>`
-    with counted as (
+    with last as (select date_trunc('hour', now()) as hour),
+    counted as (
       select date_trunc('hour', since) as at, sum(asked) as asked, sum(limited) as limited, sum(failed) as failed,
         sum(held_back) as held_back
-      from bot_calls where since >= date_trunc('hour', now()) - interval '23 hours' group by 1
+      from bot_calls where since >= (select hour from last) - interval '23 hours' group by 1
     )
     select at, coalesce(asked, 0)::int as asked, coalesce(limited, 0)::int as limited,
       coalesce(failed, 0)::int as failed, coalesce(held_back, 0)::int as "heldBack"
-    from generate_series(date_trunc('hour', now()) - interval '23 hours', date_trunc('hour', now()),
-      interval '1 hour') at
+    from last, generate_series(last.hour - interval '23 hours', last.hour, interval '1 hour') at
     left join counted using (at) order by at`.execute(db)
   return rows
 }
