@@ -59,7 +59,7 @@ describe.each([
     const depositId = await paidDeposit()
     const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
     await enterSandbox(page)
-    // So many that what other tests of this till measure changes nothing.
+    // Measurements of other tests on this till must not change the figures.
     await query(`
       insert into page_vital select date_trunc('day', till_now(), 'UTC'), 'deposit', device, metric, bucket, 1000000
       from unnest(array['phone', 'computer']) device,
