@@ -1,7 +1,8 @@
 import type { Overview } from '../../gateway/console/overview-store.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
-import { formatMinor, formatTime, words } from '../ui/format.ts'
+import { Bars } from '../ui/bars.tsx'
+import { formatMinor, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Pill, Status } from '../ui/parts.tsx'
 import { VitalsPanel } from './vitals.tsx'
@@ -80,58 +81,18 @@ function Today({ data: { hours, statuses, credited } }: { data: Data }) {
           </Go>
         ))}
       </div>
-      {hours.some(({ opened }) => opened > 0) && <Curve hours={hours} />}
+      {hours.some(({ opened }) => opened > 0) && (
+        <Bars
+          rows={hours}
+          most={({ opened }) => opened}
+          part={{ of: ({ succeeded }) => succeeded, tone: 'good' }}
+          columns={[
+            ['Opened', ({ opened }) => opened],
+            ['Succeeded', ({ succeeded }) => succeeded],
+          ]}
+        />
+      )}
     </Panel>
-  )
-}
-
-const [WIDTH, HEIGHT] = [720, 90]
-
-/** Bars by hour; the table below says the same in numbers. */
-function Curve({ hours }: { hours: Data['hours'] }) {
-  const most = Math.max(1, ...hours.map(({ opened }) => opened))
-  const width = WIDTH / Math.max(1, hours.length)
-  const bar = (count: number, index: number, className: string) => {
-    const height = (count / most) * HEIGHT
-    return (
-      <rect
-        key={`${className}${index}`}
-        className={className}
-        x={index * width + 1}
-        y={HEIGHT - height}
-        width={width - 2}
-        height={height}
-      />
-    )
-  }
-  return (
-    <>
-      <svg className="curve" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {hours.map(({ opened }, index) => bar(opened, index, 'bar-opened'))}
-        {hours.map(({ succeeded }, index) => bar(succeeded, index, 'bar-succeeded'))}
-      </svg>
-      <details>
-        <summary>Hour by hour, in numbers</summary>
-        <table className="small-table">
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">Opened</th>
-              <th scope="col">Succeeded</th>
-            </tr>
-          </thead>
-          <tbody>
-            {hours.map(({ at, opened, succeeded }) => (
-              <tr key={at}>
-                <th scope="row">{formatTime(at)}</th>
-                <td>{opened}</td>
-                <td>{succeeded}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
-    </>
   )
 }
 

@@ -2,6 +2,7 @@ import type { Weather } from '../../gateway/console/overview-store.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
+import { Bars } from '../ui/bars.tsx'
 import { words } from '../ui/format.ts'
 import { Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
@@ -23,7 +24,7 @@ export function WeatherPage() {
         <MaintenanceActs shown={shown.kind === 'ready' ? shown.data : undefined} again={again} />
       </Heading>
       <Loaded shown={shown} again={again}>
-        {({ outages, bots }) => (
+        {({ outages, bots, hours }) => (
           <>
             <Panel title="Now">
               {outages.length === 0 ? (
@@ -38,6 +39,7 @@ export function WeatherPage() {
                 </ul>
               )}
             </Panel>
+            <Calls hours={hours} />
             <Panel title="By bot">
               <Table
                 caption="How Steam answers each bot"
@@ -61,6 +63,32 @@ export function WeatherPage() {
         )}
       </Loaded>
     </>
+  )
+}
+
+function Calls({ hours }: { hours: Data['hours'] }) {
+  const sum = (of: (hour: Data['hours'][number]) => number): number =>
+    hours.reduce((all, hour) => all + of(hour), 0)
+  return (
+    <Panel title="Calls to Steam in the last 24 hours">
+      <p className="quiet">
+        {sum(({ asked }) => asked)} calls of all bots; Steam answered 429 to {sum(({ limited }) => limited)}{' '}
+        of them.
+      </p>
+      {hours.some(({ asked }) => asked > 0) && (
+        <Bars
+          rows={hours}
+          most={({ asked }) => asked}
+          part={{ of: ({ limited }) => limited, tone: 'bad' }}
+          columns={[
+            ['Calls', ({ asked }) => asked],
+            ['Answered 429', ({ limited }) => limited],
+            ['Failed', ({ failed }) => failed],
+            ['Held back', ({ heldBack }) => heldBack],
+          ]}
+        />
+      )}
+    </Panel>
   )
 }
 

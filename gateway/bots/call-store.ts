@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { CallCount } from './call-counts.ts'
 
-/** Adds what this process counted, and forgets what is older than two hours. Accounts that are no bots are left out. */
+/** Adds what this process counted, and forgets what is older than 25 hours. Accounts that are no bots are left out. */
 export async function saveCalls(db: Db, counts: ReadonlyMap<string, CallCount>): Promise<void> {
   if (counts.size === 0) return
   const rows = JSON.stringify([...counts].map(([account, count]) => ({ account, ...count })))
@@ -20,7 +20,7 @@ export async function saveCalls(db: Db, counts: ReadonlyMap<string, CallCount>):
   await sql`
     delete from bot_calls using bot
     where bot.id = bot_calls.bot_id and bot.steam_id = any(${[...counts.keys()]}::text[])
-      and since < now() - interval '2 hours'`.execute(db)
+      and since < now() - interval '25 hours'`.execute(db)
 }
 
 /** Of the last hour. */
@@ -30,4 +30,22 @@ export async function callsOf(db: Db, botId: bigint): Promise<CallCount> {
       coalesce(sum(failed), 0)::int as failed, coalesce(sum(held_back), 0)::int as "heldBack"
     from bot_calls where bot_id = ${botId} and since > now() - interval '1 hour'`.execute(db)
   return rows[0] ?? { asked: 0, limited: 0, failed: 0, heldBack: 0 }
+}
+
+export type HourOfCalls = CallCount & { at: Date }
+
+/** Of all bots, hour by hour for the last 24, the oldest first. */
+export async function callsByHour(db: Db): Promise<HourOfCalls[]> {
+  const { rows } = await sql<HourOfCalls>`
+    with last as (select date_trunc('hour', now()) as hour),
+    counted as (
+      select date_trunc('hour', since) as at, sum(asked) as asked, sum(limited) as limited, sum(failed) as failed,
+        sum(held_back) as held_back
+      from bot_calls where since >= (select hour from last) - interval '23 hours' group by 1
+    )
+    select at, coalesce(asked, 0)::int as asked, coalesce(limited, 0)::int as limited,
+      coalesce(failed, 0)::int as failed, coalesce(held_back, 0)::int as "heldBack"
+    from last, generate_series(last.hour - interval '23 hours', last.hour, interval '1 hour') at
+    left join counted using (at) order by at`.execute(db)
+  return rows
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { type Needs, readNeeds } from '../alerts/needs-store.ts'
+import { callsByHour, type HourOfCalls } from '../bots/call-store.ts'
 import type { Db } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import type { OutageTable } from '../db/time-tables.ts'
@@ -119,6 +120,7 @@ export type Weather = {
     offersFailingSince: Date | null
     inventoriesFailingSince: Date | null
   }[]
+  hours: HourOfCalls[]
 }
 
 export async function readWeather(db: Db): Promise<Weather> {
@@ -132,7 +134,7 @@ export async function readWeather(db: Db): Promise<Weather> {
     .orderBy('id')
     .limit(1_000)
     .execute()
-  return { outages, bots }
+  return { outages, bots, hours: await callsByHour(db) }
 }
 
 /** Grows, or changes, with whatever the page shows. */

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCallCounts } from '../bots/call-counts.ts'
 import { saveCalls } from '../bots/call-store.ts'
+import { readWeather } from '../console/overview-store.ts'
 import { UNOBSERVED } from '../steam/turns.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
@@ -75,11 +77,23 @@ test('the calls of all processes within the hour are counted, those of public pa
     await saveCalls(till.db, counts.take())
   }
   expect((await shown()).calls).toEqual({ asked: 4, limited: 2, failed: 0, heldBack: 2 })
-  await till.db
-    .updateTable('bot_calls')
-    .set({ since: new Date(Date.now() - 2 * 3_600_000) })
-    .execute()
+  await till.db.updateTable('bot_calls').set({ since: sql`since - interval '2 hours'` }).execute()
   expect((await shown()).calls).toEqual({ asked: 0, limited: 0, failed: 0, heldBack: 0 })
+
+  // The weather of the whole day still has them.
+  const day = async () => {
+    const { hours } = await readWeather(till.db)
+    expect(hours).toHaveLength(24)
+    const sum = (name: 'asked' | 'limited') => hours.reduce((all, hour) => all + hour[name], 0)
+    return [sum('asked'), sum('limited')]
+  }
+  expect(await day()).toEqual([4, 2])
+  await till.db.updateTable('bot_calls').set({ since: sql`since - interval '24 hours'` }).execute()
+  expect(await day()).toEqual([0, 0])
+  const [counts] = processes
+  counts?.asked('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
+  await saveCalls(till.db, counts?.take() ?? new Map())
+  expect(await till.db.selectFrom('bot_calls').select('asked').execute()).toEqual([{ asked: 1 }])
 })
 
 test('a bot that is not there is not found', async () => {

@@ -1,0 +1,65 @@
+import { formatTime } from './format.ts'
+
+const [WIDTH, HEIGHT] = [720, 90]
+
+type Props<ROW> = {
+  rows: readonly ROW[]
+  /** The height of a bar. */
+  most(row: ROW): number
+  /** The part of it that matters. */
+  part: { of(row: ROW): number; tone: 'good' | 'bad' }
+  /** Columns of the table, the two above among them. */
+  columns: readonly (readonly [name: string, of: (row: ROW) => number])[]
+}
+
+/** Bars by hour; the table below says the same in numbers. */
+export function Bars<ROW extends { at: string }>({ rows, most, part, columns }: Props<ROW>) {
+  const highest = Math.max(1, ...rows.map(most))
+  const width = WIDTH / Math.max(1, rows.length)
+  const bar = (count: number, index: number, className: string) => {
+    const height = (count / highest) * HEIGHT
+    return (
+      <rect
+        key={`${className}${index}`}
+        className={className}
+        x={index * width + 1}
+        y={HEIGHT - height}
+        width={width - 2}
+        height={height}
+      />
+    )
+  }
+  return (
+    <>
+      <svg className="curve" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {rows.map((row, index) => bar(most(row), index, 'bar'))}
+        {rows.map((row, index) => bar(part.of(row), index, `bar-${part.tone}`))}
+      </svg>
+      <details>
+        <summary>Hour by hour, in numbers</summary>
+        <table className="small-table">
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              {columns.map(([name]) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.at}>
+                <th scope="row">{formatTime(row.at)}</th>
+                {columns.map(([name, of]) => (
+                  <td key={name}>{of(row)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </>
+  )
+}
