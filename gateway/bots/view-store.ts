@@ -1,4 +1,4 @@
-/** One bot, as an operator looks at it. */
+/** Reads one bot with everything that an operator needs. */
 import { sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
@@ -14,7 +14,7 @@ export function findBot(db: Db, which: string) {
     .executeTakeFirst()
 }
 
-/** `isProtected`: its sender may still take it back. */
+/** `isProtected`: the sender may still take the item back. */
 export type HeldCount = { appId: number; held: number; protected: number }
 
 /** What the bot has of each game. */

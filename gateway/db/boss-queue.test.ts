@@ -172,7 +172,7 @@ describe('queue', () => {
     })
     await expect.poll(() => seen).toHaveLength(3)
     expect(seen.filter((data) => JSON.stringify(data).includes('good'))).toHaveLength(1)
-    expect(captured.lines.join('')).toContain('a job failed')
+    expect(captured.lines.join('')).toContain('job failed')
   })
 
   test('with concurrency 1 jobs run one after the other', async () => {
