@@ -130,8 +130,8 @@ export const inventorySchema = z.object({
   /** Most items in one trade. */
   maxItems: z.int().positive(),
   /**
-   * Where Steam lets senders take trades of the game back for days: how much of a payment with these items is credited at
-   * once, and when the rest is. In round steps, and never more than the items come to, so the store's room cannot be read
+   * Where Steam lets senders take trades of the game back for days: how much of a payment with these items would be credited
+   * at once now, and when the rest is. Other payments may change it until the offer is made, whose heldAmount is a promise. In round steps, and never more than the items come to, so the store's room cannot be read
    * from it. Null where nothing is held.
    */
   hold: z.object({ atOnce: minorUnits, days: z.int().positive(), until: z.iso.datetime() }).nullable(),

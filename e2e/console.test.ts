@@ -27,6 +27,7 @@ async function paidDeposit(): Promise<string> {
 
 const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] => [
   ['/', 'Where shoppers leave'],
+  ['/', 'could be better'],
   ['/deposits', depositId],
   [`/deposits/${depositId}`, 'What happened'],
   [`/find?text=${depositId}`, 'succeeded'],
@@ -58,6 +59,11 @@ describe.each([
     const depositId = await paidDeposit()
     const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
     await enterSandbox(page)
+    await query(`
+      insert into page_vital select date_trunc('day', till_now(), 'UTC'), 'deposit', device, metric, bucket, 4
+      from unnest(array['phone', 'computer']) device,
+        (values ('LCP', 50), ('INP', 40), ('CLS', 41), ('FCP', 48), ('TTFB', 30)) of (metric, bucket)
+      on conflict do nothing`)
     const hostile = names === 'hostile' ? await giveHostileNames(page) : undefined
     await page.getByText('without a passkey').waitFor()
     for (const [path, shows] of pagesOf(depositId)) {

@@ -37,7 +37,7 @@ test('D-15 on a phone the amount of the store is one press away, and the focus c
   await door.click()
   await page.getByRole('button', { name: /^Подобрать предметы на 20,00/ }).click()
   await expect.poll(() => door.getAttribute('aria-expanded')).toBe('false')
-  expect(await door.evaluate((element) => element === document.activeElement)).toBe(true)
+  await expect.poll(() => door.evaluate((element) => element === document.activeElement)).toBe(true)
   const bar = page.getByRole('progressbar', { name: texts.target })
   await expect.poll(() => bar.getAttribute('value')).toBe('2000')
   expect(centsOf((await page.locator('.bottom-sum strong').textContent()) ?? '')).toBeGreaterThanOrEqual(

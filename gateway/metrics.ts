@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { DEPOSIT_EVENT_TYPES } from '../contract/event-types.ts'
 import type { Observer } from './steam/turns.ts'
+import { createVitals, type Vitals } from './vitals/vitals.ts'
 
 export type Metrics = {
   registry: Registry
@@ -14,10 +15,12 @@ export type Metrics = {
   stoppedByRestore: Gauge
   /** 1 while a capability of Steam (`offers`, `inventories`) is out of reach for every bot. */
   outage: Gauge<'capability'>
-  /** How quick the page was for shoppers, in seconds, by `metric` (LCP, FCP, INP, TTFB) and screen. */
-  pageSeconds: Histogram<'metric' | 'screen'>
-  /** How much of the page moved by itself (CLS), by screen. */
-  pageShift: Histogram<'screen'>
+  /** How quick the page was for shoppers, in seconds, by `metric` (LCP, FCP, INP, TTFB), screen and class of device. */
+  pageSeconds: Histogram<'metric' | 'screen' | 'device'>
+  /** How much of the page moved by itself (CLS). */
+  pageShift: Histogram<'screen' | 'device'>
+  /** The same until it is written down, for the console. */
+  vitals: Vitals
   /** Events that got their position, by type: every transition of a deposit is one. */
   events: Counter<'type'>
   webhookAttempts: Counter<'outcome'>
@@ -123,17 +126,18 @@ function steamMetrics(registers: Registry[]): Observer {
 
 function pageMetrics(registers: Registry[]) {
   return {
+    vitals: createVitals(),
     pageSeconds: new Histogram({
       name: 'tradetill_page_seconds',
       help: 'How quick the page was for shoppers',
-      labelNames: ['metric', 'screen'],
+      labelNames: ['metric', 'screen', 'device'],
       buckets: [0.05, 0.1, 0.2, 0.5, 1, 2.5, 4, 10],
       registers,
     }),
     pageShift: new Histogram({
       name: 'tradetill_page_layout_shift',
       help: 'How much of the page moved by itself',
-      labelNames: ['screen'],
+      labelNames: ['screen', 'device'],
       buckets: [0.001, 0.01, 0.05, 0.1, 0.25],
       registers,
     }),

@@ -32,6 +32,7 @@ import type { TradeDeps } from './trades/deps.ts'
 import { sweepDeposits } from './trades/expiry.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { sweepHistories } from './trades/protection.ts'
+import { saveVitals } from './vitals/store.ts'
 import { createSender } from './webhooks/sender.ts'
 
 const SWEEP_MS = 10_000
@@ -61,13 +62,18 @@ export const epochSweep = (epochs: EpochWatch): Sweep => ({
   work: () => epochs.look(),
 })
 
-/** Of every process that asks Steam. */
-export const callSweep = (db: Db, calls: CallCounts): Sweep => ({
-  name: 'count of calls to Steam',
-  everyMs: 2 * SWEEP_MS,
-  atOnce: false,
-  work: () => saveCalls(db, calls.take()),
-})
+type Counted = { calls: CallCounts; metrics: Pick<Metrics, 'vitals'> }
+
+/** Of every process: what it counted goes into the database. */
+export const countSweeps = (db: Db, { calls, metrics: { vitals } }: Counted): Sweep[] => [
+  {
+    name: 'count of calls to Steam',
+    everyMs: 2 * SWEEP_MS,
+    atOnce: false,
+    work: () => saveCalls(db, calls.take()),
+  },
+  { name: 'count of pages', everyMs: MINUTE_MS, atOnce: false, work: () => saveVitals(db, vitals.take()) },
+]
 
 /** Tells the operator's webhook, where there is one. */
 export function alertSweeps(

@@ -76,6 +76,33 @@ describe('a form of the trade pages', () => {
   })
 })
 
+describe('the page of an offer', () => {
+  it('shows both sides, warns of nothing in return, and asks on the phone before anything is given', async () => {
+    const { body: sent } = await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })
+    const { tradeofferid } = JSON.parse(sent) as { tradeofferid: string }
+    const page = `${steam.url}/tradeoffer/${tradeofferid}/`
+    const read = async (address: string): Promise<string> => (await fetch(address)).text()
+    const press = async (answer: string): Promise<string> => {
+      const headers = { origin: steam.url }
+      const body = new URLSearchParams({ answer })
+      const reply = await fetch(page, { method: 'POST', headers, body, redirect: 'manual' })
+      return new URL(reply.headers.get('location') ?? '', page).href
+    }
+    const offer = await read(page)
+    expect(offer).toMatch(/<h2>Your items<\/h2><ul/)
+    expect(offer).toMatch(/<h2>Items of Tradetill Bot #1<\/h2><p class="nothing">Nothing/)
+    expect(offer).toMatch(/Level \d+ · member since 20\d\d/)
+    expect(offer).toContain('CODE')
+    const gift = await press('accept')
+    expect(await read(gift)).toContain('<strong>get nothing in return</strong>')
+    const phone = await press('gift')
+    expect(await read(phone)).toContain('Confirm the trade?')
+    expect(steam.world().offers).toMatchObject([{ state: 2 }])
+    await press('confirm')
+    expect(steam.world().offers).toMatchObject([{ state: 3 }])
+  })
+})
+
 describe('a login', () => {
   const call = async (method: string, message: Buffer) => {
     const uri = `https://api.steampowered.com/IAuthenticationService/${method}/v1/`

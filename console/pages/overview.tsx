@@ -4,6 +4,7 @@ import { useAnswer } from '../ui/answer.ts'
 import { formatMinor, formatTime, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Pill, Status } from '../ui/parts.tsx'
+import { VitalsPanel } from './vitals.tsx'
 
 type Data = Json<Overview>
 
@@ -18,6 +19,7 @@ export function OverviewPage() {
             <NeedsPanel needs={data.needs} />
             <Today data={data} />
             <Steps funnel={data.funnel} />
+            <VitalsPanel vitals={data.vitals} />
           </>
         )}
       </Loaded>

@@ -1,5 +1,5 @@
 /** The items of the bots, by the entries of custody. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { settledId } from '../db/settled-store.ts'
@@ -75,4 +75,79 @@ export async function countItems(db: Db | Tx): Promise<void> {
       where counted.items is not null
     ) news
     where bot.id = news.id and bot.items_counted_to = news.since`.execute(db)
+}
+
+/** Entries of one bot in a pass: the first passes after an upgrade find all of its history. */
+const MOST_ENTRIES = 5_000
+
+/** The same by game. `most`: entries of each bot. */
+export async function countGames(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
+  const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
+  if (settled === undefined) return
+  await sql`
+    insert into bot_games (bot_id) select id from bot where not exists (select from bot_games where bot_id = bot.id)
+    on conflict do nothing`.execute(db)
+  await sql`
+    update bot_games set items = news.items, counted_to = news.counted_to
+    from (
+      select known.bot_id, known.counted_to as since, taken.counted_to, taken.items
+      from bot_games known, lateral (
+        with entries as materialized (
+          select entry.id, entry.trade_id, entry.asset_id, entry.moved from custody_entry entry
+          where (entry.bot_id, entry.id) > (known.bot_id, known.counted_to)
+            and (entry.bot_id, entry.id) <= (known.bot_id, ${settled})
+          order by entry.bot_id, entry.id limit ${most}
+        )
+        select (select max(id) from entries) as counted_to, (
+          select coalesce(jsonb_object_agg(app_id, items), '{}') from (
+            select app_id, sum(items) as items from (${gamesOf(sql`known.items`, sql`entries`)}) each
+            where app_id is not null group by app_id having sum(items) <> 0
+          ) sums
+        ) as items
+      ) taken
+      where taken.counted_to is not null
+    ) news
+    where bot_games.bot_id = news.bot_id and bot_games.counted_to = news.since`.execute(db)
+}
+
+/** Numbers by app id: those that were counted, and those of entries. Item by item: a join may read every item there is. */
+const gamesOf = (counted: RawBuilder<unknown>, entries: RawBuilder<unknown>) => sql`
+  select key::int as app_id, value::int as items from jsonb_each_text(${counted})
+  union all
+  select (select app_id from trade_item item where item.trade_id = entry.trade_id and item.asset_id = entry.asset_id),
+    case entry.moved when 'in' then 1 else -1 end from ${entries} entry`
+
+/** `isProtected`: its sender may still take it back. */
+export type HeldCount = { appId: number; held: number; protected: number }
+
+/** Numbers of the bot's items by game. Reads what was not counted yet, and the trades whose items are protected. */
+export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
+  const { rows } = await sql<HeldCount>`
+    with known as materialized (
+      select coalesce(max(counted_to), 0) as counted_to, coalesce((array_agg(items))[1], '{}') as items
+      from bot_games where bot_id = ${botId}
+    ),
+    news as materialized (
+      select entry.trade_id, entry.asset_id, entry.moved from custody_entry entry
+      where (entry.bot_id, entry.id) > (${botId}, (select counted_to from known))
+        and (entry.bot_id, entry.id) <= (${botId}, 9223372036854775807)
+    ),
+    held as (
+      select app_id, sum(items)::int as held
+      from (${gamesOf(sql`(select items from known)`, sql`news`)}) each group by app_id
+    ),
+    -- Steam lets no protected item go on, so all of them are with the bot that took them.
+    protected as (
+      select item.app_id, count(*)::int as items from trade
+      join trade_item item on item.trade_id = trade.id
+      where trade.bot_id = ${botId} and trade.state = 'held' and (
+        select sum(case entry.moved when 'in' then 1 else -1 end) from custody_entry entry
+        where entry.trade_id = item.trade_id and entry.asset_id = item.asset_id and entry.bot_id = ${botId}) > 0
+      group by item.app_id
+    )
+    select app_id as "appId", held, coalesce(protected.items, 0) as protected
+    from held left join protected using (app_id) where held > 0 and app_id is not null order by app_id`.execute(
+    db,
+  )
+  return rows
 }

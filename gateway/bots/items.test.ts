@@ -9,7 +9,7 @@ import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
 import type { BotContext } from './bot.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
-import { countItems, heldItems } from './item-store.ts'
+import { countGames, countItems, heldByGame, heldItems } from './item-store.ts'
 import { moveItem } from './items.ts'
 import { createBotGauges, surveyBots } from './jobs.ts'
 import { actOnBot } from './operator.ts'
@@ -117,15 +117,66 @@ describe('items in the hands of a bot', () => {
     const tx = await till.db.startTransaction().execute()
     await countItems(tx)
     const other = countItems(till.db)
-    const waiting = () =>
-      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-        .execute(till.db)
-        .then(({ rows }) => rows.length)
     await expect.poll(waiting).toBe(1)
     await tx.commit().execute()
     await other
     expect(await counted()).toEqual({ items_held: 2, entries: 0 })
   })
+
+  it('are counted by game, a few entries at a time and once each, however far that has come', async () => {
+    await delivered('dota')
+    await delivered('cs')
+    await delivered('dota')
+    await till.db.updateTable('trade').set({ state: 'final' }).where('game', '=', 'dota').execute()
+    const counted = () => till.db.selectFrom('bot_games').select(['items', 'counted_to']).executeTakeFirst()
+    const games = [
+      { appId: 570, held: 4, protected: 0 },
+      { appId: 730, held: 2, protected: 2 },
+    ]
+    expect(await counted()).toBeUndefined()
+    expect(await heldByGame(till.db, bot.botId)).toEqual(games)
+    const entries = await till.db.selectFrom('custody_entry').select('id').orderBy('id').execute()
+    for (const last of [entries[2], entries[5], entries[5]]) {
+      await countGames(till.db, 3)
+      expect(await counted()).toMatchObject({ counted_to: last?.id })
+      expect(await heldByGame(till.db, bot.botId)).toEqual(games)
+    }
+    expect((await counted())?.items).toEqual({ 570: 4, 730: 2 })
+
+    const [item] = await heldItems(till.db)
+    await till.db
+      .insertInto('custody_entry')
+      .values({
+        trade_id: BigInt(item?.item.split('-')[0] ?? ''),
+        asset_id: item?.item.split('-')[1] ?? '',
+        received_asset_id: null,
+        bot_id: bot.botId,
+        moved: 'out',
+      })
+      .execute()
+    const fewer = [{ appId: 570, held: 3, protected: 0 }, games[1]]
+    expect(await heldByGame(till.db, bot.botId)).toEqual(fewer)
+    await survey()
+    expect((await counted())?.items).toEqual({ 570: 3, 730: 2 })
+    expect(await heldByGame(till.db, bot.botId)).toEqual(fewer)
+  })
+
+  it('are counted by game once when two processes count at the same time', async () => {
+    await delivered('dota')
+    const tx = await till.db.startTransaction().execute()
+    await countGames(tx)
+    const other = countGames(till.db)
+    await expect.poll(waiting).toBe(1)
+    await tx.commit().execute()
+    await other
+    expect(await heldByGame(till.db, bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
+  })
+
+  /** Statements that wait for another transaction. */
+  const waiting = () =>
+    sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      .execute(till.db)
+      .then(({ rows }) => rows.length)
 
   /** So many items come to the bot, or leave it, beside those of the shopper. */
   const move = (moved: 'in' | 'out', count: number) =>

@@ -5,7 +5,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { listBars } from './bar-store.ts'
 import { completeLooks } from './history-store.ts'
-import { countItems } from './item-store.ts'
+import { countGames, countItems } from './item-store.ts'
 import { readSpread } from './process-store.ts'
 import { homeless } from './spread.ts'
 import { isUnheld, listBots } from './store.ts'
@@ -73,6 +73,7 @@ export async function surveyBots({ db, clock, log, gauges, watchTokens }: Survey
   const now = clock.now()
   const nowMs = now.getTime()
   await countItems(db)
+  await countGames(db)
   const count = new Map<string, number>(STATES.map((state) => [state, 0]))
   gauges.items.reset()
   gauges.tokenSeconds.reset()

@@ -14,24 +14,6 @@ export function findBot(db: Db, which: string) {
     .executeTakeFirst()
 }
 
-/** `isProtected`: the sender may still take the item back. */
-export type HeldCount = { appId: number; held: number; protected: number }
-
-/** What the bot has of each game. */
-export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
-  const { rows } = await sql<HeldCount>`
-    select item.app_id as "appId", count(*)::int as held,
-      (count(*) filter (where trade.state = 'held'))::int as protected
-    from (
-      select trade_id, asset_id from custody_entry where bot_id = ${botId}
-      group by trade_id, asset_id having sum(case moved when 'in' then 1 else -1 end) > 0
-    ) own
-    join trade on trade.id = own.trade_id
-    join trade_item item on item.trade_id = own.trade_id and item.asset_id = own.asset_id
-    group by item.app_id order by item.app_id`.execute(db)
-  return rows
-}
-
 export type OpenOffer = {
   tradeId: bigint
   depositId: bigint

@@ -6,8 +6,11 @@ import { type Needs, readNeeds } from '../alerts/needs-store.ts'
 import type { Db } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import type { OutageTable } from '../db/time-tables.ts'
+import { readVitals } from '../vitals/store.ts'
+import { type Vital, vitalsOf } from '../vitals/vitals.ts'
 
 const HOURS = 24
+const VITAL_DAYS = 7
 
 export type Overview = {
   /** Hour by hour, the oldest first. */
@@ -17,6 +20,8 @@ export type Overview = {
   credited: { currency: Currency; amountMinor: bigint; deposits: number }[]
   funnel: Funnel
   needs: Needs
+  /** Of the last 7 days. */
+  vitals: Vital[]
 }
 
 /** How far the deposits of the last 24 hours came. */
@@ -39,7 +44,15 @@ export async function readOverview(db: Db, now: Date): Promise<Overview> {
     where created_at >= ${since} and credited_amount is not null group by currency order by currency`.execute(
     db,
   )
-  return { hours, statuses, credited, funnel: await readFunnel(db, since), needs: await readNeeds(db) }
+  const vitals = vitalsOf(await readVitals(db, VITAL_DAYS))
+  return {
+    hours,
+    statuses,
+    credited,
+    funnel: await readFunnel(db, since),
+    needs: await readNeeds(db),
+    vitals,
+  }
 }
 
 /** The numbers of a day's deposits are close together: two ranges of indexes, and no lookup for each deposit. */

@@ -97,6 +97,22 @@ export type BotCallsTable = {
   held_back: Generated<number>
 }
 
+export type BotGamesTable = {
+  bot_id: bigint
+  /** By Steam's app id, without the custody entries after `counted_to`. */
+  items: JSONColumnType<Record<string, number>, string | undefined, string>
+  counted_to: Generated<bigint>
+}
+
+export type PageVitalTable = {
+  day: Date
+  screen: string
+  device: 'phone' | 'computer'
+  metric: string
+  bucket: number
+  pages: number
+}
+
 /** A process that holds bots, or is ready to. */
 export type GatewayProcessTable = {
   owner: string
@@ -310,6 +326,8 @@ export type Tables = OperatorTables & {
   bot_bar: BotBarTable
   bot_doubt: BotDoubtTable
   bot_calls: BotCallsTable
+  bot_games: BotGamesTable
+  page_vital: PageVitalTable
   bot_history: BotHistoryTable
   gateway_process: GatewayProcessTable
   price: PriceTable

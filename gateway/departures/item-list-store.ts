@@ -53,19 +53,18 @@ export const itemsLookedAt = ({ bot, state, limit }: ItemFilter): number =>
 
 const LAST = sql`join lateral (select * from custody_entry entry where entry.trade_id = first.trade_id
   and entry.asset_id = first.asset_id order by entry.id desc limit 1) last on true
-  join trade on trade.id = first.trade_id
-  join bot on bot.id = last.bot_id`
+  join trade on trade.id = first.trade_id`
 
 const STATE = sql<ItemState>`case when last.moved = 'in' then case trade.state when 'held' then 'protected' else 'held' end
   when last.moved = 'back' then 'back' when last.departure_id is null then 'moved' else 'departed' end`
 
-/** The next items of the list, newest first, and which of them the filter wants. */
+/** The next items of the list, newest first, and which of them the filter wants. Bots are looked up once, not for each item. */
 export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<ItemPlace[]> {
   const { bot = null, state = null, asset, before = null } = filter
   const wanted = asset === undefined ? sql`true` : sql`id in (${placesOf(asset)})`
   const { rows } = await sql<ItemPlace>`
-    select first.id as place, (${bot}::text is null or bot.id::text = ${bot} or bot.steam_id = ${bot})
-      and (${state}::text is null or ${STATE} = ${state}) as fits
+    select first.id as place, (${bot}::text is null or last.bot_id = any(array(
+        select id from bot where id::text = ${bot} or steam_id = ${bot}))) and (${state}::text is null or ${STATE} = ${state}) as fits
     from (
       select id, trade_id, asset_id from custody_entry where moved = 'in' and departure_id is null
         and ${before === null ? sql`true` : sql`id < ${before}`} and ${wanted}
@@ -101,6 +100,7 @@ export async function selectItems(db: Db, places: readonly bigint[]): Promise<Li
       case when last.moved = 'in' and trade.state = 'held' then trade.settles_at end as "protectedUntil",
       case when last.moved <> 'in' then last.created_at end as "leftAt", last.departure_id as "departureId"
     from custody_entry first ${LAST}
+    join bot on bot.id = last.bot_id
     join deposit on deposit.id = trade.deposit_id
     join trade_item item on item.trade_id = first.trade_id and item.asset_id = first.asset_id
     where first.id = any(${places.map(String)}::bigint[])

@@ -30,8 +30,12 @@ test('A-106 what a page measured is counted by metric and screen, in seconds', a
   })
   expect(status).toBe(204)
   const text = await metrics.registry.metrics()
-  expect(text).toContain('tradetill_page_seconds_sum{metric="LCP",screen="deposit"} 1.2')
-  expect(text).toContain('tradetill_page_layout_shift_sum{screen="deposit"} 0.02')
+  expect(text).toContain('tradetill_page_seconds_sum{metric="LCP",screen="deposit",device="computer"} 1.2')
+  expect(text).toContain('tradetill_page_layout_shift_sum{screen="deposit",device="computer"} 0.02')
+  expect(metrics.vitals.take()).toMatchObject([
+    { screen: 'deposit', device: 'computer', metric: 'LCP', pages: 1 },
+    { screen: 'deposit', device: 'computer', metric: 'CLS', pages: 1 },
+  ])
 })
 
 test.each([
@@ -45,4 +49,5 @@ test.each([
 ])('%s is refused and not counted', async (_what, payload) => {
   expect(await report(payload)).toBe(400)
   expect(await metrics.registry.metrics()).not.toContain('tradetill_page_seconds_sum')
+  expect(metrics.vitals.take()).toEqual([])
 })

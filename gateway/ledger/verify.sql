@@ -287,6 +287,16 @@ select 'a bot is said to hold another number of items than it does', 'bot ' || b
 from bot b left join custody_entry c on c.bot_id = b.id and c.id <= b.items_counted_to
 group by b.id having b.items_held <> count(c.id) filter (where c.moved = 'in') - count(c.id) filter (where c.moved <> 'in')
 union all
+select 'a bot is said to hold another number of items of a game than it does', 'bot ' || bot_id || ', app ' || app_id
+from (
+  select c.bot_id, i.app_id, sum(case c.moved when 'in' then 1 else -1 end) as items
+  from custody_entry c join bot_games g on g.bot_id = c.bot_id and c.id <= g.counted_to
+  join trade_item i on i.trade_id = c.trade_id and i.asset_id = c.asset_id group by c.bot_id, i.app_id
+) held full join (
+  select g.bot_id, told.key::integer as app_id, told.value::integer as items
+  from bot_games g, jsonb_each_text(g.items) told
+) said using (bot_id, app_id) where coalesce(held.items, 0) <> coalesce(said.items, 0)
+union all
 select 'an asset stands in two trades that are open', 'app ' || app_id || ', item ' || asset_id
 from trade_item where live group by app_id, asset_id having count(*) > 1
 union all

@@ -261,6 +261,10 @@ describe('the check of the ledger', () => {
       'a bot is said to hold another number of items than it does',
       'update bot set items_counted_to = (select max(id) from custody_entry)',
     ],
+    [
+      'a bot is said to hold another number of items of a game than it does',
+      `insert into bot_games (bot_id, items) select min(id), '{"730": 1}' from bot`,
+    ],
   ])('finds that %s', async (problem, damage) => {
     expect(await damaged(damage, problems)).toContain(problem)
   })

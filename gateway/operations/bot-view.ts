@@ -2,14 +2,8 @@
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import type { CallCount } from '../bots/call-counts.ts'
 import { callsOf } from '../bots/call-store.ts'
-import {
-  findBot,
-  heldByGame,
-  type OpenOffer,
-  openOffersOf,
-  type RefusalCount,
-  refusalsOf,
-} from '../bots/view-store.ts'
+import { heldByGame } from '../bots/item-store.ts'
+import { findBot, type OpenOffer, openOffersOf, type RefusalCount, refusalsOf } from '../bots/view-store.ts'
 import { type ListedBot, listBots } from './bots.ts'
 import { type Answer, done, type FindDeps, refused } from './operation.ts'
 

@@ -1,10 +1,12 @@
 /** Counts that are kept beside what they count, made again from it. */
 import { sql } from 'kysely'
-import { countItems } from '../bots/item-store.ts'
+import { countGames, countItems } from '../bots/item-store.ts'
 import type { Tx } from '../db/client.ts'
 
 /** How many bots, and how many stores, had another number. */
 export type Recounted = { bots: number; stores: number }
+
+const ALL = 2 ** 31 - 1
 
 /** Deliveries, which name their bots, go on meanwhile. */
 export async function countAgain(tx: Tx): Promise<Recounted> {
@@ -14,6 +16,8 @@ export async function countAgain(tx: Tx): Promise<Recounted> {
   )
   await sql`update bot set items_held = 0, items_counted_to = 0`.execute(tx)
   await countItems(tx)
+  await sql`update bot_games set items = '{}', counted_to = 0`.execute(tx)
+  await countGames(tx, ALL)
   const { rows: wrong } = await sql<{ id: bigint }>`
     select bot.id from bot
     join unnest(${before.map(({ id }) => String(id))}::bigint[], ${before.map(({ items }) => items)}::int[],

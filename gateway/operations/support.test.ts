@@ -201,7 +201,7 @@ describe('a look at a trade', () => {
     bot.session.accept(offerId)
     await tradeHandlers(till.deps).trade(bot.bot, tradeId)
     till.clock.advance(1_000)
-    bot.session.takeBack(`900${offerId}`, deposit.body.items)
+    bot.session.takeBack(String(9_000 + Number(offerId)), deposit.body.items)
     // Nothing is due: the till would find it at its next look through the history.
     await tradeHandlers(till.deps).trade(bot.bot, tradeId)
     expect((await showDeposit(deps, deposit.id)).data).toMatchObject({ reversedMinor: 0n })

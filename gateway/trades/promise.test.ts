@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
+import { forecast } from '../ledger/promise.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -30,9 +31,12 @@ describe('D-9 an open offer', () => {
 
   type Wish = { total: bigint; game?: 'cs' | 'dota' }
 
+  const wanted = ({ total, game = 'cs' }: Wish) => aDeposit(till, store, { prices: [total], game })
+
   /** A shopper whose offer is open. */
-  async function offered({ total, game = 'cs' }: Wish) {
-    const { hash, body } = await aDeposit(till, store, { prices: [total], game })
+  const offered = async (wish: Wish) => ask(await wanted(wish))
+
+  async function ask({ hash, body }: Awaited<ReturnType<typeof wanted>>) {
     let isAnswered = false
     const answer = requestTrade(till.deps, body).finally(() => {
       isAnswered = true
@@ -92,6 +96,37 @@ describe('D-9 an open offer', () => {
     expect(await told(second)).toMatchObject({ atOnce: 0, held: 3_375 })
     await accept(1)
     expect(await told(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
+  })
+
+  it('of the last of three shoppers who saw the same room promises what is left, and each gets what was promised', async () => {
+    await setStore({ risk_limit_usd_cents: 1_500n })
+    const wishes = [
+      await wanted({ total: 3_375n }),
+      await wanted({ total: 3_375n }),
+      await wanted({ total: 3_375n }),
+    ]
+    const { id: rateId } = await till.db
+      .selectFrom('exchange_rate')
+      .select('id')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    const asked = { deposit: { store_id: store.id, credit_mode: null }, ofShopper: null, rateId, days: 8 }
+    expect(await forecast(till.db, { ...asked, total: 3_375n })).toEqual({ atOnce: 1_000n, days: 8 })
+    const hashes: string[] = []
+    for (const wish of wishes) hashes.push(await ask(wish))
+    const promised = [
+      { atOnce: 1_000, held: 2_375 },
+      { atOnce: 500, held: 2_875 },
+      { atOnce: 0, held: 3_375 },
+    ]
+    expect(await Promise.all(hashes.map(told))).toMatchObject(promised)
+    for (const offer of [3, 1, 2]) await accept(offer)
+    expect(await Promise.all(hashes.map(told))).toMatchObject(promised)
+    const { usd_cents: taken } = await till.db
+      .selectFrom('credit_at_risk')
+      .select('usd_cents')
+      .executeTakeFirstOrThrow()
+    expect(taken).toBe(1_500n)
   })
 
   it('is credited more at once than it was told where another one has ended meanwhile', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { z } from 'zod'
 import { botQueue } from '../../gateway/bots/bot.ts'
+import { heldByGame } from '../../gateway/bots/item-store.ts'
 import { beat, takeLeases } from '../../gateway/bots/lease-store.ts'
 import { beatProcess, readSpread } from '../../gateway/bots/process-store.ts'
 import type { Db } from '../../gateway/db/client.ts'
@@ -94,6 +95,7 @@ function ofBots({ trades, clock }: Trades, db: Db): Call[] {
       name: 'partners of a bot',
       run: () => trades.partnersSince(BOT, new Date(clock.now().getTime() - DAY_MS)),
     },
+    { name: 'items of a bot by game', run: () => heldByGame(db, BOT) },
     { name: 'history of a bot', run: () => trades.historyOf(BOT) },
   ]
 }

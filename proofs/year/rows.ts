@@ -120,6 +120,7 @@ const trades = (): Statements => [
       select bot_id, count(*) as held, (select max(id) from custody_entry) - 200 as last from custody_entry
       where id <= (select max(id) from custody_entry) - 200 group by bot_id) counted
     where bot.id = counted.bot_id`,
+  sql`insert into bot_games (bot_id, items, counted_to) select id, jsonb_build_object('730', items_held), items_counted_to from bot`,
 ]
 
 const money = ({ stores }: Size): Statements => [

@@ -7,16 +7,26 @@ const hold = { atOnce: 1_000, days: 8, until: UNTIL }
 
 describe('D-9 the money before the button', () => {
   it.each([
-    ['all at once where nothing is held', 3_375, null, { now: 3_375, later: 0, until: null, isLeast: false }],
-    ['all at once up to what is', 1_000, hold, { now: 1_000, later: 0, until: null, isLeast: false }],
-    ['the rest later', 3_375, hold, { now: 1_000, later: 2_375, until: UNTIL, isLeast: true }],
+    [
+      'all at once where nothing is held',
+      3_375,
+      null,
+      { now: 3_375, later: 0, until: null, certainty: 'final' },
+    ],
+    [
+      'expected at once up to what is',
+      1_000,
+      hold,
+      { now: 1_000, later: 0, until: null, certainty: 'expected' },
+    ],
+    ['the rest later', 3_375, hold, { now: 1_000, later: 2_375, until: UNTIL, certainty: 'expected' }],
     [
       'all later where nothing is credited at once',
       3_375,
       { ...hold, atOnce: 0 },
-      { now: 0, later: 3_375, until: UNTIL, isLeast: false },
+      { now: 0, later: 3_375, until: UNTIL, certainty: 'expected' },
     ],
-    ['nothing of nothing', 0, hold, { now: 0, later: 0, until: null, isLeast: false }],
+    ['nothing of nothing', 0, hold, { now: 0, later: 0, until: null, certainty: 'final' }],
   ])('is %s', (_, total, said, split) => {
     expect(forecast(total, said)).toEqual(split)
   })
@@ -25,15 +35,15 @@ describe('D-9 the money before the button', () => {
 describe('D-9 the money of an offer', () => {
   const held = { amount: 3_375, heldAmount: 2_375, heldUntil: UNTIL }
   it.each([
-    ['is at the least what was promised while it is open', 'pending', held, [1_000, 2_375, true]],
-    ['is what was credited once the items came', 'succeeded', held, [1_000, 2_375, false]],
-    ['may be all later', 'pending', { ...held, heldAmount: 3_375 }, [0, 3_375, false]],
-    ['may be all at once', 'pending', { ...held, heldAmount: 0, heldUntil: null }, [3_375, 0, false]],
-  ] as const)('%s', (_, status, money, [now, later, isLeast]) => {
+    ['is at the least what was promised while it is open', 'pending', held, [1_000, 2_375, 'least']],
+    ['is what was credited once the items came', 'succeeded', held, [1_000, 2_375, 'final']],
+    ['may be all later', 'pending', { ...held, heldAmount: 3_375 }, [0, 3_375, 'least']],
+    ['may be all at once', 'pending', { ...held, heldAmount: 0, heldUntil: null }, [3_375, 0, 'final']],
+  ] as const)('%s', (_, status, money, [now, later, certainty]) => {
     expect(creditOf(payment({ status, ...money }))).toEqual({
       now,
       later,
-      isLeast,
+      certainty,
       until: money.heldUntil,
     })
   })

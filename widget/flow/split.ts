@@ -1,13 +1,18 @@
 /** The part of an amount that is credited at once, and the part that comes later. Pure. */
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 
-/** `isLeast`: more may be credited at once. `until` is ISO 8601; null where nothing is credited later. */
-export type Split = { now: number; later: number; until: string | null; isLeast: boolean }
+/** `expected`: other payments may change it before the offer. `least`: more may be credited at once, and never less. */
+export type Certainty = 'expected' | 'least' | 'final'
 
-/** The money of items that are not paid with yet. */
+/** `until` is ISO 8601; null where nothing is credited later. */
+export type Split = { now: number; later: number; until: string | null; certainty: Certainty }
+
+/** The money of items that are not paid with yet. No room is kept for it, so only the offer can promise an amount. */
 export function forecast(total: number, hold: Inventory['hold']): Split {
-  if (hold === null || total <= hold.atOnce) return { now: total, later: 0, until: null, isLeast: false }
-  return { now: hold.atOnce, later: total - hold.atOnce, until: hold.until, isLeast: hold.atOnce > 0 }
+  if (hold === null || total === 0) return { now: total, later: 0, until: null, certainty: 'final' }
+  const certainty = 'expected'
+  if (total <= hold.atOnce) return { now: total, later: 0, until: null, certainty }
+  return { now: hold.atOnce, later: total - hold.atOnce, until: hold.until, certainty }
 }
 
 /** The money that was promised with the open offer, or credited once the items came. */
@@ -18,6 +23,6 @@ export function creditOf({ amount, heldAmount, heldUntil, status }: Payment): Sp
     now,
     later: heldAmount,
     until: heldUntil,
-    isLeast: status === 'pending' && heldAmount > 0 && now > 0,
+    certainty: status === 'pending' && heldAmount > 0 ? 'least' : 'final',
   }
 }

@@ -91,6 +91,7 @@ export const pageEn = {
   selectedMark: 'selected',
 
   now: 'Now',
+  nowExpected: 'Now, expected',
   nowAtLeast: 'Now, at least',
   onDay: (day: string) => `On ${day}`,
   tooManyItems: 'You have chosen too many items to trade',

@@ -87,6 +87,7 @@ export const pageRu: Partial<PageTexts> = {
   selectedMark: 'выбрано',
 
   now: 'Сейчас',
+  nowExpected: 'Ожидаем сейчас',
   nowAtLeast: 'Сейчас от',
   onDay: (day) => `${day}`,
   tooManyItems: 'Вы выбрали слишком много предметов для обмена',

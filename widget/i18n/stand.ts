@@ -87,7 +87,9 @@ const en = {
   payMissing: (amount: string) => `Add ${amount} more`,
   payTooMuch: (amount: string) => `Remove ${amount}`,
   whyLater: (days: number, game: string) =>
-    `Steam lets trades in ${game} be reversed for ${countEn(days, 'day', 'days')}, so the store gets this part afterwards. You see the amounts again before you accept.`,
+    `Steam lets trades in ${game} be reversed for ${countEn(days, 'day', 'days')}, so the store gets this part afterwards. The offer fixes the amounts, before you accept it.`,
+  whyExpected: (days: number, game: string) =>
+    `The offer fixes the amount, before you accept it. A part may come later: Steam lets trades in ${game} be reversed for ${countEn(days, 'day', 'days')}.`,
   target: 'To pay',
   pickForMe: 'Pick for me',
   pickOpen: 'Pick for me',
@@ -236,7 +238,9 @@ const ru: StandTexts = {
   payMissing: (amount) => `Добавьте ещё ${amount}`,
   payTooMuch: (amount) => `Уберите ${amount}`,
   whyLater: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому эту часть магазин получит позже. Перед обменом вы увидите суммы ещё раз.`,
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому эту часть магазин получит позже. Точные суммы – в предложении обмена.`,
+  whyExpected: (days, game) =>
+    `Точная сумма – в предложении обмена. Часть может прийти позже: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
   pickForMe: 'Подобрать за меня',
   pickOpen: 'Подбор',
   pickItemsFor: (amount) => `Подобрать предметы на ${amount}`,

@@ -225,9 +225,12 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
   }
 }
 
-/** The row may only exist after the scroll that brings it into sight. */
+/** The row may only exist after the scroll that brings it into sight. A focus that went elsewhere meanwhile stays there. */
 function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
   requestAnimationFrame(() => {
+    const at = document.activeElement
+    // The focus falls to the body when the cell that had it scrolls out of the page.
+    if (at !== document.body && grid?.contains(at) !== true) return
     const cell = grid?.querySelector<HTMLElement>(`[data-index="${index}"]`)
     if (cell !== null && cell !== undefined) cell.focus()
     else if (tries > 0) focusCell(grid, index, tries - 1)

@@ -59,14 +59,24 @@ describe('A-013 the button', () => {
 describe('D-9 the money before the button', () => {
   it('names what comes now, what later, and why', () => {
     const said = text(panel({ picked: ['2', '3'], inventory: { hold } }))
-    expect(said).toContain('Now, at least $10.00 On November 30 $40.00')
+    expect(said).toContain('Now, expected $10.00 On November 30 $40.00')
     expect(said).toContain('Steam lets trades in CS2 be reversed for 8 days')
+    // Other shoppers may take the store's room before the offer is made.
+    expect(said).toContain('The offer fixes the amounts, before you accept it.')
+    expect(said).not.toContain('at least')
   })
 
-  it('names no later part where all comes now', () => {
+  it('expects all of it now where the room goes so far, and promises nothing', () => {
     const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 5_200 } } }))
-    expect(said).toContain('Now $20.00')
-    expect(said).not.toMatch(/at least|November|reversed/)
+    expect(said).toContain('Now, expected $20.00')
+    expect(said).toContain('A part may come later')
+    expect(said).not.toMatch(/at least|November/)
+  })
+
+  it('gives no reason before anything is picked', () => {
+    const said = text(panel({ inventory: { hold } }))
+    expect(said).toContain('Now $0.00')
+    expect(said).not.toMatch(/expected|reversed/)
   })
 
   it('says nothing of times where nothing is ever held', () => {

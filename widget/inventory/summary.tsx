@@ -93,7 +93,7 @@ export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & 
   if (inventory === null && stand.inventory.status === 'loading' && !folded) return <div className="money" />
   const hold = inventory?.hold ?? null
   if (hold === null) return null
-  const why = texts.whyLater(hold.days, texts.games[stand.game])
   const split = forecast(selectedTotal(stand), hold)
+  const why = (split.later > 0 ? texts.whyLater : texts.whyExpected)(hold.days, texts.games[stand.game])
   return <MoneyRows split={split} currency={payment.currency} why={why} folded={folded} />
 }

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { Currency } from '../../contract/money.ts'
-import type { Split } from '../flow/split.ts'
+import type { Certainty, Split } from '../flow/split.ts'
 import { formatDay } from '../i18n/format.ts'
 import { usePage } from '../page.tsx'
 
@@ -8,14 +8,19 @@ import { usePage } from '../page.tsx'
 type Props = { split: Split; currency: Currency; why: string; folded?: boolean }
 
 /** The money that comes now and the money that comes later, with the reason. */
-export function MoneyRows({ split: { now, later, until, isLeast }, currency, why, folded }: Props) {
+export function MoneyRows({ split: { now, later, until, certainty }, currency, why, folded }: Props) {
   const { texts, money, language } = usePage()
+  const nowLabels: Record<Certainty, string> = {
+    expected: texts.nowExpected,
+    least: texts.nowAtLeast,
+    final: texts.now,
+  }
   return (
     <div className="money">
       <dl className="money-rows">
         {(now > 0 || later === 0) && (
           <div>
-            <dt>{isLeast ? texts.nowAtLeast : texts.now}</dt>
+            <dt>{nowLabels[certainty]}</dt>
             <dd>{money(now, currency)}</dd>
           </div>
         )}
@@ -26,7 +31,8 @@ export function MoneyRows({ split: { now, later, until, isLeast }, currency, why
           </div>
         )}
       </dl>
-      {later > 0 && (folded ? <Folded why={why} /> : <p className="money-why">{why}</p>)}
+      {(later > 0 || certainty === 'expected') &&
+        (folded ? <Folded why={why} /> : <p className="money-why">{why}</p>)}
     </div>
   )
 }

@@ -129,6 +129,8 @@ export type Memory = Sim & {
   custody: Map<string, CustodyEntry[]>
   /** By bot, and by Steam trade. */
   departures: Map<bigint, Map<string, Departure>>
+  /** When open trades are looked at next that a clock which ran ahead has planned, by trade. */
+  plannedAhead: Map<bigint, number>
   /** Items of departures whose custody was moved. */
   booked: Set<string>
   /** Items that accounts of the operator sent to a bot. */
@@ -161,6 +163,7 @@ export function createMemory(
     forgiven: new Map(),
     custody: new Map(),
     departures: new Map(),
+    plannedAhead: new Map(),
     booked: new Set(),
     sentBack: [],
     drift: new Map(),

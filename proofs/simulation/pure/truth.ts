@@ -207,9 +207,12 @@ const MINUTE_MS = 60_000
 const PATIENCE_MS = 10 * MINUTE_MS
 const WINDOW_MS = 5 * MINUTE_MS
 
+/** Looks at open trades are never planned further ahead than this, their deadlines apart. */
+const NEXT_LOOK_MS = 2 * MINUTE_MS
+
 /**
  * No deposit is open longer than its own deadline and ten minutes in which Steam answers readably about its offer.
- * `calmSince`: when the faults ended.
+ * `calmSince`: when the faults ended. A look that a clock which ran ahead has planned is waited for.
  */
 export function checkAlive(memory: Memory, calmSince: number): void {
   const now = memory.engine.now()
@@ -217,7 +220,10 @@ export function checkAlive(memory: Memory, calmSince: number): void {
     if (isFinal(status)) continue
     const row = trades.findLast(({ trade }) => OPEN.includes(trade.state))
     if (row !== undefined && isUnreadable(memory, row)) continue
-    const deadline = row === undefined ? expiresAt.getTime() : deadlineOf(row)
+    const plannedAt = row?.facts.dueAt?.getTime() ?? 0
+    if (row !== undefined && plannedAt > now + NEXT_LOOK_MS) memory.plannedAhead.set(row.facts.id, plannedAt)
+    const ahead = memory.plannedAhead.get(row?.facts.id ?? 0n) ?? 0
+    const deadline = row === undefined ? expiresAt.getTime() : Math.max(deadlineOf(row), ahead)
     const waitedMs = now - Math.max(deadline, calmSince)
     hold(waitedMs <= PATIENCE_MS, 'I12', () => `deposit ${id} is still ${status} after ${waitedMs} ms`)
   }

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTill, type Till } from '../testing/till.ts'
+import { readVitals, saveVitals } from './store.ts'
+import { createVitals } from './vitals.ts'
+
+let till: Till
+beforeAll(async () => {
+  till = await startTill()
+})
+afterAll(() => till.close())
+
+test('counts of all processes add up by day, and go with the day', async () => {
+  const [one, other] = [createVitals(), createVitals()]
+  const place = { screen: 'deposit', device: 'phone', metric: 'LCP' } as const
+  for (const vitals of [one, other]) {
+    vitals.add(place, 1_000)
+    vitals.add(place, 1_000)
+    await saveVitals(till.db, vitals.take())
+    await saveVitals(till.db, vitals.take())
+  }
+  one.add({ ...place, screen: 'help' }, 10)
+  await saveVitals(till.db, one.take())
+  expect(await readVitals(till.db, 7)).toEqual([
+    { ...place, bucket: 50, pages: 4 },
+    { ...place, screen: 'help', bucket: 17, pages: 1 },
+  ])
+  await sql`update page_vital set day = day - interval '7 days' where screen = 'deposit'`.execute(till.db)
+  expect(await readVitals(till.db, 7)).toMatchObject([{ screen: 'help' }])
+  expect(await readVitals(till.db, 8)).toMatchObject([{ screen: 'deposit' }, { screen: 'help' }])
+  await sql`update page_vital set day = day - interval '24 days' where screen = 'deposit'`.execute(till.db)
+  one.add(place, 1_000)
+  await saveVitals(till.db, one.take())
+  expect(await readVitals(till.db, 1_000)).toMatchObject([{ pages: 1 }, { screen: 'help' }])
+})

@@ -1,0 +1,53 @@
+/** An inventory that cannot be shown says why, and has one button that solves it. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, it } from 'vitest'
+import type { Flow } from '../flow/runner.ts'
+import type { InventoryFailure } from '../flow/state.ts'
+import { having, item, payment, standOf, withItems } from '../flow/test-states.ts'
+import { PageProvider } from '../page.tsx'
+import { STEAM_PAGES } from '../steam-pages.ts'
+import { createToasts } from '../toasts/store.ts'
+import { Trouble } from './trouble.tsx'
+
+function trouble(failure: InventoryFailure): string {
+  const { state } = having(withItems([item('1')]))
+  const flow: Flow = {
+    state: () => state,
+    dispatch: () => {},
+    subscribe: () => () => {},
+    returned: () => {},
+    stop: () => {},
+  }
+  const toasts = createToasts({ after: () => () => {} }, () => '1')
+  return renderToStaticMarkup(
+    <PageProvider language="en" onLanguage={() => {}} toasts={toasts}>
+      <Trouble failure={failure} stand={standOf(state)} payment={payment()} flow={flow} />
+    </PageProvider>,
+  )
+}
+
+it.each<[InventoryFailure, string, string]>([
+  ['accountRestricted', 'it may be limited, signed in on a new device, or banned', STEAM_PAGES.restrictions],
+  ['hidden', 'switch “Inventory” to Open (Public)', STEAM_PAGES.privacy],
+  ['escrow', 'Come back when the 7 days are over', STEAM_PAGES.guard],
+  ['invalidPartner', 'Your trade link has expired', STEAM_PAGES.tradeSettings],
+])('A-074 %s leads to the page of Steam that solves it', (failure, why, door) => {
+  const markup = trouble(failure)
+  expect(markup).toContain(why)
+  const primary = [...markup.matchAll(/<(?:a|button)[^>]*primary[^>]*>/g)].map(([tag]) => tag)
+  expect(primary).toEqual([expect.stringContaining(`href="${door}"`)])
+  expect(markup).toContain('href="https://store.example/"')
+})
+
+it.each<InventoryFailure>(['internal', 'engineeringWorks', 'tooManyLooks'])(
+  'A-074 %s leads to another try, and to no page of Steam',
+  (failure) => {
+    const markup = trouble(failure)
+    expect(markup).toMatch(/<button[^>]*class="button primary"[^>]*>Try again<\/button>/)
+    expect(markup).not.toContain('steamcommunity.com')
+  },
+)
+
+it('A-074 of an account that may trade nothing never says that it owns nothing', () => {
+  expect(trouble('accountRestricted')).not.toContain('you do not own this game')
+})
