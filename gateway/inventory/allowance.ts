@@ -44,7 +44,7 @@ export async function waitForBudget(
 /** The wait until the limit allows one more read, in milliseconds. `reads`: their times, oldest first. */
 export function waitOf(reads: readonly Date[], limits: readonly Limit[], now: Date): number {
   const waits = limits.map(({ ms, most }) => {
-    // This read, and all after it, must have left the window but for one place.
+    // The next read is allowed once this one has left the window.
     const blocking = reads.at(-most)
     return blocking === undefined ? 0 : blocking.getTime() + ms - now.getTime()
   })

@@ -58,7 +58,7 @@ const WEAR_OF_TAG: Record<string, Wear> = {
   TFUI_InvTooltip_BattleScarred: 'WearCategory4',
 }
 
-/** Returns the facts that the widget shows of an item. Unknown tags mean no rarity, no wear, no StatTrak. */
+/** Returns an item's fields for the widget. Unknown tags mean no rarity, no wear, no StatTrak. */
 export function itemFacts(item: Described, game: Game): ItemFacts {
   return {
     name: item.name || item.marketHashName,

@@ -68,7 +68,7 @@ describe('pricing', () => {
     [{ rates: {}, prices: { cs: [{ name: 'A', usd: '1' }] } }],
     [{ rates: {}, prices: { chess: [] } }],
   ])('a file with an error is refused as a whole: %j', async (content) => {
-    await expect(fileOf(content).fetch?.('cs', never)).rejects.toThrow('not as it should be')
+    await expect(fileOf(content).fetch?.('cs', never)).rejects.toThrow('the price file is invalid')
   })
 
   test('an absurd rate is not taken, a missing one prices nothing', async () => {

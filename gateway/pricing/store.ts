@@ -7,9 +7,9 @@ import type { SourcePrice } from './price.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
 /**
- * Stores what a source says of a game, in one statement however many rows; older words never replace newer ones, and
- * nothing replaces what is frozen. Where a day begins, the last price of the day before joins the item's past, and
- * the level of the week is computed again unless the source gives one itself.
+ * Stores a source's prices of a game, in one statement for any number of rows. Older prices never replace newer ones, and
+ * frozen ones are never replaced. At the start of a day, yesterday's last price joins the item's history, and the weekly
+ * level is computed again unless the source gives one.
  */
 export async function savePrices(
   db: Db | Tx,
@@ -94,7 +94,7 @@ export async function readPrices(
   return prices
 }
 
-/** Holds on the game, on these items and by patterns; without names, all of them. */
+/** Holds on the game, on these items and by patterns; without names, all holds. */
 export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): Promise<Hold[]> {
   const ofGame = db
     .selectFrom('price_hold')
