@@ -85,8 +85,8 @@ export async function askSteam(
   }
   const bars = checked.holdDays.own > 0 ? 'own_hold' : null
   if (checked.holdDays.partner > 0)
- * `bars`: why the bot cannot send offers, which the shopper cannot change: Steam would hold the bot's own side of a trade, or
- * limits the question before every send. `readAt`: null for a fresh answer.
+    return { answer: { kind: 'refused', reason: 'escrow' }, bars, readAt: null }
+  // Steam accepts the token, so its holder may see the stored items.
   const known = await kept()
   if (known !== undefined) return { answer: known.answer, bars, readAt: known.at }
   spend()

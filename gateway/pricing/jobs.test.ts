@@ -56,7 +56,7 @@ describe('pricing', () => {
     writeFileSync(join(folder, 'prices.json'), '{"rates": {')
     clock.advance(3_600_000)
     await refresh(good)
-    expect(lines.join('')).toContain('a source failed')
+    expect(lines.join('')).toContain('price source failed')
     expect(await priceOf('Knife')).toMatchObject({ kind: 'priced', gross: 1_000n })
     clock.advance(6 * 3_600_000)
     expect(await priceOf('Knife')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
