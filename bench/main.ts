@@ -13,7 +13,10 @@
  * - `prices`: time of a refresh of 25,000 prices, and what pricing a basket takes meanwhile.
  * - `bytes`: what a browser loads before the page stands, in the language that needs more, gzipped, beside Checkout and Card of adyen-web.
  * - `lighthouse`: what Lighthouse gives the deposit page on a phone, and how much the page shifts while it loads.
+ * - `line`: a payment opened at 400 kbit/s and 400 ms until its field stands, beside React with one field.
  * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
+ * - `search`: a keystroke in the search over 10,000 items, beside a bare scan of names that are folded already.
+ * - `pick`: items for an amount in 1,000 drawn inventories: how often exact, never worse than by hand.
  * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
  * - `fleet`: 20 bots in two gateways, 200 shoppers at once, and bots that fail one after the other.
  * - `siege`: what honest shoppers wait for while one address, link or store is hostile, beside nobody hostile.
@@ -31,10 +34,13 @@ import { benchGrid } from './grid.ts'
 import { benchInventory } from './inventory.ts'
 import { benchLedger } from './ledger.ts'
 import { benchLighthouse } from './lighthouse.ts'
+import { benchLine } from './line.ts'
 import { type Outcome, printOutcome } from './outcome.ts'
+import { benchPick } from './pick.ts'
 import { benchPoll } from './poll.ts'
 import { benchPrices } from './prices.ts'
 import { benchReady } from './ready.ts'
+import { benchSearch } from './search.ts'
 import { benchSiege } from './siege.ts'
 import { benchStart } from './start.ts'
 import { benchSteam } from './steam.ts'
@@ -54,7 +60,10 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   prices: benchPrices,
   bytes: benchBytes,
   lighthouse: benchLighthouse,
+  line: benchLine,
   grid: benchGrid,
+  search: benchSearch,
+  pick: benchPick,
   steam: benchSteam,
   fleet: benchFleet,
   siege: benchSiege,

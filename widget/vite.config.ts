@@ -31,7 +31,25 @@ export function precompressed(): Plugin {
 
 /** Modules shared by two parts. They load with the page. */
 const SHARED =
-  /\/widget\/(?:ui\/(?:currency|doors|icons|money-rows)|i18n\/(?:plural|format)|part-texts|steam-pages|flow\/split)\.|\/node_modules\/react\//
+  /\/widget\/(?:ui\/(?:doors|icons)|i18n\/(?:plural|format)|part-texts|steam-pages)\.|\/node_modules\/react\//
+
+/** Modules that the items and the dialogs share, but not the page. The dialogs have copies of them, so the page comes sooner. */
+const COPIED = /\/widget\/(?:ui\/(?:currency|money-rows)|flow\/split)\.tsx?$/
+const COPY = '?dialogs'
+
+function copiedForDialogs(): Plugin {
+  return {
+    name: 'copied-for-dialogs',
+    apply: 'build',
+    enforce: 'pre',
+    async resolveId(source, importer) {
+      const isOfDialogs = importer?.includes('/widget/modals/') === true || importer?.endsWith(COPY) === true
+      if (!isOfDialogs || !source.startsWith('.')) return null
+      const resolved = await this.resolve(source, importer, { skipSelf: true })
+      return resolved !== null && COPIED.test(resolved.id) ? `${resolved.id}${COPY}` : resolved
+    },
+  }
+}
 
 const PARTS = { guide: '/link/guide.tsx', stand: '/inventory/stand.tsx', dialogs: '/modals/modals.tsx' }
 
@@ -100,7 +118,7 @@ function firstPaint(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), precompressed(), partsNamed(), firstPaint()],
+  plugins: [react(), copiedForDialogs(), precompressed(), partsNamed(), firstPaint()],
   build: {
     outDir: OUT,
     emptyOutDir: true,

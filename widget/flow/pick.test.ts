@@ -1,41 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Proposal, propose, type Wish } from './pick.ts'
-
-type Priced = { id: string; price: number }
-
-/** The same numbers in every run: from 0 up to, and without, `below`. */
-function draws(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
-/** Many cheap items and few dear ones, as inventories are; some prices stand for whole stacks. */
-function inventory(count: number, draw: (below: number) => number): Priced[] {
-  return Array.from({ length: count }, (_, index) => {
-    const most = [60, 300, 1_500, 9_000][draw(4)] ?? 60
-    return { id: String(index), price: draw(3) === 0 ? 11 + draw(8) * 7 : 11 + draw(most) }
-  })
-}
-
-const wishFor = (target: number, change: Partial<Wish> = {}): Wish => ({
-  target,
-  maxItems: 50,
-  mostTotal: null,
-  ...change,
-})
-
-/** The proposal, and how many slices it took. */
-function proposed(items: readonly Priced[], wish: Wish, mostSteps?: number) {
-  const work = propose(items, wish, mostSteps)
-  let slices = 1
-  for (let step = work.next(); ; step = work.next()) {
-    if (step.done === true) return { proposal: step.value, slices }
-    slices += 1
-  }
-}
+import type { Proposal, Wish } from './pick.ts'
+import { drawnInventory, draws, greedy, type Priced, proposed, solvable, wishFor } from './test-picks.ts'
 
 /** The worth of a proposal, which must keep its promises. */
 function totalOf(items: readonly Priced[], wish: Wish, proposal: Proposal): number {
@@ -47,22 +12,6 @@ function totalOf(items: readonly Priced[], wish: Wish, proposal: Proposal): numb
   expect(proposal.total).toBe(total)
   expect(total).toBeGreaterThanOrEqual(wish.target)
   return total
-}
-
-/** The dearest that fits, again and again; then the cheapest that closes the gap. Undefined if it does not. */
-function greedy(items: readonly Priced[], { target, maxItems }: Wish): number | undefined {
-  const left = items.toSorted((a, b) => b.price - a.price)
-  let total = 0
-  let count = 0
-  for (const item of [...left]) {
-    if (count === maxItems || total + item.price > target) continue
-    total += item.price
-    count += 1
-    left.splice(left.indexOf(item), 1)
-  }
-  if (total === target) return total
-  const closing = left.findLast(({ price }) => total + price >= target)
-  return closing === undefined || count === maxItems ? undefined : total + closing.price
 }
 
 /** The least total of all choices. */
@@ -82,13 +31,7 @@ describe('items for an amount', () => {
     const draw = draws(23)
     let exact = 0
     for (let round = 0; round < 1_000; round += 1) {
-      const items = inventory(12 + draw(300), draw)
-      const rest = [...items]
-      let target = 0
-      for (let wanted = 1 + draw(10); wanted > 0; wanted -= 1) {
-        const [item] = rest.splice(draw(rest.length), 1)
-        if (item !== undefined && target + item.price <= 10_000) target += item.price
-      }
+      const { items, target } = solvable(draw)
       const wish = wishFor(target)
       if (totalOf(items, wish, proposed(items, wish).proposal) === target) exact += 1
     }
@@ -99,7 +42,7 @@ describe('items for an amount', () => {
     const draw = draws(mostSteps)
     let compared = 0
     for (let round = 0; round < 150; round += 1) {
-      const items = inventory(1 + draw(400), draw)
+      const items = drawnInventory(1 + draw(400), draw)
       const wish = wishFor(1 + draw(20_000), { maxItems: 1 + draw(50) })
       const { proposal } = proposed(items, wish, mostSteps)
       const theirs = greedy(items, wish)
@@ -113,7 +56,7 @@ describe('items for an amount', () => {
   it('are the best of all choices where all can be tried', () => {
     const draw = draws(7)
     for (let round = 0; round < 200; round += 1) {
-      const items = inventory(1 + draw(9), draw)
+      const items = drawnInventory(1 + draw(9), draw)
       const wish = wishFor(1 + draw(4_000), { maxItems: 1 + draw(6) })
       const least = leastOfAll(items, wish)
       const { proposal } = proposed(items, wish)
@@ -125,7 +68,7 @@ describe('items for an amount', () => {
   it('are the same for the same items in any order', () => {
     const draw = draws(11)
     for (let round = 0; round < 50; round += 1) {
-      const items = inventory(200, draw)
+      const items = drawnInventory(200, draw)
       const wish = wishFor(500 + draw(9_000))
       const first = proposed(items, wish).proposal
       expect(proposed(items.toReversed(), wish).proposal).toEqual(first)

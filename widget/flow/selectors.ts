@@ -117,7 +117,9 @@ export function visibleItems(items: readonly Item[], search: string, sort: Sort)
   const shelf = shelfOf(items, sort)
   if (wanted === '') return shelf.items
   shelf.rows ??= shelf.items.map((item) => ({ item, folded: fold(item.name) }))
-  return shelf.rows.filter(({ folded }) => folded.includes(wanted)).map(({ item }) => item)
+  const found: Item[] = []
+  for (const { item, folded } of shelf.rows) if (folded.includes(wanted)) found.push(item)
+  return found
 }
 
 const PLAIN = /^[ -~]*$/

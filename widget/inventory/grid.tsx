@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import { useNarrow } from '../ui/hooks.ts'
@@ -15,6 +15,8 @@ type Props = {
   /** Picks these besides what is picked. */
   onAdd(ids: readonly string[]): void
   asking: Asking
+  /** The element that names the keys. */
+  keysId: string
 }
 
 const NAVIGATION = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown']
@@ -24,7 +26,7 @@ const PAGE_ROWS = 3
  * The inventory after the APG grid pattern: one tab stop, arrows move, Space picks, Shift picks all up to there, Ctrl+A
  * all that are shown, and ? asks why the price. Only rows in sight exist.
  */
-export function Grid({ items, selection, currency, onToggle, onAdd, asking }: Props) {
+export function Grid({ items, selection, currency, onToggle, onAdd, asking, keysId }: Props) {
   const { texts } = useStand()
   const isNarrow = useNarrow()
   const element = useRef<HTMLDivElement>(null)
@@ -37,7 +39,6 @@ export function Grid({ items, selection, currency, onToggle, onAdd, asking }: Pr
   const picked = useMemo(() => new Set(selection), [selection])
   const stride = layout.rowHeight + size.gap
   const { press, extend, forgetAnchor } = usePresses({ items, current, onToggle, onAdd })
-  const descriptionId = useId()
   useQuestionInSight(asking, items, { rows, columns: layout.columns })
   const onKeyDown = useKeys(
     { element, layout, count: items.length, stride, current, setActive },
@@ -59,7 +60,7 @@ export function Grid({ items, selection, currency, onToggle, onAdd, asking }: Pr
       role="grid"
       tabIndex={-1}
       aria-label={texts.inventory}
-      aria-describedby={descriptionId}
+      aria-describedby={keysId}
       aria-multiselectable="true"
       aria-rowcount={layout.rows}
       aria-colcount={layout.columns}
@@ -74,9 +75,6 @@ export function Grid({ items, selection, currency, onToggle, onAdd, asking }: Pr
         else if (item !== undefined) asking.onAsk(item.id)
       }}
     >
-      <span id={descriptionId} hidden>
-        {texts.inventoryKeys}
-      </span>
       {shown.map((row) => (
         <Row
           key={row}

@@ -1,7 +1,7 @@
 import '../styles/stand.css'
 import '../styles/inventory.css'
 import '../styles/summary.css'
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { GAMES } from '../../contract/games.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
@@ -73,6 +73,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
     [inventory, search, sort],
   )
   const shelf = useRef<HTMLDivElement>(null)
+  const keysId = useId()
   const asking = useAsking(stand.question, flow)
   const hasItems = items.length > 0
   // In a window as low as a zoom of 400 % makes it, the items would begin below its edge.
@@ -106,8 +107,12 @@ function Shelf({ stand, payment, flow }: StandProps) {
           onToggle={(id) => flow.dispatch({ type: 'itemToggled', id })}
           onAdd={(ids) => flow.dispatch({ type: 'itemsAdded', ids })}
           asking={asking}
+          keysId={keysId}
         />
       )}
+      <span id={keysId} hidden>
+        {texts.inventoryKeys}
+      </span>
       <WhyPrice id={asking.whyId} question={stand.question} flow={flow} />
       {inventory.items.length === 0 && <Unavailable inventory={inventory} />}
       <Age inventory={inventory} />

@@ -1,0 +1,138 @@
+/**
+ * `npm run bench -- line`: a payment opened for the first time at 400 kbit/s and 400 ms, until the field for the trade link
+ * can be typed into; beside a page of nothing but React and one field, compressed and served in the same way.
+ */
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+import type { Browser } from 'playwright-core'
+import { build } from 'vite'
+import { launchBrowser, MOBILE } from '../e2e/support/browser.ts'
+import { storeSecrets } from '../e2e/support/demo-store.ts'
+import { prepare } from '../e2e/support/setup.ts'
+import { endTill, startTill } from '../e2e/support/till.ts'
+import { newDeposit } from '../e2e/support/widget-calls.ts'
+import { middle, type Outcome } from './outcome.ts'
+
+const MOST_TIMES = 1.3
+/** The document and what it names: something true stands after the first of them. */
+const MOST_ROUND_TRIPS = 2
+const LATENCY_MS = 400
+const BYTES_PER_S = 400_000 / 8
+const ROUNDS = 5
+
+/** Beside the packages, so it finds React. */
+const FLOOR = join(import.meta.dirname, '../.data/bench-line')
+
+type Seen = { paintMs: number; fieldMs: number }
+
+export async function benchLine(): Promise<Outcome> {
+  await prepare()
+  const floor = await serveFloor()
+  const till = await startTill()
+  const browser = await launchBrowser()
+  try {
+    const { url } = await newDeposit({ place: till, secrets: await storeSecrets(till.root) })
+    const ours: Seen[] = []
+    const theirs: Seen[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      theirs.push(await visitOnce(browser, floor.url))
+      ours.push(await visitOnce(browser, url))
+    }
+    return judge(ours, theirs)
+  } finally {
+    await browser.close()
+    await endTill(till)
+    floor.server.close()
+  }
+}
+
+function judge(ours: readonly Seen[], theirs: readonly Seen[]): Outcome {
+  const of = (all: readonly Seen[], what: keyof Seen) => middle(all.map((seen) => seen[what]))
+  const [paint, field, bare] = [of(ours, 'paintMs'), of(ours, 'fieldMs'), of(theirs, 'fieldMs')]
+  const trips = paint / LATENCY_MS
+  console.log(`line: first paint after ${paint.toFixed(0)} ms, ${trips.toFixed(1)} round trips`)
+  return {
+    name: 'line',
+    ours: `${field.toFixed(0)}ms`,
+    floor: `${bare.toFixed(0)}ms`,
+    ratio: field / bare,
+    limit: `<=${MOST_TIMES}`,
+    passed: field / bare <= MOST_TIMES && trips < MOST_ROUND_TRIPS,
+  }
+}
+
+/** Runs in the page, before any script of it. */
+function watchField(): void {
+  const look = (): void => {
+    if (document.querySelector('input:not([disabled])') === null) requestAnimationFrame(look)
+    else Reflect.set(window, 'fieldMs', performance.now())
+  }
+  requestAnimationFrame(look)
+}
+
+/** With nothing kept from an earlier visit. */
+async function visitOnce(browser: Browser, url: string): Promise<Seen> {
+  const context = await browser.newContext({ viewport: MOBILE, locale: 'en-US' })
+  try {
+    const page = await context.newPage()
+    await page.addInitScript(watchField)
+    const session = await context.newCDPSession(page)
+    await session.send('Network.enable')
+    await session.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: LATENCY_MS,
+      downloadThroughput: BYTES_PER_S,
+      uploadThroughput: BYTES_PER_S,
+    })
+    await page.goto(url, { waitUntil: 'commit' })
+    const field = await page.waitForFunction(() => Reflect.get(window, 'fieldMs'))
+    const paintMs = await page.evaluate(
+      () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+    )
+    return { paintMs, fieldMs: Number(await field.jsonValue()) }
+  } finally {
+    await context.close()
+  }
+}
+
+/** The smallest page that React renders a field on, as the gateway would send it. */
+async function serveFloor(): Promise<{ server: Server; url: string }> {
+  rmSync(FLOOR, { recursive: true, force: true })
+  mkdirSync(FLOOR, { recursive: true })
+  writeFileSync(
+    join(FLOOR, 'index.html'),
+    '<!doctype html><title>React</title><div id="root"></div><script type="module" src="/main.jsx"></script>',
+  )
+  writeFileSync(
+    join(FLOOR, 'main.jsx'),
+    `import { createRoot } from 'react-dom/client'
+     createRoot(document.getElementById('root')).render(<input />)`,
+  )
+  await build({
+    root: FLOOR,
+    logLevel: 'silent',
+    plugins: [react()],
+    build: { target: 'es2022', modulePreload: { polyfill: false } },
+  })
+  const page = brotliCompressSync(readFileSync(join(FLOOR, 'dist/index.html')))
+  const assets = new Map(
+    readdirSync(join(FLOOR, 'dist/assets')).map((name) => [
+      `/assets/${name}`,
+      brotliCompressSync(readFileSync(join(FLOOR, 'dist/assets', name))),
+    ]),
+  )
+  const server = createServer(({ url = '/' }, answer) => {
+    const script = assets.get(url)
+    const type = script === undefined ? 'text/html; charset=utf-8' : 'text/javascript; charset=utf-8'
+    answer.writeHead(200, { 'content-type': type, 'content-encoding': 'br', 'cache-control': 'no-store' })
+    answer.end(script ?? page)
+  })
+  await once(server.listen(0, 'localhost'), 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return { server, url: `http://localhost:${address.port}/` }
+}

@@ -1,0 +1,48 @@
+/**
+ * `npm run bench -- pick`: items for an amount in 1,000 drawn inventories, in each of which up to ten items come to it
+ * exactly; beside what a person does. And the time of a proposal.
+ */
+import { draws, greedy, proposed, solvable, wishFor } from '../widget/flow/test-picks.ts'
+import { type Outcome, percentile95 } from './outcome.ts'
+
+const INVENTORIES = 1_000
+const LEAST_EXACT = 950
+const SEEDS = [23, 1_042, 7_919]
+
+export async function benchPick(): Promise<Outcome> {
+  const runs = SEEDS.map((seed) => runOf(seed))
+  for (const [index, { exact, byHand, worse, tookMs }] of runs.entries())
+    console.log(
+      `pick: seed ${SEEDS[index]}: exact in ${exact} of ${INVENTORIES}, by hand in ${byHand}; worse than by hand in ` +
+        `${worse}; ${percentile95(tookMs).toFixed(1)} ms of CPU at the 95th percentile, ${Math.max(...tookMs).toFixed(0)} at most`,
+    )
+  const exact = Math.min(...runs.map((run) => run.exact))
+  const byHand = Math.max(...runs.map((run) => run.byHand))
+  const worse = Math.max(...runs.map((run) => run.worse))
+  return {
+    name: 'pick',
+    ours: `${exact}exact`,
+    floor: `${byHand}exact`,
+    limit: `>=${LEAST_EXACT},0worse`,
+    passed: exact >= LEAST_EXACT && worse === 0,
+  }
+}
+
+function runOf(seed: number) {
+  const draw = draws(seed)
+  const run = { exact: 0, byHand: 0, worse: 0, tookMs: [] as number[] }
+  for (let round = 0; round < INVENTORIES; round += 1) {
+    const { items, target } = solvable(draw)
+    const wish = wishFor(target)
+    const before = process.cpuUsage()
+    const { proposal } = proposed(items, wish)
+    const { user, system } = process.cpuUsage(before)
+    run.tookMs.push((user + system) / 1_000)
+    const total = proposal.kind === 'found' ? proposal.total : Number.POSITIVE_INFINITY
+    const other = greedy(items, wish)
+    if (total === target) run.exact += 1
+    if (other === target) run.byHand += 1
+    if (other !== undefined && total > other) run.worse += 1
+  }
+  return run
+}

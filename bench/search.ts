@@ -1,0 +1,77 @@
+/** `npm run bench -- search`: a keystroke in the search over 10,000 items, beside a bare scan of names that are folded already. */
+import type { Item } from '../contract/widget-api.ts'
+import { visibleItems } from '../widget/flow/selectors.ts'
+import { item } from '../widget/flow/test-states.ts'
+import { middle, type Outcome } from './outcome.ts'
+
+const ITEMS = 10_000
+const MOST_TIMES = 1.5
+const ROUNDS = 61
+/** A word is typed and taken back so often a round: one keystroke is too short to be measured. */
+const WORDS_A_ROUND = 8
+
+const THINGS = ['AK-47', 'AWP', '★ Karambit', 'M4A1-S', 'Нож', 'Sticker', 'Glock-18', 'USP-S', 'Desert Eagle']
+const SKINS = [
+  'Redline',
+  'Asiimov',
+  'Doppler',
+  'Printstream',
+  'Градиент',
+  'Crown (Foil)',
+  'Fade',
+  'Kill Confirmed',
+]
+
+const STOCK = Array.from({ length: ITEMS }, (_, index) =>
+  item(
+    String(index + 1),
+    100 + ((index * 7919) % 90_000),
+    `${THINGS[index % THINGS.length]} | ${SKINS[Math.floor(index / 9) % SKINS.length]} (Field-Tested)`,
+  ),
+)
+
+/** Every state of the field while these words are typed. */
+const KEYSTROKES = ['redline', 'карамбит', 'ak-47', 'field-t', 'zzz'].flatMap((word) =>
+  Array.from(word, (_, index) => word.slice(0, index + 1)),
+)
+
+export async function benchSearch(): Promise<Outcome> {
+  const index = visibleItems(STOCK, '', 'priceDown').map((each) => ({
+    each,
+    folded: each.name.toLowerCase(),
+  }))
+  const scan = (query: string): Item[] => {
+    const found: Item[] = []
+    for (const { each, folded } of index) if (folded.includes(query)) found.push(each)
+    return found
+  }
+  const search = (query: string): readonly Item[] => visibleItems(STOCK, query, 'priceDown')
+  for (const query of KEYSTROKES) {
+    if (search(query).length !== scan(query).length) throw new Error(`"${query}" finds something else`)
+  }
+  const ours: number[] = []
+  const theirs: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // Whoever comes second also pays for the garbage of the first.
+    if (round % 2 === 0) theirs.push(cpuMs(scan))
+    ours.push(cpuMs(search))
+    if (round % 2 === 1) theirs.push(cpuMs(scan))
+  }
+  const [oursMs, theirsMs] = [middle(ours), middle(theirs)]
+  return {
+    name: 'search',
+    ours: `${oursMs.toFixed(2)}ms`,
+    floor: `${theirsMs.toFixed(2)}ms`,
+    ratio: oursMs / theirsMs,
+    limit: `<=${MOST_TIMES}`,
+    passed: oursMs / theirsMs <= MOST_TIMES,
+  }
+}
+
+/** CPU milliseconds of one keystroke: what else runs on the machine is not counted. */
+function cpuMs(find: (query: string) => unknown): number {
+  const before = process.cpuUsage()
+  for (let times = 0; times < WORDS_A_ROUND; times += 1) for (const query of KEYSTROKES) find(query)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000 / KEYSTROKES.length / WORDS_A_ROUND
+}

@@ -1,0 +1,70 @@
+/** Inventories that are drawn, and the choices that a proposal is held against. */
+import { type Proposal, propose, type Wish } from './pick.ts'
+
+export type Priced = { id: string; price: number }
+
+/** The same numbers in every run: from 0 up to, and without, `below`. */
+export function draws(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+/** Many cheap items and few dear ones, as inventories are; some prices stand for whole stacks. */
+export function drawnInventory(count: number, draw: (below: number) => number): Priced[] {
+  return Array.from({ length: count }, (_, index) => {
+    const most = [60, 300, 1_500, 9_000][draw(4)] ?? 60
+    return { id: String(index), price: draw(3) === 0 ? 11 + draw(8) * 7 : 11 + draw(most) }
+  })
+}
+
+/** An inventory, and an amount up to 100 dollars that up to ten of its items come to. */
+export function solvable(draw: (below: number) => number): { items: Priced[]; target: number } {
+  const items = drawnInventory(12 + draw(300), draw)
+  const rest = [...items]
+  let target = 0
+  for (let wanted = 1 + draw(10); wanted > 0; wanted -= 1) {
+    const [item] = rest.splice(draw(rest.length), 1)
+    if (item !== undefined && target + item.price <= 10_000) target += item.price
+  }
+  return { items, target }
+}
+
+export const wishFor = (target: number, change: Partial<Wish> = {}): Wish => ({
+  target,
+  maxItems: 50,
+  mostTotal: null,
+  ...change,
+})
+
+/** The proposal, and how many slices it took. */
+export function proposed(
+  items: readonly Priced[],
+  wish: Wish,
+  mostSteps?: number,
+): { proposal: Proposal; slices: number } {
+  const work = propose(items, wish, mostSteps)
+  let slices = 1
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done === true) return { proposal: step.value, slices }
+    slices += 1
+  }
+}
+
+/** The dearest that fits, again and again; then the cheapest that closes the gap. Undefined if it does not. */
+export function greedy(items: readonly Priced[], { target, maxItems }: Wish): number | undefined {
+  const left = items.toSorted((a, b) => b.price - a.price)
+  let total = 0
+  let count = 0
+  for (const item of [...left]) {
+    if (count === maxItems || total + item.price > target) continue
+    total += item.price
+    count += 1
+    left.splice(left.indexOf(item), 1)
+  }
+  if (total === target) return total
+  const closing = left.findLast(({ price }) => total + price >= target)
+  return closing === undefined || count === maxItems ? undefined : total + closing.price
+}
