@@ -1,7 +1,7 @@
 import type { Coverage } from '../../gateway/operations/prices.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
-import { words } from '../ui/format.ts'
+import { formatMinor, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Loaded, Panel } from '../ui/parts.tsx'
 import { type Column, Export, Table } from '../ui/table.tsx'
@@ -36,15 +36,28 @@ const columnsOf = (game: string): readonly Column<Band>[] => [
   },
 ]
 
-/** How many items of a game are taken, by price, and why the others are not. */
+type Loss = Data['losses'][number]
+
+const LOSSES: readonly Column<Loss>[] = [
+  { name: 'Item', show: ({ item }) => item, text: ({ item }) => item },
+  { name: 'Sold in 30 days', isNumber: true, show: ({ sales }) => sales, text: ({ sales }) => sales },
+  {
+    name: 'Result',
+    isNumber: true,
+    show: ({ resultMinor, currency }) => formatMinor(resultMinor, currency),
+    text: ({ resultMinor }) => resultMinor / 100,
+  },
+]
+
+/** How many items of a game are taken, by price, why the others are not, and which were sold at a loss. */
 export function CoveragePanel({ game }: { game: string }) {
   const { shown, again } = useAnswer<Data>('coverage', { game }, { isLive: false })
   const columns = columnsOf(game)
   return (
-    <Panel title={`What is taken of ${game}`}>
-      <Loaded shown={shown} again={again}>
-        {({ items, bands }) => (
-          <>
+    <Loaded shown={shown} again={again}>
+      {({ items, bands, losses }) => (
+        <>
+          <Panel title={`What is taken of ${game}`}>
             <p className="quiet">{items} items have been named by a source.</p>
             <Table
               caption="Items by price, and why they are not taken"
@@ -59,9 +72,18 @@ export function CoveragePanel({ game }: { game: string }) {
               </button>
               <Export columns={columns} all={async () => bands} fileName={`coverage-${game}`} />
             </div>
-          </>
-        )}
-      </Loaded>
-    </Panel>
+          </Panel>
+          <Panel title="Sold below their cost">
+            <Table
+              caption="Items whose sales of 30 days brought less than they cost"
+              columns={LOSSES}
+              rows={losses}
+              keyOf={({ item, currency }) => `${currency} ${item}`}
+              empty="No item lost money in 30 days."
+            />
+          </Panel>
+        </>
+      )}
+    </Loaded>
   )
 }

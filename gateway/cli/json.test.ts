@@ -333,6 +333,7 @@ describe('--json', () => {
       'items sold: refused',
       'deposit show: needs',
       'shopper show: openTrades',
+      'price coverage: losses',
       'bot add: refused',
       'bot renew: refused',
       // The bot has met nothing yet.

@@ -49,8 +49,8 @@ const VERDICTS: Record<PriceView['verdict'], string> = {
   blocked: 'you blocked it (noPrice)',
 }
 
-/** A line for each band, and one for each example. */
-export const coverageLines = ({ items, bands }: Coverage): string[] => [
+/** A line for each band and each example, and a warning for each item that was sold at a loss. */
+export const coverageLines = ({ items, bands, losses }: Coverage): string[] => [
   ...bands.flatMap(
     ({ fromUsd, examples, accepted, not_popular, no_price, in_dispute, too_cheap, blocked }) => [
       [
@@ -66,7 +66,13 @@ export const coverageLines = ({ items, bands }: Coverage): string[] => [
     ],
   ),
   `${items} items have a price at some source.`,
+  ...losses.map(lossLine),
 ]
+
+const lossLine = ({ item, sales, currency, resultMinor }: Coverage['losses'][number]): string => {
+  const loss = formatAmount(-resultMinor, currency)
+  return `! ${item}: sold ${sales} times in 30 days, for ${loss} less than it cost. Raise the commission, override its price or block it.`
+}
 
 /** Millionths as dollars, rounded down to cents. */
 const dollars = (micros: bigint): string => formatAmount(micros / 10_000n, 'USD')

@@ -164,6 +164,7 @@ it('coverage tells how many items are taken, by price, and why the others are no
       },
       ...[5, 1, 0].map((fromUsd) => ({ fromUsd, ...none, examples: [] })),
     ],
+    losses: [],
   })
   expect((await runWith('coverage', '--game', 'cs')).out).toContain('from 20 USD\t2 accepted\t0 not popular')
 })

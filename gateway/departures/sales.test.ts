@@ -5,7 +5,7 @@ import type { SaleReport } from '../../contract/sale-report.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { recordCustody } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
-import { reportSales } from '../operations/sales.ts'
+import { losingItems, reportSales } from '../operations/sales.ts'
 import { runCommand } from '../testing/command.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -203,6 +203,31 @@ describe('what items brought', () => {
       ['week', '', 755n],
     ])
     expect(markets).toMatchObject([{ market: MARKET, freeMinor: 1_755n, freeDifferenceMinor: null }])
+  })
+
+  it('of an item that was sold below its cost is told by the coverage of prices', async () => {
+    const found = { db: till.db, clock: till.clock, config: Object.assign({}) }
+    const cost = (price: bigint) =>
+      till.db
+        .updateTable('trade_item')
+        .set({ price, gross: price })
+        .where('asset_id', '=', free.assetIds[0] ?? '')
+        .execute()
+    till.clock.advance(1_000)
+    expect(await losingItems(found, 'dota')).toEqual([])
+    await cost(4_000n)
+    const { sales } = await reported()
+    const [one] = sales
+    const alike = sales.filter(({ marketHashName }) => marketHashName === one?.marketHashName)
+    expect(await losingItems(found, 'dota')).toEqual([
+      {
+        ...{ item: one?.marketHashName, sales: alike.length, currency: 'USD' },
+        resultMinor: alike.reduce((sum, { resultMinor }) => sum + (resultMinor ?? 0n), 0n),
+      },
+    ])
+    expect(one?.resultMinor).toBe(1_235n - 4_000n)
+    expect(await losingItems(found, 'cs')).toEqual([])
+    await cost(1_000n)
   })
 
   it('is held against what the market says that it has', async () => {

@@ -9,6 +9,7 @@ import { priceList, rulesOfStore } from '../pricing/service.ts'
 import { countPatterns, holdPrices, readHolds, readPrices, releasePrices } from '../pricing/store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
+import { type LosingItem, losingItems } from './sales.ts'
 
 export type PricedItem = { game: Game; item: string }
 
@@ -152,12 +153,19 @@ export type CoverageBand = Record<Verdict, number> & {
   examples: { item: string; verdict: Verdict }[]
 }
 
-export type Coverage = { game: Game; items: number; bands: CoverageBand[] }
+export type Coverage = {
+  game: Game
+  items: number
+  bands: CoverageBand[]
+  /** Items that are taken for more than their sales bring. */
+  losses: LosingItem[]
+}
 
 const MOST_EXAMPLES = 5
 
-/** How many items of a game are taken, by price, and why the others are not. */
-export async function coverPrices({ db, clock, config }: FindDeps, game: Game): Promise<Answer<Coverage>> {
+/** How many items of a game are taken, by price, why the others are not, and which of them were sold at a loss. */
+export async function coverPrices(deps: FindDeps, game: Game): Promise<Answer<Coverage>> {
+  const { db, clock, config } = deps
   const now = clock.now()
   const none = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }
   const bands = BANDS_USD.map((fromUsd): CoverageBand => ({ fromUsd, ...none, examples: [] }))
@@ -171,5 +179,5 @@ export async function coverPrices({ db, clock, config }: FindDeps, game: Game): 
     band[verdict] += 1
     if (verdict !== 'accepted' && band.examples.length < MOST_EXAMPLES) band.examples.push({ item, verdict })
   }
-  return done({ game, items, bands: bands.reverse() })
+  return done({ game, items, bands: bands.reverse(), losses: await losingItems(deps, game) })
 }

@@ -1,6 +1,6 @@
 /** What items brought on outside markets. */
 
-import { GAME_FACTS, GAMES } from '../../contract/games.ts'
+import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import { moveItem } from '../bots/items.ts'
 import type { Tx } from '../db/client.ts'
@@ -85,6 +85,30 @@ function viewOf({ price, received, refund, cost, costThere, ...sale }: ListedSal
     game: gameOf(sale.appId),
     ...{ priceMinor: price, receivedMinor: received, refundMinor: refund, costMinor: cost, resultMinor },
   }
+}
+
+/** What the sales of one item brought less what it cost, in minor units of `currency`. */
+export type LosingItem = { item: string; sales: number; currency: Currency; resultMinor: bigint }
+
+const LOSS_MS = 30 * 86_400_000
+const MOST_LOSSES = 20
+
+/** Items of a game that were sold below their cost, all sales of 30 days together, the worst first. */
+export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<LosingItem[]> {
+  const to = clock.now()
+  const rows = await selectSales(db, { from: new Date(to.getTime() - LOSS_MS), to, limit: MOST_SALES })
+  const items = new Map<string, LosingItem>()
+  for (const sale of rows.map(viewOf)) {
+    const { marketHashName: item, currency, resultMinor } = sale
+    if (sale.game !== game || resultMinor === null) continue
+    const key = `${currency} ${item}`
+    const before = items.get(key) ?? { item, sales: 0, currency, resultMinor: 0n }
+    items.set(key, { ...before, sales: before.sales + 1, resultMinor: before.resultMinor + resultMinor })
+  }
+  return [...items.values()]
+    .filter(({ resultMinor }) => resultMinor < 0n)
+    .sort((one, other) => Number(one.resultMinor - other.resultMinor))
+    .slice(0, MOST_LOSSES)
 }
 
 type Outcome = Pick<ListedSale, 'state' | 'received' | 'refund' | 'costThere'>

@@ -137,6 +137,9 @@ export const SHAPES: Record<string, z.ZodObject> = {
         examples: z.array(z.strictObject({ item: z.string(), verdict: z.string() })),
       }),
     ),
+    losses: z.array(
+      z.strictObject({ item: z.string(), sales: z.int(), currency: z.string(), resultMinor: z.int() }),
+    ),
   }),
   'price release': target,
   'price list': z.strictObject({

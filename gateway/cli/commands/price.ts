@@ -107,7 +107,7 @@ const override = command({
 })
 
 const coverage = command({
-  does: 'show how many items of a game are taken, by price, and why the others are not',
+  does: 'show how many items of a game are taken, by price, why the others are not, and which were sold at a loss',
   example: 'price coverage --game cs',
   parameters: { flags: { game: GAME, ...FIND } },
   load: async () => {
