@@ -1,6 +1,6 @@
 /**
- * Credits a second on one hot store whose trades Steam protects, so each takes room in the store's limit: beside the same
- * rows in one bare statement, and beside the same transaction that locks the store's balance first.
+ * Measures credits per second for one busy store with protected trades, which all use the store's limit. Compares with the
+ * same rows in one bare statement, and with a transaction that locks the store's balance first.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -132,7 +132,7 @@ const BARE = `
 
 const PAYLOAD = JSON.stringify({ type: 'deposit.succeeded', data: { note: 'x'.repeat(1_000) } })
 
-/** Nothing is decided, and nothing is read that is not written. */
+/** Decides nothing, and reads only the rows that it writes. */
 const bare =
   (pool: pg.Pool): Credit =>
   async (_db, { tradeId, offerId, exchange }) => {
@@ -149,7 +149,7 @@ const credit =
   (db, delivery) =>
     deliver({ ...deps, trades: createTradeStore({ ...deps, db }) }, delivery)
 
-/** What a ledger does that reads a balance, adds to it and writes it back. */
+/** A simple ledger: reads a balance, adds to it and writes it back. */
 const lockFirst =
   ({ deps }: CutTill): Credit =>
   (db, delivery) => {

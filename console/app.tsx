@@ -56,7 +56,7 @@ export function App() {
   )
 }
 
-/** A page that breaks leaves the rest of the console standing. */
+/** Contains the failure of a page, so the rest of the console keeps working. */
 class Safe extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false }
   static getDerivedStateFromError() {

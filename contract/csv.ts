@@ -1,9 +1,9 @@
-/** Texts in CSV. Names are hostile: a program for sheets runs what begins like a formula. */
+/** Escapes texts for CSV. Names are hostile: a spreadsheet runs text that begins like a formula. */
 
-/** Full-width signs count as the plain ones where the language of the program has them. */
+/** In some languages, spreadsheets treat full-width signs like plain ones. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
-/** A formula is made plain text. */
+/** Turns a formula into plain text. */
 export function textCell(text: string): string {
   const plain = FORMULA.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain

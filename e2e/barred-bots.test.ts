@@ -1,4 +1,4 @@
-/** D-30 Bots that Steam lets trade no more: what a shopper sees of them. */
+/** D-30 Bots that Steam no longer lets trade, as their shopper sees them. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
@@ -10,7 +10,7 @@ import { speak, TEXTS } from './support/shopper.ts'
 const NEW_DEVICE = 'send-new-device'
 
 beforeEach(async () => {
-  // The first bot that logs in has the till count as ready.
+  // The till counts as ready once its first bot has logged in.
   await eventually('both bots are online', async () => {
     const rows = await query('select 1 from bot where online')
     return rows.length === 2 || undefined
@@ -21,7 +21,7 @@ afterEach(async () => {
   await timePasses()
 })
 
-/** The bars run out. The clock of the till is of all tests of this worker, so it stays. */
+/** Ends the bars. The tests of this worker share the till's clock, so it is not advanced. */
 const timePasses = () => query('delete from bot_bar')
 
 const bars = () => query('select bot_id, reason from bot_bar order by bot_id')
@@ -33,13 +33,13 @@ const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', {
 
 const refusal = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.creationErrorTitle })
 
-describe('D-30 a bot that Steam lets trade no more', () => {
-  test('is replaced by the next one within the same request, and the shopper sees nothing of it', async () => {
+describe('D-30 a bot that Steam no longer lets trade', () => {
+  test('is replaced by the next one within the same request, unnoticed by the shopper', async () => {
     const visited = await openStand()
     const { page, texts, deposit } = visited
     const guest = await shopper()
     await page.getByRole('gridcell').first().click()
-    // Whichever bot is asked first.
+    // Either bot may be asked first.
     await begin(till.sandbox, NEW_DEVICE, { times: 1 })
     await pay(page, texts)
     await confirmation(page, texts).waitFor()
@@ -61,7 +61,7 @@ describe('D-30 a bot that Steam lets trade no more', () => {
     await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
   })
 
-  test('has all others barred as well: the page says so in both languages, and pays once one is back', async () => {
+  test('when all others are barred too: the page says so in both languages, and works once one is back', async () => {
     const { page, texts } = await openStand()
     const guest = await shopper()
     await page.getByRole('gridcell').first().click()

@@ -33,6 +33,6 @@ export async function readNeeds(db: Db): Promise<Needs> {
       (select count(*) from price_feed where failures > 0)::int as "feedsFailing",
       coalesce((select differences from ledger_check), 0)::int as "ledgerDifferences"`.execute(db)
   const [needs] = rows
-  if (needs === undefined) throw new Error('the database answered nothing')
+  if (needs === undefined) throw new Error('the database returned no row')
   return needs
 }

@@ -1,4 +1,4 @@
-/** Whether a bot is in the middle of something. */
+/** Tells whether a bot is in the middle of work. */
 import type { BotHandlers } from './bot.ts'
 
 /** The same handlers, counted while they run. */

@@ -1,4 +1,4 @@
-/** Bars of bots and what they are judged by, in PostgreSQL. */
+/** The rows of bots' bars, and of the refusals that lead to them. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -6,7 +6,7 @@ import { type Bar, type BarReason, DOUBTS, DOUBTS_WITHIN_MS, nextBar, type Stand
 
 type Refused = { botId: bigint; reason: BarReason; game: Game; now: Date }
 
-/** Bars a bot, or leaves the bar that holds longer. */
+/** Bars a bot, unless it has a longer bar already. */
 export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refused): Promise<void> {
   const scope = scopeOf(reason, game)
   const row = await tx
@@ -25,7 +25,7 @@ export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refused)
     .execute()
 }
 
-/** Steam took an offer of the bot for this game: what was held against it is over. */
+/** Clears a bot's bars for a game, because Steam accepted an offer of it. */
 export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void> {
   await tx.deleteFrom('bot_bar').where('bot_id', '=', botId).where('scope', 'in', ['all', game]).execute()
   await tx.deleteFrom('bot_doubt').where('bot_id', '=', botId).execute()
@@ -33,7 +33,7 @@ export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void>
 
 type Doubt = { botId: bigint; partnerSteamId: string; game: Game; now: Date }
 
-/** Another bot could serve this partner. Several such partners within an hour make the bot doubted. */
+/** Records a partner whom only another bot could serve. Several such partners within an hour make the bot doubted. */
 export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Doubt): Promise<void> {
   const values = { bot_id: botId, partner_steam_id: partnerSteamId, doubted_at: now }
   await tx
@@ -50,7 +50,7 @@ export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Dou
   if (partners >= DOUBTS) await barBot(tx, { botId, reason: 'doubted', game, now })
 }
 
-/** How a bot stands for an offer of the game, as an expression over the row `bot`. */
+/** The bot's standing for an offer of the game, as an SQL expression over the row `bot`. */
 export function standingFor(game: Game): RawBuilder<Standing> {
   return sql<Standing>`(select case
     when bool_or(bar.reason <> 'doubted') then 'barred' when count(*) > 0 then 'doubted' else 'free' end
@@ -60,7 +60,7 @@ export function standingFor(game: Game): RawBuilder<Standing> {
 
 export type BotBar = Bar & { botId: bigint; barredAt: Date }
 
-/** Every bar that holds now. */
+/** All current bars. */
 export async function listBars(db: Db): Promise<BotBar[]> {
   const rows = await db
     .selectFrom('bot_bar')

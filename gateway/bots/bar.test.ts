@@ -20,12 +20,12 @@ describe('a bar', () => {
     expect(pauses).toEqual([30, 60, 120, 240, 480, 720, 720])
   })
 
-  it('does not grow by offers that were under way when it began', () => {
+  it('does not grow by offers that were sent before it began', () => {
     const first = nextBar(undefined, refusedAt(0))
     expect(nextBar(first, refusedAt(10))).toBe(first)
   })
 
-  it('grows where Steam still limits the bot after half a minute', () => {
+  it('grows if Steam still limits the bot after half a minute', () => {
     const first = nextBar(undefined, refusedAt(0, 'rate_limited'))
     expect(nextBar(first, refusedAt(10, 'rate_limited'))).toBe(first)
     expect(nextBar(first, refusedAt(35, 'rate_limited'))).toMatchObject({
@@ -34,14 +34,14 @@ describe('a bar', () => {
     })
   })
 
-  it('gives way to a longer one, and not to a shorter one', () => {
+  it('is replaced by a longer one, but not by a shorter one', () => {
     const short = nextBar(undefined, refusedAt(0, 'rate_limited'))
     const long = nextBar(short, refusedAt(10))
     expect(long).toMatchObject({ reason: 'bot_cannot_trade', times: 2 })
     expect(nextBar(long, refusedAt(20, 'rate_limited'))).toBe(long)
   })
 
-  it('is of one game where the reason is a game’s', () => {
+  it('covers one game if the reason is about one game', () => {
     expect(nextBar(undefined, refusedAt(0, 'inventory_full')).scope).toBe('cs')
     expect(nextBar(undefined, refusedAt(0, 'too_many_in_all')).scope).toBe('all')
   })
@@ -54,8 +54,8 @@ describe('how a bot stands', () => {
   it.each([
     ['free without bars', [], 0, 'free'],
     ['barred while a bar holds', [barred, doubted], 1, 'barred'],
-    ['free from the end of its bar on', [barred], 30 * MINUTE, 'free'],
-    ['doubted where doubts are all there is', [doubted], 1, 'doubted'],
+    ['free once its bar has ended', [barred], 30 * MINUTE, 'free'],
+    ['doubted if it has doubts but no bar', [doubted], 1, 'doubted'],
   ] as const)('%s', (_, bars, seconds, standing) => {
     expect(standingOf(bars, at(seconds))).toBe(standing)
   })

@@ -1,4 +1,4 @@
-/** For how long a bot gets no new trades after Steam refused its offers. Pure. */
+/** How long a bot gets no new trades after Steam refused its offers. Pure. */
 import type { Game } from '../../contract/games.ts'
 
 export type BarReason =
@@ -9,7 +9,7 @@ export type BarReason =
   | 'too_many_in_all'
   | 'inventory_full'
   | 'rate_limited'
-  /** Steam refused it what another bot was then allowed, several times. */
+  /** Several times, Steam refused this bot and then accepted the same from another bot. */
   | 'doubted'
 
 /** `all`: whatever the game. */
@@ -18,7 +18,7 @@ export type BarScope = Game | 'all'
 /** `times`: how many pauses in a row, with no offer sent between them. */
 export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
 
-/** What a bar means for the choice of a bot. A doubted bot is chosen when no other has room. */
+/** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other is free. */
 export type Standing = 'free' | 'doubted' | 'barred'
 
 const MINUTE_MS = 60_000
@@ -35,7 +35,7 @@ const RULES: Record<BarReason, Rule> = {
   doubted: { firstMs: 5 * MINUTE_MS, mostMs: 2 * HOUR_MS, ofGame: false },
 }
 
-/** So many partners whom another bot could serve, within this time, make a bot doubted. */
+/** This many partners whom only another bot could serve, within this time, make a bot doubted. */
 export const DOUBTS = 3
 export const DOUBTS_WITHIN_MS = HOUR_MS
 
@@ -43,17 +43,17 @@ export const scopeOf = (reason: BarReason, game: Game): BarScope => (RULES[reaso
 
 type Refused = { reason: BarReason; game: Game; now: Date }
 
-/** Offers that were under way together are answered within this time. */
+/** Offers that were sent together are answered within this time. */
 const TOGETHER_MS = 20_000
 
-/** Requests that Steam limits pause for longer each time, too, and may be refused again before the bar is over. */
+/** Rate-limited requests pause longer each time too, and may be refused again before the bar ends. */
 const isOneWith = (before: Bar, { reason, now }: Refused): boolean => {
   const { firstMs, mostMs } = RULES[reason]
   const beganMs = before.until.getTime() - Math.min(firstMs * 2 ** (before.times - 1), mostMs)
   return before.reason === reason && (reason !== 'rate_limited' || now.getTime() - beganMs < TOGETHER_MS)
 }
 
-/** The bar after one more refusal; those of offers that were under way together are one. `before`: the one of the same scope, if there is one. Pauses double. */
+/** The bar after one more refusal. Refusals of offers sent together count once. `before`: the current bar of the same scope, if any. Pauses double. */
 export function nextBar(before: Bar | undefined, refused: Refused): Bar {
   const { reason, game, now } = refused
   const { firstMs, mostMs } = RULES[reason]
@@ -65,7 +65,7 @@ export function nextBar(before: Bar | undefined, refused: Refused): Bar {
   return before !== undefined && before.until > until ? before : next
 }
 
-/** `bars`: those of the bot that hold for a game. */
+/** `bars`: the bot's bars for a game. */
 export function standingOf(bars: readonly Bar[], now: Date): Standing {
   const running = bars.filter(({ until }) => until > now)
   if (running.some(({ reason }) => reason !== 'doubted')) return 'barred'

@@ -1,44 +1,44 @@
 /** The interface for features whose work must run in the process that holds a bot's lease. */
 import type { SteamSession } from '../steam/steam.ts'
 
-/** Given to every handler of a bot's work. Only the process that holds the bot's lease ever has one. */
+/** The bot, as every handler of its work gets it. It exists only in the process that holds the bot's lease. */
 export type BotContext = {
   botId: bigint
   session: SteamSession
-  /** Every change of a trade carries it, so the write of a stale holder matches no row. */
+  /** Every change of a trade carries this number, so a former holder's write matches no row. */
   epoch: bigint
-  /** True while what is left of the lease is longer than a write to Steam with this deadline may take. */
+  /** True while the rest of the lease is longer than a write to Steam with this deadline can take. */
   mayWrite(deadlineMs: number): boolean
 }
 
 /** A wake-up in the queue of one bot; ids are decimal digits. */
 export type BotJob =
-  /** Its turn goes by the store and the deposit, which a job of an older version does not name. */
+  /** Store and deposit decide its turn. A job of an older version lacks them. */
   | { kind: 'inventory'; requestId: string; storeId?: string | undefined; depositId?: string | undefined }
-  /** Read the trade's row and do what is due. */
+  /** Read the trade's row and do its due work. */
   | { kind: 'trade'; tradeId: string }
   /** Read this trade's offer once, now, because its shopper is back at the page. */
   | { kind: 'refresh'; tradeId: string }
-  /** Go through the bot's trade history: something may have been taken back, or stolen. */
+  /** Read the bot's trade history: items may have been taken back or stolen. */
   | { kind: 'history' }
-  /** Hold what the bot has on Steam against the books. */
+  /** Compare the bot's inventory on Steam with the books. */
   | { kind: 'drift' }
 
-/** By what is due for a trade: what one lane does never waits for another. */
+/** The lane of a trade, by its due work. Lanes never wait for each other. */
 export type TradeLane = 'sends' | 'cancels' | 'reads' | 'settling' | 'reviews'
 
 export type BotHandlers = {
-  /** Calls `spend` before Steam is asked for the items. */
+  /** Calls `spend` before it asks Steam for the items. */
   inventory(bot: BotContext, requestId: bigint, spend: () => void): Promise<void>
-  /** Where the trade waits for its turn; undefined while nothing is due for it. Asks Steam nothing. */
+  /** The lane in which the trade must wait; undefined if nothing is due. Does not call Steam. */
   laneOf(bot: BotContext, tradeId: bigint): Promise<TradeLane | undefined>
   trade(bot: BotContext, tradeId: bigint): Promise<void>
   refresh(bot: BotContext, tradeId: bigint): Promise<void>
   history(bot: BotContext): Promise<void>
   drift(bot: BotContext): Promise<void>
   /**
-   * Called once when the work begins, then every 5 s while the bot has live offers or must still be searched for lost
-   * ones. Reads one list for all of them. Resolves to how many are left.
+   * Called once when the work starts, then every 5 s while the bot has live offers or the search for lost ones is not
+   * complete. Reads one list for all of them. Resolves to the number left.
    */
   watch(bot: BotContext): Promise<number>
 }

@@ -1,15 +1,15 @@
-/** Counts the calls to Steam by account, until they are written down. */
+/** Counts calls to Steam by account, until they are stored. */
 import type { Observer } from '../steam/turns.ts'
 
 /** `limited`: Steam answered 429. `heldBack`: our own limits kept the call from Steam. */
 export type CallCount = { asked: number; limited: number; failed: number; heldBack: number }
 
 export type CallCounts = Observer & {
-  /** What was counted since the last time, by Steam id. */
+  /** The counts since the last call, by Steam id. */
   take(): Map<string, CallCount>
 }
 
-/** Tells `next` of every call, too. Calls of no account are not counted. */
+/** Passes every call on to `next`. Does not count calls without an account. */
 export function createCallCounts(next: Observer): CallCounts {
   let counts = new Map<string, CallCount>()
   const add = (account: string | undefined, names: readonly (keyof CallCount)[]): void => {

@@ -1,9 +1,9 @@
-/** How many calls were made for the bots, five minutes at a time. */
+/** The rows of the bots' calls to Steam, counted per five minutes. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { CallCount } from './call-counts.ts'
 
-/** Adds what this process counted, and forgets what is older than 25 hours. Accounts that are no bots are left out. */
+/** Adds the counts of this process, and deletes those older than 25 hours. Skips accounts that are not bots. */
 export async function saveCalls(db: Db, counts: ReadonlyMap<string, CallCount>): Promise<void> {
   if (counts.size === 0) return
   const rows = JSON.stringify([...counts].map(([account, count]) => ({ account, ...count })))
@@ -23,7 +23,7 @@ export async function saveCalls(db: Db, counts: ReadonlyMap<string, CallCount>):
       and since < now() - interval '25 hours'`.execute(db)
 }
 
-/** Of the last hour. */
+/** The counts of the last hour. */
 export async function callsOf(db: Db, botId: bigint): Promise<CallCount> {
   const { rows } = await sql<CallCount>`
     select coalesce(sum(asked), 0)::int as asked, coalesce(sum(limited), 0)::int as limited,

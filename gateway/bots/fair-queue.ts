@@ -1,34 +1,34 @@
 /**
- * The order in which a bot reads inventories. Stores take turns; within a store the deposit goes first that was read for the
- * least of late, so a shopper who has just come waits for no page that asks without end.
+ * The order in which a bot reads inventories. Stores take turns. Within a store, the deposit with the fewest recent reads
+ * comes first, so a new shopper does not wait behind a page that asks without end.
  */
 import type { BudgetLimits, Time } from '../steam/budget.ts'
 
-/** For whom is read. */
+/** The store and the deposit that the read is for. */
 export type Party = { storeId: string; depositId: string }
 
-/** `spend`: to be called once Steam is asked for an inventory. A turn that does without costs nothing. */
+/** `spend`: call this once Steam is asked for an inventory. A turn without it costs nothing. */
 type Work = (spend: () => void) => Promise<void>
 
 export type FairQueue = {
-  /** Resolves after the turn, or once nobody waits for it any more. */
+  /** Resolves after the turn, or once its caller has given up. */
   add(party: Party, work: Work): Promise<void>
   waiting(): number
-  /** Drops what waits. Turns under way go on. */
+  /** Drops waiting turns. Running ones continue. */
   stop(): void
 }
 
 export type FairQueueOptions = {
-  /** As Steam's own: a turn begins only when it need not wait for it. */
+  /** The same interval as Steam's budget, so a started turn never waits for the budget. */
   budget: BudgetLimits
   time: Time
 }
 
-/** A read under way never fills the places of others. */
+/** Leaves places for others while a read is running. */
 const AT_A_TIME = { all: 4, store: 3, deposit: 1 }
-/** The caller has given up then. */
+/** The caller has given up by then. */
 const WAIT_MS = 20_000
-/** So long a read counts against its deposit. */
+/** How long a read counts against its deposit. */
 const RECENT_MS = 600_000
 const MOST_DEPOSITS = 5_000
 
@@ -90,7 +90,7 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   }
 }
 
-/** Chooses who is next, by the turns that were given. */
+/** Chooses the next turn, by the turns given so far. */
 function createOrder(time: Pick<Time, 'now'>) {
   const stores = createCounts()
   const deposits = createCounts()
@@ -108,7 +108,7 @@ function createOrder(time: Pick<Time, 'now'>) {
     return countOf(one) < countOf(other)
   }
   return {
-    /** Among equals the one that has waited longest. Undefined if there is no place for any. */
+    /** Among equals, the one that has waited longest. Undefined if no place is free. */
     next(waiting: readonly Waiting[]): Waiting | undefined {
       if (stores.all() >= AT_A_TIME.all) return undefined
       const [first, ...others] = waiting.filter(fits)
@@ -162,7 +162,7 @@ function createBucket({ burst, everyMs }: BudgetLimits, time: Pick<Time, 'now'>)
   }
 }
 
-/** How many turns a deposit had of late. */
+/** The number of recent turns of a deposit. */
 function createRecent(time: Pick<Time, 'now'>) {
   const seen = new Map<string, { count: number; atMs: number }>()
   const of = (key: string): number => {
@@ -180,7 +180,7 @@ function createRecent(time: Pick<Time, 'now'>) {
   }
 }
 
-/** A Map keeps the order of insertion, and every use inserts again. */
+/** A Map keeps the order of insertion, and every use reinserts. */
 function dropOldest(seen: Map<string, unknown>): void {
   const [oldest] = seen.keys()
   if (seen.size > MOST_DEPOSITS && oldest !== undefined) seen.delete(oldest)

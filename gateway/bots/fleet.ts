@@ -1,4 +1,4 @@
-/** Which bot collects a trade: a pure choice over facts read in the caller's transaction. */
+/** Chooses the bot that collects a trade. Pure: the caller reads the facts in its transaction. */
 import type { BotState } from '../db/schema.ts'
 import type { Standing } from './bar.ts'
 
@@ -6,17 +6,17 @@ export type BotFacts = {
   botId: bigint
   level: number
   state: BotState
-  /** Its session is open and the lease of the process that holds it has not run out. */
+  /** Its session is open, and the lease of its process has not ended. */
   reachable: boolean
-  /** Every call about offers fails right now. */
+  /** All its calls about offers fail at the moment. */
   failing: boolean
-  /** Offers it should have sent by now still wait for their turn. */
+  /** Some of its offers are overdue. */
   late: boolean
-  /** Offers that it has not begun to send. */
+  /** Offers that it has not started to send. */
   waiting: number
-  /** Whether Steam's refusals bar it, for the game of the offer. */
+  /** Its bars by Steam's refusals, for the game of the offer. */
   standing: Standing
-  /** Items in its hands. */
+  /** Items in its inventory. */
   itemsHeld: number
   /** Items of the trades that have, or may have, an open offer on Steam. */
   itemsOnTheWay: number
@@ -40,9 +40,9 @@ export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWit
 export const MOST_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 1_000 }
 
 /**
- * The bots that have room for the items and no bar: those that are not doubted first, then a working one before a failing
- * one, then one that sends at once before one that is late, then the fewest open trades with this shopper, then the
- * fewest open trades, then the highest level, then the oldest.
+ * Returns the bots that have room for the items and no bar, in this order: not doubted before doubted, working before
+ * failing, punctual before late, the fewest open trades with this shopper, the fewest open trades, the highest level, the
+ * oldest.
  */
 export function rankBots(bots: readonly BotFacts[], limits: FleetLimits, items: number): BotFacts[] {
   return bots.filter((bot) => hasRoom(bot, limits, items)).sort(byPreference)
@@ -58,13 +58,12 @@ export const chooseBot = (
 const isWorking = ({ reachable, failing, standing }: BotFacts): boolean =>
   reachable && !failing && standing !== 'barred'
 
-/** A wish of so many items that waits for this bot, and was refused by those before. */
+/** A wish that waits for this bot. `tried`: the bots that were refused it before. */
 export type Waiting = { botId: bigint; tried: readonly bigint[]; items: number }
 
 /**
- * Whether a wish that waits for this bot is served sooner at one of the others. In a crowd every bot is late, or has as many
- * waiting: a wish that moved then would give up its place in one queue for the end of another, and a crowd that keeps
- * moving is never served.
+ * True if another bot would serve the waiting wish sooner. In a crowd every bot is late or has an equally long queue. A
+ * wish that moved then would only lose its place, and a crowd that keeps moving is never served.
  */
 export function isBetterElsewhere(
   bots: readonly BotFacts[],
@@ -79,28 +78,28 @@ export function isBetterElsewhere(
   return !best.late && best.waiting <= current.waiting
 }
 
-/** Trades that were given out while a lock was waited for: a bot with so many more than the first one is still chosen. */
+/** How many more trades than the first bot's are acceptable: some were assigned while the lock was awaited. */
 const SLACK = 1
 
-/** True if the bot has room, and nearly as few open trades as the first one of the ranking. */
+/** True if the bot has room, and nearly as few open trades as the first of the ranking. */
 export function isStillGood(ranked: readonly BotFacts[], botId: bigint): boolean {
   const [first] = ranked
   const bot = ranked.find((other) => other.botId === botId)
   return bot !== undefined && first !== undefined && bot.liveOffers <= first.liveOffers + SLACK
 }
 
-/** The part of what other stores leave that one store may take. */
+/** The part that one store may use of the offers that other stores leave free. */
 const SHARE = { of: 4, parts: 3 }
 
 export type StoreOffers = {
   /** Reachable bots in service. */
   bots: number
-  /** Trades that have, or may have, an open offer: of the store, and of all others. */
+  /** Trades that have, or may have, an open offer: the store's, and all others'. */
   ofStore: number
   ofOthers: number
 }
 
-/** How many open offers the store may have: the rest is left to other stores, and to deposits that are locked. */
+/** How many open offers the store may have. The rest is left for other stores and for locked deposits. */
 export function shareOfStore({ bots, ofOthers }: StoreOffers, limits: FleetLimits): number {
   const left = Math.max(0, bots * limits.liveOffers - ofOthers)
   return Math.max(1, Math.ceil((left * SHARE.parts) / SHARE.of))

@@ -1,4 +1,4 @@
-/** Writes a bot's failures to its row, and tries again what fails if nothing else does. */
+/** Writes a bot's failures to its row, and retries a failing capability if no other call does. */
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
@@ -14,11 +14,11 @@ type Read = Parameters<SteamSession['readInventory']>
 
 export type HealthKeeper = {
   health: Health
-  /** Remembers the last inventory that was read, to try the same one again. */
+  /** Remembers the last inventory, for the next retry. */
   reading(...read: Read): void
   /** Writes the changes since the last call. */
   write(): Promise<void>
-  /** Tries again what fails, without waiting for the answers. */
+  /** Retries failing capabilities, without waiting for the answers. */
   retry(session: SteamSession): void
 }
 
@@ -32,7 +32,9 @@ export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Healt
   const attempt = (capability: Capability, work: Promise<unknown>) => {
     trying.add(capability)
     work
-      .catch((error: unknown) => log.warn({ err: error, botId: String(lease.botId) }, 'a trial read failed'))
+      .catch((error: unknown) =>
+        log.warn({ err: error, botId: String(lease.botId) }, 'trial read of a bot failed'),
+      )
       .finally(() => trying.delete(capability))
   }
   return {

@@ -1,15 +1,15 @@
-/** Tracks since when every call of a bot fails, by capability. Pure: answers and times are arguments. */
+/** Tracks how long all calls of a bot have failed, by capability. Pure: answers and times are arguments. */
 
 export type Capability = 'offers' | 'inventories'
 
-/** The part of an answer that tells failure from success. Every answer of the port fits. */
+/** The part of an answer that shows failure or success. Every answer of the port matches. */
 export type Answer = { kind: string; reason?: string; detail?: string }
 
 /** How long each capability has failed, in milliseconds; null if it works. */
 export type Failing = Record<Capability, number | null>
 
 export type Health = {
-  /** Takes in an answer of Steam to a call of this capability. */
+  /** Records Steam's answer to a call of this capability. */
   see(capability: Capability, answer: Answer): void
   /** No session can be opened, so nothing works. */
   lost(answer: Answer): void
@@ -18,9 +18,9 @@ export type Health = {
   sinceAnswerMs(capability: Capability): number
 }
 
-/** Refusals so close to each other are one: what Steam refuses is not asked again for half a minute. */
+/** Refusals within this time count once: after a refusal, the same is not asked again for half a minute. */
 const LIMITED_AGAIN_MS = 20_000
-/** Longer than any pause of ours. Refusals so far apart have nothing to do with each other. */
+/** Longer than any of our pauses. Refusals this far apart are unrelated. */
 const LIMITS_APART_MS = 15 * 60_000
 
 const REFUSED_BY_STEAM_ITSELF = new Set(['rate_limited', 'session_dead', 'item_server_down'])
@@ -36,15 +36,15 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
     offers: Number.NEGATIVE_INFINITY,
     inventories: Number.NEGATIVE_INFINITY,
   }
-  // Our own pause follows a 429. It must not age into an outage, so one 429 is no failure, and a second after it is.
+  // A 429 causes a pause of ours, which must not count as an outage. So one 429 is not a failure, but a second one is.
   const limited: Record<Capability, { firstMs: number; lastMs: number } | null> = {
     offers: null,
     inventories: null,
   }
-  // No inventory may be read for hours. A failure that was only concluded for them ends when offers work again.
+  // There may be no inventory read for hours. A failure that was only inferred for them ends when offers work again.
   let isConcluded = known.inventories !== null
 
-  /** Since when the failure lasts that this answer tells of; null if it is none yet. */
+  /** Since when the failure in this answer has lasted; null if it is not one yet. */
   const beginOf = (capability: Capability, { reason }: Answer): number | null => {
     const nowMs = monotonicMs()
     if (reason !== 'rate_limited') return since[capability] ?? nowMs
@@ -81,7 +81,7 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
   }
 }
 
-/** Steam was not asked: it neither works nor fails. */
+/** Steam was not asked, so it neither works nor fails. */
 function isOurLimit({ reason }: Answer): boolean {
   return reason === 'not_our_turn'
 }

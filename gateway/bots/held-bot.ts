@@ -32,15 +32,15 @@ export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
 
 const STOP_MS = 10_000
 const HEALTH_MS = 1_000
-/** After a beat that failed. */
+/** Pause after a failed renewal. */
 const BEAT_AGAIN_MS = 1_000
-/** How often to look whether a lease is over. A write to Steam asks the clock itself. */
+/** How often to check whether a lease is over. A write to Steam checks the clock itself. */
 const EXPIRY_MS = 100
-/** A bot is given up whether or not the database hears of it. */
+/** Limit of the database calls while a bot is given up: it is given up even if they fail. */
 const NOTE_MS = 2_000
 
 export type HeldBotDeps = {
-  /** For leases, which nothing else that a process asks may keep waiting. */
+  /** Connections for leases, which must not wait behind other queries of the process. */
   db: Db
   queue: Queue
   steam: Steam
@@ -51,7 +51,7 @@ export type HeldBotDeps = {
   pace: Pace
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
-  /** From 0 to 1, for waits that do not all end together. */
+  /** From 0 to 1, so waits do not all end together. */
   random: () => number
 }
 
@@ -86,27 +86,27 @@ type Keeping = { takenAtMs: number; stop: AbortController; lost: AbortController
 
 /** Renews the lease until stopped. Stops everything when the lease is lost or has run out. */
 function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: Keeping) {
-  // Counted from before the query. The database counts from later, so our end comes first.
+  // Counted from before the query. The database starts later, so our end comes first.
   let endMs = takenAtMs + LEASE_MS
 
   const lose = () => {
-    deps.log.error({ botId: String(lease.botId), botName: lease.name }, 'the lease of a bot was lost')
+    deps.log.error({ botId: String(lease.botId), botName: lease.name }, 'lease of a bot was lost')
     lost.abort()
     stop.abort()
   }
   const run = async () => {
     const isOver = () => deps.monotonicMs() >= endMs
-    // A beat may wait for a database that says nothing.
+    // A renewal may wait for a silent database.
     const watch = setInterval(() => isOver() && !stop.signal.aborted && lose(), EXPIRY_MS)
     const { beatMs } = deps.pace
     let waitMs = beatMs
     while (await pause(waitMs, stop.signal)) {
       const beforeMs = deps.monotonicMs()
       const beating = beat(deps.db, lease).catch((error: unknown) => {
-        deps.log.warn({ err: error, botId: String(lease.botId) }, 'the lease of a bot could not be renewed')
+        deps.log.warn({ err: error, botId: String(lease.botId) }, 'lease of a bot could not be renewed')
         return undefined
       })
-      // A beat that comes after the release changes nothing.
+      // A renewal after the release changes nothing.
       const kept = await unlessAborted(beating, stop.signal)
       waitMs = kept === undefined ? Math.min(beatMs, BEAT_AGAIN_MS) : beatMs
       if (stop.signal.aborted || kept === undefined) continue
@@ -121,7 +121,7 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
   return { endMs: () => endMs, stopped: run() }
 }
 
-/** `lost` aborts before `stop` where the lease is gone: the bot may be another process's by now. */
+/** `lost` aborts before `stop` if the lease is gone: another process may already hold the bot. */
 type Life = { stop: AbortSignal; lost: AbortSignal; leaseEndMs: () => number }
 type Opened = { session: SteamSession; expiresAt: Date | null }
 type OpenLife = Life & { session: SteamSession; keeper: HealthKeeper }
@@ -137,7 +137,7 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
     if (opened.kind === 'refused') return giveUpToken(deps, lease, opened.reason)
     if (opened.kind === 'unavailable') {
       const isOurs = opened.reason === 'not_our_turn'
-      // Steam's own reason says more than that we wait for our turn after it.
+      // Steam's own reason says more than our waiting after it.
       if (!isOurs || !isTold) await tellOutOfReach(deps, lease, { answer: opened, keeper })
       isTold = true
       await pause(isOurs ? retry.nextTurnMs() : retry.nextMs(), life.stop)
@@ -150,10 +150,10 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
       const work = workUntilTrouble(deps, lease, { ...life, session: opened.session, keeper })
       await unlessAborted(work, life.lost)
     } catch (error) {
-      deps.log.error({ err: error, ...about }, 'the work of a bot failed')
+      deps.log.error({ err: error, ...about }, 'work of a bot failed')
     }
     opened.session.close()
-    // A session that keeps breaking at once must not cause a storm of logins.
+    // A session that keeps breaking must not cause a storm of logins.
     retry.sessionEnded(deps.monotonicMs() - startedMs)
     await pause(retry.nextMs(), life.stop)
   }
@@ -220,7 +220,7 @@ async function greet(deps: HeldBotDeps, lease: Lease, { session, expiresAt }: Op
   )
 }
 
-/** Resolves when stopped or when the session shows that it no longer works. */
+/** Resolves when stopped, or when the session no longer works. */
 async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife) {
   const { promise: trouble, resolve: report } = Promise.withResolvers<string | undefined>()
   if (life.stop.aborted) return
@@ -248,14 +248,14 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
     deps.log.info({ ...about, epoch: String(lease.epoch) }, 'a bot came online')
     const why = await trouble
     if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'the session of a bot stopped working')
-    // Its next job may be for the next holder of the bot, which may be this process again.
+    // The next holder of the bot does its next job; that may be this process again.
     takeNoMore()
     await briefly(deps, lease, () => setOnline(deps.db, lease, why ?? 'stopped'))
   } finally {
     life.stop.removeEventListener('abort', stopped)
     closed.abort()
     await briefly(deps, lease, () => watching)
-    // Closing the session then cuts off any work that is left.
+    // After that, closing the session cuts off the remaining work.
     await Promise.race([takeNoMore(), delay(STOP_MS, undefined, { ref: false })])
   }
 }
@@ -269,12 +269,12 @@ async function watchHealth(deps: HeldBotDeps, lease: Lease, { bot, keeper, close
   } while (await pause(HEALTH_MS, closed))
 }
 
-/** Logs the failure of a step that must not hold up the next. A lease that cannot be released runs out. */
+/** Logs the failure of a step that must not block the next one. A lease that cannot be released ends on time. */
 async function quietly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void>): Promise<void> {
   try {
     await step()
   } catch (error) {
-    deps.log.warn({ err: error, botId: String(lease.botId) }, 'a step in holding a bot failed')
+    deps.log.warn({ err: error, botId: String(lease.botId) }, 'step in holding a bot failed')
   }
 }
 
@@ -283,7 +283,7 @@ async function briefly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void
   await Promise.race([quietly(deps, lease, step), delay(NOTE_MS, undefined, { ref: false })])
 }
 
-/** Undefined at once when `signal` aborts. The answer of the work counts no longer. */
+/** Undefined at once when `signal` aborts. The result of the work is then ignored. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>()
   const end = () => resolve(undefined)

@@ -1,10 +1,10 @@
-/** How far the looks through the bots' histories of trades have come. */
+/** How far the passes through the bots' trade histories have come. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { HistoryPlace } from '../steam/steam.ts'
 import { SPEAKING_STATES } from './store.ts'
 
-/** `begunAt`: of the look under way, null between two. `completeAt`: when the last look began that came to its end. */
+/** `begunAt`: the start of the current pass, null between two. `completeAt`: the start of the last complete pass. */
 export type HistoryLook = { begunAt: Date | null; after: HistoryPlace | null; completeAt: Date | null }
 
 export async function historyOf(db: Db, botId: bigint): Promise<HistoryLook> {
@@ -21,7 +21,7 @@ export async function historyOf(db: Db, botId: bigint): Promise<HistoryLook> {
 
 type Keeping = { botId: bigint; epoch: bigint; now: Date }
 
-/** Changes nothing under an old lease: what its holder read may not have been written. */
+/** Changes nothing under an old lease: the records that its holder read may not have been stored. */
 export async function keepHistory(db: Db, { botId, epoch, now }: Keeping, look: HistoryLook): Promise<void> {
   const { begunAt, after, completeAt } = look
   await sql`
@@ -33,13 +33,13 @@ export async function keepHistory(db: Db, { botId, epoch, now }: Keeping, look: 
       after_begun_at = excluded.after_begun_at, complete_at = excluded.complete_at`.execute(db)
 }
 
-/** It ever held an item: a delivery can be taken back, and what it holds can be stolen. */
+/** The bot ever had an item, so a delivery can be taken back, or an item stolen. */
 const isWatched = sql<boolean>`exists (select from custody_entry where custody_entry.bot_id = bot.id)`
 
-/** `turnBefore`: the last pages were asked for before then. `lookBefore`: the last complete look began before then. */
+/** `turnBefore`: the last pages were read before then. `lookBefore`: the last complete pass began before then. */
 export type DueHistories = { now: Date; turnBefore: Date; lookBefore: Date }
 
-/** Takes the bots whose history is to be read on. Two processes take different ones. */
+/** Takes the bots whose history must be read. Concurrent processes take different ones. */
 export async function takeDueHistories(
   db: Db,
   { now, turnBefore, lookBefore }: DueHistories,
@@ -57,7 +57,7 @@ export async function takeDueHistories(
   return rows.map(({ botId }) => botId)
 }
 
-/** When the last complete look of each bot began that ever held an item; null while none was. */
+/** For each bot that ever had an item: the start of the last complete pass; null if there was none. */
 export async function completeLooks(db: Db): Promise<Map<bigint, Date | null>> {
   const { rows } = await sql<{ botId: bigint; completeAt: Date | null }>`
     select bot.id as "botId", complete_at as "completeAt"

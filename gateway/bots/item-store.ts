@@ -1,11 +1,11 @@
-/** The items in the bots' hands, as the entries of their custody say. */
+/** The items of the bots, by the entries of custody. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { settledId } from '../db/settled-store.ts'
 
 export type HeldItem = {
-  /** The trade's number and the asset id that the shopper gave, as `moveItem` takes it. */
+  /** The trade's number and the shopper's asset id, as `moveItem` takes it. */
   item: string
   botId: bigint
   bot: string
@@ -18,13 +18,13 @@ export type HeldItem = {
   price: bigint
   currency: Currency
   receivedAt: Date
-  /** Until then its sender may take it back and Steam lets nobody have it; null if it is free. */
+  /** Until then the sender can take it back and Steam blocks it; null if it is free. */
   protectedUntil: Date | null
 }
 
 type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
 
-/** Every item that came to a bot and has not left it, oldest first. */
+/** Every item that came to a bot and has not left, oldest first. */
 export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
   const { rows } = await sql<HeldItem>`
     select entry.trade_id || '-' || entry.asset_id as item, bot.id as "botId", bot.name as bot, bot.steam_id as "botSteamId",
@@ -52,9 +52,9 @@ export function lockTradeOfItem(tx: Tx, tradeId: bigint) {
 }
 
 /**
- * Adds the entries since the last count to the items that each bot holds, up to where no earlier entry can appear.
- * Readers add the few that are newer. So a delivery neither writes the bot's row nor waits for it. Several processes may
- * count at once: one writes, and the others find the bot counted further already.
+ * Adds the entries since the last count to each bot's number of items, up to where no earlier entry can appear. Readers
+ * add the few newer ones, so a delivery neither writes the bot's row nor waits for it. Several processes may count at
+ * once: one writes, and the others find a newer count.
  */
 export async function countItems(db: Db | Tx): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')

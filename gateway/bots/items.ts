@@ -1,4 +1,4 @@
-/** Items in the bots' hands: trades bring them in, and the operator takes them out. */
+/** The items of the bots: trades bring them in, and the operator takes them out. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -11,7 +11,7 @@ export type MoveAnswer =
 
 const ITEM = /^(\d{1,18})-(\d{1,20})$/
 
-/** Records that the operator took the item out of the bot's hands. `item` is that of `heldItems`. */
+/** Records that the operator took the item from the bot. `item` comes from `heldItems`. */
 export function moveItem({ db, clock }: { db: Db | Tx; clock: Clock }, item: string): Promise<MoveAnswer> {
   const [, trade = '', assetId = ''] = ITEM.exec(item) ?? []
   if (assetId === '') return Promise.resolve({ kind: 'refused', reason: 'not_an_item' })

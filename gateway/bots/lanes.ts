@@ -1,4 +1,4 @@
-/** Which work of one bot may run beside which: each lane has places of its own, so none waits for another. */
+/** The lanes of one bot's work. Each lane has its own places, so none waits for another. */
 
 import { createLimiter, type Limiter } from '../kit/limiter.ts'
 import type { TradeLane } from './bot.ts'
@@ -14,7 +14,7 @@ const createLimiters = (): Record<TradeLane, Limiter> => ({
 
 const PATIENT: readonly TradeLane[] = ['settling', 'reviews']
 
-/** Beyond so many waiting trades, those that can wait are left to the next sweep. */
+/** Above this many waiting trades, those that can wait are left to the next sweep. */
 const MOST_WAITING = 5_000
 
 /** `dropped`: the bot's work was stopped before the trade's turn came. */
@@ -23,9 +23,9 @@ export type Turn = 'had' | 'dropped'
 type Waiting = { lane: TradeLane; done: Promise<Turn> }
 
 export type Lanes = {
-  /** Resolves after the trade's turn. A trade that waits already keeps its place, or moves to the other lane. */
+  /** Resolves after the trade's turn. A waiting trade keeps its place, or moves to the new lane. */
   add(tradeId: bigint, lane: TradeLane): Promise<Turn>
-  /** Drops whatever waits. Resolves once the turns under way have ended. */
+  /** Drops waiting turns. Resolves once the running ones have ended. */
   stop(): Promise<void>
 }
 

@@ -1,20 +1,20 @@
-/** Leases: which process speaks for a bot, and what that process writes of it. */
+/** Leases: which process holds a bot, and the columns that this process writes. */
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { Failing } from './health.ts'
 import { SPEAKING_STATES } from './store.ts'
 
-/** The database machine's time decides about leases: the clocks of two machines may differ, and the till's may jump. */
+/** Leases use the database machine's time: the clocks of two machines may differ, and the till's may jump. */
 const LEASE_SECONDS = 25
 
 export const LEASE_MS = LEASE_SECONDS * 1000
 
-/** False between two epochs, and while the operator has disarmed the bots. Asked once a statement. */
+/** False between two epochs, and while the operator has disarmed the bots. Evaluated once per statement. */
 const maySpeak = sql<SqlBool>`(select bots_may_speak())`
 
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
 
-/** A bot that this process speaks for until `until` (monotonic ms) unless a beat moves that on. */
+/** A bot that this process holds until `until` (monotonic ms), unless it renews the lease. */
 export type Lease = {
   botId: bigint
   steamId: string
@@ -22,15 +22,15 @@ export type Lease = {
   owner: string
   epoch: bigint
   sealedToken: Buffer
-  /** Steam's notice about trade protection was read. */
+  /** Steam's notice about trade protection is acknowledged. */
   acknowledged: boolean
-  /** When Steam first refused its token; null if no refusal is in doubt. */
+  /** When Steam first refused its token; null if there is no unconfirmed refusal. */
   tokenRefusedAt: Date | null
-  /** What its last holder met. */
+  /** The failures that its last holder recorded. */
   failing: Failing
 }
 
-/** Takes up to `limit` bots that nobody holds. A new epoch tells the holder's writes from those of the last one. */
+/** Takes up to `limit` free bots. A new lease number separates the holder's writes from those of the previous one. */
 export async function takeLeases(db: Db, owner: string, limit: number): Promise<Lease[]> {
   const free = db
     .selectFrom('bot')
@@ -77,7 +77,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
   }))
 }
 
-/** Keeps the lease for another 25 s; false if it is somebody else's by now, or the bot was declared dead. */
+/** Renews the lease for 25 s; false if another process has it by now, or the bot was declared dead. */
 export async function beat(db: Db, lease: Lease): Promise<boolean> {
   const rows = await db
     .updateTable('bot')
@@ -90,7 +90,7 @@ export async function beat(db: Db, lease: Lease): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Says whether the session is open, and if not, why. Without effect once the lease is lost. */
+/** Writes whether the session is open, and if not, why. Has no effect once the lease is lost. */
 export async function setOnline(db: Db, lease: Lease, offlineReason: string | null): Promise<void> {
   await db
     .updateTable('bot')
@@ -99,7 +99,7 @@ export async function setOnline(db: Db, lease: Lease, offlineReason: string | nu
     .execute()
 }
 
-/** Says since when what fails. Without effect once the lease is lost. */
+/** Writes since when each capability fails. Has no effect once the lease is lost. */
 export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise<void> {
   const since = (ms: number | null) =>
     ms === null ? null : sql<Date>`till_now() - make_interval(secs => ${ms / 1000})`
@@ -113,7 +113,7 @@ export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise
     .execute()
 }
 
-/** Remembers what an open session told of the account. Without effect once the lease is lost. */
+/** Writes the account's data from an open session. Has no effect once the lease is lost. */
 export async function noteSession(
   db: Db,
   lease: Lease,
@@ -130,25 +130,25 @@ export async function noteSession(
         : {}),
     })
     .where(held(lease))
-    // This session knows nothing of a token that a renewal brought meanwhile.
+    // This session does not know a token that a renewal brought meanwhile.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }
 
-/** Out of service until it is enrolled again. */
+/** Takes the bot out of service until it is enrolled again. */
 export async function markDead(db: Db, lease: Lease, reason: string): Promise<void> {
   await db
     .updateTable('bot')
     .set({ state: 'dead', state_reason: reason, online: false, lease_owner: null, lease_until: null })
     .where(held(lease))
-    // An enrolment that came in between brought a new token: nothing is known about that one.
+    // An enrolment in between brought a new token, which may be good.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }
 
 type TokenRefusal = { reason: string; refusedAt: Date; until: Date }
 
-/** Out of service until then, for every process: a restart does not try sooner, or count a refusal twice. */
+/** Takes the bot out of service until then, for every process: a restart must not retry sooner or count a refusal twice. */
 export async function putOffLogin(
   db: Db,
   lease: Lease,
@@ -165,7 +165,7 @@ export async function putOffLogin(
       lease_until: null,
     })
     .where(held(lease))
-    // As in markDead.
+    // The same as in markDead.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }

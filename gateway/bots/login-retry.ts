@@ -1,19 +1,19 @@
 /** How long a bot waits before it logs in again. Pure: `random` is from 0 to 1. */
 
 const FIRST_MS = 1_000
-/** Long enough to leave a Steam alone that is down for hours. */
+/** Long enough for a Steam that is down for hours. */
 const LAST_MS = 300_000
 /** A session that lasts this long was a good one. */
 const GOOD_MS = 15_000
-/** Between two looks whether our own limits let the bot log in. */
+/** How often to check whether our own limits allow the login. */
 const TURN_MS = { least: 1_000, spread: 4_000 }
 
 export type LoginRetry = {
-  /** After a login that failed, or a session that broke: doubles each time. */
+  /** The wait after a failed login or a broken session. Doubles each time. */
   nextMs(): number
-  /** After our own limits held the login back. */
+  /** The wait after our own limits held the login back. */
   nextTurnMs(): number
-  /** A session is over that lasted so long. */
+  /** A session ended after this time. */
   sessionEnded(lastedMs: number): void
 }
 

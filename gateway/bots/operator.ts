@@ -1,4 +1,4 @@
-/** Commands of the operator about a bot. */
+/** The operator's commands on a bot. */
 import type { Db, Tx } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -9,10 +9,10 @@ export type BotAct = 'pause' | 'resume' | 'remove' | 'retire'
 export type ActAnswer =
   | { kind: 'done' | 'unchanged'; botId: bigint; name: string; state: BotState }
   | { kind: 'refused'; reason: 'unknown_bot' | 'dead' | 'retired' }
-  /** Something of it may still be accepted or taken back, and must be watched. */
+  /** Some of its trades may still be accepted or taken back, and must be watched. */
   | { kind: 'refused'; reason: 'busy'; watched: Watched }
 
-/** `which`: the bot's number or its 64-bit Steam id, as decimal digits. Doing the same again is no error. */
+/** `which`: the bot's number or its 64-bit Steam id, as decimal digits. Repeating a command is not an error. */
 export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAnswer> {
   return inTransaction(db, async (tx): Promise<ActAnswer> => {
     const bot = await lockBotNamed(tx, which)
@@ -20,7 +20,7 @@ export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAn
     if (act === 'remove') return remove(tx, bot)
     if (act === 'retire') return retire(tx, bot)
     if (bot.state === 'retired') return { kind: 'refused', reason: 'retired' }
-    // Only an enrolment brings a dead one back.
+    // Only an enrolment brings a dead bot back.
     if (bot.state === 'dead') return { kind: 'refused', reason: 'dead' }
     const state: BotState = act === 'pause' ? 'paused' : 'active'
     const now = { botId: bot.id, name: bot.name, state }
@@ -39,7 +39,7 @@ async function remove(tx: Tx, bot: { id: bigint; name: string }): Promise<ActAns
   return { kind: 'done', botId: bot.id, name: bot.name, state: 'removed' }
 }
 
-/** It will never be back. The sweep of trades ends what is open of it, for which no bot is needed. */
+/** Retires a bot that will never be back. The sweep ends its open trades, which needs no bot. */
 async function retire(tx: Tx, bot: { id: bigint; name: string; state: BotState }): Promise<ActAnswer> {
   const now = { botId: bot.id, name: bot.name, state: 'retired' } as const
   if (bot.state === 'retired') return { kind: 'unchanged', ...now }

@@ -1,10 +1,10 @@
-/** The processes that hold bots. Each writes its row before it looks for bots, so all of them know of each other. */
+/** The processes that hold bots. Each writes its row before it looks for bots, so all of them know each other. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { LiveProcess } from './spread.ts'
 import { SPEAKING_STATES } from './store.ts'
 
-/** As long as a lease: a process that was killed gives up its place when its bots are free. */
+/** As long as a lease: a killed process loses its place when its bots become free. */
 const SILENT = '25 seconds'
 
 const isSilent = sql<boolean>`beat_at < now() - ${SILENT}::interval`
@@ -41,7 +41,7 @@ export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bo
   return { processes, bots: Number(bots) }
 }
 
-/** How many processes seal with another key than this one. */
+/** How many processes encrypt with another key than this one. */
 export async function countOfOtherKeys(db: Db, keyFingerprint: string): Promise<number> {
   const { others } = await db
     .selectFrom('gateway_process')

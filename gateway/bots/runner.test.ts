@@ -158,7 +158,7 @@ describe('two processes on one database', () => {
     )
     await expect.poll(() => steam.open).toBe(0)
     expect(contexts[0]?.mayWrite(1)).toBe(false)
-    expect(captured.lines.join('')).toContain('the lease of a bot was lost')
+    expect(captured.lines.join('')).toContain('lease of a bot was lost')
   })
 })
 
@@ -359,6 +359,6 @@ describe('the jobs of a bot', () => {
     await send({ kind: 'trade', tradeId: '1' })
     await expect.poll(() => calls).toBe(2)
     expect(await bot()).toMatchObject({ reachable: true })
-    expect(captured.lines.join('')).toContain('the watch over offers failed')
+    expect(captured.lines.join('')).toContain('watch over offers failed')
   })
 })

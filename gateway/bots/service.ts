@@ -1,4 +1,4 @@
-/** Choosing a bot for a job, and enrolling one. */
+/** Chooses bots and enrols them. */
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -26,11 +26,11 @@ import {
   tryLockTradesOf,
 } from './store.ts'
 
-/** Bots that are tried for a free one, and how often, before the first that has room must do. */
+/** How many bots are tried for an unlocked one, and how often, before the first with room is taken. */
 const MOST_TRIED = 8
 const MOST_TURNS = 4
 
-/** `tried`: bots that were refused the same wish already. */
+/** `tried`: bots that Steam refused the same wish. */
 type Wanted = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
 
 /**
@@ -52,13 +52,13 @@ export async function chooseBotForTrade(
     const botId = await lockOne(tx, ranked)
     ranked = await rank()
     const hasRoom = ranked.some((bot) => bot.botId === botId)
-    // While we waited its room may have gone, or so many trades to it that another one is freer.
+    // During the wait the bot may have filled up, or got so many trades that another one is better.
     if (isStillGood(ranked, botId) || (hasRoom && turns >= MOST_TURNS)) return { botId }
   }
   return undefined
 }
 
-/** A crowd that asks at once must not fill one bot after the other: whom somebody else is giving a trade is passed over. */
+/** Skips bots that another transaction is assigning a trade to, so a crowd does not fill one bot after the other. */
 async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
   for (const { botId } of ranked.slice(0, MOST_TRIED)) if (await tryLockTradesOf(tx, botId)) return botId
   const [first] = ranked
@@ -67,10 +67,10 @@ async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
   return first.botId
 }
 
-/** Transactions of two gateways that may be giving trades to bots at once. */
+/** Transactions of two gateways that may assign trades at once. */
 const AT_ONCE = 20
 
-/** True while the store has less than its share of the fleet. Far from it nobody waits for anybody. */
+/** True while the store has less than its share of the bots. Far below the share this takes no lock. */
 export async function hasShareOfFleet(tx: Tx, storeId: bigint, limits: FleetLimits): Promise<boolean> {
   const offers = await offersOfStore(tx, storeId)
   if (offers.ofStore + AT_ONCE < shareOfStore(offers, limits)) return true
@@ -79,7 +79,7 @@ export async function hasShareOfFleet(tx: Tx, storeId: bigint, limits: FleetLimi
   return now.ofStore < shareOfStore(now, limits)
 }
 
-/** True while a bot has room for the offer, as far as can be told without a lock. */
+/** True if a bot seems to have room for the offer. Takes no lock. */
 export async function hasBotForTrade(
   db: Db,
   { partnerSteamId, game, items, tried }: Wanted,
@@ -90,7 +90,7 @@ export async function hasBotForTrade(
   return chooseBot(others, limits, items) !== undefined
 }
 
-/** True while the wish that waits for this bot is served sooner at another one that has room, as far as can be told without a lock. */
+/** True if another bot with room would probably serve the waiting wish sooner. Takes no lock. */
 export async function isServedSoonerElsewhere(
   db: Db,
   { partnerSteamId, game, ...waiting }: Omit<Wanted, 'tried'> & Waiting,
@@ -99,7 +99,7 @@ export async function isServedSoonerElsewhere(
   return isBetterElsewhere(await botsForChoice(db, { partnerSteamId, game }), limits, waiting)
 }
 
-/** Chooses the bot that will read an inventory, none of those that were tried. Returns undefined if none is reachable. */
+/** Chooses a bot that has not been tried to read an inventory. Returns undefined if none is reachable. */
 export function chooseBotForReading(tx: Db | Tx, tried: readonly bigint[] = []): Promise<bigint | undefined> {
   return botForReading(tx, tried)
 }
@@ -109,13 +109,13 @@ export type EnrolledBot = {
   steamId: string
   name: string
   tokenExpiresAt: Date | null
-  /** False if Steam did not accept it. The process that holds the bot tries again. */
+  /** False if Steam did not accept the acknowledgement. The process that holds the bot tries again. */
   protectionAcknowledged: boolean
-  /** Days for which Steam would hold its trades; null if that was not asked. */
+  /** Days for which Steam would hold its trades; null if Steam was not asked. */
   ownHoldDays: number | null
 }
 
-/** `checkWith`: whose trade link to ask with. Steam tells the hold of an account only as one side of a trade. */
+/** `checkWith`: a trade link for the check. Steam shows an account's hold only for a trade with someone else. */
 type ProveBotDeps = { steam: Steam; box: SecretBox; clock: Clock; refreshToken: string; checkWith?: Partner }
 
 export type ProveBotAnswer =
@@ -152,18 +152,18 @@ type OwnHold =
   | Unavailable
 
 async function ownHold(session: SteamSession, partner: Partner | undefined): Promise<OwnHold> {
-  // Nobody trades with themselves: Steam has no answer for the bot's own link.
+  // Steam has no answer for the bot's own link, because nobody trades with themselves.
   if (partner === undefined || partner.steamId === session.steamId) return { kind: 'told', days: null }
   const answer = await session.checkPartner(partner)
   if (answer.kind === 'refused') return { kind: 'refused', reason: 'check_link_refused' }
   return answer.kind === 'ok' ? { kind: 'told', days: answer.holdDays.own } : answer
 }
 
-/** Stores a bot that passed the self-test. One whose trades Steam would hold is stored too, and barred. */
+/** Stores a bot that passed the self-test. If Steam would hold its trades, the bot is stored and barred. */
 export async function saveProvedBot(tx: Tx, proved: ProvedBot, now: Date): Promise<EnrolledBot> {
   const { profile, token, ownHoldDays } = proved
   const botId = await saveBot(tx, profile, token)
-  // Such a bar is of every game, whichever is named.
+  // Such a bar covers every game, whichever is named.
   if (ownHoldDays !== null && ownHoldDays > 0) {
     await barBot(tx, { botId, reason: 'own_hold', game: 'cs', now })
   }
@@ -177,7 +177,7 @@ type SelfTest =
   | { kind: 'refused'; reason: 'unknown_account' }
   | Unavailable
 
-/** Tests what every deposit needs of the account: Steam knows it, and its offers can be listed. */
+/** Tests the account's abilities that every deposit needs: Steam knows it, and its offers can be listed. */
 async function testSession(steam: Steam, session: SteamSession, now: Date): Promise<SelfTest> {
   const answer = await steam.readProfile(session.steamId)
   if (answer.kind === 'unavailable') return answer
@@ -188,7 +188,7 @@ async function testSession(steam: Steam, session: SteamSession, now: Date): Prom
   return { kind: 'passed', profile: answer.profile, acknowledged }
 }
 
-/** The place that a sealed refresh token is bound to. */
+/** The row and column that an encrypted refresh token is bound to. */
 export function tokenPlace(steamId: string): string {
   return `bot:${steamId}:refresh_token`
 }

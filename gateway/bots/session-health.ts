@@ -7,13 +7,13 @@ export type Observer = {
   report(detail: string): void
   /** Called with every answer that shows whether offers or inventories work. */
   see(capability: Capability, answer: Answer): void
-  /** Called with every inventory that is asked for. */
+  /** Called with every requested inventory. */
   reading(...read: Parameters<SteamSession['readInventory']>): void
 }
 
 /**
- * Wraps the session to report what its answers show. A Steam that is busy, down or tired of our requests says nothing of
- * the session: another login would only add to its trouble.
+ * Wraps the session to report failures in its answers. A Steam that is busy, down or limiting us proves nothing about the
+ * session, and another login would only add to its load.
  */
 export function observeSession(session: SteamSession, observer: Observer): SteamSession {
   const seen = async <T extends Answer>(answer: Promise<T>, capability?: Capability): Promise<T> => {

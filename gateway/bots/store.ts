@@ -7,17 +7,17 @@ import type { Profile } from '../steam/steam.ts'
 import { standingFor } from './bar-store.ts'
 import type { BotFacts, StoreOffers } from './fleet.ts'
 
-/** States of a bot that a process may speak for. */
+/** States in which a process may hold the bot. */
 export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 
 /** A process speaks for the bot. */
 export const hasGateway = sql<boolean>`coalesce(bot.lease_until > now(), false)`
 const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 
-/** A bot begins to send an offer sooner than this, unless others wait before it. */
+/** A bot starts to send an offer within this time, unless others wait before it. */
 const LATE = '5 seconds'
 
-/** What was counted of a bot's items, and the custody entries since. As pairs: see countItems in item-store.ts. */
+/** The stored count of a bot's items plus later custody entries, as pairs: see countItems in item-store.ts. */
 const itemsHeld = sql<number>`(bot.items_held + (
   select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
@@ -28,14 +28,14 @@ const itemsOnTheWay = sql<number>`(
   where way.bot_id = bot.id and way.state in (${sql.join(OPEN_TRADE_STATES)}))::int`
 
 /**
- * Nobody else gives this bot another trade until the transaction ends: two at once must not take the same last room.
- * The bot's own row stays free for the beats of its holder.
+ * Locks the assignment of trades to this bot until the transaction ends, so two trades cannot take the same last place.
+ * The bot's own row stays free for its holder's renewals.
  */
 export async function lockTradesOf(tx: Tx, botId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0))`.execute(tx)
 }
 
-/** The same, if nobody else has it now. */
+/** The same, but only if the lock is free now. */
 export async function tryLockTradesOf(tx: Tx, botId: bigint): Promise<boolean> {
   const { rows } = await sql<{ isLocked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0)) as "isLocked"`.execute(
@@ -44,7 +44,7 @@ export async function tryLockTradesOf(tx: Tx, botId: bigint): Promise<boolean> {
   return rows[0]?.isLocked === true
 }
 
-/** What `chooseBot` needs to know of every bot, for an offer to this partner. */
+/** The facts of every bot for `chooseBot`, for an offer to this partner. */
 export async function botsForChoice(
   tx: Db | Tx,
   { partnerSteamId, game }: { partnerSteamId: string; game: Game },
@@ -90,7 +90,7 @@ export async function botsForChoice(
   }))
 }
 
-/** What `shareOfStore` needs to know. */
+/** The facts for `shareOfStore`. */
 export async function offersOfStore(tx: Tx, storeId: bigint): Promise<StoreOffers> {
   const { rows } = await sql<StoreOffers>`
     select (select count(*)::int from bot where state = 'active' and ${reachable}) as bots,
@@ -101,23 +101,23 @@ export async function offersOfStore(tx: Tx, storeId: bigint): Promise<StoreOffer
   return rows[0] ?? { bots: 0, ofStore: 0, ofOthers: 0 }
 }
 
-/** Nobody else gives an offer to this store until the transaction ends. */
+/** Locks the store's share of offers until the transaction ends. */
 export async function lockOffersOfStore(tx: Tx, storeId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`offers of store ${storeId}`}, 0))`.execute(tx)
 }
 
 /**
- * Steam's limits, or our own, held the bot back a moment ago, and would again. A whole inventory is never read for that:
- * such an answer is short.
+ * Steam's limits, or our own, held the bot back a moment ago, and would again. Only short answers are read for this, never
+ * a whole inventory.
  */
 const wasHeldBack = sql<boolean>`bool_or(request.done_at > (select till_now()) - interval '30 seconds'
   and pg_column_size(request.answer) < 1000
   and request.answer->>'reason' in ('rate_limited', 'not_our_turn')) is true`
 
 /**
- * The reachable bot for the next inventory: one that Steam shows inventories to, then one that no limit held back a moment
- * ago, then the one with the fewest to read, then the one asked the longest ago, because Steam counts by account. A paused
- * bot may still read. One that fails is tried again by its holder and comes back automatically.
+ * Chooses the reachable bot for the next inventory, in this order: its inventory reads work, no limit held it back a
+ * moment ago, it has the fewest reads to do, its last read is the longest ago (Steam counts by account). A paused bot may
+ * still read. The holder of a failing bot retries, so it comes back automatically.
  */
 export async function botForReading(tx: Db | Tx, tried: readonly bigint[]): Promise<bigint | undefined> {
   const row = await tx
@@ -134,7 +134,7 @@ export async function botForReading(tx: Db | Tx, tried: readonly bigint[]): Prom
     .groupBy('bot.id')
     .orderBy(sql`bot.inventories_failing_since is not null`)
     .orderBy(wasHeldBack)
-    // What is open for a minute is waited for by nobody.
+    // No caller still waits for a request that has been open for a minute.
     .orderBy(
       sql`count(request.id) filter (where request.state <> 'done' and request.created_at > (select till_now()) - interval '1 minute')`,
     )
@@ -149,7 +149,7 @@ export type SealedToken = { sealed: Buffer; expiresAt: Date | null; acknowledged
 
 const unlessPaused = sql<BotState>`case when bot.state = 'paused' then 'paused' else 'active' end`
 
-/** Enrols a bot, or gives an enrolled one its new token and face. Brings back any but a paused one. */
+/** Enrols a bot, or updates the token and profile of an enrolled one. Brings it back into service unless it is paused. */
 export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken): Promise<bigint> {
   const seen = {
     name: profile.name,
@@ -178,7 +178,7 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
   return row.id
 }
 
-/** What nobody looked at while the bot was out of service. Steam ends an offer after 14 days. */
+/** Makes trades due that were not reviewed while the bot was out of service. Steam ends an offer after 14 days. */
 async function watchAgain(db: Db | Tx, botId: bigint): Promise<void> {
   await sql`
     update trade set due_at = case state when 'held' then least(settles_at, look_at) when 'final' then look_at
@@ -194,9 +194,9 @@ export type BotSummary = {
   level: number
   state: BotState
   stateReason: string | null
-  /** A process speaks for it. */
+  /** A process holds it. */
   hasGateway: boolean
-  /** Steam refused its token: nobody logs it in before. Null if somebody may. */
+  /** Steam refused its token: no process logs it in before this time. Null if there is no such limit. */
   loginAfter: Date | null
   reachable: boolean
   itemsHeld: number
@@ -228,7 +228,7 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
   }))
 }
 
-/** True of a bot that could work if a process took it. */
+/** True for a bot that could work if a process held it. */
 export const isUnheld = ({ state, hasGateway, loginAfter }: BotSummary): boolean =>
   SPEAKING_STATES.includes(state) && !hasGateway && loginAfter === null
 
@@ -247,13 +247,13 @@ export async function setBotState(tx: Tx, botId: bigint, state: BotState): Promi
   await tx.updateTable('bot').set({ state }).where('id', '=', botId).execute()
 }
 
-/** Trades of a bot by what may still become of them. */
+/** Trades of a bot by their possible further course. */
 export type Watched = {
   /** Their offers are, or may be, open. */
   open: number
-  /** They ended without their items, and are looked at again: their offers may still be accepted. */
+  /** Ended without items, but still reviewed, because their offers may be accepted. */
   reviewed: number
-  /** Their items came, and may be taken back. */
+  /** Delivered, and may be taken back. */
   protected: number
 }
 
@@ -274,7 +274,7 @@ export async function watchedOf(tx: Tx, botId: bigint): Promise<Watched> {
   return { open: of('open'), reviewed: of('reviewed'), protected: of('protected') }
 }
 
-/** Takes the bot out for good, with its token. */
+/** Removes the bot for good, and deletes its token. */
 export async function takeBotOut(tx: Tx, botId: bigint, state: 'retired' | 'removed'): Promise<void> {
   await tx
     .updateTable('bot')

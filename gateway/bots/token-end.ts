@@ -1,8 +1,8 @@
-/** How near the end of a bot's refresh token is: pure. */
+/** How soon a bot's refresh token ends. Pure. */
 
 const DAY_MS = 86_400_000
 
-/** A new token is due from here on. */
+/** From this time before its end, a new token is due. */
 export const TOKEN_SOON_MS = 30 * DAY_MS
 const TOKEN_LAST_MS = 7 * DAY_MS
 

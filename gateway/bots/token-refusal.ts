@@ -1,4 +1,4 @@
-/** When a refused token is tried again, and when it is given up. Pure. */
+/** When to retry a refused token, and when to give it up. Pure. */
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

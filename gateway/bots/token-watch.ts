@@ -1,4 +1,4 @@
-/** Says when the token of a bot nears its end: once 30 days before, and once 7 days before. */
+/** Logs when a bot's token nears its end: once 30 days before, and once 7 days before. */
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { BotSummary } from './store.ts'

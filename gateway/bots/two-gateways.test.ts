@@ -127,6 +127,6 @@ describe('two gateways', () => {
     expect(after.map(({ owner }) => owner)).toEqual([OWN, OWN])
     const isNewer = ({ epoch }: BotRow, index: number) => BigInt(epoch) > BigInt(before[index]?.epoch ?? 0)
     expect(after.map(isNewer)).toEqual(before.map(({ owner }) => owner !== OWN))
-    expect(captured.lines.join('')).not.toContain('the lease of a bot was lost')
+    expect(captured.lines.join('')).not.toContain('lease of a bot was lost')
   })
 })

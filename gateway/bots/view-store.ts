@@ -1,4 +1,4 @@
-/** One bot, as an operator looks at it. */
+/** Reads one bot with everything that an operator needs. */
 import { sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'

@@ -1,4 +1,4 @@
-/** The work for a bot while its lease is held and its session is open: jobs, and the watch over its offers. */
+/** The work of a bot while its lease is held and its session is open: jobs, and watching its offers. */
 import { z } from 'zod'
 import type { Queue } from '../db/queue.ts'
 import { createLimiter } from '../kit/limiter.ts'
@@ -16,7 +16,7 @@ const REFRESHES_AT_A_TIME = 4
 const CHOICES_AT_A_TIME = 4
 /** Inventories that may wait for their turn. Their callers give up after 20 s anyway. */
 const MOST_INVENTORIES = 40
-/** A job waits for its work no longer: the queue takes one that lasts a minute for lost. */
+/** The longest time that a job waits for its work: the queue considers a job lost after a minute. */
 const JOB_MS = 45_000
 
 const ref = z.string().regex(/^\d{1,19}$/)
@@ -42,7 +42,7 @@ const TIME: Time = {
   pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
 }
 
-/** Starts the bot's work. The returned function stops it and waits for jobs under way. */
+/** Starts the bot's work. The returned function stops it and waits for running jobs. */
 export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => Promise<void>> {
   const { queue } = deps
   const name = botQueue(bot.botId)
@@ -71,7 +71,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
   const inventories = createFairQueue({ budget: METHODS.partnerinventory.account, time: TIME })
   const aside = new Set<Promise<unknown>>()
 
-  // A job is an alarm: it ends once its work waits in a lane, because a sweep finds what is due and was not done.
+  // A job is an alarm: it ends once its work waits in a lane. A sweep finds due work that was not done.
   const doAside = (work: Promise<unknown>, about: object, message: string): Promise<unknown> => {
     const done = work
       .catch((error: unknown) => log.error({ err: error, botId: String(bot.botId), ...about }, message))
@@ -94,7 +94,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     const turn = lanes.add(tradeId, lane)
     doAside(turn, { trade: String(tradeId), lane }, 'the work on a trade failed')
     if (lane !== 'sends' && lane !== 'cancels') return
-    // A shopper waits for these: the queue soon repeats one that failed, or gives it to the bot's next holder.
+    // A shopper waits for these: the queue soon repeats a failed one, or gives it to the bot's next holder.
     if ((await within(turn, JOB_MS)) === 'dropped') throw new Error('the work of the bot was stopped')
   }
   const handle = async (job: BotJob): Promise<void> => {
@@ -152,7 +152,7 @@ function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
     try {
       left = await handlers.watch(bot)
     } catch (error) {
-      log.error({ err: error, botId: String(bot.botId) }, 'the watch over offers failed')
+      log.error({ err: error, botId: String(bot.botId) }, 'watch over offers failed')
     }
     running = undefined
     if (stopped) return

@@ -20,15 +20,15 @@ export type LiveSettings = {
   refreshToken: string
   tradeLink: string
   game: string
-  /** Asset id of the partner's that an offer asks for; without it nothing is sent. */
+  /** The partner's asset id that the test offer asks for; without it no offer is sent. */
   item: string | undefined
   /** Waits for the partner to accept instead of cancelling. */
   waits: boolean
-  /** The folder for a record of what Steam answered; without it nothing is written. */
+  /** The folder for a record of Steam's answers; without it nothing is written. */
   recordInto: string | undefined
 }
 
-/** The Steam that is asked, and the terminal of whoever asks. */
+/** The Steam to test, and the operator's terminal. */
 export type LiveWorld = {
   /** The sandbox's address; undefined is the real Steam. */
   sandboxUrl: string | undefined
@@ -42,7 +42,7 @@ const realWorld = (): LiveWorld => ({
   say: (line) => console.log(line),
 })
 
-/** Runs the port's checks against the real Steam and tells what is true of it; rejects with the first that is not. */
+/** Runs the port's checks against the real Steam and prints those that pass. Rejects with the first that fails. */
 export async function checkLive(settings: LiveSettings, world = realWorld()): Promise<void> {
   const { tradeLink, game: named, item, waits, recordInto } = settings
   const [, account, token] = LINK.exec(tradeLink) ?? []
@@ -84,7 +84,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
   world.say('All of it is true of the real Steam.')
 }
 
-/** Resolves to the file. It never takes the place of another one. */
+/** Resolves to the new file. Never overwrites one. */
 async function writeRecord(folder: string, run: Run): Promise<string> {
   const file = join(folder, `${run.game}-${run.at.toISOString().replace(/[-:]|\.\d+/g, '')}.json`)
   await mkdir(folder, { recursive: true })
@@ -92,7 +92,7 @@ async function writeRecord(folder: string, run: Run): Promise<string> {
   return file
 }
 
-/** For this run: the token is shown and kept nowhere. */
+/** Logs in for this run only: the token is neither shown nor stored. */
 async function logIn({ sandboxUrl, say }: LiveWorld): Promise<string> {
   const place = { mode: sandboxUrl === undefined ? 'live' : 'sandbox', steamSandboxUrl: sandboxUrl } as const
   const show = (address: string) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
-/** The till's clock goes no further ahead: the table refuses it. */
+/** The furthest that the till's clock may be ahead. The table refuses more. */
 export const MOST_AHEAD_S = 400 * 86_400
 
 /** How far the till's clock is ahead of the machine's, in seconds. */
@@ -10,7 +10,7 @@ export async function aheadOf(db: Db): Promise<number> {
   return row?.ahead_s ?? 0
 }
 
-/** Moves the till's clock this far ahead, never back. Returns how far ahead it is then. */
+/** Moves the till's clock this far ahead, never back. Returns how far ahead it is afterwards. */
 export async function raiseAhead(db: Db, aheadS: number): Promise<number> {
   const row = await db
     .insertInto('till_clock')

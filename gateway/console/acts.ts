@@ -1,4 +1,4 @@
-/** The acts of the console, by the names of the commands that do the same. */
+/** The acts of the console, named like the commands that do the same. */
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
 import { SCOPES } from '../../contract/scopes.ts'
@@ -34,7 +34,7 @@ const HOURS = z.int().min(0).max(9_999)
 const DOLLARS = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
 
 const SEQUENCE = z.int().min(1).max(999_999_999)
-/** Cents of a dollar, as they are typed. */
+/** An amount of dollars with cents, as typed. */
 const dollars = z
   .string()
   .max(30)
@@ -46,7 +46,7 @@ const dollars = z
   })
 
 const BOOKED = { storeId: id, reference: z.string().max(200) }
-/** An amount as it is typed, for the operations that take it in minor units. */
+/** An amount as typed, for operations that take minor units. */
 const booked = z
   .object({ ...BOOKED, currency, amount: z.string().max(30), mayOwe: z.boolean().default(false) })
   .transform(({ amount, ...rest }, context) => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   seen = []
 })
 
-/** From here on a worker that is not told looks once an hour: nothing of the test is seen by a poll. */
+/** From here on a worker without a notification polls once an hour, so no test passes by polling. */
 async function pollHourly(): Promise<void> {
   await queue.stop()
   queue = await createQueue({ url: database.url, log: captured.log, pollSeconds: 3_600 })
@@ -50,7 +50,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toEqual([{ from: 'committed' }])
   })
 
-  test('D-40 a delayed job starts when the clock that was advanced says so', async () => {
+  test('D-40 a delayed job starts by the advanced clock', async () => {
     await queue.stop()
     const clock = createTillClock()
     clock.advanceTo(8 * 86_400_000)
@@ -61,7 +61,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toEqual([{ n: 1 }])
   })
 
-  test('at most one waiting job carries a key, and a delayed one does not swallow one for now', async () => {
+  test('at most one waiting job has a key, and a delayed one does not displace an immediate one', async () => {
     await ring({ n: 1 }, { singletonKey: 'a', startAfter: new Date(Date.now() + 3_600_000) })
     await ring({ n: 2 }, { singletonKey: 'a' })
     await ring({ n: 3 }, { singletonKey: 'a' })
@@ -118,7 +118,7 @@ describe('queue', () => {
     expect(seen[0]).toEqual({ n: 'urgent' })
   })
 
-  test('a job is taken only where it can run at once, and a slow one holds up no other', async () => {
+  test('a job is taken only if it can run at once, and a slow one delays no other', async () => {
     const slow = Promise.withResolvers<void>()
     onTestFinished(() => slow.resolve())
     const handle = async (data: unknown) => {
@@ -172,7 +172,7 @@ describe('queue', () => {
     })
     await expect.poll(() => seen).toHaveLength(3)
     expect(seen.filter((data) => JSON.stringify(data).includes('good'))).toHaveLength(1)
-    expect(captured.lines.join('')).toContain('a job failed')
+    expect(captured.lines.join('')).toContain('job failed')
   })
 
   test('with concurrency 1 jobs run one after the other', async () => {
@@ -184,7 +184,7 @@ describe('queue', () => {
       async (data) => {
         running += 1
         most = Math.max(most, running)
-        // Whoever may run beside it gets the chance.
+        // Give any job that could run beside it the chance.
         await database.pool.query('select 1')
         running -= 1
         seen.push(data)

@@ -1,4 +1,4 @@
-/** The till with a role that owns nothing, on a real database. */
+/** The till with a role that owns no table, on a real database. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -125,9 +125,13 @@ describe('the role of the till', () => {
     ['delete a payout', 'delete from payout', 'permission denied for table payout'],
     ['change an act', "update operator_act set reason = ''", 'permission denied for table operator_act'],
     ['delete an act', 'delete from operator_act', 'permission denied for table operator_act'],
-    ['change what an event says', "update event set payload = '{}'", 'permission denied for table event'],
+    [
+      'change the payload of an event',
+      "update event set payload = '{}'",
+      'permission denied for table event',
+    ],
     ['delete an event', 'delete from event', 'permission denied for table event'],
-    ['write migrations down', 'delete from migration', 'permission denied for table migration'],
+    ['change the list of migrations', 'delete from migration', 'permission denied for table migration'],
     [
       'change a function',
       'create or replace function till_now() returns timestamptz language sql as $$ select now() $$',

@@ -1,4 +1,4 @@
-/** Sales as they are reported and recorded: each report is one transaction of its state and its books. */
+/** Records reported sales. Each report is one transaction for the sale's state and its books. */
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Tx } from '../db/client.ts'
 import { judgeSale, movementsBetween, newSale, positionOf } from './sale.ts'
@@ -21,7 +21,7 @@ export type Listing = Omit<SaleSubject, 'tradeId' | 'assetId' | 'isByHand' | 'li
 /** `not_ours`: no bot ever gave or has such an item. `taken`: it is on sale, or sold, elsewhere. */
 export type ListingAnswer = 'recorded' | 'known' | 'not_ours' | 'not_free' | 'taken'
 
-/** Records that an item was listed, by what the account that sells calls it. */
+/** Records a listing, by the asset id in the account that sells. */
 export async function recordListing(
   tx: Tx,
   { price, ...listing }: Listing,
@@ -39,7 +39,7 @@ export async function recordListing(
   return 'recorded'
 }
 
-/** Whether the report changed something. `unknown`: there is no such sale. */
+/** Records a report on a sale, and returns whether it changed anything. `unknown`: there is no such sale. */
 export async function recordReport(
   tx: Tx,
   { market, reference, report }: { market: string; reference: string; report: SaleReport },
@@ -65,7 +65,7 @@ async function change(tx: Tx, { known, report, at }: Change): Promise<boolean> {
 
 export type HandSale = SaleSubject & { price: bigint; received: bigint; soldAt: Date }
 
-/** Records a sale that the operator made elsewhere: it is paid. */
+/** Records a paid sale that the operator made elsewhere. */
 export async function recordHandSale(
   tx: Tx,
   { price, received, soldAt, ...subject }: HandSale,

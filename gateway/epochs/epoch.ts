@@ -1,26 +1,26 @@
-/** Which life of its database a till works on: the one that it published from, or one that was set back. */
+/** Recognises whether the till works on the same life of its database, or on a restored one. */
 
-/** What a server says of a database. Null if it does not tell it. */
+/** A server's facts about a database; null if the server does not tell one. */
 export type Life = {
   systemIdentifier: string | null
   timeline: bigint | null
   databaseOid: bigint
-  /** Of the table of events: a restored dump has another. */
+  /** The id of the events table, which a restored dump changes. */
   logOid: bigint
-  /** How far the server's write-ahead log is safe on its disk. */
+  /** How far the server's write-ahead log is flushed to disk. */
   written: bigint | null
 }
 
-/** What the database says: the epoch that it is in, and the life that its server shows. */
+/** The database's own record: its epoch, and the life that its server shows. */
 export type Standing = {
   /** Undefined before the first start of a gateway. */
   epoch: (Omit<Life, 'written'> & { number: bigint }) | undefined
   life: Life
-  /** Some gateway found the database behind what it remembers. */
+  /** A gateway found the database older than its memory. */
   isBehind: boolean
 }
 
-/** What a gateway saw last of a database, and keeps apart from it. */
+/** The last state that a gateway saw, stored outside the database. */
 export type Remembered = { epoch: bigint; timeline: bigint | null; written: bigint | null }
 
 /**
@@ -29,7 +29,7 @@ export type Remembered = { epoch: bigint; timeline: bigint | null; written: bigi
  */
 export type Break = 'system' | 'database' | 'timeline' | 'behind'
 
-/** How the database came to another life; undefined if it is in the one of its epoch. */
+/** Returns how the database changed its life; undefined if it has not. */
 export function breakOf(
   { epoch, life, isBehind }: Standing,
   remembered: Remembered | undefined,

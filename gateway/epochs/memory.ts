@@ -1,4 +1,4 @@
-/** What a gateway saw last of its database, in a file of its data folder: a restored database does not bring it along. */
+/** Stores the last seen state of the database in a file of the data folder, so a restore does not change it. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -13,11 +13,11 @@ export type Memory = {
 const int8 = z.coerce.bigint()
 const seenSchema = z.object({ epoch: int8, timeline: int8.nullable(), written: int8.nullable() })
 
-/** A folder may serve several databases, one after the other: each has a file. */
+/** A folder may serve several databases, one after the other. Each has its own file. */
 const nameOf = ({ systemIdentifier, databaseOid }: Life): string =>
   `seen-${systemIdentifier ?? 'unknown'}-${databaseOid}.json`
 
-/** A file that cannot be read or written is told once; the process itself remembers all the same. */
+/** Logs an unreadable or unwritable file once. The process keeps the state in memory in any case. */
 export function createMemory(folder: string, onFailure: (error: unknown) => void): Memory {
   const known = new Map<string, Remembered | undefined>()
   let isTold = false

@@ -1,4 +1,4 @@
-/** Keeps a till from giving a number twice: it stops where its database is in another life, until the next epoch begins. */
+/** Keeps a till from using a number twice: it stops on a restored database until the next epoch begins. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { NumberedEvent } from '../events/event.ts'
@@ -24,12 +24,12 @@ export type EpochDeps = {
 }
 
 export type EpochWatch = {
-  /** Why nothing is published, opened or offered; undefined while all is well. As of the last look. */
+  /** Why nothing is published, opened or offered; undefined if all is well. As of the last check. */
   stopped(): Break | undefined
   look(): Promise<void>
 }
 
-/** While it is stopped, an operator is told so this often. */
+/** How often the log repeats that the till is stopped. */
 const TELL_MS = 60_000
 
 export function watchEpoch(deps: EpochDeps): EpochWatch {
@@ -69,7 +69,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
   }
 }
 
-/** Every gateway on the database may try: one begins the epoch, the others find it begun. */
+/** Every gateway on the database may try: one begins the epoch, and the others find that it has begun. */
 async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<void> {
   const begun = await inTransaction(db, async (tx) => {
     await lockPublishing(tx)
@@ -86,7 +86,7 @@ async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<v
 
 type Begun = { epoch: bigint; stores: number }
 
-/** Begins an epoch, tells every store, and ends the leases of the life before. The caller holds `lockPublishing`. */
+/** Begins an epoch, writes its event for every store, and ends all earlier leases. The caller holds `lockPublishing`. */
 export async function startEpoch(
   tx: Tx,
   { at, addDeliveries }: { at: Date; addDeliveries: AddDeliveries },

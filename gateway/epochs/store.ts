@@ -1,10 +1,10 @@
-/** The rows of epochs, and what stops a till between two of them. */
+/** The rows of epochs, and the flags that stop a till between two of them. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { NumberedEvent } from '../events/event.ts'
 import type { Standing } from './epoch.ts'
 
-/** How many numbers a new epoch leaves out: no lost life has given as many since the backup. */
+/** How many numbers a new epoch skips: more than the lost life can have used since the backup. */
 export const SKIPPED = 1_000_000n
 
 type StandingRow = {
@@ -49,7 +49,7 @@ const beganOf = (row: StandingRow) => ({
   logOid: row.began_in_log,
 })
 
-/** The first gateway on a database begins its first epoch. No number is left out, and stores hear nothing of it. */
+/** The first gateway on a database begins its first epoch. It skips no number, and stores get no event. */
 export async function claimFirstEpoch(db: Db, at: Date): Promise<void> {
   await sql`
     insert into epoch (number, began_at, system_identifier, timeline, database_oid, log_oid)
@@ -66,7 +66,7 @@ export async function haltBehind(db: Db, at: Date): Promise<void> {
     .execute()
 }
 
-/** No bot speaks until it is lifted. False if it was so already. */
+/** Disarms all bots. False if they were already disarmed. */
 export async function setDisarmed(tx: Tx, on: boolean, at: Date): Promise<boolean> {
   if (!on) {
     const { numDeletedRows } = await tx
@@ -89,13 +89,13 @@ export async function isDisarmed(db: Db | Tx): Promise<boolean> {
 }
 
 /**
- * Begins the next epoch and writes it into the log of every store, as the first event after the numbers that are left out.
+ * Begins the next epoch and writes it into the log of every store, as the first event after the skipped numbers.
  * Only in the transaction of `lockPublishing`. Returns the epoch and its events.
  */
 export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; events: NumberedEvent[] }> {
   const { rows } = await sql<{ epoch: bigint }>`select begin_epoch(${at}, ${SKIPPED}) as epoch`.execute(tx)
   const epoch = rows[0]?.epoch ?? 0n
-  // `part` numbers them over all stores: they name no deposit that would tell them apart.
+  // `part` numbers them over all stores, because no deposit distinguishes them.
   const { rows: events } = await sql<NumberedEvent>`
     with before as (
       select id, last_sequence, row_number() over (order by id)
@@ -112,7 +112,7 @@ export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; eve
   return { epoch, events }
 }
 
-/** A process of the life before may still believe that it holds a bot: nothing that it writes counts any more. */
+/** Ends all leases: a process of the earlier life may still believe that it holds a bot. */
 export async function takeLeasesBack(tx: Tx): Promise<void> {
   await tx
     .updateTable('bot')

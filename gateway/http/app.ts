@@ -143,7 +143,7 @@ function endConnectionsOnClose(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
   })
-  // Fastify leaves a server that never listened, with its timers.
+  // Fastify does not close a server that never listened, so its timers would stay.
   app.addHook('onClose', async ({ server }) => {
     if (!server.listening) server.close()
   })
@@ -188,7 +188,7 @@ function addWidgetHooks(scope: FastifyInstance, limits: Limits, misses: Misses):
     else if (request.method !== 'GET' && request.method !== 'HEAD') limits.changing(request)
   })
   scope.addHook('preHandler', async (request) => {
-    // The hash may stand in the body.
+    // The hash may be in the body.
     await misses.admit(request, 'deposit')
     const hash = isReport(request) ? undefined : hashOf(request)
     if (hash !== undefined) limits.perDeposit(hash)

@@ -1,4 +1,4 @@
-/** The script that puts a deposit into a page of its store. Pages elsewhere load it, with a hash of its bytes. */
+/** The script that puts a deposit into a page of its store. Stores' pages load it, with a hash of its bytes. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ export type Buckets = {
   has(key: string): boolean
 }
 
-/** For calls whose price is known once they are answered. */
+/** For calls whose cost is only known once they are answered. */
 export type Accounts = Pick<Buckets, 'has'> & {
   /** Takes the cost of a call, even if that is more than is left. `has` is then false until the bucket refills. */
   charge(key: string, cost: number): void

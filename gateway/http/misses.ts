@@ -6,7 +6,7 @@ import { createLimiter } from '../kit/limiter.ts'
 import type { Limits } from './limits.ts'
 import { refuse } from './refusal.ts'
 
-/** Looks up what a call names. */
+/** Looks up the deposit or key that a call names. */
 export type Known = {
   deposit(hash: string): Promise<boolean>
   /** Whether this header holds a valid API key. */
@@ -17,7 +17,7 @@ type Proof = keyof Known
 
 export type Misses = {
   /**
-   * Undefined if the call may go on at once, else a promise that is rejected for a guesser. `hash`: the deposit of a call
+   * Undefined if the call may proceed at once, else a promise that rejects for a guesser. `hash`: the deposit of a call
    * that names it in its path.
    */
   admit(request: FastifyRequest, proof: Proof, hash?: string): Promise<void> | undefined

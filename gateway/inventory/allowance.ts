@@ -1,22 +1,22 @@
-/** How much one link, and one account, may ask of Steam: the bots' budgets are for all. */
+/** Limits the reads of Steam that one link, and one account, may cause: the bots' budgets are for all shoppers. */
 import type { Tx } from '../db/client.ts'
 import { type InventoryKey, lockReadsOf, readsSince } from './store.ts'
 
 const MINUTE_MS = 60_000
 const WINDOW_MS = 10 * MINUTE_MS
 
-/** A bot may read an inventory every 4 seconds for long: one link must leave most of that to others. */
+/** A bot can read an inventory every 4 seconds in the long run. One link must leave most of that to others. */
 const OF_DEPOSIT = [
   { ms: MINUTE_MS, most: 12 },
   { ms: WINDOW_MS, most: 60 },
 ] as const
-/** By however many deposits, tokens and languages. */
+/** Over all its deposits, tokens and languages. */
 const OF_ACCOUNT_AND_GAME = [{ ms: MINUTE_MS, most: 30 }] as const
 const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 40 }] as const
 
 type Limit = { ms: number; most: number }
 
-/** Undefined if one more read is allowed, else when the next is. */
+/** Undefined if one more read is allowed, else the time of the next one. */
 export async function waitForBudget(
   tx: Tx,
   { depositId, key, now }: { depositId: bigint; key: InventoryKey; now: Date },
@@ -41,10 +41,10 @@ export async function waitForBudget(
   return waitMs > 0 ? { retryAfterS: Math.ceil(waitMs / 1000) } : undefined
 }
 
-/** How long until each limit allows one more, in milliseconds. `reads`: their times, oldest first. */
+/** The wait until the limit allows one more read, in milliseconds. `reads`: their times, oldest first. */
 export function waitOf(reads: readonly Date[], limits: readonly Limit[], now: Date): number {
   const waits = limits.map(({ ms, most }) => {
-    // This read, and all after it, must have left the window but for one place.
+    // The next read is allowed once this one has left the window.
     const blocking = reads.at(-most)
     return blocking === undefined ? 0 : blocking.getTime() + ms - now.getTime()
   })

@@ -1,4 +1,4 @@
-/** A bot's answer about an inventory, as it lies in the row that the asking process waits for. */
+/** A bot's answer about an inventory, as stored in the row that the asking process waits for. */
 import { z } from 'zod'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
@@ -45,12 +45,12 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
     reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn']),
     detail: z.string(),
   }),
-  // A field of the port that is missing here would be lost on its way through the row.
+  // A field of the port that is missing here would be lost in the row.
 ]) satisfies z.ZodType<SteamInventory | Exclude<PartnerAnswer, { kind: 'ok' }> | Escrow>
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
 
-/** `kept`: the items, if Steam has told them a moment ago to a caller with another token. */
+/** `kept`: the items, if Steam returned them a moment ago for another token. */
 type Wanted = {
   partner: Partner
   game: Game
@@ -60,12 +60,12 @@ type Wanted = {
   spend(): void
 }
 
-/** An answer, and when Steam gave it. */
+/** An answer with its time. */
 export type Snapshot = { answer: StoredAnswer; at: Date }
 
 /**
- * `bars`: what keeps the bot from sending offers, which is nothing that the shopper can help. Steam would hold its own side
- * of a trade, or limits the question that stands before every send. `readAt`: null for an answer of this moment.
+ * `bars`: why the bot cannot send offers, which the shopper cannot change: Steam would hold the bot's own side of a trade, or
+ * limits the question before every send. `readAt`: null for a fresh answer.
  */
 export type Asked = {
   answer: StoredAnswer
@@ -86,7 +86,7 @@ export async function askSteam(
   const bars = checked.holdDays.own > 0 ? 'own_hold' : null
   if (checked.holdDays.partner > 0)
     return { answer: { kind: 'refused', reason: 'escrow' }, bars, readAt: null }
-  // Steam takes the token, so its holder may see what the till has.
+  // Steam accepts the token, so its holder may see the stored items.
   const known = await kept()
   if (known !== undefined) return { answer: known.answer, bars, readAt: known.at }
   spend()
@@ -103,8 +103,8 @@ const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reaso
 }
 
 /**
- * The state that the page shows for an answer without items. One failure is one of ours; that inventories fail for
- * every bot, or that the operator works, is known elsewhere.
+ * The page's state for an answer without items. A single failure counts as ours; whether inventories fail for every bot,
+ * or maintenance is on, is known elsewhere.
  */
 export function errorTypeOf(
   answer: Exclude<StoredAnswer, { kind: 'items' }>,
@@ -114,7 +114,7 @@ export function errorTypeOf(
   return isOutage ? 'engineeringWorks' : 'internal'
 }
 
-/** Whether Steam lets the account trade nothing, which the type of the error does not tell from owning nothing. */
+/** True if Steam lets the account trade nothing. The error's type alone does not distinguish this from owning nothing. */
 export function isRestricted(answer: StoredAnswer): boolean {
   return answer.kind === 'refused' && answer.reason === 'cannot_trade'
 }

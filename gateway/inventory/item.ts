@@ -1,4 +1,4 @@
-/** Steam's description of an item → what the widget shows of it, by Steam's internal names only. */
+/** Turns Steam's description of an item into the fields for the widget, by Steam's internal names only. */
 import type { Game } from '../../contract/games.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import type { SteamItem } from '../steam/steam.ts'
@@ -53,12 +53,12 @@ const WEAR_OF_TAG: Record<string, Wear> = {
   TFUI_InvTooltip_MinimalWear: 'WearCategory1',
   TFUI_InvTooltip_FieldTested: 'WearCategory2',
   TFUI_InvTooltip_WellWorn: 'WearCategory3',
-  // Valve's own spelling, and the one it may be corrected to.
+  // Valve's misspelling, and the correct form in case Valve fixes it.
   TFUI_InvTooltip_BattleScared: 'WearCategory4',
   TFUI_InvTooltip_BattleScarred: 'WearCategory4',
 }
 
-/** Returns the facts that the widget shows of an item. Unknown tags mean no rarity, no wear, no StatTrak. */
+/** Returns an item's fields for the widget. Unknown tags mean no rarity, no wear, no StatTrak. */
 export function itemFacts(item: Described, game: Game): ItemFacts {
   return {
     name: item.name || item.marketHashName,
@@ -100,7 +100,7 @@ function wordOf({ tags }: Pick<Described, 'tags'>, category: string): string | u
   return tags.find((tag) => tag.category === category)?.name
 }
 
-/** Whether a thing of Team Fortress has an unusual effect. */
+/** True if a Team Fortress item has an unusual effect. */
 export function isUnusual(tags: SteamItem['tags']): boolean {
   return tagOf({ tags }, 'Quality') === TF_UNUSUAL
 }
@@ -120,7 +120,7 @@ function tagOf({ tags }: Pick<Described, 'tags'>, category: string): string | un
   return tags.find((tag) => tag.category === category)?.internalName
 }
 
-/** Tags are hostile: a name such as `constructor` must not find what every object has. */
+/** Tags are hostile: a name such as `constructor` must not find an inherited property. */
 function lookUp<T>(table: Record<string, T>, key: string | undefined): T | undefined {
   return key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined
 }

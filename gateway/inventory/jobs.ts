@@ -17,7 +17,7 @@ type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log; box: SecretBo
 /** Answers inventory requests: takes each once, asks Steam and leaves the answer in the row. */
 export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): BotHandlers['inventory'] {
   return async (bot, requestId, spend) => {
-    // Later than that nobody waits any more, and Steam is not asked in vain.
+    // After that no caller waits any more, so do not ask Steam in vain.
     const since = new Date(clock.now().getTime() - WAIT_MS)
     const wanted = await takeRequest({ db, box }, { id: requestId, botId: bot.botId, since })
     if (wanted === undefined) return
@@ -45,13 +45,13 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
 
 const QUOTES_AT_A_TIME = 100
 
-/** To be called often: deletes quotes that have expired and were replaced, a limited number at a time. */
+/** Deletes expired quotes that were replaced, a limited number at a time. Call it often. */
 export const sweepQuotes = ({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> =>
   inRounds(QUOTES_AT_A_TIME, () => deleteSuperseded(db, clock.now(), QUOTES_AT_A_TIME))
 
 const KEEP_MS = 24 * 3_600_000
 
-/** To be called once in a while: forgets old requests and unused quotes. */
+/** Deletes old requests and unused quotes. Call it periodically. */
 export async function sweepInventories({
   db,
   clock,

@@ -1,4 +1,4 @@
-/** Has a bot ask Steam for an inventory, and another one where the first cannot. */
+/** Has a bot ask Steam for an inventory, and another bot if the first one cannot. */
 import { type BotJob, botQueue } from '../bots/bot.ts'
 import { chooseBotForReading } from '../bots/service.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -29,13 +29,13 @@ export type Look = Snapshot | { none: 'no_bot' | 'no_answer' } | { none: 'too_ma
 export const WAIT_MS = 20_000
 
 export const FRESH_MS = 60_000
-/** Also the shortest time between two looks at the same inventory, whatever the page asks. */
+/** Also the shortest time between two reads of the same inventory, even if the page asks sooner. */
 export const RELOAD_MS = 5_000
 
-/** How long the first bots have to take a request up. The last one has the rest of the time. */
+/** How long each of the first bots has to take up a request. The last one has the rest of the time. */
 const TAKE_UP_MS = 5_000
 const MOST_READERS = 3
-/** Two accounts that Steam refuses mean the address: a third would only lengthen the pause. */
+/** If Steam limits two accounts, the limit is on our address. A third attempt would only lengthen the pause. */
 const MOST_LIMITED = 2
 
 export const inventoryTopic = (requestId: bigint): string => `inventory:${requestId}`
@@ -43,14 +43,14 @@ export const inventoryTopic = (requestId: bigint): string => `inventory:${reques
 /** A token that Steam refused stays refused: the shopper makes a new link. */
 const REFUSED_TOKEN_MS = 5 * 60_000
 
-/** `depositId`: the one whose page asks. */
+/** `depositId`: the deposit of the asking page. */
 type Asked = { storeId: bigint; depositId: bigint; reload: boolean; signal: AbortSignal | undefined }
 
-/** Answers from the last minute, joins the request that is under way, or has a bot ask Steam. */
+/** Returns items from the last minute, joins a running request, or has a bot ask Steam. */
 export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asked: Asked): Promise<Look> {
   const start = await inTransaction(deps.db, (tx) => begin(deps, tx, { key, asked }))
   if (start === undefined) {
-    deps.log.warn({ game: key.game }, 'inventory: no bot is online to read with')
+    deps.log.warn({ game: key.game }, 'no bot was online to read an inventory')
     return { none: 'no_bot' }
   }
   if ('none' in start) return start
@@ -74,7 +74,7 @@ async function begin(deps: LookDeps, tx: Tx, { key, asked }: { key: InventoryKey
 const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<RequestRow | undefined> =>
   latestRequest(tx, key, new Date(clock.now().getTime() - FRESH_MS))
 
-/** A request under way is joined; items count for a minute, anything else and a reload for seconds only. */
+/** Joins a running request. Items stay valid for a minute; other answers, and reloads, only for seconds. */
 function mayServe(row: RequestRow, { reload, now }: { reload: boolean; now: Date }): boolean {
   if (row.done_at === null) return now.getTime() - row.created_at.getTime() < WAIT_MS
   const items = snapshotOf(row)?.answer.kind === 'items'
@@ -102,7 +102,7 @@ export function snapshotOf({ state, answer, done_at: at }: RequestRow): Snapshot
 
 type Series = { key: InventoryKey; asked: Asked; first: RequestRow }
 
-/** Waits for the bot of the first request, and for others while it cannot answer. */
+/** Waits for the bot of the first request, and for other bots if it cannot answer. */
 async function askInTurn(deps: LookDeps, { key, asked, first }: Series): Promise<Look> {
   const { log } = deps
   const { signal } = asked
@@ -123,13 +123,13 @@ async function askInTurn(deps: LookDeps, { key, asked, first }: Series): Promise
     const next = await inTransaction(deps.db, (tx) => askAnother(deps, tx, { key, asked, row, tried }))
     if (next !== undefined) {
       const about = { requestId: String(row.id), botId: String(row.bot_id), next: String(next.bot_id) }
-      log.warn({ game: key.game, ...about }, 'inventory: another bot was asked')
+      log.warn({ game: key.game, ...about }, 'another bot was asked for an inventory')
       row = next
       readers += 1
     } else if (seen !== undefined) break
   }
   if (seen === undefined) {
-    log.warn({ requestId: String(row.id), game: key.game }, 'inventory: no bot answered in time')
+    log.warn({ requestId: String(row.id), game: key.game }, 'no bot answered for an inventory in time')
     return { none: 'no_answer' }
   }
   return seen
@@ -147,7 +147,7 @@ async function answerOf(
   return deps.signals.until(inventoryTopic(id), check, within)
 }
 
-/** Whether the fault was the bot's own. A 429 may be meant for its account alone. */
+/** True if the bot itself may be the cause. A 429 can be for its account alone. */
 function isForAnother({ answer }: Snapshot): boolean {
   if (answer.kind !== 'unavailable') return false
   return ['session_dead', 'not_our_turn', 'rate_limited'].includes(answer.reason)
@@ -159,8 +159,8 @@ const isRateLimited = (seen: Snapshot | undefined): boolean =>
 type Another = { key: InventoryKey; asked: Asked; row: RequestRow; tried: readonly bigint[] }
 
 /**
- * Joins what another call has asked for since, or asks a bot that has not been tried. A request that nobody has taken up is
- * withdrawn from its bot. Undefined if the bot is at work, or if there is no other.
+ * Joins a newer request of another call, or asks a bot that has not been tried. Withdraws a request that its bot has not
+ * taken up. Undefined if the bot is working on it, or there is no other bot.
  */
 async function askAnother(
   deps: LookDeps,
@@ -180,7 +180,7 @@ async function askAnother(
   return request(deps, tx, { key, asked, tried })
 }
 
-/** Also keeps such a bot from being the first that is asked for half a minute. */
+/** This also keeps such a bot from being asked first for half a minute. */
 const NOT_TAKEN_UP: StoredAnswer = {
   kind: 'unavailable',
   reason: 'not_our_turn',

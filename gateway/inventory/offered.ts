@@ -1,4 +1,4 @@
-/** Decides which items of an inventory pay here, and why the rest do not. Pure. */
+/** Decides which items of an inventory are accepted, and why the rest are not. Pure. */
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { Item } from '../../contract/widget-api.ts'
@@ -8,26 +8,26 @@ import { isUnusual, itemFacts } from './item.ts'
 import type { QuotedItem } from './quote-store.ts'
 
 export type Offered = {
-  /** As the shopper sees them, and the same as they are quoted; both in the order that Steam gave. */
+  /** The items as shown and as quoted, both in Steam's order. */
   shown: Item[]
   quoted: QuotedItem[]
   unavailableItems: number
   unavailableByReason: Partial<Record<UnavailableReason, number>>
-  /** When Steam lets go of what it holds for a while: ISO 8601, in no order. */
+  /** When items that Steam blocks temporarily become free: ISO 8601, unordered. */
   heldUntil: string[]
 }
 
 type Around = {
   game: Game
   prices: Pick<PriceList, 'of'>
-  /** Asset ids that stand in another trade. */
+  /** Asset ids that are part of another trade. */
   taken: ReadonlySet<string>
   /** Origin of Steam's image host, without a slash at the end. */
   imageBase: string
   now: Date
 }
 
-/** Sorts the items into those that pay and those that do not. An id that comes twice counts once. */
+/** Separates accepted items from the others. A repeated id counts once. */
 export function offeredOf(items: readonly SteamItem[], around: Around): Offered {
   const { appId, contextId } = GAME_FACTS[around.game]
   const owned = new Map(items.map((item) => [item.assetId, item]))
@@ -49,7 +49,7 @@ export function offeredOf(items: readonly SteamItem[], around: Around): Offered 
     }
     const { assetId, marketHashName } = item
     const facts = itemFacts(item, around.game)
-    // The picture of the class: it needs no description, and equal items share one short address.
+    // The image by class needs no description, and equal items share one short URL.
     const iconUrl = `${around.imageBase}/economy/image/class/${appId}/${item.classId}/100fx100f`
     offered.shown.push({ id: assetId, ...facts, iconUrl, price: Number(price.price) })
     const { name } = facts
@@ -65,9 +65,9 @@ type Judged =
 
 function judge(item: SteamItem, { game, taken, prices, now }: Around): Judged {
   if (!item.tradable) return { kind: 'unavailable', reason: reasonOf(item) }
-  // An offer names whole assets: part of a stack would come to the bot under an id that nobody expects.
+  // An offer names whole assets: part of a stack would arrive under an unexpected id.
   if (item.amount > 1) return { kind: 'unavailable', reason: 'stack' }
-  // Steam said no number that makes sense.
+  // Steam's amount is invalid.
   if (item.amount !== 1) return { kind: 'unavailable', reason: 'unknownItem' }
   if (taken.has(item.assetId)) return { kind: 'unavailable', reason: 'inAnotherTrade' }
   if (!isMarketable(item, now)) return { kind: 'unavailable', reason: 'notMarketable' }
@@ -81,21 +81,21 @@ const REASON_OF_RESTRICTION: Record<Restriction['kind'], UnavailableReason> = {
   undescribed: 'unknownItem',
 }
 
-/** Where Steam does not say why, it may be bound for good. */
+/** If Steam gives no reason, the item may be bound permanently. */
 function reasonOf({ restriction }: SteamItem): UnavailableReason {
   return restriction === null ? 'notTradable' : REASON_OF_RESTRICTION[restriction.kind]
 }
 
-/** Prices are those of the market: what it never takes is worth less, under the same name. */
+/** Prices come from Steam's market. An item that the market never accepts is worth less, under the same name. */
 function isMarketable({ market }: SteamItem, now: Date): boolean {
   if (market.kind !== 'restricted') return market.kind === 'open'
   return market.until === null || new Date(market.until) > now
 }
 
-/** The market's name of an item is English in every language. */
+/** An item's market name is English in every language. */
 const UNUSUAL_NAME = /^(?:Strange )?Unusual /
 
-/** Items of Team Fortress whose market name covers others, of another worth: effects, and what cannot be crafted with. */
+/** Team Fortress items that share their market name with items of another value: effects, and uncraftable ones. */
 function isUnlikeItsName({ isNoted, marketHashName, tags }: SteamItem, game: Game): boolean {
   return game === 'tf' && (isNoted || UNUSUAL_NAME.test(marketHashName) || isUnusual(tags))
 }

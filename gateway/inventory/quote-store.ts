@@ -20,20 +20,20 @@ export type QuotedItem = {
 export type NewQuote = {
   id: string
   depositId: bigint
-  /** The account that the items are of. */
+  /** The account that owns the items. */
   steamId: string
   game: Game
   currency: Currency
   rateId: bigint
   commissionBps: number
   items: readonly QuotedItem[]
-  /** For each name among the items, what the sources said. */
+  /** The sources' statements for each name among the items. */
   grounds: readonly Grounds[]
   at: Date
   expiresAt: Date
 }
 
-/** The latest quote of the same deposit, account and game that was made after `since`. */
+/** The latest quote of the same deposit, account and game after `since`. */
 export async function latestQuote(
   db: Db | Tx,
   { depositId, steamId, game }: Pick<NewQuote, 'depositId' | 'steamId' | 'game'>,
@@ -51,7 +51,7 @@ export async function latestQuote(
     .executeTakeFirst()
 }
 
-/** How the items of a quote were priced. */
+/** The prices of a quote's items and their grounds. */
 export function shownItems(db: Db | Tx, quoteId: string) {
   return db
     .selectFrom('quote_item')
@@ -60,12 +60,12 @@ export function shownItems(db: Db | Tx, quoteId: string) {
     .execute()
 }
 
-/** Lets one transaction at a time write a quote of this deposit. */
+/** Locks the deposit's quotes, so one transaction at a time writes one. */
 export async function lockQuotes(tx: Tx, depositId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`quotes ${depositId}`}, 0))`.execute(tx)
 }
 
-/** Leaves the newest of a deposit, and those that a trade names. */
+/** Deletes a deposit's quotes, except the newest ones and those that a trade names. */
 export async function dropOldQuotes(tx: Tx, depositId: bigint, most: number): Promise<void> {
   await sql`
     delete from quote where id in (
@@ -97,8 +97,8 @@ export async function deleteSuperseded(db: Db, now: Date, most: number): Promise
 const SWEEP = 'quotes'
 
 /**
- * Forgets up to `most` quotes that expired before then, of those that the sweep has not looked at yet. Resolves to how
- * many it looked at. Quotes that a trade names stay: no trade can name one so late, so nobody looks at them again.
+ * Deletes up to `most` quotes that expired before then, from where the last sweep ended. Resolves to the number examined.
+ * Quotes that a trade names stay. No trade can name one this late, so they need no second check.
  */
 export async function forgetQuotes(db: Db, before: Date, most: number): Promise<number> {
   const after = (await placeOf(db, SWEEP)) ?? new Date(0)
@@ -115,7 +115,7 @@ export async function forgetQuotes(db: Db, before: Date, most: number): Promise<
   return rows.length
 }
 
-/** Writes two lists, with one statement each however many items. */
+/** Writes two lists with one statement each, for any number of items. */
 export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
   const { items } = quote
   await tx
@@ -145,7 +145,7 @@ export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
   await writeGrounds(tx, quote)
 }
 
-/** Keeps what was said: prices change and the sources remember nothing. Micros as text, times in ISO 8601. */
+/** Stores the sources' statements, because prices change. Micros as text, times in ISO 8601. */
 async function writeGrounds(tx: Tx, { id, grounds }: NewQuote): Promise<void> {
   await sql`
     insert into quote_price (quote_id, market_hash_name, usd_micros, level_micros, said)
@@ -159,7 +159,7 @@ async function writeGrounds(tx: Tx, { id, grounds }: NewQuote): Promise<void> {
 const wordsOf = ({ said }: Grounds): string =>
   JSON.stringify(said, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
-/** The latest quote of the deposit, account and game, or the named one, with what its deposit wants at least. */
+/** The latest quote of the deposit, account and game, or the named one, with the deposit's minimum. */
 export function findQuoteRow(
   tx: Tx,
   {

@@ -1,4 +1,4 @@
-/** The prices a shopper saw: saved with the inventory, looked up when its items are traded. */
+/** The prices that a shopper saw: saved with the inventory, and used when its items are traded. */
 import { z } from 'zod'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Game } from '../../contract/games.ts'
@@ -25,23 +25,23 @@ const QUOTE_LIFE_MS = 15 * 60_000
 
 type UnsavedQuote = Omit<NewQuote, 'expiresAt'>
 
-/** A page that is loaded again within this time is shown the same quote, if no price has changed. */
+/** A page that reloads within this time gets the same quote, if no price has changed. */
 const SAME_MS = 60_000
-/** A page that is loaded again within this time is shown the same quote, whatever has changed. */
+/** A page that reloads within this time gets the same quote in any case. */
 const NEW_EVERY_MS = 10_000
-/** Of a deposit. A new one takes the place of the oldest that no trade names. */
+/** The most quotes of a deposit. A new one replaces the oldest that no trade names. */
 const MOST_QUOTES = 50
 
 /** `priceOf`: undefined for an asset that is not in the quote. */
 export type SavedQuote = { quoteId: string; priceOf(assetId: string): bigint | undefined }
 
-/** Saves the prices that a shopper is shown, unless a quote has them already. */
+/** Saves the prices for a shopper, unless a quote already has them. */
 export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote> {
   const kept = await keptQuote(db, quote)
   if (kept !== undefined) return kept
   return inTransaction(db, async (tx) => {
     await lockQuotes(tx, quote.depositId)
-    // Another call may have written it meanwhile.
+    // Another call may have written one meanwhile.
     const written = await keptQuote(tx, quote)
     if (written !== undefined) return written
     await writeQuote(tx, { ...quote, expiresAt: new Date(quote.at.getTime() + QUOTE_LIFE_MS) })
@@ -50,7 +50,7 @@ export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote
   })
 }
 
-/** The latest quote, if it has these prices or is too young for another one. */
+/** The latest quote, if it has these prices or is too recent for another one. */
 async function keptQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuote | undefined> {
   const latest = await latestQuote(db, quote, new Date(quote.at.getTime() - SAME_MS))
   if (latest === undefined) return undefined
@@ -73,10 +73,10 @@ function pricesOf(quoteId: string, items: readonly Pick<QuotedItem, 'assetId' | 
 
 type Wanted = {
   depositId: bigint
-  /** The account that gives the items: a quote made for another one does not count. */
+  /** The account that gives the items. A quote for another account does not count. */
   steamId: string
   game: Game
-  /** Without it the latest quote of the deposit and game counts. */
+  /** If absent, the latest quote of the deposit and game counts. */
   quoteId?: string
   assetIds: readonly string[]
   rules: PricingRules
@@ -98,9 +98,9 @@ export type QuoteAnswer =
   | { kind: 'refused'; code: Extract<ErrorCode, 'items_unavailable' | 'price_changed'> }
 
 /**
- * The prices at which these assets are taken: those the shopper saw, unless the items have fallen by more than the game
- * allows since. Once the quote has expired they hold only while the items are still worth as much; what the operator has
- * blocked meanwhile is not taken at all. Never a price from the browser.
+ * Returns the prices for these assets: those that the shopper saw, unless the items have since fallen by more than the
+ * game's limit. After the quote's expiry they only apply if the items are still worth as much. Items that the operator has
+ * blocked meanwhile are refused. Prices never come from the browser.
  */
 export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer> {
   const quote = await findQuote(tx, wanted)
@@ -135,7 +135,7 @@ async function findQuote(tx: Tx, { depositId, steamId, game, quoteId }: Wanted) 
   })
   if (quote === undefined) return undefined
   const rate = await findRate(tx, quote.rateId)
-  // The rate was judged when the quote was made; its age does not matter any more.
+  // The rate was checked when the quote was made. Its age no longer matters.
   const read = rate && readRate(quote.currency, rate, rate.asOf)
   return read?.kind === 'rate' ? { ...quote, perUsd: read.perUsd } : undefined
 }
@@ -151,7 +151,7 @@ const BPS = 10_000n
 
 async function stillWorth(tx: Tx, { items, total, isExpired, ...asked }: Shown): Promise<boolean> {
   const prices = await priceList(tx, { ...asked, names: items.map((item) => item.marketHashName) })
-  // A quote that holds has the rate that was judged when it was made.
+  // A valid quote has a rate that was checked when it was made.
   if ('refused' in prices) return !isExpired
   if (isExpired && items.some((item) => prices.of(item.marketHashName).kind !== 'priced')) return false
   const current = items.map((item) => worthNow(item, prices))
@@ -159,7 +159,7 @@ async function stillWorth(tx: Tx, { items, total, isExpired, ...asked }: Shown):
   return sum(current) * BPS >= total * kept
 }
 
-/** Silence changes nothing while the quote holds; no price in spite of what is said does. */
+/** While the quote is valid, silent sources change nothing. Sources that speak but give no price do. */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {
   const price = prices.of(item.marketHashName)
   if (price.kind === 'priced') return price.price

@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000
 
 /**
  * Returns the items that the shopper of the deposit may pay with, priced, newest first. Refuses when there is no such
- * deposit, it is closed or has no user; whatever Steam says is a state of the answer.
+ * deposit, it is closed or has no user. Every answer of Steam becomes a state of the result.
  */
 export async function readInventory(
   deps: InventoryDeps,
@@ -64,7 +64,7 @@ export async function readInventory(
 
 type Found = Snapshot | { errorType: InventoryErrorType }
 
-/** While the operator works, or no bot is there to read. */
+/** During maintenance, or if no bot can read. */
 const CLOSED: Found = { errorType: 'engineeringWorks' }
 
 async function find(
@@ -79,7 +79,7 @@ async function find(
   return { errorType: (await isOutage(deps)) ? 'engineeringWorks' : 'internal' }
 }
 
-/** Whether inventories fail for every bot. */
+/** True if inventories fail for every bot. */
 async function isOutage({ db }: InventoryDeps): Promise<boolean> {
   return (await openOutages(db)).has('inventories')
 }
@@ -120,7 +120,10 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
   if ('errorType' in found) return failed(found.errorType)
   if (found.answer.kind !== 'items') return failed(errorTypeOf(found.answer, await isOutage(deps)))
   if ('refused' in prices) {
-    deps.log.error({ currency, reason: prices.refused }, 'inventory: there is no exchange rate to price with')
+    deps.log.error(
+      { currency, reason: prices.refused },
+      'inventory could not be priced, because there is no exchange rate',
+    )
     return failed('engineeringWorks')
   }
   const offered = await offer(deps, asked, { items, prices })
@@ -132,7 +135,7 @@ type Answered = Pick<
   'items' | 'quoteId' | 'hold' | 'unavailableItems' | 'unavailableByReason' | 'nextTradableAt'
 >
 
-/** Sorts the items, and writes down the prices that are shown. */
+/** Separates the items, and saves the shown prices. */
 async function offer(
   deps: InventoryDeps,
   { deposit, key }: Asked,
@@ -160,7 +163,7 @@ async function offer(
     at: now,
   }
   const { quoteId, priceOf } = await saveQuote(deps.db, quote)
-  // A quote that was kept may have other prices, and is what a trade goes by.
+  // A kept quote may have other prices, and the trade will use it.
   const kept = shown.flatMap((item) => {
     const price = priceOf(item.id)
     return price === undefined ? [] : [{ ...item, price: Number(price) }]
@@ -170,7 +173,7 @@ async function offer(
   return { items: kept, quoteId, hold, ...unavailable }
 }
 
-/** The most that can be paid with the items: more of the store's room is nobody's business. */
+/** The most that these items can pay. Revealing more of the store's limit is unnecessary. */
 function mostOf(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
   const prices = items.map(({ price }) => price).sort((a, b) => b - a)
   const most = BigInt(prices.slice(0, maxItems).reduce((sum, price) => sum + price, 0))
@@ -179,7 +182,7 @@ function mostOf(items: readonly Item[], maxItems: number, maxAmount: bigint | nu
 
 type Holding = { deposit: DepositRow; game: Game; rateId: bigint; total: bigint }
 
-/** As if all of it were asked for now; the trade that is asked for gets a promise of its own. */
+/** Computes the hold as if all items were traded now. A real trade gets its own promise. */
 async function holdOf(deps: InventoryDeps, { game, ...asked }: Holding): Promise<Inventory['hold']> {
   const now = deps.clock.now()
   const days = deps.protectionDays(game)

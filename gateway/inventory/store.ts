@@ -10,7 +10,7 @@ import type { StoredAnswer } from './answer.ts'
 
 type Wanted = { steamId: string; token: string; game: Game; language: Language }
 
-/** Names the inventory that is asked for: equal keys share one request. */
+/** Identifies the requested inventory: equal keys share one request. */
 export type InventoryKey = Wanted & { tokenSealed: Buffer; tokenHmacs: [Buffer, ...Buffer[]] }
 
 export const inventoryKeyOf = (box: SecretBox, wanted: Wanted): InventoryKey => ({
@@ -26,18 +26,18 @@ export type RequestRow = Pick<
 
 const COLUMNS = ['id', 'bot_id', 'state', 'answer', 'created_at', 'done_at'] as const
 
-/** An answer from before a delivery of the same shopper would still show what they gave. */
+/** An answer from before the shopper's last delivery would still show the items that they gave. */
 const notBeforeDelivery = sql<boolean>`not exists (
   select from trade where trade.partner_steam_id = inventory_request.steam_id
     and trade.delivered_at >= inventory_request.created_at)`
 
-/** Lets one transaction at a time look for, or open, a request of this key. */
+/** Locks the key, so one transaction at a time finds or opens a request. */
 export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: InventoryKey): Promise<void> {
   const key = `inventory ${steamId} ${tokenHmacs[0].toString('hex')} ${game} ${language}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/** The newest request of the key that was opened after `since`. */
+/** The newest request of the key after `since`. */
 export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
@@ -54,7 +54,7 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
     .executeTakeFirst()
 }
 
-/** The latest answer since then that refused this token, of whatever game. */
+/** The latest answer since then that refused this token, for any game. */
 export function refusedToken(
   tx: Tx,
   { steamId, tokenHmacs }: InventoryKey,
@@ -72,7 +72,7 @@ export function refusedToken(
     .executeTakeFirst()
 }
 
-/** Reads of Steam that were asked for since then, oldest first. A request that our own limits held back is none. */
+/** Requested reads of Steam since then, oldest first, without requests that our own limits held back. */
 export async function readsSince(
   tx: Tx,
   of: { depositId: bigint } | { steamId: string },
@@ -90,7 +90,7 @@ export async function readsSince(
     .execute()
 }
 
-/** Lets one transaction at a time open a request of this deposit, and of this account. */
+/** Locks the deposit and the account, so one transaction at a time opens a request. */
 export async function lockReadsOf(
   tx: Tx,
   { depositId, steamId }: { depositId: bigint; steamId: string },
@@ -99,7 +99,7 @@ export async function lockReadsOf(
     await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/** Items that Steam told of this account since then, to a caller with another token. */
+/** Items of this account that Steam returned since then for another token. */
 export function itemsSince(
   db: Db,
   { steamId, tokenHmacs, game, language }: InventoryKey,
@@ -120,7 +120,7 @@ export function itemsSince(
     .executeTakeFirst()
 }
 
-/** Opens a request for the holder of the bot's lease. */
+/** Opens a request for the process that holds the bot. */
 export async function openRequest(
   tx: Tx,
   key: InventoryKey,
@@ -148,7 +148,7 @@ export function findRequest(db: Db | Tx, id: bigint): Promise<RequestRow | undef
   return db.selectFrom('inventory_request').select(COLUMNS).where('id', '=', id).executeTakeFirst()
 }
 
-/** Takes an open request for the bot; undefined if another took it or nobody waits for it any more. */
+/** Takes an open request for the bot; undefined if it was already taken or no caller waits for it. */
 export async function takeRequest(
   { db, box }: { db: Db; box: SecretBox },
   { id, botId, since }: { id: bigint; botId: bigint; since: Date },
@@ -194,14 +194,14 @@ export async function completeRequest(
     .execute()
 }
 
-/** A name cut in the middle of a character would be refused by jsonb, and the whole inventory with it. */
+/** A name cut inside a character would make jsonb refuse the whole inventory. */
 function wellFormedJson(answer: StoredAnswer): string {
   return JSON.stringify(answer, (_key, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,
   )
 }
 
-/** Which of these assets stand in a trade that is under way or done. */
+/** Which of these assets are part of an open or completed trade. */
 export async function assetsInTrades(
   db: Db | Tx,
   appId: number,
@@ -213,9 +213,9 @@ export async function assetsInTrades(
   return new Set(rows.map(({ assetId }) => assetId))
 }
 
-/** Inventories of thousands of items: few at a time. */
+/** Inventories can have thousands of items, so few are deleted at a time. */
 const REQUESTS_AT_A_TIME = 100
 
-/** Forgets requests that nothing can ask for any more. */
+/** Deletes requests that can no longer be used. */
 export const forgetRequests = (db: Db, before: Date): Promise<void> =>
   deleteBefore(db, { table: 'inventory_request', column: 'created_at', atATime: REQUESTS_AT_A_TIME }, before)

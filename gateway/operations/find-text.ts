@@ -1,4 +1,4 @@
-/** What an operator pastes into the search, recognised by its shape. Pure. */
+/** Recognises a text that an operator pastes into the search, by its form. Pure. */
 import { isSteamId } from '../../contract/steam-id.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import { type ReceiptName, readReceiptName } from '../receipts/receipt.ts'
@@ -6,16 +6,16 @@ import { steamIdOfAccount } from '../steam/steam.ts'
 
 export type Reading =
   | { kind: 'hash'; hash: string }
-  /** The link of a receipt, which a shopper shows. */
+  /** The link of a receipt from a shopper. */
   | { kind: 'receipt'; receipt: ReceiptName }
   | { kind: 'event'; eventId: string }
   | { kind: 'steam_id'; steamId: string }
   | { kind: 'offer'; offerId: string }
   | { kind: 'asset'; assetId: string }
-  /** What the lists of items call one: its trade, and the id that its shopper had. */
+  /** An item as lists name it: its trade and the shopper's asset id. */
   | { kind: 'item'; tradeId: string; assetId: string }
   | { kind: 'code'; code: string }
-  /** Of a deposit, an offer, a Steam trade, an asset or a delivery: digits tell nothing of which. */
+  /** The number of a deposit, an offer, a Steam trade, an asset or a delivery: digits alone do not show which. */
   | { kind: 'number'; digits: string }
   | { kind: 'order'; externalId: string }
   /** The beginnings of words in a name, in lower case. */
@@ -36,10 +36,10 @@ const DIGITS = /^\d{1,20}$/
 const ITEM = /^([1-9]\d{0,17})-(\d{1,20})$/
 const STEAM_2 = /^STEAM_[0-5]:([01]):(\d{1,10})$/i
 const STEAM_3 = /^\[?U:1:(\d{1,10})\]?$/i
-/** An address, also without its beginning. */
+/** A web address, with or without its scheme. */
 const ADDRESS = /^(?:(?:https?|steam):\/\/|(?:www\.)?steamcommunity\.com\/|localhost[:/])/i
 
-/** Every way in which the text can be meant, the surest first. */
+/** All possible meanings of the text, the most likely first. */
 export function readText(typed: string): ReadText {
   const text = typed.trim()
   if (text === '') return unreadable('There is nothing to search for.')
@@ -48,7 +48,7 @@ export function readText(typed: string): ReadText {
   const readings = ADDRESS.test(text) ? readAddress(text) : [...readId(text), ...readName(text)]
   return readings.length > 0
     ? { kind: 'read', readings }
-    : unreadable('The text has the form of nothing that the till keeps.')
+    : unreadable('This does not look like anything that the till stores.')
 }
 
 const unreadable = (why: string): ReadText => ({ kind: 'unreadable', why })
@@ -73,13 +73,13 @@ function readId(text: string): Reading[] {
 const isCode = (text: string): boolean =>
   text.length === CODE_LENGTH && [...text].every((letter) => CODE_ALPHABET.includes(letter))
 
-/** Nothing of an account number that nobody has. */
+/** Empty for an account number that does not exist. */
 function ofAccount(account: string): Reading[] {
   const steamId = steamIdOfAccount(account)
   return isSteamId(steamId) ? [{ kind: 'steam_id', steamId }] : []
 }
 
-/** Nothing where the text is an id in as many words, or too short to narrow anything down. */
+/** Empty if the text names an id explicitly, or is too short to narrow the search. */
 function readName(text: string): Reading[] {
   if (HASH.test(text) || UUID.test(text) || DIGITS.test(text)) return []
   const words = text
@@ -97,7 +97,7 @@ const LINK_PATH = /^\/(?:deposit\/)?([0-9a-f]{32})\/?$/i
 const RECEIPT_PATH = /^\/receipt\/([\w-]{1,60})\/?$/
 const ASSET_FRAGMENT = /^#\d{1,10}_\d{1,20}_(\d{1,20})$/
 
-/** By its path: whose host it is does not matter, and a sandbox has another one than Steam. */
+/** Uses the path alone, because a sandbox has another host than Steam. */
 function readAddress(text: string): Reading[] {
   const url = URL.parse(/^\w{1,5}:\/\//.test(text) ? text : `https://${text}`)
   if (url === null) return []

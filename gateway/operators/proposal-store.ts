@@ -1,4 +1,4 @@
-/** Acts that wait for a second operator, and the limit above which they do. */
+/** The rows of acts that wait for a second operator, and of the limit above which they must. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -16,7 +16,7 @@ export async function writeApprovalLimit(tx: Tx, aboveUsdCents: bigint | null): 
     await tx.insertInto('approval_limit').values({ above_usd_cents: aboveUsdCents }).execute()
 }
 
-/** By the newest rate of the currency, rounded up. Undefined while none is known. */
+/** Converted by the newest rate of the currency, rounded up. Undefined if no rate is known. */
 export async function usdCentsOf(
   tx: Tx,
   { amountMinor, currency }: { amountMinor: bigint; currency: Currency },
@@ -30,7 +30,7 @@ export async function usdCentsOf(
 
 type Mover = { operatorId: bigint | undefined; since: Date }
 
-/** In cents of a dollar. One transaction at a time goes on for a mover: the next one sees what this one moves. */
+/** In cents of a dollar. Locks the mover, so the next transaction sees the amount of this one. */
 export async function movedAlone(tx: Tx, { operatorId, since }: Mover): Promise<bigint> {
   const key = `moved alone ${operatorId ?? 'command'}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
@@ -40,7 +40,7 @@ export async function movedAlone(tx: Tx, { operatorId, since }: Mover): Promise<
   return rows[0]?.cents ?? 0n
 }
 
-/** Forgets what counts no longer of this mover. */
+/** Deletes amounts of this mover that no longer count. */
 export async function insertMovedAlone(
   tx: Tx,
   { operatorId, since, worth, at }: Mover & { worth: bigint; at: Date },
@@ -54,7 +54,7 @@ export async function insertMovedAlone(
   await tx.insertInto('moved_alone').values({ operator_id: mover, worth_usd_cents: worth, at }).execute()
 }
 
-/** A trade moves all that is credited for it. */
+/** A trade counts with all its credit. */
 export function worthOfTrade(tx: Tx, tradeId: bigint) {
   return tx
     .selectFrom('trade')
@@ -91,7 +91,7 @@ export async function insertProposal(tx: Tx, proposal: NewProposal): Promise<big
 
 const MOST_LISTED = 200
 
-/** Those that are open first, then the newest. */
+/** Open ones first, then the newest. */
 export function selectProposals(db: Db, only?: bigint) {
   return db
     .selectFrom('proposal')
@@ -118,7 +118,7 @@ export function findOpenProposal(db: Db | Tx, proposalId: bigint) {
     .executeTakeFirst()
 }
 
-/** False if somebody stands behind it already. */
+/** False if an operator already backs it. */
 export async function backProposal(tx: Tx, proposalId: bigint, operatorId: bigint): Promise<boolean> {
   const row = await tx
     .updateTable('proposal')
@@ -131,7 +131,7 @@ export async function backProposal(tx: Tx, proposalId: bigint, operatorId: bigin
   return row !== undefined
 }
 
-/** All that the operator stands behind; resolves to them. */
+/** Declines all open proposals that the operator backs, and returns their ids. */
 export async function declineProposalsOf(
   tx: Tx,
   { operatorId, by, at }: { operatorId: bigint; by: string; at: Date },
@@ -148,7 +148,7 @@ export async function declineProposalsOf(
 
 type Decision = { proposalId: bigint; state: 'approved' | 'declined'; by: string; at: Date }
 
-/** False if it was decided before. */
+/** False if it was already decided. */
 export async function decideProposal(tx: Tx, { proposalId, state, by, at }: Decision): Promise<boolean> {
   const row = await tx
     .updateTable('proposal')

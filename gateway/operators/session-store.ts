@@ -1,17 +1,17 @@
-/** The sessions of the console. Neither half of a session's secret is kept, only their hashes. */
+/** The sessions of the console. Only hashes of a session's two secrets are stored. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { IDLE_MS, LONGEST_MS, NOTED_EVERY_MS, type SessionTimes } from './session.ts'
 import type { Operator } from './store.ts'
 
-/** Of a sandbox that signs in without a passkey there is no operator. */
+/** Null in a sandbox, where signing in needs no passkey. */
 type Owner = { operatorId: bigint; sandboxSha256: null } | { operatorId: null; sandboxSha256: Buffer }
 
 export type NewSession = Owner & { cookieSha256: Buffer; pageSha256: Buffer; at: Date }
 
 const MOST_SWEPT = 100
 
-/** Deletes some that have ended: nothing else does. */
+/** Also deletes some ended sessions, because nothing else does. */
 export async function insertSession(
   db: Db | Tx,
   { cookieSha256, pageSha256, operatorId, sandboxSha256, at }: NewSession,
@@ -38,7 +38,7 @@ export type FoundSession = SessionTimes & {
   cookieSha256: Buffer
   pageSha256: Buffer
   sandboxSha256: Buffer | null
-  /** Null of a sandbox's. */
+  /** Null in a sandbox. */
   operator: Operator | null
 }
 
@@ -59,7 +59,7 @@ export async function findSession(db: Db, cookieSha256: Buffer): Promise<FoundSe
   return { ...session, cookieSha256, operator: isSomebody ? { operatorId, name, role } : null }
 }
 
-/** Once in a while: a page that is watched makes many calls. */
+/** Updates the time only occasionally, because an open page makes many calls. */
 export async function noteUse(db: Db, { cookieSha256, usedAt }: FoundSession, now: Date): Promise<void> {
   if (now.getTime() - usedAt.getTime() < NOTED_EVERY_MS) return
   await db

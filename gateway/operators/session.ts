@@ -1,10 +1,10 @@
-/** How long an operator's session holds, and when the check of a passkey is fresh. By the machine's clock. */
+/** How long an operator's session lasts, and how long a passkey check stays fresh. Uses the machine's clock. */
 
 export const IDLE_MS = 30 * 60_000
 export const LONGEST_MS = 12 * 60 * 60_000
-/** For what moves money or items, and for keys and limits. */
+/** For acts on money, items, keys and limits. */
 const FRESH_MS = 5 * 60_000
-/** A session that is used writes its row no more often. */
+/** The least time between two updates of a session's row. */
 export const NOTED_EVERY_MS = 15_000
 
 export type SessionTimes = { begunAt: Date; usedAt: Date; verifiedAt: Date }

@@ -1,4 +1,4 @@
-/** The operators of the console, their passkeys, and the links and challenges that they come in by. */
+/** The rows of operators: accounts, passkeys, and the links and challenges for signing in. */
 import { type SqlBool, sql } from 'kysely'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -7,7 +7,7 @@ export type Operator = { operatorId: bigint; name: string; role: OperatorRole }
 
 const sameName = (name: string) => sql<SqlBool>`lower(name) = lower(${name})`
 
-/** False if an operator of that name is there. */
+/** False if an operator with that name exists. */
 export async function insertOperator(
   tx: Tx,
   { name, role, userHandle }: { name: string; role: OperatorRole; userHandle: Buffer },
@@ -46,7 +46,7 @@ export async function selectOperators(db: Db, aliveSince: Date): Promise<ListedO
   return rows
 }
 
-/** Ends all that the operator could come in by. */
+/** Ends every way for the operator to sign in. */
 export async function removeOperator(
   tx: Tx,
   { operatorId, at }: { operatorId: bigint; at: Date },
@@ -57,7 +57,7 @@ export async function removeOperator(
   }
 }
 
-/** The link takes the place of an earlier one. */
+/** The link replaces an earlier one. */
 export async function replaceLink(
   tx: Tx,
   link: { operatorId: bigint; secretSha256: Buffer; expiresAt: Date },
@@ -72,7 +72,7 @@ export async function replaceLink(
 
 export type LinkedOperator = Operator & { userHandle: Buffer }
 
-/** The operator of a link, unless it was spent or is over. */
+/** The operator of a link, unless the link was used or has expired. */
 export function operatorOfLink(
   db: Db | Tx,
   secretSha256: Buffer,
@@ -88,7 +88,7 @@ export function operatorOfLink(
     .executeTakeFirst()
 }
 
-/** False if it was spent before, or is over. */
+/** False if the link was used or has expired. */
 export async function spendLink(tx: Tx, secretSha256: Buffer, now: Date): Promise<boolean> {
   const spent = await tx
     .deleteFrom('operator_link')
@@ -101,7 +101,7 @@ export async function spendLink(tx: Tx, secretSha256: Buffer, now: Date): Promis
 
 export type Passkey = { credentialId: string; publicKey: Buffer; counter: bigint; transports: string[] }
 
-/** False if the passkey belongs to somebody. */
+/** False if the passkey already belongs to an operator. */
 export async function insertPasskey(tx: Tx, operatorId: bigint, passkey: Passkey): Promise<boolean> {
   const row = await tx
     .insertInto('operator_passkey')
@@ -159,7 +159,7 @@ export type Challenge = {
 
 const MOST_SWEPT = 100
 
-/** Deletes some that are over: nothing else does. */
+/** Also deletes some expired ones, because nothing else does. */
 export async function insertChallenge(
   db: Db,
   { challenge, purpose, askedBy }: Challenge,
@@ -173,7 +173,7 @@ export async function insertChallenge(
     .execute()
 }
 
-/** Each is answered once. False if it was, or is over, or was given to another. */
+/** Uses up a challenge. False if it was used, has expired or belongs to another caller. */
 export async function takeChallenge(
   tx: Tx,
   { challenge, purpose, askedBy }: Challenge,

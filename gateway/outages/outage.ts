@@ -1,14 +1,14 @@
-/** When Steam counts as down, pure. A clock never says so: only what the bots meet. */
+/** Decides when Steam counts as down. Pure. Only the bots' failures decide, never a clock. */
 
 export type Outage = 'offers' | 'inventories' | 'maintenance' | 'deposits'
 
-/** How a bot in service fares. A time is when a capability began to fail; null if it works. */
+/** The failures of a bot in service. A time is when a capability began to fail; null if it works. */
 export type BotHealth = { offersFailingSince: Date | null; inventoriesFailingSince: Date | null }
 
-/** How long every bot must fail before the cause is Steam and not a hiccup. */
+/** How long every bot must fail before Steam counts as down. */
 export const OUTAGE_AFTER_MS = 30_000
 
-/** Returns the outages that begin and end now. Without a bot in service nothing is known of Steam or changes. */
+/** Returns the outages that begin and end now. Without a bot in service, nothing changes. */
 export function judgeOutages(
   { bots, open }: { bots: readonly BotHealth[]; open: ReadonlySet<Outage> },
   now: Date,

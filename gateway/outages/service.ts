@@ -1,4 +1,4 @@
-/** Outages of Steam and the operator's maintenance: they begin and end automatically, and stop time meanwhile. */
+/** Outages of Steam, which begin and end automatically, and the operator's maintenance. Both pause the shoppers' time. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -9,7 +9,7 @@ import { beginOutage, endOutage, extendDeposits, extendTrades, healthOfBots, ope
 
 export type OutageDeps = { db: Db; clock: Clock; log: Log; metrics: Pick<Metrics, 'outage'> }
 
-/** Looks at what the bots meet. To be called every few seconds, by any number of processes. */
+/** Checks the bots' failures. Call it every few seconds. Any number of processes may. */
 export async function watchOutages({ db, clock, log, metrics }: OutageDeps): Promise<void> {
   const now = clock.now()
   const open = await inTransaction(db, async (tx) => {
@@ -36,8 +36,8 @@ async function finish(tx: Tx, kind: Outage, now: Date): Promise<boolean> {
 }
 
 /**
- * The operator's flag: while it is on no new trade begins and no deposit expires; trades under way go on. Resolves to
- * whether this changed anything.
+ * Sets the operator's flag. While it is on, no new trade starts and no deposit expires; open trades continue. Resolves to
+ * true if this changed anything.
  */
 export async function setMaintenance(
   { db, clock }: { db: Db | Tx; clock: Clock },
@@ -52,7 +52,7 @@ export async function setMaintenance(
   })
 }
 
-/** Why no trade may begin now; undefined when one may. */
+/** Why no trade may start now; undefined if one may. */
 export async function tradesClosed(db: Db | Tx): Promise<'maintenance' | 'steam_down' | undefined> {
   const open = await openOutages(db)
   if (open.has('maintenance')) return 'maintenance'

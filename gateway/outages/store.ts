@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { BotHealth, Outage } from './outage.ts'
 
-/** Returns the outages that last now. */
+/** Returns the current outages. */
 export async function openOutages(db: Db | Tx): Promise<Set<Outage>> {
   const rows = await db.selectFrom('outage').select('kind').execute()
   return new Set(rows.map(({ kind }) => kind))
 }
 
-/** Bots that are in service. One that nobody holds has met nothing. */
+/** Bots in service. A bot that no process holds has no failures. */
 export function healthOfBots(db: Db | Tx): Promise<BotHealth[]> {
   return db
     .selectFrom('bot')
@@ -21,7 +21,7 @@ export function healthOfBots(db: Db | Tx): Promise<BotHealth[]> {
     .execute()
 }
 
-/** False when it lasts already. */
+/** False if it has already begun. */
 export async function beginOutage(tx: Tx, kind: Outage, since: Date): Promise<boolean> {
   const rows = await tx
     .insertInto('outage')
@@ -32,19 +32,19 @@ export async function beginOutage(tx: Tx, kind: Outage, since: Date): Promise<bo
   return rows.length === 1
 }
 
-/** Since when it lasted; undefined when it did not. */
+/** Ends an outage and returns its start; undefined if there was none. */
 export async function endOutage(tx: Tx, kind: Outage): Promise<Date | undefined> {
   const row = await tx.deleteFrom('outage').where('kind', '=', kind).returning('since').executeTakeFirst()
   return row?.since
 }
 
-/** Deposits get back the time that stood still. */
+/** Gives deposits the paused time back. */
 export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update deposit set expires_at = expires_at + (${to}::timestamptz - greatest(${from}, created_at))
     where status = 'created' and created_at < ${to}`.execute(tx)
 }
 
-/** Shoppers get back the time in which they could not accept. */
+/** Gives shoppers back the time in which they could not accept. */
 export async function extendTrades(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update trade set
       deadline = deadline + (${to}::timestamptz - greatest(${from}, send_started_at)),

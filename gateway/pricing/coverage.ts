@@ -1,14 +1,14 @@
-/** How much of a game's items is taken, and why the rest is not. Pure. */
+/** The share of a game's items that is accepted, and why the rest is not. Pure. */
 import { type Hold, heldAt } from './hold.ts'
 import { freshOf, type GameRules, type SourcePrice, worthOf, worthOfOverride } from './price.ts'
 
 export type Verdict =
   | 'accepted'
-  /** It sells too seldom. */
+  /** The item sells too rarely. */
   | 'not_popular'
-  /** No source has said anything of late. */
+  /** No source has a recent price. */
   | 'no_price'
-  /** The words of the sources do not fit together. */
+  /** The sources contradict each other. */
   | 'in_dispute'
   | 'too_cheap'
   | 'blocked'
@@ -37,7 +37,7 @@ export const BANDS_USD = [0, 1, 5, 20, 100, 500] as const
 
 const MICROS = 1_000_000n
 
-/** The band of what the sources said last, however old: an item without a price has a place too. */
+/** The band by the sources' last prices, of any age, so an item without a current price has a band too. */
 export function bandOf(prices: readonly SourcePrice[]): number {
   const words = prices.map(({ usdMicros }) => usdMicros).sort((a, b) => (a < b ? -1 : 1))
   const middle = words[(words.length - 1) >> 1] ?? 0n

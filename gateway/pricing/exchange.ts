@@ -1,4 +1,4 @@
-/** Exchange rates, pure: decimals as text in the world, integers times 10^8 here, never a float. */
+/** Exchange rates. Pure. Sources send decimals as text; here they are integers times 10^8, never floats. */
 import type { Currency } from '../../contract/money.ts'
 
 const RATE_DIGITS = 8
@@ -7,14 +7,14 @@ const MICROS_PER_CENT = 10_000n
 
 const MAX_AGE_MS = 48 * 3_600_000
 const MAX_JUMP_PERCENT = 20n
-/** The source that the others are held to. */
+/** The source that the others are compared with. */
 export const REFERENCE_SOURCE = 'ecb'
-/** How far another source may be from it. */
+/** How far another source may differ from it. */
 const MAX_APART_PERCENT = 3n
-/** The reference is not published at weekends and on holidays, of which Easter has four in a row. */
+/** The reference is not published on weekends and holidays; Easter has four such days in a row. */
 export const REFERENCE_MS = 6 * 24 * 3_600_000
 
-/** No rate of these currencies has been outside in decades: beyond it a decimal point has slipped. */
+/** No rate of these currencies was outside this range for decades. Beyond it, a decimal point is wrong. */
 const PLAUSIBLE: Record<Currency, { from: bigint; to: bigint }> = {
   USD: { from: RATE_ONE, to: RATE_ONE },
   EUR: { from: RATE_ONE / 2n, to: RATE_ONE * 2n },
@@ -27,7 +27,7 @@ export type Rate = { rateId: bigint; currency: Currency; perUsd: bigint }
 export type RateAnswer = { kind: 'rate'; perUsd: bigint } | { kind: 'refused'; reason: RateRefusal }
 export type RateRefusal = 'malformed' | 'absurd' | 'stale'
 
-/** Reads a rate as a source or the database wrote it; refuses what no one should be paid by. */
+/** Parses a rate from a source or the database, and refuses implausible ones. */
 export function readRate(
   currency: Currency,
   { perUsd, asOf, maxAgeMs = MAX_AGE_MS }: { perUsd: string; asOf: Date; maxAgeMs?: number },
@@ -41,7 +41,7 @@ export function readRate(
   return { kind: 'rate', perUsd: value }
 }
 
-/** True of a change that no currency makes between two askings of one source; while the known rate is young. */
+/** True for a change too large between two answers of one source, as long as the known rate is recent. */
 export const isJump = (known: bigint, next: bigint): boolean => isApart(known, next, MAX_JUMP_PERCENT)
 
 function isApart(known: bigint, next: bigint, percent: bigint): boolean {
@@ -49,7 +49,7 @@ function isApart(known: bigint, next: bigint, percent: bigint): boolean {
   return apart * 100n > known * percent
 }
 
-/** Whether another source's rate of these days denies a new one; one that is too old denies nothing. */
+/** True if a recent rate of another source contradicts the new one. */
 export function isDenied(
   next: bigint,
   reference: { perUsd: string; asOf: Date } | undefined,
@@ -60,7 +60,7 @@ export function isDenied(
   return known !== undefined && isApart(known, next, MAX_APART_PERCENT)
 }
 
-/** Units of a currency for one dollar, of what one euro is in both. Undefined if either is no plain positive decimal. */
+/** Computes units of a currency per dollar from the rates of both per euro. Undefined if either is not a positive decimal. */
 export function crossRate(perEuro: string, dollarsPerEuro: string): string | undefined {
   const [value, dollars] = [parseDecimal(perEuro), parseDecimal(dollarsPerEuro)]
   if (value === undefined || dollars === undefined || dollars === 0n) return undefined

@@ -1,4 +1,4 @@
-/** When each source was asked for what, for all processes and over restarts. */
+/** The rows of feeds: when each source was asked, for all processes and across restarts. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -8,9 +8,9 @@ type Take = {
   source: string
   feeds: readonly Feed[]
   now: Date
-  /** When the feed that is taken is due again. */
+  /** When the taken feed is due again. */
   nextAt: Date
-  /** A source that was asked after this is left alone. */
+  /** Skips sources that were asked after this time. */
   alone: Date
 }
 
@@ -37,7 +37,7 @@ export function takeFeed(db: Db, { source, feeds, now, nextAt, alone }: Take): P
 
 type FeedKey = { source: string; feed: Feed }
 
-/** `refused`: a part of the answer that was not taken. */
+/** `refused`: a part of the answer that was not accepted. */
 export async function setGood(
   db: Db,
   { source, feed }: FeedKey,
@@ -64,7 +64,7 @@ export async function countFailure(
     where source = ${source} and feed = ${feed}`.execute(db)
 }
 
-/** Leaves all feeds of the source alone until then. */
+/** Pauses all feeds of the source until then. */
 export async function postponeSource(db: Db, source: string, until: Date): Promise<void> {
   await sql`
     update price_feed set next_at = greatest(next_at, ${until}) where source = ${source}`.execute(db)

@@ -114,7 +114,7 @@ describe('when a source is asked', () => {
     waxpeerSays(5_000)
     await live(waxpeer(), 60)
     expect((await feeds())[0]).toMatchObject({ failures: 0, last_error: null })
-    expect(lines.join('')).toContain('a source failed')
+    expect(lines.join('')).toContain('price source failed')
   })
 })
 

@@ -1,4 +1,4 @@
-/** When each source is asked for what. */
+/** When to ask each source for each feed. */
 import { GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { countFailure, postponeSource, setGood, takeFeed } from './feed-store.ts'
@@ -9,14 +9,14 @@ const MAX_ERROR = 500
 
 type Turn = { source: PriceSource; now: Date }
 
-/** Everything that the source can be asked for. */
+/** All feeds of the source. */
 export function feedsOf(source: PriceSource): Feed[] {
   return [...(source.fetch ? GAMES : []), ...(source.fetchRates ? (['rates'] as const) : [])]
 }
 
 /**
- * Takes the feed that has waited longest, if any is due and the source was left alone long enough. Of all processes
- * one gets it; should that one die, the feed is due again at its next time.
+ * Takes the feed that has waited longest, if one is due and the source's least interval has passed. Only one process gets
+ * it. If that process dies, the feed is due again at its next time.
  */
 export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undefined> {
   const { name, pace } = source
@@ -25,7 +25,7 @@ export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undef
   return takeFeed(db, { source: name, feeds: feedsOf(source), now, nextAt, alone })
 }
 
-/** Notes that the feed answered, and what of the answer was refused. */
+/** Records an answer of the feed, and the refused part of it. */
 export function noteGood(
   db: Db,
   { source, now }: Turn,
@@ -39,8 +39,8 @@ export function noteGood(
 }
 
 /**
- * Notes that the feed failed: it is asked later each time, at most an hour later. A source that wants to be left
- * alone is left alone with all its feeds.
+ * Records a failure of the feed. The wait grows with each failure, up to an hour. If the source asks for a pause, all its
+ * feeds pause.
  */
 export async function noteFailure(
   db: Db,

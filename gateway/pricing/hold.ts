@@ -1,4 +1,4 @@
-/** The operator's own word on prices: of one item, of those that a pattern fits, or of a whole game. Pure. */
+/** An operator's overrides of prices: for one item, for items that match a pattern, or for a whole game. Pure. */
 
 export type HoldKind = 'blocked' | 'frozen' | 'override'
 
@@ -6,23 +6,23 @@ export type Hold = {
   /** A name, or a pattern with `*` for any text; null: the whole game. */
   name: string | null
   kind: HoldKind
-  /** The price of an override, before commission; null of any other. */
+  /** The price before commission, for an override; null for any other hold. */
   usdMicros: bigint | null
   since: Date
 }
 
-/** No name of Steam's has one. */
+/** Item names on Steam never contain this. */
 const ANY = '*'
 
 export const isPattern = (name: string | null): boolean => name?.includes(ANY) === true
 
-/** Whether the hold is meant for this item, as `likeOf` has it in SQL. */
+/** True if the hold applies to this item. The same rule as `likeOf` in SQL. */
 export function covers({ name }: Pick<Hold, 'name'>, item: string): boolean {
   if (name === null) return true
   return isPattern(name) ? fits(name.split(ANY), item) : name === item
 }
 
-/** Finds each part once, after the one before. */
+/** Finds each part once, after the previous one. */
 function fits(parts: readonly string[], item: string): boolean {
   const [first = '', ...rest] = parts
   const last = rest.pop() ?? ''
@@ -36,7 +36,7 @@ function fits(parts: readonly string[], item: string): boolean {
   return from <= item.length - last.length
 }
 
-/** The pattern for LIKE; null if the name is none. */
+/** The pattern for LIKE; null if the name is not a pattern. */
 export function likeOf(name: string | null): string | null {
   if (name === null || !isPattern(name)) return null
   return name.replaceAll(/[\\%_]/g, '\\$&').replaceAll(ANY, '%')
@@ -44,15 +44,15 @@ export function likeOf(name: string | null): string | null {
 
 export type Held = {
   blocked: boolean
-  /** The moment as of which its price is judged. */
+  /** The moment for which its price is judged. */
   asOf: Date
   /** The operator's own price. */
   override: bigint | null
 }
 
 /**
- * A block counts more than a price, and a price more than a freeze. A frozen price is judged as of the moment when it was
- * frozen: it neither moves nor ages. Of several prices that of the closest name counts: the item, then the longest pattern.
+ * A block overrides a price, and a price overrides a freeze. A frozen price is judged for the moment of the freeze, so it
+ * neither moves nor ages. Of several prices the most specific counts: the item's own, then the longest pattern's.
  */
 export function heldAt(holds: readonly Hold[], item: string, now: Date): Held {
   const its = holds.filter((hold) => covers(hold, item))

@@ -56,7 +56,7 @@ describe('pricing', () => {
     writeFileSync(join(folder, 'prices.json'), '{"rates": {')
     clock.advance(3_600_000)
     await refresh(good)
-    expect(lines.join('')).toContain('a source failed')
+    expect(lines.join('')).toContain('price source failed')
     expect(await priceOf('Knife')).toMatchObject({ kind: 'priced', gross: 1_000n })
     clock.advance(6 * 3_600_000)
     expect(await priceOf('Knife')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
@@ -68,7 +68,7 @@ describe('pricing', () => {
     [{ rates: {}, prices: { cs: [{ name: 'A', usd: '1' }] } }],
     [{ rates: {}, prices: { chess: [] } }],
   ])('a file with an error is refused as a whole: %j', async (content) => {
-    await expect(fileOf(content).fetch?.('cs', never)).rejects.toThrow('not as it should be')
+    await expect(fileOf(content).fetch?.('cs', never)).rejects.toThrow('the price file is invalid')
   })
 
   test('an absurd rate is not taken, a missing one prices nothing', async () => {

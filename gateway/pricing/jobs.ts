@@ -15,7 +15,7 @@ const TURN_MS = 5_000
 const HOUR_MS = 3_600_000
 const FETCH_MS = 60_000
 
-/** Reads what lies on this machine, then asks every source at its own pace until stopped. */
+/** Reads the local sources, then asks every source at its own pace until stopped. */
 export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   const { log } = deps
   const ended = new AbortController()
@@ -27,7 +27,7 @@ export async function startPricing(deps: PricingDeps): Promise<Repeating> {
     ),
   )
   turns.push(
-    // Also what the dollar's rate needs to stay fresh.
+    // This also keeps the dollar's rate fresh.
     repeat({ name: 'local prices', everyMs: HOUR_MS, atOnce: false, log }, () => refreshLocal(deps, signal)),
     repeat({ name: 'forgotten prices', everyMs: 24 * HOUR_MS, log }, () => forgetPrices(deps)),
   )
@@ -42,7 +42,7 @@ export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   }
 }
 
-/** Asks the sources on this machine for everything, and makes a dollar a dollar. */
+/** Reads all feeds of the local sources, and writes the dollar's rate of 1. */
 export async function refreshLocal(deps: PricingDeps, signal: AbortSignal): Promise<void> {
   await saveDollar(deps)
   for (const source of deps.sources.filter(({ isLocal }) => isLocal)) {
@@ -58,31 +58,31 @@ export async function refreshDue(deps: PricingDeps, source: PriceSource, signal:
 
 const KEEP_MS = 30 * 24 * HOUR_MS
 
-/** To be called once in a while: forgets items that no source names any more. */
+/** Deletes items that no source names any more. Call it periodically. */
 export function forgetPrices({ db, clock }: Pick<PricingDeps, 'db' | 'clock'>): Promise<void> {
   return forgetPricesBefore(db, new Date(clock.now().getTime() - KEEP_MS))
 }
 
 type Asking = { source: PriceSource; feed: Feed; signal: AbortSignal }
 
-/** A feed that fails leaves its last good prices, which age. */
+/** A failing feed keeps its last good prices, which age. */
 async function refreshFeed(deps: PricingDeps, { source, feed, signal }: Asking): Promise<void> {
   const { db, clock, log } = deps
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)])
   try {
     const { rows, refused } = await take(deps, { source, feed, signal: deadline })
     await noteGood(db, { source, now: clock.now() }, { feed, refused })
-    log.debug({ source: source.name, feed, rows }, 'pricing: a source answered')
+    log.debug({ source: source.name, feed, rows }, 'price source answered')
   } catch (error) {
     if (signal.aborted) return
-    log.warn({ err: error, source: source.name, feed }, 'pricing: a source failed; its last prices stay')
+    log.warn({ err: error, source: source.name, feed }, 'price source failed: its last prices stay')
     const retryAfterMs = error instanceof SourceError ? error.retryAfterMs : null
     const said = error instanceof Error ? error.message : 'unknown'
     await noteFailure(db, { source, now: clock.now() }, { feed, error: said, retryAfterMs })
   }
 }
 
-/** `refused`: what was not taken of the answer; null for nothing. */
+/** `refused`: the part of the answer that was not accepted; null if there is none. */
 type Taken = { rows: number; refused: string | null }
 
 async function take(deps: PricingDeps, { source, feed, signal }: Asking): Promise<Taken> {
@@ -109,12 +109,12 @@ async function takePrices(
   return rows.length
 }
 
-/** A time that is yet to come would outlive all that is said until then. */
+/** Limits times to the present: a future time would override all prices until then. */
 const notAfter = (asOf: Date, now: Date): Date => new Date(Math.min(asOf.getTime(), now.getTime()))
 
 type RateProblem = RateRefusal | 'jump' | 'apart from the reference'
 
-/** Resolves to why the rate is not taken, if it is not. */
+/** Resolves to the reason if the rate is not accepted. */
 async function keepRate(
   { db, clock, log }: PricingDeps,
   source: string,
@@ -123,14 +123,14 @@ async function keepRate(
   const { currency } = rate
   const now = clock.now()
   const asOf = notAfter(clock.tillTime(rate.asOf), now)
-  // Of Friday on a Monday: too old to pay by, not to hold others to.
+  // On a Monday it is from Friday: too old for payments, but good for comparison.
   const age = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MS } : {}
   const read = readRate(currency, { ...rate, asOf, ...age }, now)
   const latest = await latestRates(db, currency, now)
   const before = latest.find((entry) => entry.source === source)
   const known = before && readRate(currency, { ...before, ...age }, now)
   const jumps = read.kind === 'rate' && known?.kind === 'rate' && isJump(known.perUsd, read.perUsd)
-  // The reference is held to nobody: a true move would otherwise keep both at their old rates.
+  // The reference itself is not compared: otherwise a real move would keep both at their old rates.
   const reference = source === REFERENCE_SOURCE ? undefined : latest.find(isReference)
   const denied = read.kind === 'rate' && isDenied(read.perUsd, reference, now)
   if (read.kind === 'rate' && !jumps && !denied) {
@@ -148,7 +148,7 @@ async function keepRate(
 
 const isReference = ({ source }: { source: string }): boolean => source === REFERENCE_SOURCE
 
-/** A dollar is a dollar; it has a row because every quote names its rate. */
+/** The dollar's rate is 1. It has a row because every quote names its rate. */
 function saveDollar({ db, clock }: PricingDeps): Promise<void> {
   return saveRate(db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
 }

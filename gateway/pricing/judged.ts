@@ -1,18 +1,18 @@
-/** Every item of a game that a source has a price of, with what the rules say of it. */
+/** Every item of a game with a price from a source, judged by the rules. */
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { type Verdict, verdictOf } from './coverage.ts'
 import type { PricingRules, SourcePrice } from './price.ts'
 import { namesOfGame, readHolds, readPrices } from './store.ts'
 
-/** Between two lots other work has its turn. */
+/** Items per batch. Other work gets its turn between two batches. */
 const NAMES_AT_A_TIME = 1_000
 
 type Looking = { game: Game; rules: PricingRules; now: Date }
 
 export type JudgedItem = { item: string; prices: readonly SourcePrice[]; verdict: Verdict }
 
-/** Every item that a source has a price of, in the order of their names. */
+/** Every item with a price from a source, ordered by name. */
 export async function* judgedItems(db: Db, { game, rules, now }: Looking): AsyncGenerator<JudgedItem> {
   const holds = await readHolds(db, game)
   for (let after = ''; ; ) {

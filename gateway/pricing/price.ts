@@ -1,4 +1,4 @@
-/** The worth of an item here, pure. Money of sources is in millionths of a US dollar (micros), before commission. */
+/** The price of an item. Pure. Sources' prices are in millionths of a US dollar (micros), before commission. */
 import { GAMES, type Game } from '../../contract/games.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import { toMinorUnits } from './exchange.ts'
@@ -6,35 +6,35 @@ import { toMinorUnits } from './exchange.ts'
 export type SourcePrice = {
   source: string
   usdMicros: bigint
-  /** The item's worth over the last 7 days by the same source; null while nobody can tell. */
+  /** The item's 7-day level by the same source; null if unknown. */
   levelUsdMicros: bigint | null
   popularity: number
   popularityKind: 'sales7d' | 'sales30d' | 'listings'
   asOf: Date
-  /** A word of the same source from an hour or more before. */
+  /** A price of the same source from at least an hour earlier. */
   earlier: { usdMicros: bigint; asOf: Date } | null
 }
 
-/** The operator's own list of prices: his word alone makes an item popular. */
+/** The operator's own price list, which alone makes an item popular. */
 export const FILE_SOURCE = 'file'
 
-/** An override of the operator, in what a quote stands on. */
+/** An operator's override, among the grounds of a quote. */
 export const OPERATOR_SOURCE = 'operator'
 
 export type GameRules = {
   /** The operator's share, in hundredths of a percent. */
   commissionBps: number
-  /** A price older than this says nothing. */
+  /** A price older than this is ignored. */
   freshMs: number
-  /** The same while any other source of the item is fresher than this. */
+  /** The same limit, while another source of the item has a fresher price. */
   besideFresherMs: number
-  /** A source that fell by more than this, in hundredths of a percent, takes the older words of the others with it. */
+  /** If a source falls by more than this, in hundredths of a percent, older prices of other sources count as fallen too. */
   fallBps: number
-  /** Fewest sales in 30 days at one source of a popular item, or listings at each of two. */
+  /** A popular item has at least this many sales in 30 days at one source, or listings at each of two. */
   minPopularity: number
   /** An item must be worth more than this, in US cents as the shopper would see them. */
   minWorthUsdCents: bigint
-  /** How far a price may stand above its 7-day level, or two sources apart, in hundredths of a percent. */
+  /** How far a price may exceed its 7-day level, or two sources may differ, in hundredths of a percent. */
   spikeBps: number
 }
 
@@ -47,9 +47,9 @@ const USD_PER_USD = 100_000_000n
 /** How far a source's clock may run ahead of ours. */
 const AHEAD_MS = 5 * 60_000
 
-/** How long a source's last word counts for popularity: one that is down makes nothing unpopular. */
+/** How long a source's last data count for popularity, so a failing source does not make items unpopular. */
 const POPULAR_MS = 72 * HOUR_MS
-/** How old the earlier word of a fall may be. */
+/** The greatest age of the earlier price of a fall. */
 const EARLIER_MS = { from: HOUR_MS, to: 24 * HOUR_MS }
 
 const DEFAULT_GAME_RULES: GameRules = {
@@ -62,7 +62,7 @@ const DEFAULT_GAME_RULES: GameRules = {
   spikeBps: 3_000,
 }
 
-/** The rules of every game, with what the operator set for it. */
+/** The rules of every game, with the operator's settings. */
 export function rulesWith(change: (game: Game) => Partial<GameRules>): PricingRules {
   const [cs, dota, rust, tf] = GAMES.map((game) => ({ ...DEFAULT_GAME_RULES, ...change(game) }))
   return {
@@ -73,7 +73,7 @@ export function rulesWith(change: (game: Game) => Partial<GameRules>): PricingRu
   }
 }
 
-/** The same rules with the commission that a store has of its own, in all games; null: it has none. */
+/** The same rules with a store's own commission in all games; null: it has none. */
 export function withCommission(rules: PricingRules, commissionBps: number | null): PricingRules {
   return commissionBps === null ? rules : rulesWith((game) => ({ ...rules[game], commissionBps }))
 }
@@ -84,7 +84,7 @@ export type Worth =
   | { kind: 'priced'; usdMicros: bigint; levelUsdMicros: bigint | null }
   | { kind: 'unavailable'; reason: Extract<UnavailableReason, 'noPrice' | 'notPopular' | 'tooCheap'> }
 
-/** Judges an item by what the sources say of it: the price before commission, or why there is none. */
+/** Judges an item by its sources. Returns the price before commission, or why there is none. */
 export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: Date): Worth {
   const fresh = freshOf(prices, rules, now)
   const level = levelOf(fresh, rules)
@@ -103,7 +103,7 @@ export function worthOfOverride(usdMicros: bigint, rules: GameRules): Worth {
   return { kind: 'priced', usdMicros, levelUsdMicros: null }
 }
 
-/** Returns the prices that are neither too old nor from the future. */
+/** Drops prices that are too old or from the future. */
 export function freshOf(
   prices: readonly SourcePrice[],
   { freshMs, besideFresherMs }: Pick<GameRules, 'freshMs' | 'besideFresherMs'>,
@@ -122,8 +122,8 @@ function within(prices: readonly SourcePrice[], mostMs: number, now: Date): Sour
 }
 
 /**
- * The price once a fall has reached the older words too. One source alone takes a price away by a fall beyond the
- * limit, but never lowers it that far.
+ * The price after a fall is applied to older prices too. A fall beyond the limit at one source alone removes the price,
+ * but never lowers it that far.
  */
 function believedAfterFall(
   fresh: readonly SourcePrice[],
@@ -140,7 +140,7 @@ function believedAfterFall(
   return isFar ? null : believed(fallen, level, rules)
 }
 
-/** The words with what a fall leaves of the older ones; undefined if nothing fell, or a fresher word denies it. */
+/** The prices, with the fall applied to older ones; undefined if nothing fell, or a fresher price contradicts it. */
 function withFalls(
   fresh: readonly SourcePrice[],
   { fallBps }: GameRules,
@@ -165,7 +165,7 @@ function withFalls(
   })
 }
 
-/** The source's own word of 1 to 24 hours ago. */
+/** The source's own price of 1 to 24 hours ago. */
 function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefined {
   if (earlier === null) return undefined
   const isBefore = asOf.getTime() - earlier.asOf.getTime() >= EARLIER_MS.from
@@ -173,9 +173,9 @@ function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefine
 }
 
 /**
- * The price that no single source can have made: of three or more the median, of two the lower; one alone counts only
- * near its own level of the week. Of two or three the two lowest must agree, or one that lies could join the dearer of
- * two. None stands above the level by more than the limit.
+ * The price that no single source can manipulate: the median of three or more, or the lower of two. A single price counts
+ * only near its own weekly level. Of two or three, the two lowest must agree, so a false price cannot join a higher one.
+ * No price may exceed the level by more than the limit.
  */
 function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
   const sorted = ascending(fresh.map((price) => price.usdMicros))
@@ -186,17 +186,17 @@ function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Lim
   if (level === null) return middle
   const ceiling = raised(level.usdMicros, rules)
   if (middle <= ceiling) return middle
-  // Measured from the price above the middle: that one is the middle where a lie stands below it.
+  // Measured from the price above the middle: it is the true middle if a false price is below it.
   const above = sorted[(sorted.length + 1) >> 1] ?? middle
   return level.isBacked || agree([ceiling, above], rules) ? ceiling : null
 }
 
 type Limit = Pick<GameRules, 'spikeBps'>
 
-/** A backed level cannot be the work of one lie. Any other may take a price away, but not lower it beyond the limit. */
+/** One false price cannot make a confirmed level. Any other level can remove a price, but not lower it beyond the limit. */
 type Level = { usdMicros: bigint; isBacked: boolean }
 
-/** Of three or more the median, of fewer the lower: a lie that is high lifts no ceiling. */
+/** The median of three or more, the lower of fewer, so a false high price cannot raise the ceiling. */
 function levelOf(fresh: readonly SourcePrice[], rules: Limit): Level | null {
   const levels = ascending(
     fresh.flatMap(({ levelUsdMicros }) => (levelUsdMicros === null ? [] : [levelUsdMicros])),
@@ -207,13 +207,13 @@ function levelOf(fresh: readonly SourcePrice[], rules: Limit): Level | null {
   return { usdMicros, isBacked }
 }
 
-/** How far one source alone may stand under its level. */
+/** How far one source alone may be below its level. */
 const isFarBelow = (price: bigint, level: Level, { spikeBps }: Limit): boolean =>
   price * BPS < level.usdMicros * (BPS - BigInt(spikeBps))
 
 const raised = (value: bigint, { spikeBps }: Limit): bigint => (value * (BPS + BigInt(spikeBps))) / BPS
 
-/** Whether the last of what ascends is no further above the first than the limit. */
+/** True if the last of these ascending values exceeds the first by at most the limit. */
 function agree(sorted: readonly bigint[], { spikeBps }: Limit): boolean {
   const [lowest = 0n] = sorted
   return (sorted.at(-1) ?? lowest) * BPS <= lowest * (BPS + BigInt(spikeBps))
@@ -222,12 +222,12 @@ function agree(sorted: readonly bigint[], { spikeBps }: Limit): boolean {
 const ascending = (values: readonly bigint[]): bigint[] =>
   [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 
-/** The median, of an even number the lower one. */
+/** The median; the lower one of an even number. */
 const lowerMiddle = <T>(sorted: readonly T[]): T | undefined => sorted[(sorted.length - 1) >> 1]
 
 /**
- * Whether an item sells: by the sales of one source, or by the listings of two, which are cheap to fake at one. A source
- * that is down keeps its word, so what is taken does not depend on which sources answer.
+ * True if an item sells: by the sales of one source, or by the listings of two, because listings at one are easy to fake.
+ * A failing source keeps its last data, so accepted items do not depend on which sources answer.
  */
 function isPopular(prices: readonly SourcePrice[], { minPopularity }: GameRules, now: Date): boolean {
   const enough = within(prices, POPULAR_MS, now).filter(({ popularity }) => popularity >= minPopularity)

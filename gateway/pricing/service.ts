@@ -35,7 +35,7 @@ type Priced = {
 
 export type ItemPrice = Priced | Extract<Worth, { kind: 'unavailable' }>
 
-/** The grounds of a price: who said what, and when. */
+/** The grounds of a price: each source's statement and its time. */
 export type Grounds = {
   marketHashName: string
   usdMicros: bigint
@@ -48,15 +48,15 @@ export type PriceList = {
   commissionBps: number
   /** Price of an item by its market hash name. */
   of(marketHashName: string): ItemPrice
-  /** True while no source says anything of it that is new enough to count. */
+  /** True while no source has a recent enough price. */
   isSilent(marketHashName: string): boolean
-  /** Of every price that was given. */
+  /** The grounds of every returned price. */
   grounds(): Grounds[]
 }
 
 type Asked = { game: Game; currency: Currency; names: readonly string[]; rules: PricingRules; now: Date }
 
-/** Prices of these items as they are now. Without a rate that can be trusted nothing has a price. */
+/** Current prices of these items. Without a trusted exchange rate, nothing has a price. */
 export async function priceList(
   db: Db | Tx,
   { game, currency, names, rules, now }: Asked,
@@ -69,7 +69,7 @@ export async function priceList(
   return listOf({ rate, prices, holds, rules: rules[game], now })
 }
 
-/** The rules by which the deposits of this store are priced. */
+/** The pricing rules for this store's deposits. */
 export async function rulesOfStore(db: Db | Tx, rules: PricingRules, storeId: bigint): Promise<PricingRules> {
   return withCommission(rules, await commissionOf(db, storeId))
 }
@@ -83,7 +83,7 @@ type Known = {
   now: Date
 }
 
-/** The price of each name, judged once and only when it is asked for. Pure. */
+/** The price of each name, judged once and only on demand. Pure. */
 export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   const { commissionBps } = rules
   const known = new Map<string, ItemPrice>()
@@ -116,7 +116,7 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   }
 }
 
-/** The override as a quote keeps it, among the words that its prices stand on. */
+/** The override as a quote stores it, among the grounds of its prices. */
 const wordOf = (usdMicros: bigint, now: Date): SourcePrice => ({
   source: OPERATOR_SOURCE,
   usdMicros,
@@ -127,14 +127,14 @@ const wordOf = (usdMicros: bigint, now: Date): SourcePrice => ({
   earlier: null,
 })
 
-/** True when the operator does not take one of these items. */
+/** True if the operator has blocked one of these items. */
 export async function isBlocked(db: Db | Tx, game: Game, names: readonly string[]): Promise<boolean> {
   const holds = await readHolds(db, game, names)
   const blocks = holds.filter(({ kind }) => kind === 'blocked')
   return names.some((name) => blocks.some((hold) => covers(hold, name)))
 }
 
-/** The newest rate of the sources on the web; where they have none, the reference's, and then that of the operator's file. */
+/** The newest rate of the web sources, else the reference's, else the one in the operator's file. */
 async function currentRate(
   db: Db | Tx,
   currency: Currency,
@@ -151,7 +151,7 @@ async function currentRate(
   return { refused: first?.kind === 'refused' ? first.reason : 'missing' }
 }
 
-/** Smallest total of a trade: the game's sum or what the store asks for, the larger, in minor units. */
+/** Smallest total of a trade: the larger of the game's minimum and the store's, in minor units. */
 export function minimumOf(game: Game, { perUsd }: Pick<Rate, 'perUsd'>, storeMinimum: bigint | null): bigint {
   const ofGame = minimumInMinorUnits(GAME_FACTS[game].minSumUsdCents, perUsd)
   return storeMinimum !== null && storeMinimum > ofGame ? storeMinimum : ofGame

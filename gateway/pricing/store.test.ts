@@ -35,7 +35,7 @@ const stored = async (): Promise<SourcePrice | undefined> =>
   (await readPrices(database.db, 'cs', ['Knife'])).get('Knife')?.[0]
 
 describe('the level of the week', () => {
-  test('is the middle of the last prices of the days before, from the third day on', async () => {
+  test('is the median of the last prices of earlier days, from the third day on', async () => {
     const levels: (bigint | null | undefined)[] = []
     for (const price of [10n, 12n, 900n, 11n, 13n]) {
       await say(1n)
@@ -56,7 +56,7 @@ describe('the level of the week', () => {
     expect((await stored())?.levelUsdMicros).toBe(10n)
   })
 
-  test('what is older than seven days is forgotten', async () => {
+  test('ignores prices older than seven days', async () => {
     for (const price of [10n, 10n, 10n, 10n]) {
       await say(price)
       clock.advance(DAY_MS)
@@ -66,7 +66,7 @@ describe('the level of the week', () => {
     expect((await stored())?.levelUsdMicros).toBeNull()
   })
 
-  test('a source that gives one itself is believed before our own memory', async () => {
+  test('comes from the source itself if it gives one', async () => {
     for (const price of [10n, 10n, 10n, 10n]) {
       await say(price)
       clock.advance(DAY_MS)
@@ -76,7 +76,7 @@ describe('the level of the week', () => {
   })
 })
 
-describe('the earlier word', () => {
+describe('the earlier price', () => {
   const earlierAfter = async (minutes: number, price: bigint) => {
     clock.advance(minutes * 60_000)
     await say(price)
@@ -85,7 +85,7 @@ describe('the earlier word', () => {
     return [earlier.usdMicros, (clock.now().getTime() - earlier.asOf.getTime()) / 60_000]
   }
 
-  test('is one of an hour to two ago, however often the source answers', async () => {
+  test('is one to two hours old, however often the source answers', async () => {
     expect(await earlierAfter(0, 1n)).toBeNull()
     expect(await earlierAfter(20, 2n)).toBeNull()
     expect(await earlierAfter(20, 3n)).toBeNull()
@@ -95,14 +95,14 @@ describe('the earlier word', () => {
     expect(await earlierAfter(20, 7n)).toEqual([3n, 80])
   })
 
-  test('is the last one of a source that answers every few hours', async () => {
+  test('is the previous one if the source answers every few hours', async () => {
     expect(await earlierAfter(0, 1n)).toBeNull()
     expect(await earlierAfter(300, 2n)).toEqual([1n, 300])
     expect(await earlierAfter(300, 3n)).toEqual([2n, 300])
   })
 })
 
-describe('what the operator holds', () => {
+describe('a hold by the operator', () => {
   beforeEach(() => saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() }))
   const worth = async (name = 'Knife') => {
     const asked = {
@@ -119,21 +119,24 @@ describe('what the operator holds', () => {
     holdPrices(database.db, { game: 'cs', name, kind, since: clock.now() })
   const five = { kind: 'priced', gross: 500n }
 
-  test.each([['Knife'], [null]])('frozen (%s) neither moves nor ages until it is released', async (name) => {
-    await say(5_000_000n, { level: 5_000_000n })
-    await hold('frozen', name)
-    clock.advance(HOUR_MS)
-    await say(6_000_000n, { level: 6_000_000n })
-    clock.advance(20 * HOUR_MS)
-    expect(await worth()).toMatchObject(five)
-    expect(await releasePrices(database.db, { game: 'cs', name })).toBe(true)
-    expect(await worth()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
-    await say(6_000_000n, { level: 6_000_000n })
-    expect(await worth()).toMatchObject({ gross: 600n })
-    expect(await releasePrices(database.db, { game: 'cs', name })).toBe(false)
-  })
+  test.each([['Knife'], [null]])(
+    'keeps a frozen price (%s) from moving and ageing until it is released',
+    async (name) => {
+      await say(5_000_000n, { level: 5_000_000n })
+      await hold('frozen', name)
+      clock.advance(HOUR_MS)
+      await say(6_000_000n, { level: 6_000_000n })
+      clock.advance(20 * HOUR_MS)
+      expect(await worth()).toMatchObject(five)
+      expect(await releasePrices(database.db, { game: 'cs', name })).toBe(true)
+      expect(await worth()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
+      await say(6_000_000n, { level: 6_000_000n })
+      expect(await worth()).toMatchObject({ gross: 600n })
+      expect(await releasePrices(database.db, { game: 'cs', name })).toBe(false)
+    },
+  )
 
-  test('blocked has no price, and only what is blocked has none', async () => {
+  test('removes the price of blocked items only', async () => {
     await say(5_000_000n, { level: 5_000_000n })
     await say(5_000_000n, { level: 5_000_000n, name: 'Case' })
     await hold('blocked', 'Knife')
@@ -145,7 +148,7 @@ describe('what the operator holds', () => {
     expect(await isBlocked(database.db, 'dota', ['Case'])).toBe(false)
   })
 
-  test('prices that nobody has named for a month are forgotten, frozen ones are not', async () => {
+  test('prices that no source has named for a month are deleted, frozen ones are not', async () => {
     await say(5_000_000n)
     await hold('frozen', 'Knife')
     await say(5_000_000n, { name: 'Case' })
@@ -167,7 +170,7 @@ describe('a refresh', () => {
       asOf,
     }))
 
-  test('holds nothing that a trade waits for', async () => {
+  test('blocks no trade', async () => {
     await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
     await savePrices(database.db, BY, rows(clock.now(), 5_000_000n))
     await database.db.transaction().execute(async (tx) => {

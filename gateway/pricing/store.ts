@@ -7,9 +7,9 @@ import type { SourcePrice } from './price.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
 /**
- * Stores what a source says of a game, in one statement however many rows; older words never replace newer ones, and
- * nothing replaces what is frozen. Where a day begins, the last price of the day before joins the item's past, and
- * the level of the week is computed again unless the source gives one itself.
+ * Stores a source's prices of a game, in one statement for any number of rows. Older prices never replace newer ones, and
+ * frozen ones are never replaced. At the start of a day, yesterday's last price joins the item's history, and the weekly
+ * level is computed again unless the source gives one.
  */
 export async function savePrices(
   db: Db | Tx,
@@ -46,18 +46,18 @@ const NEW_DAY = sql`${DAY_OF_NEW} > ${DAY_OF_OLD}`
 const PAST_MICROS = sql`(price.usd_micros || price.past_micros)[1:7]`
 const PAST_DAYS = sql`(${DAY_OF_OLD} || price.past_days)[1:7]`
 
-/** The mark becomes the earlier word when it is an hour old, and the word that is replaced becomes the mark. */
+/** When the mark is an hour old, it becomes the earlier price, and the replaced price becomes the mark. */
 const NEW_MARK = sql`(price.mark_at is null or excluded.as_of >= price.mark_at + interval '1 hour')`
 const earlier = (part: 'micros' | 'at', old: RawBuilder<unknown>) =>
   sql`case when excluded.as_of >= price.as_of + interval '1 hour' then ${old}
     when ${NEW_MARK} then price.${sql.ref(`mark_${part}`)} else price.${sql.ref(`earlier_${part}`)} end`
 
-/** On fewer than three days somebody may have pushed every price there was. */
+/** With fewer than three days of prices, someone may have pushed all of them. */
 const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
   where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`
 
-/** Forgets what no source has named since; what is frozen stays. */
+/** Deletes items that no source has named since; frozen ones stay. */
 export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
   await sql`
     delete from price where as_of < ${before} and not exists (
@@ -72,7 +72,7 @@ type StoredPrice = Omit<SourcePrice, 'earlier'> & {
   earlierAt: Date | null
 }
 
-/** Returns what every source said of these items, by name. */
+/** Returns every source's data on these items, by name. */
 export async function readPrices(
   db: Db | Tx,
   game: Game,
@@ -94,7 +94,7 @@ export async function readPrices(
   return prices
 }
 
-/** Holds on the game, on these items and by patterns; without names, all of them. */
+/** Holds on the game, on these items and by patterns; without names, all holds. */
 export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): Promise<Hold[]> {
   const ofGame = db
     .selectFrom('price_hold')
@@ -106,7 +106,7 @@ export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): P
   return (some ? ofGame.where(some) : ofGame.orderBy('market_hash_name')).execute()
 }
 
-/** Takes an item, what a pattern fits, or the whole game out of the sources' hands. A later word replaces an earlier one. */
+/** Puts a hold on an item, a pattern or a whole game. A later hold replaces an earlier one. */
 export async function holdPrices(
   db: Db | Tx,
   {
@@ -125,7 +125,7 @@ export async function holdPrices(
     .execute()
 }
 
-/** How many patterns there are: each is held against every name. */
+/** The number of patterns, which is limited because each is compared with every name. */
 export async function countPatterns(db: Db | Tx, game: Game): Promise<number> {
   const { count } = await db
     .selectFrom('price_hold')
@@ -136,7 +136,7 @@ export async function countPatterns(db: Db | Tx, game: Game): Promise<number> {
   return Number(count)
 }
 
-/** Names that a source has a price of, in their order. */
+/** Names with a price from a source, in order. */
 export async function namesOfGame(
   db: Db | Tx,
   game: Game,
@@ -154,7 +154,7 @@ export async function namesOfGame(
   return rows.map(({ name }) => name)
 }
 
-/** Ends a hold; resolves to whether there was one. */
+/** Ends a hold. Resolves to false if there was none. */
 export async function releasePrices(
   db: Db | Tx,
   { game, name }: { game: Game; name: string | null },
@@ -198,7 +198,7 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
     .execute()
 }
 
-/** Stores a rate as a row of its own: quotes and ledger entries point at the rate they were made with. */
+/** Stores a rate as a new row: quotes and ledger entries refer to the rate they were made with. */
 export async function saveRate(
   db: Db | Tx,
   source: string,
@@ -217,7 +217,7 @@ export async function saveRate(
   )
 }
 
-/** The operator's share of this store's deposits, in hundredths of a percent; null: as the settings say. */
+/** The commission on this store's deposits, in hundredths of a percent; null: the till's setting. */
 export async function commissionOf(db: Db | Tx, storeId: bigint): Promise<number | null> {
   const row = await db
     .selectFrom('store')

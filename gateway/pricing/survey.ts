@@ -1,4 +1,4 @@
-/** Counts what is taken of all items, and why the others are not. */
+/** Counts the accepted items, and why the others are not. */
 import { Gauge, type Registry } from 'prom-client'
 import { GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'

@@ -1,11 +1,11 @@
-/** A receipt as a page of its own, without a script. Pure. */
+/** A receipt as a page without scripts. Pure. */
 import { createHash } from 'node:crypto'
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { escapeHtml } from '../http/first-paint.ts'
 import { RECEIPT_TEXTS } from './texts.ts'
 
-/** What is told: of the shopper and the store's customer nothing. Amounts in minor units. */
+/** The content of a receipt, with nothing about the shopper or the customer. Amounts in minor units. */
 export type Receipt = {
   id: string
   storeName: string
@@ -35,7 +35,7 @@ dl>div{display:flex;flex-wrap:wrap;gap:0 16px;justify-content:space-between;padd
 dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}ul{margin:0;padding:0;list-style:none}
 .quiet{color:var(--quiet);font-size:13px}`
 
-/** Nothing is loaded and nothing run; its address is told to nobody. */
+/** The page loads and runs nothing, and is neither stored nor indexed. */
 export const RECEIPT_HEADERS = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'cache-control': 'no-store',
@@ -83,7 +83,7 @@ export const expiredPage = (id: string, language: Language): string =>
     `<p>${RECEIPT_TEXTS[language].expired}</p>`,
   )
 
-/** In place of a refusal, which is for programs. */
+/** The page for people, in place of a refusal for programs. */
 export function refusedPage(status: number, language: Language): string {
   const { noReceipt, unknown, later } = RECEIPT_TEXTS[language]
   const isPassing = status === 429 || status >= 500

@@ -1,4 +1,4 @@
-/** The link under which a shopper shows support what became of a deposit. It opens nothing: the deposit's own link cannot be told from it. Pure. */
+/** A link that a shopper can show to support. The deposit's own link cannot be derived from it. Pure. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 export type ReceiptName = { depositId: string; proof: string }
@@ -17,6 +17,6 @@ export function readReceiptName(name: string): ReceiptName | undefined {
   return depositId === undefined || proof === undefined ? undefined : { depositId, proof }
 }
 
-/** False for a link that the till never gave for this deposit. */
+/** False if the till never made the link for this deposit. */
 export const isReceiptOf = ({ proof }: ReceiptName, hash: string): boolean =>
   timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(hash)))

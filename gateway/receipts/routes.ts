@@ -59,7 +59,7 @@ function languageOf(asked: unknown, accepted: string | undefined, own: Language 
 
 type Found = { id: string; language: Language | null; receipt: Receipt | null }
 
-/** Undefined for a name that is of no deposit; without a receipt where it is too old. */
+/** Undefined if no deposit has the name; without a receipt if the deposit is too old. */
 async function findReceipt({ db, config }: ReceiptDeps, text: string): Promise<Found | undefined> {
   const shownMs = config.keep.pagesMs
   const name = readReceiptName(text)

@@ -9,13 +9,13 @@ import { type DepositPlace, deleteDeliveries, eraseProfiles, eraseTokens } from 
 type Deps = { db: Db; clock: Clock; box: SecretBox; keep: Keep }
 
 const AT_A_TIME = 500
-/** The rest waits for the next time. */
+/** The most batches of one run; the rest waits for the next run. */
 const MOST_BATCHES = 200
 /** Ended trades are reviewed for a day, and released ones looked at once more after a day. */
 const LAST_LOOK_MS = 24 * 3_600_000
 const FIRST: DepositPlace = { expiresAt: '-infinity', id: 0n }
 
-/** To be called once in a while: seals, erases and deletes what the till must not keep any longer. */
+/** Encrypts, erases and deletes data that the till must not keep any longer. Call it periodically. */
 export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void> {
   const now = clock.now()
   const since = (ms: number) => new Date(now.getTime() - ms)
@@ -30,7 +30,7 @@ export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void
   await inBatches(FIRST, (after) => eraseProfiles(db, { ...profiles, after }))
 }
 
-/** `step` does a batch after a place, and resolves to the next place. */
+/** `step` processes a batch from a place, and resolves to the next place. */
 async function inBatches<Place>(
   first: Place,
   step: (after: Place) => Promise<Place | undefined>,

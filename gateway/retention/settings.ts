@@ -1,4 +1,4 @@
-/** How long the till keeps what it does not need for good. The ledger, events and the record of acts have no end. */
+/** How long the till keeps temporary data. The ledger, events and the record of acts are kept forever. */
 import { z } from 'zod'
 
 const DAY_MS = 86_400_000
@@ -15,11 +15,11 @@ export const KEEP_SETTINGS = {
   TRADETILL_KEEP_ATTEMPTS_DAYS: whole(1, MOST_DAYS).default(30),
   /** Webhooks that were delivered or given up. */
   TRADETILL_KEEP_DELIVERIES_DAYS: whole(1, MOST_DAYS).default(90),
-  /** Looks at inventories, and quotes that no trade names. */
+  /** Inventory requests, and quotes that no trade names. */
   TRADETILL_KEEP_INVENTORIES_HOURS: whole(1, 24 * MOST_DAYS).default(24),
-  /** Trade tokens, once nothing of their deposit is watched any more. */
+  /** Trade tokens, once their deposit has no watched trade. */
   TRADETILL_KEEP_TOKENS_DAYS: whole(0, MOST_DAYS).default(1),
-  /** What the page of an ended deposit shows of its amount, shopper and bot. */
+  /** Amount, shopper and bot on the page of an ended deposit. */
   TRADETILL_KEEP_PAGES_DAYS: whole(1, MOST_DAYS).default(30),
 }
 

@@ -1,4 +1,4 @@
-/** Deletes and erases what is old, a limited number of rows a statement. */
+/** Deletes and erases old data, a limited number of rows per statement. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
@@ -7,8 +7,8 @@ import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 export type Place = bigint | undefined
 
 /**
- * Deletes deliveries of events from before then, in the order in which they were made, and resolves to the last one that it
- * looked at. Those that are due, or whose attempts are kept, stay.
+ * Deletes older deliveries in the order of their creation, and resolves to the last one examined. Due deliveries, and those
+ * with stored attempts, stay.
  */
 export async function deleteDeliveries(
   db: Db,
@@ -36,7 +36,7 @@ export type DepositPlace = { expiresAt: string; id: bigint }
 
 type Batch = { before: Date; after: DepositPlace; limit: number }
 
-/** The next deposits that are over and still have that column, locked. Deposits that somebody works on wait. */
+/** Locks the next ended deposits that still have the column. Skips deposits that another transaction has locked. */
 const pastWith = (
   column: 'user_token_sealed' | 'user_name',
   { before, after, limit }: Batch,
@@ -48,7 +48,7 @@ const pastWith = (
 
 /**
  * Erases the trade tokens of deposits that have been over since then, with no trade that is open, protected, held by Steam
- * or reviewed, and none that ended after `endedBefore`. Deposits that somebody works on wait for the next time.
+ * or reviewed, and none that ended after `endedBefore`. Locked deposits wait for the next run.
  */
 export async function eraseTokens(
   db: Db,

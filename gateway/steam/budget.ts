@@ -1,52 +1,52 @@
-/** Limits how often one kind of request is made: a bucket that fills up, and a pause after Steam answers 429. */
+/** Limits one kind of request: a token bucket, and a pause after Steam answers 429. */
 
 export type Budget = {
   /** How long until the next turn, in milliseconds; Infinity while a pause lasts. */
   waitMs(): number
-  /** Takes the next turn. The request may be made after `waitMs`, if the turn is still good then. */
+  /** Takes the next turn. The request may be sent after `waitMs`, if the turn is still valid then. */
   take(): Turn
   isPaused(): boolean
 }
 
-/** A turn that was taken. It must be told what became of its request. */
+/** A taken turn. Its holder must report the result of the request. */
 export type Turn = {
-  /** The first one after a pause: until it is over there is no other. */
+  /** The first turn after a pause. There is no other turn until it is over. */
   isProbe: boolean
-  /** False once Steam has answered 429 to somebody since the turn was taken. */
+  /** False if Steam has answered 429 to any request since the turn was taken. */
   isGood(): boolean
   /** Steam answered 429: pauses all requests, longer each time in a row. */
   limited(): void
   /** Steam answered: the next pause is short again. */
   answered(): void
-  /** The request brought no answer, or was not made: it says nothing about Steam's limits. */
+  /** The request got no answer or was not sent, so it proves nothing about Steam's limits. */
   unanswered(): void
 }
 
 export type BudgetLimits = {
-  /** Requests at once after a time of rest. */
+  /** Requests allowed at once after a rest. */
   burst: number
-  /** Time in which one more becomes free. */
+  /** Time until one more request is allowed. */
   everyMs: number
 }
 
 export type Time = {
-  /** Never jumps; in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   now(): number
   pause(ms: number): Promise<void>
 }
 
-/** `random`: from 0 to 1, for pauses that do not all end together. */
+/** `random`: from 0 to 1, so pauses do not all end together. */
 export type Circumstances = { time: Pick<Time, 'now'>; random: () => number }
 
-/** Steam does not say how long it refuses. Requests in that time are said to make it longer. */
+/** Steam does not say how long it refuses. Requests during that time reportedly make it longer. */
 const FIRST_PAUSE_MS = 30_000
 const LAST_PAUSE_MS = 600_000
-/** A pause is up to this much longer. */
+/** The random extra length of a pause, at most. */
 const JITTER = 0.25
 
 /** The limits are read at each turn: they may change. */
 export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: Circumstances): Budget {
-  // In time, not in turns, so nothing is rounded. Negative while turns that were granted are still ahead.
+  // In time, not in turns, so nothing is rounded. Negative while granted turns are still in the future.
   let savedMs = limits.burst * limits.everyMs
   let countedAtMs = time.now()
   let pausedUntilMs = Number.NEGATIVE_INFINITY
@@ -73,7 +73,7 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
       isGood,
       limited() {
         end()
-        // Several requests under way may be refused at once: one pause for all.
+        // Several running requests may be refused at once, with one pause for all.
         if (!isGood()) return
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** pauses, LAST_PAUSE_MS)
         pausedUntilMs = time.now() + pauseMs * (1 + JITTER * random())
@@ -82,7 +82,7 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
       },
       answered() {
         end()
-        // A request that was made before a refusal does not say that it is over.
+        // A request sent before a refusal does not prove that the refusals are over.
         if (isGood()) pauses = 0
       },
       unanswered: end,

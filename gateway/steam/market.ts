@@ -19,7 +19,7 @@ export const marketFields = {
 
 type Fields = z.infer<z.ZodObject<typeof marketFields & typeof restrictionFields>>
 
-/** An item that is not marketable now counts as restricted only where Steam tells the end of it. */
+/** An unmarketable item counts as restricted only if Steam gives the end of the restriction. */
 export function marketOf(fields: Fields): Market {
   const { marketable, market_marketable_restriction: days } = fields
   if (marketable === 1 || marketable === true || marketable === '1') return { kind: 'open' }

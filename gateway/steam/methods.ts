@@ -1,7 +1,7 @@
 /**
- * Everything that is asked of Steam, and how often one account and one address may ask it.
+ * All methods of Steam that the till uses, with budgets per account and per address.
  *
- * Steam tells nobody its limits. The buckets of accounts for GetTradeOffer, GetTradeHoldDurations, GetTradeOffers,
+ * Steam does not publish its limits. The account budgets of GetTradeOffer, GetTradeHoldDurations, GetTradeOffers,
  * GetTradeStatus, GetTradeHistory and partnerinventory were measured by others (assetpaygg/steam-mobile, rateLimits).
  * About a second between sends is said to be safe by the author of the libraries. The rest are guesses: those of addresses
  * carry 50 bots that each read a list every five seconds, and 500 shoppers who come at once. A 429 pauses the address.
@@ -9,7 +9,7 @@
 import type { BudgetLimits } from './budget.ts'
 
 type Limits = {
-  /** Null for public pages: they are asked in nobody's name. */
+  /** Null for public pages, which need no account. */
   account: BudgetLimits | null
   /** Shared by all bots of all gateways, each of which has an equal share. */
   address: BudgetLimits
@@ -34,11 +34,11 @@ export const METHODS = {
   profile: { account: null, address: every(100, 200) },
   miniprofile: { account: null, address: every(100, 200) },
   send: { account: every(1_000, 5), address: every(50, 250) },
-  /** All open offers of a bot may come to their deadline at once. */
+  /** All open offers of a bot may reach their deadline at once. */
   cancel: { account: every(500, 30), address: every(50, 200) },
   decline: { account: every(1_000, 10), address: every(100, 50) },
   acknowledge: { account: every(30_000, 10), address: every(500, 50) },
-  /** Each is about five requests. */
+  /** Each call is about five requests. */
   login: { account: every(30_000, 10), address: every(1_000, 4) },
 } as const satisfies Record<string, Limits>
 

@@ -1,12 +1,12 @@
-/** Keeps profiles for a while: a link that is given again, by anyone, asks Steam nothing. */
+/** Caches profiles for a while, so a repeated link causes no call to Steam. */
 import type { ProfileAnswer, Steam } from './steam.ts'
 
 type ReadProfile = Steam['readProfile']
 
-/** A name or a picture that a shopper changes is seen after so long. */
+/** How long a changed name or picture may take to appear. */
 const PROFILE_MS = 5 * 60_000
 const UNKNOWN_MS = 60_000
-/** Steam gave no answer: whoever presses "try again" is soon answered by Steam again. */
+/** How long a missing answer is cached: short, so "try again" soon asks Steam again. */
 const UNAVAILABLE_MS = 1_000
 const MOST_PROFILES = 5_000
 
@@ -16,7 +16,7 @@ const KEPT_MS: Record<ProfileAnswer['kind'], number> = {
   unavailable: UNAVAILABLE_MS,
 }
 
-/** Readers of the same account at the same moment share one read. `nowMs`: monotonic milliseconds. */
+/** Concurrent readers of one account share one read. `nowMs`: monotonic milliseconds. */
 export function cacheProfiles(read: ReadProfile, nowMs: () => number): ReadProfile {
   const kept = new Map<string, { answer: Promise<ProfileAnswer>; untilMs: number }>()
 

@@ -4,7 +4,7 @@ import type { Restriction } from './steam.ts'
 
 const MOST_LINES = 20
 const MOST_LETTERS = 400
-/** Nothing is held for longer, so a later date is not believed. */
+/** No restriction lasts longer, so a later date is ignored. */
 const MOST_YEARS = 10
 
 const line = z.object({ value: z.string().transform((text) => text.slice(0, MOST_LETTERS)) })
@@ -27,7 +27,7 @@ const ENGLISH_DATE = /\b([A-Z][a-z]{2}) (\d{1,2}), (20\d\d) \((\d{1,2}:\d\d:\d\d
 const UNIX_DATE = /\[date\](\d{9,11})\[\/date\]/
 const TIME = /\(\d{1,2}:\d\d:\d\d\)/
 
-/** The restriction of an item that is not tradable; null if the description does not say more. */
+/** The restriction of an untradable item; null if the description gives no details. */
 export function restrictionOf(fields: Fields): Restriction | null {
   const lines = fields.owner_descriptions.map(({ value }) => value)
   const dated = lines.find((value) => ENGLISH_DATE.test(value) || UNIX_DATE.test(value) || TIME.test(value))

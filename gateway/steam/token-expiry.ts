@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const claims = z.object({ exp: z.int().positive() })
 
-/** When a token of Steam says that it runs out, in milliseconds since 1970; Infinity where it does not say. */
+/** The expiry inside a Steam token, in milliseconds since 1970; Infinity if it has none. */
 export function expiryOf(token: string): number {
   try {
     const body: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())

@@ -10,13 +10,13 @@ import {
 import { limitsOf, type Method } from './methods.ts'
 import type { Unavailable } from './steam.ts'
 
-/** `failed`: no answer, or one that says that Steam is in trouble. */
+/** `failed`: no answer, or an answer that shows trouble at Steam. */
 export type Outcome = 'answered' | 'limited' | 'failed'
 
-/** `out_of_budget`, `paused`: the request was not made. */
+/** `out_of_budget`, `paused`: the request was not sent. */
 export type HeldBack = 'out_of_budget' | 'paused'
 
-/** Told of every request that was made, and of every one that was held back. No account: a public page. */
+/** Called for every request, sent or held back. No account: a public page. */
 export type Observer = {
   asked(method: Method, seen: { outcome: Outcome; seconds: number; account?: string | undefined }): void
   heldBack(method: Method, why: HeldBack, account?: string): void
@@ -26,29 +26,29 @@ export const UNOBSERVED: Observer = { asked() {}, heldBack() {} }
 
 type Request<T> = {
   method: Method
-  /** Limit in all, the wait for a turn included. */
+  /** Limit of the whole request, including the wait for a turn. */
   ms: number
-  /** Makes the request within the milliseconds that are left. */
+  /** Sends the request within the remaining milliseconds. */
   make(ms: number): Promise<T>
   judge(answer: T): Outcome
 }
 
-/** One account's way to Steam. */
+/** The requests of one account. */
 export type Asker = {
-  /** Makes the request when it is its turn. `not_our_turn` means that it was certainly not made. */
+  /** Sends the request when it is its turn. `not_our_turn` means that it was certainly not sent. */
   ask<T>(request: Request<T>): Promise<T | Unavailable>
 }
 
 export type Turns = {
-  /** `account` is kept in mind: a session that is opened again finds its budgets as they were. */
+  /** Remembers `account`, so a reopened session finds its budgets as they were. */
   of(account: string): Asker
   /** For public pages. */
   ofNobody: Asker
 }
 
-/** The part of a deadline that may be spent on waiting: the request needs the rest. */
+/** The part of a deadline that may be spent waiting. The request needs the rest. */
 const WAITING_SHARE = 1 / 2
-/** How many accounts must be refused the same method, with no answer to any other between them, until it is the address. */
+/** After this many accounts were refused a method in a row, the refusals are for the address. */
 const ACCOUNTS_OF_ADDRESS = 2
 const MOST_ACCOUNTS = 1_000
 
@@ -56,7 +56,7 @@ type Settings = {
   time: Time
   random: () => number
   observer: Observer
-  /** How many gateways ask Steam from this address, as far as is known. */
+  /** The known number of gateways that call Steam from this address. */
   gateways: () => number
 }
 type Budgets = (method: Method) => Budget
@@ -64,10 +64,10 @@ type Budgets = (method: Method) => Budget
 export function createTurns(settings: Settings): Turns {
   const address = budgetsBy(settings, (method) => shared(limitsOf(method).address, settings.gateways))
   const accounts = new Map<string, Budgets>()
-  /** Accounts that were refused since Steam last answered somebody. One that asks after its own pause says nothing new. */
+  /** Accounts that were refused since Steam last answered any account. A repeated refusal of one account adds nothing. */
   const refused = new Map<Method, Set<string>>()
 
-  /** Whether a refusal is meant for the address: its probe was refused, or several accounts in a row. */
+  /** True if a refusal is for the address: its probe was refused, or several accounts in a row. */
   const isOfAddress = (method: Method, given: Pair<Turn>, account: string | undefined): boolean => {
     if (account === undefined || given.account === undefined || given.address.isProbe) return true
     if (given.account.isProbe) return false
@@ -116,7 +116,7 @@ export function createTurns(settings: Settings): Turns {
   }
 }
 
-/** A gateway's share of what the address may ask. Gateways at other addresses ask less than they could. */
+/** A gateway's share of the address's budget. Gateways at other addresses use less than they could. */
 const shared = ({ burst, everyMs }: BudgetLimits, gateways: () => number): Readonly<BudgetLimits> => ({
   get burst() {
     return Math.max(1, Math.floor(burst / gateways()))
@@ -143,7 +143,7 @@ function budgetsBy(
 /** `account`: undefined if the method has no budget of accounts. */
 type Pair<T> = { address: T; account: T | undefined }
 
-/** Takes one turn of both budgets, or none. Resolves to why there is none. */
+/** Takes a turn from both budgets, or none. Resolves to the reason if none. */
 async function waitForTurn(
   { address, account }: Pair<Budget>,
   { ms, time }: { ms: number; time: Time },

@@ -8,7 +8,7 @@ export async function insertStore(tx: Tx, store: Insertable<StoreTable>): Promis
   return id
 }
 
-/** False if there is no such store. Without a change the row stays as it is. */
+/** False if there is no such store. An empty change leaves the row as it is. */
 export async function changeStore(
   tx: Tx,
   id: bigint,

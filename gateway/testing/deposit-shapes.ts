@@ -1,4 +1,4 @@
-/** What commands on deposits, trades and items print with `--json`. */
+/** The `--json` output of commands on deposits, trades and items. */
 import { z } from 'zod'
 import { currency, game, id, minor, time } from './shapes.ts'
 

@@ -58,7 +58,7 @@ export type Fact =
   /** The operator knows that the sender took back items that no bot can ask Steam about any more. */
   | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
-  /** `offer`: as it was just read, where it is not the one that its trade waits for. */
+  /** `offer`: the offer just read, if it is not the one that its trade waits for. */
   | { kind: 'exchange_read'; offerId: string; exchange: SteamTrade; offer?: Offer }
 
 /** `protectionDays`: for the trade's game. `wanted`: false once the deposit has ended without this trade. */
@@ -355,12 +355,12 @@ export function judgeStray(offer: Offer): StrayVerdict {
   }
 }
 
-/** True when the offer is the one this trade asked for: nobody else knows the code before Steam shows it. */
+/** True if this is the trade's own offer: no one else knows the code before Steam shows it. */
 export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, offer: Offer): boolean {
   return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
 }
 
-/** As `secretCode` makes them. */
+/** The form of a code from `secretCode`. */
 const CODE = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`)
 
 /** True if only a till can have sent the offer: its message is a code, and it gives nothing. An operator's offers differ. */
@@ -368,7 +368,7 @@ export function isLikeOurs(offer: Offer): boolean {
   return CODE.test(offer.message) && offer.itemsToGive.length === 0
 }
 
-/** True when it asks for these very items and gives none: only such an offer is shown to the shopper. */
+/** True if the offer asks for exactly these items and gives none. Only such an offer is shown to the shopper. */
 export function isWhatWasAskedFor(
   trade: Pick<Trade, 'partnerSteamId' | 'secretCode' | 'items'>,
   offer: Offer,

@@ -142,7 +142,7 @@ function callForBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrad
   if (search.blockedAt === null || search.isBlockTold || !isPast(search.blockedAt, BLOCKED_MS, now)) return
   search.isBlockTold = true
   const about = { ...aboutTrade(facts), botId: String(facts.botId), rows: search.unreadable }
-  log.error(about, 'unreadable offer may be the one of this trade, for an hour already')
+  log.error(about, 'offer could not be read for an hour: it may be the one of this trade')
 }
 
 /** The offer has the code of a trade but asks for other items than quoted, so no shopper must accept it. */

@@ -154,10 +154,10 @@ async function tendStray(
     case 'nothing':
       return
     case 'prove':
-      deps.log.warn(about, 'offer was accepted after its trade was given up')
+      deps.log.warn(about, 'offer was accepted whose trade had been given up')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
     case 'cancel': {
-      const beforeCancel = () => deps.log.warn(about, 'bot cancels an offer whose trade was given up')
+      const beforeCancel = () => deps.log.warn(about, 'bot cancels an offer whose trade had been given up')
       const now = await cancelStray(deps, bot, { offerId, beforeCancel })
       if (now === undefined) return
       const after = deps.core.judgeStray(now)

@@ -1,4 +1,4 @@
-/** `npm run prove -- deploy`: the files to deploy with, given to the real programs. Says which of them are not here. */
+/** `npm run prove -- deploy`: checks each deployment file with the program that reads it. Names missing programs. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ function ran(command: string, args: readonly string[]): Ran {
 type Program = {
   name: string
   file: string
-  /** Ends with 0 where the program works here. */
+  /** A command that exits with 0 if the program works on this machine. */
   probe: readonly string[]
   check(folder: string): Ran
 }
@@ -61,7 +61,7 @@ const PROGRAMS: readonly Program[] = [
 const build = (file: string): Ran =>
   ran('docker', ['build', '-f', join(DEPLOY, file), '-t', 'tradetill-proof', ROOT])
 
-/** With a certificate of its own, and logs in its folder. */
+/** Uses a temporary certificate, and writes its logs into the folder. */
 function checkNginx(folder: string): Ran {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=pay.example']

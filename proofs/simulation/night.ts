@@ -1,4 +1,4 @@
-/** `npm run prove -- night --hours N`: new seeds until the time is over. Those that fail are kept without being asked. */
+/** `npm run prove -- night --hours N`: runs new seeds until the time is over, and always stores those that fail. */
 import { randomInt } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
@@ -11,11 +11,11 @@ import { levelOption, printViolation } from './prove.ts'
 import { runSeeds, type SeedOutcome } from './threads.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Not among the results: they are kept from a clean tree only, and a seed that fails is worth keeping from any. */
+/** Not among the results: those need a clean tree, but a failing seed is worth storing from any tree. */
 const FAILING_SEEDS = join(ROOT, '.data/failing-seeds.json')
 const HOUR_MS = 3_600_000
 const PROGRESS_PARTS = 20
-/** Seeds below are those of the shorter runs. */
+/** The shorter runs use the seeds below this. */
 const FIRST_SEED = 1_000_000
 /** A seed has 32 bits. */
 const LAST_SEED = 2 ** 32 - 1
@@ -68,7 +68,7 @@ async function night(level: LevelName, hours: number): Promise<Finding> {
   return { passed: broken === 0, result: { name: `night-${level}`, content } }
 }
 
-/** Seeds that nobody has run, until it is over. At least one. */
+/** New seeds until the time is over. At least one. */
 export function* newSeeds(isOver: () => boolean): Generator<number> {
   do yield randomInt(FIRST_SEED, LAST_SEED)
   while (!isOver())

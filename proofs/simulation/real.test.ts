@@ -38,7 +38,7 @@ describe('the services on PostgreSQL, one statement at a time', () => {
 })
 
 describe('what stores and operators read', () => {
-  // A wrong read is seen only where there is something to be wrong about.
+  // A wrong read shows only if the rows contain something to get wrong.
   beforeAll(async () => {
     for (const { seed } of outcomes) {
       const { rows } = await sessions.pool.query<{ causes: number }>(
@@ -49,10 +49,10 @@ describe('what stores and operators read', () => {
     }
   })
 
-  // Reads change nothing, so all are held against the rows of the last seed, which is at rest.
+  // Reads change nothing, so all are compared with the rows of the last seed, which has ended.
   const readAs = (reads: Reads) => checkReads(sessions.pool, reads)
 
-  it('is what the rows say', async () => {
+  it('matches the rows', async () => {
     await expect(readAs(READS)).resolves.toBeUndefined()
   })
 
@@ -61,7 +61,7 @@ describe('what stores and operators read', () => {
   })
 })
 
-// Last, because it leaves the rows of a seed that may be too short for the reads.
+// Last, because its seed may leave too few rows for the reads.
 describe('the same seed again', () => {
   it('does the same', async () => {
     const [shortest] = outcomes.toSorted((one, other) => one.steps - other.steps)

@@ -112,7 +112,7 @@ describe('an inventory answers with', () => {
   complete()
 })
 
-test('things may have hostile names, in both shapes, and keep their market names', async () => {
+test('items can have hostile names, in both formats, and keep their market names', async () => {
   const before = await contents(bot.community, nova())
   await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })
   const items = await contents(bot.community, nova())

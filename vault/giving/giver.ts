@@ -1,4 +1,4 @@
-/** Takes wishes up and carries them out. The shell around book.ts, judge.ts and next-step.ts. */
+/** Takes wishes and carries them out. The shell around book.ts, judge.ts and next-step.ts. */
 import { randomBytes } from 'node:crypto'
 import type { Account } from '../files/accounts.ts'
 import type { Key } from '../files/key.ts'
@@ -21,7 +21,7 @@ import type { Gift, GivenAsset, Hands } from './gift.ts'
 import { type Approval, judgeItems, judgeLimits, judgeWish, type Verdict, type Wish } from './judge.ts'
 import { type Offered, stepAfter, stepBefore } from './next-step.ts'
 
-/** What one account can do and see. `undefined`: Steam did not say. */
+/** The calls of one account. `undefined`: Steam did not answer. */
 export type Reach = {
   hands: Hands
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
@@ -30,7 +30,7 @@ export type Reach = {
   accept(offer: { offerId: string; fromSteamId: string; gift: Gift }): Promise<void>
 }
 
-/** The till's database. What is read there is a wish; what is told there is what was done. */
+/** The till's database: the vault reads wishes there, and writes their results. */
 export type Wishes = {
   open(): Promise<readonly Wish[]>
   tell(wishId: string, told: Told): Promise<void>
@@ -101,7 +101,7 @@ type Desk = GiverParts & {
 async function take(desk: Desk, wish: Wish): Promise<void> {
   const known = desk.book.get(wish.id)
   if (known !== undefined) {
-    // What was told may have been lost.
+    // The last report may have been lost, so write it again.
     if (!isOpen(known)) await desk.wishes.tell(wish.id, { giving: known })
     return
   }
@@ -146,7 +146,7 @@ async function judge(desk: Desk, wish: Wish): Promise<Judged> {
     from: wish.fromSteamId,
     partnerSteamId: partner.steamId,
     sealedToken: key.seal(partner.token, `token ${wish.id}`),
-    // Never like the secret code of a deposit: in small letters.
+    // In lower case, so it cannot look like the secret code of a deposit.
     message: `vault w${wish.id} x${randomBytes(4).toString('hex')}`,
     assets: wish.assets.map(({ appId, contextId, assetId }) => ({ appId, contextId, assetId })),
     worthCents: String(cents),
@@ -166,7 +166,7 @@ async function look({ freeItems }: Reach, assets: readonly GivenAsset[]): Promis
   return seen
 }
 
-/** By prices that the vault fetched itself. Undefined where Steam did not answer. */
+/** Uses prices that the vault fetched itself. Undefined if Steam did not answer. */
 async function worthOf(desk: Desk, assets: readonly GivenAsset[], seen: Looked): Promise<bigint | undefined> {
   let cents = 0n
   for (const { appId, assetId } of assets) {

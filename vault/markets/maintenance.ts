@@ -1,4 +1,4 @@
-/** Steam's own maintenance: on Tuesdays, from the early afternoon of its home. */
+/** Steam's weekly maintenance: on Tuesdays from early afternoon, in Seattle's time. */
 const HOME = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Los_Angeles',
   weekday: 'short',
@@ -6,7 +6,7 @@ const HOME = new Intl.DateTimeFormat('en-US', {
   minute: '2-digit',
   hourCycle: 'h23',
 })
-/** An hour before, so that nothing that was sold waits to be given. */
+/** Starts an hour earlier, so no sold item waits to be given. */
 const FROM = 12 * 60
 const UNTIL = 17 * 60 + 15
 

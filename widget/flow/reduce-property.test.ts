@@ -1,4 +1,4 @@
-/** Random rows of events, in any order, never bring the page into a state that contradicts itself. */
+/** Random sequences of events never bring the page into a contradictory state. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GAMES } from '../../contract/games.ts'
@@ -50,12 +50,12 @@ const refusals = fc
   .constantFrom('trade_refused', 'price_changed', 'items_unavailable', 'too_many_items', null)
   .map((code) => ({ code, detail: code }))
 
-/** 0 is the request or attempt under way, more are older ones. */
+/** 0 is the current request or attempt; higher numbers are older ones. */
 const age = fc.constantFrom(0, 0, 0, 1, 2)
 
 const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 
-/** As the server finds them by the link that it was sent. */
+/** The user that the server finds by the link. */
 const userOfLink = ({ page }: FlowState) =>
   'link' in page ? { ...USER, tradeUrl: withoutToken(page.link.text) } : USER
 
@@ -146,7 +146,7 @@ const journeys = fc.array(moves, { maxLength: 60, size: 'max' })
 
 type Judge = (seen: { before: FlowState; event: FlowEvent; state: FlowState }) => void
 
-/** Judges every step of many journeys, half of which begin with a known user and items: others in each run, or those of a seed. */
+/** Judges every step of many journeys: random ones, or those of a seed. Half of them begin with a known user and items. */
 function always(judge: Judge, of: { seed?: number } = {}): void {
   const start: Move[] = [
     () => ({ type: 'paymentLoaded', payment: payment(), atMs: 0 }),
@@ -170,7 +170,7 @@ function always(judge: Judge, of: { seed?: number } = {}): void {
 
 const kinds = (state: FlowState) => activitiesOf(state).map(({ kind }) => kind)
 
-describe('after any row of events', () => {
+describe('after any sequence of events', () => {
   it('the page shows a deposit when it has one, and only then', () => {
     always(({ state }) => {
       const shown = state.page.stage !== 'none' && state.page.stage !== 'failed'
@@ -179,7 +179,7 @@ describe('after any row of events', () => {
     })
   })
 
-  it('every modal has the deposit it speaks of', () => {
+  it('every modal has the deposit that it is about', () => {
     always(({ state: { modal, payment: deposit } }) => {
       switch (modal.kind) {
         case 'none':
@@ -206,7 +206,7 @@ describe('after any row of events', () => {
     })
   })
 
-  it('the poll runs while an offer is waited for in the modal, and never else', () => {
+  it('the poll runs only while the modal waits for an offer', () => {
     always(({ state }) => {
       const waiting = state.modal.kind === 'joining' || state.modal.kind === 'confirming'
       expect(kinds(state).includes('poll')).toBe(waiting)
@@ -214,13 +214,13 @@ describe('after any row of events', () => {
     })
   })
 
-  it('at most one activity of each kind is going on', () => {
+  it('at most one activity of each kind runs', () => {
     always(({ state }) => {
       expect(new Set(kinds(state)).size).toBe(kinds(state).length)
     })
   })
 
-  it('only items that are on the page are picked, each once', () => {
+  it('only items on the page are picked, each once', () => {
     always(({ state: { page } }) => {
       if (page.stage !== 'wait-for-select-items') return
       const { stand } = page
@@ -231,7 +231,7 @@ describe('after any row of events', () => {
     })
   })
 
-  it('a link out of storage is asked about only once the shopper agreed to it', () => {
+  it('a stored link is sent only after the shopper agreed', () => {
     always(({ before, event, state }) => {
       const wasStored = 'link' in before.page && before.page.link.status === 'stored'
       const isAsking = 'link' in state.page && state.page.link.status === 'checking'
@@ -249,7 +249,7 @@ describe('after any row of events', () => {
     })
   })
 
-  it('a trade is begun only with a payable selection, of what was picked', () => {
+  it('a trade starts only with the picked items, and only if they can pay', () => {
     always(({ before, event, state }) => {
       if (state.modal.kind !== 'creating' || before.modal.kind === 'creating') return
       expect(event.type).toBe('payPressed')

@@ -29,7 +29,7 @@ const rowSchema = z
   })
 
 const fileSchema = z.strictObject({
-  /** When the prices were true; without it they count as of the moment the file is read. */
+  /** The time of the prices; by default the moment when the file is read. */
   asOf: z.iso.datetime().optional(),
   rates: z.partialRecord(z.enum(CURRENCIES), z.string()),
   prices: z.partialRecord(z.enum(GAMES), z.array(rowSchema).max(MAX_ROWS)),
@@ -42,8 +42,7 @@ export function filePrices({ path, clock }: { path: string | URL; clock: Clock }
   const read = async (signal: AbortSignal) => {
     const text = await readFile(path, { encoding: 'utf8', signal })
     const parsed = fileSchema.safeParse(JSON.parse(text))
-    if (!parsed.success)
-      throw new Error(`the price file is not as it should be:\n${z.prettifyError(parsed.error)}`)
+    if (!parsed.success) throw new Error(`the price file is invalid:\n${z.prettifyError(parsed.error)}`)
     const { asOf, ...content } = parsed.data
     return { ...content, asOf: asOf === undefined ? clock.now() : new Date(asOf) }
   }
@@ -70,7 +69,7 @@ function priceRow(row: FileRow, asOf: Date): PriceRow {
   return {
     marketHashName: row.name,
     usdMicros: micros(row.usd),
-    // The operator's own word needs nobody's consent.
+    // The operator's own price needs no second source.
     levelUsdMicros: micros(row.usd),
     popularity: row[counted] ?? 0,
     popularityKind: counted,

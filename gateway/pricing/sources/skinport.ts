@@ -1,4 +1,4 @@
-/** Skinport: what is on sale, and what was sold: its level in 7 days, how many in 30. */
+/** Skinport: items on sale, and past sales: the 7-day level, and the number in 30 days. */
 import { z } from 'zod'
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
 import { getJson, readAnswer, readRows, SourceError } from './http.ts'
@@ -10,7 +10,7 @@ const listSchema = z.array(z.unknown()).max(MAX_ROWS)
 const itemSchema = z.object({
   market_hash_name: nameSchema,
   currency: z.string(),
-  /** Null while nobody sells one. */
+  /** Null while none is on sale. */
   min_price: dollarsSchema.nullable(),
   /** Seconds since 1970. */
   updated_at: z.int().positive(),
@@ -30,7 +30,7 @@ const soldSchema = z.object({
 
 type Sold = { levelUsdMicros: bigint | null; volume: number }
 
-/** Two calls a game; 8 in 5 minutes are allowed, and what is asked sooner comes from their cache. */
+/** Two calls per game. Skinport allows 8 in 5 minutes, and answers earlier calls from its cache. */
 export function skinportPrices(base: string): PriceSource {
   const ask = async <Row extends { currency: string }>(
     path: string,
@@ -41,7 +41,7 @@ export function skinportPrices(base: string): PriceSource {
     url.searchParams.set('currency', 'USD')
     const rows = await readRows(schema, readAnswer(listSchema, await getJson(url, signal)))
     const foreign = rows.find(({ currency }) => currency !== 'USD')
-    if (foreign) throw new SourceError('answered in another currency than was asked for')
+    if (foreign) throw new SourceError('answered in another currency than requested')
     return rows
   }
   return {

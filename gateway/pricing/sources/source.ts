@@ -6,7 +6,7 @@ export type PriceRow = {
   marketHashName: string
   /** Millionths of a US dollar. */
   usdMicros: bigint
-  /** The item's worth over the last 7 days, where the source says so itself. */
+  /** The item's 7-day level, if the source gives one. */
   levelUsdMicros: bigint | null
   popularity: number
   popularityKind: 'sales7d' | 'sales30d' | 'listings'
@@ -21,9 +21,9 @@ export type Feed = Game | 'rates'
 
 export interface PriceSource {
   readonly name: string
-  /** How often a feed is asked for, and the least time between two askings of whatever feed. */
+  /** How often to request a feed, and the least time between any two requests. */
   readonly pace: { everyMs: number; gapMs: number }
-  /** True of what lies on this machine: asked at every start, whoever asked before. */
+  /** True for a local file, which every process reads at its start. */
   readonly isLocal: boolean
   /** All prices of the game. Throws when the source fails; the prices known before then stay. */
   fetch?(game: Game, signal: AbortSignal): Promise<PriceRow[]>

@@ -42,14 +42,14 @@ async function accountOf(refreshToken: string): Promise<string> {
 }
 
 describe('a refresh token', () => {
-  it('is had with the password and the code of the authenticator, a mistyped one forgiven', async () => {
+  it('comes with the password and the authenticator code, even after one wrong code', async () => {
     const code = authenticatorCode(bot.sharedSecret)
     const answer = await obtainToken(agent(), byPassword(['WRONG', ` ${code.toLowerCase()} `]), times)
     if (answer.kind !== 'token') throw new Error(JSON.stringify(answer))
     expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
   })
 
-  it('is had from the phone that opens the address', async () => {
+  it('comes once the phone has opened the address', async () => {
     const answer = await obtainToken(
       agent(),
       {
@@ -69,7 +69,7 @@ describe('a refresh token', () => {
     expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
   })
 
-  it('is not had with a wrong password, nor with three wrong codes', async () => {
+  it('does not come with a wrong password, or with three wrong codes', async () => {
     expect(await obtainToken(agent(), byPassword([], 'wrong'), times)).toEqual({
       kind: 'refused',
       reason: 'wrong_password',
@@ -81,7 +81,7 @@ describe('a refresh token', () => {
     })
   })
 
-  it('is not had when nobody confirms', async () => {
+  it('does not come without a confirmation', async () => {
     const way: LoginWay = { kind: 'phone', show() {} }
     expect(await obtainToken(agent(), way, { answerMs: 60_000, personMs: 300 })).toEqual({
       kind: 'refused',
@@ -89,7 +89,7 @@ describe('a refresh token', () => {
     })
   })
 
-  it('is not had from a Steam that is down or hangs, and nothing that was said is repeated', async () => {
+  it('does not come from a Steam that is down or hangs, and no error repeats a secret', async () => {
     const fault = (effect: object) =>
       fetch(`${sandbox.url}/control/faults`, {
         method: 'POST',

@@ -1,4 +1,4 @@
-/** All that the parts of one simulated till share on the pure level. */
+/** The state that the parts of one simulated till share on the pure level. */
 import type { BotHandlers } from '../../../gateway/bots/bot.ts'
 import type { DriftStore } from '../../../gateway/drift/watch.ts'
 import type { Core } from '../../../gateway/trades/core.ts'
@@ -7,12 +7,12 @@ import { type Gate, JobFailed, type Life } from '../process.ts'
 import type { Bot, Memory, Store } from './memory.ts'
 
 export type Process = Life & {
-  /** The leases it believes to hold: epoch, and end by its own count. */
+  /** The leases that it believes to hold: number, and end by its own clock. */
   leases: Map<bigint, { epoch: bigint; endsAt: number }>
   gate: Gate
   deps: ShellDeps
   drift: DriftStore
-  /** As the holder of the bot's lease. */
+  /** The process acting as the holder of the bot's lease. */
   lookForDrift(bot: Bot): Promise<void>
   handlers: Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'>
 }

@@ -1,4 +1,4 @@
-/** Holds what stores and operators read against the rows: the list of deposits, event pages, the statement, `deposit show`. */
+/** Compares the reads of stores and operators with the rows: deposits, event pages, the statement, `deposit show`. */
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ export const READS = { listDeposits, readEvents, readStatement, timelineOf }
 
 export type Reads = typeof READS
 
-/** Small, for every store to have several pages. */
+/** Small, so every store has several pages. */
 const PAGE = 3
 const CURRENCY = 'USD'
 
@@ -49,7 +49,7 @@ const rowsSchema = z.object({
 type Rows = z.infer<typeof rowsSchema>
 type Row = Rows['deposits'][number]
 
-/** Written without the queries that are held against it. */
+/** An independent query for the expected values. */
 const ROWS = `select
   (select coalesce(json_agg(json_build_object('id', d.id::text, 'store', store_id::text, 'hash', hash, 'status', status,
     'amount', credited_amount, 'held', held_amount, 'heldUntil', extract(epoch from held_until) * 1000, 'reversed', reversed_amount,
@@ -76,7 +76,7 @@ const ROWS = `select
 
 type Reading = { db: Db; reads: Reads; rows: Rows }
 
-/** `pool`: nothing may be under way in its database. */
+/** `pool`: nothing else may run in its database. */
 export async function checkReads(pool: pg.Pool, reads: Reads): Promise<void> {
   const answer = await pool.query<Record<string, unknown>>(ROWS)
   const rows = rowsSchema.parse(answer.rows[0])

@@ -1,4 +1,4 @@
-/** Sessions with the server of one database. They outlive a seed: a new one would have to plan every statement again. */
+/** Database sessions, shared by all seeds: a new session would have to plan every statement again. */
 import pg from 'pg'
 
 export type Session = { client: pg.PoolClient; pid: number }
@@ -19,12 +19,12 @@ export type Sessions = {
 const INT8_OID = 20
 
 /**
- * Plans must not depend on how often a statement has run in the session, as sessions are older than seeds. Two
- * transactions that wait for each other are the scheduler's to resolve: PostgreSQL would do it by the clock.
+ * Plans must not depend on how often a statement has run, because sessions are shared by seeds. The scheduler resolves
+ * deadlocks, because PostgreSQL would do it by the clock.
  */
 const SETTINGS = `set plan_cache_mode = force_generic_plan; set deadlock_timeout = '1h'`
 
-/** A lock holder waits for the scheduler, and the scheduler for the monitor: this ends what nothing else would. */
+/** A lock holder waits for the scheduler, and the scheduler for the monitor. This timeout ends such a circle. */
 const MONITOR = `${SETTINGS}; set lock_timeout = '5min'`
 
 const MOST_ENDING_MS = 300_000
