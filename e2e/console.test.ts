@@ -31,6 +31,7 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/deposits', depositId],
   [`/deposits/${depositId}`, 'What happened'],
   [`/find?text=${depositId}`, 'succeeded'],
+  ['/trades', /Waits until|Nothing is under way/],
   ['/stores', 'Ember Forge'],
   ['/stores/1', 'Statement'],
   ['/reports/1', 'Movements'],
@@ -45,6 +46,7 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/items?show=departures', 'Nothing left the bots yet.'],
   // Whether a market has money depends on when the vault told of it.
   ['/items?show=sales', 'At the markets'],
+  ['/items?show=sales', 'Where the vault sells'],
   ['/items?show=drift', 'Every bot has what the books say.'],
   ['/weather', 'By bot'],
   ['/acts', 'store add'],

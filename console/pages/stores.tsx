@@ -57,7 +57,7 @@ const FIELDS: readonly Field[] = [
     name: 'webhookUrl',
     label: 'Address of its webhooks',
     isOptional: true,
-    hint: 'Empty: the store adds one with its key.',
+    hint: 'Empty: none for now.',
   },
   { name: 'creditMode', label: 'Credit', options: ['on_accept', 'on_release'] },
   { name: 'liability', label: 'Liable for reversals', options: ['operator', 'store'] },

@@ -182,7 +182,7 @@ function Waiting({ begun: { loginId, address }, onOver }: WaitingProps) {
 }
 
 function QrCode({ text }: { text: string }) {
-  const { size, data } = encode(text, { border: 2 })
+  const { size, data } = encode(text, { border: 4 })
   const dots = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
   return (
     <svg

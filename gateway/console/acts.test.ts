@@ -1,6 +1,10 @@
 /** What an operator does to a store in the console. Its call is signed by a fresh passkey, as calls.test.ts shows for all. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { post, signedIn, startConsole, type TestConsole } from '../testing/console.ts'
+import { ACTS } from './acts.ts'
+import { FINDS } from './finds.ts'
 
 let till: TestConsole
 let headers: Record<string, string>
@@ -25,6 +29,15 @@ const EMBER = {
   liability: 'store',
   scopes: ['deposits:read', 'webhooks:manage'],
 }
+
+test('the page asks every question and does every act', () => {
+  const root = join(import.meta.dirname, '../../console')
+  const page = globSync('{pages,ui}/*.tsx', { cwd: root }).map((name) =>
+    readFileSync(join(root, name), 'utf8'),
+  )
+  const isNamed = (name: string) => page.some((text) => new RegExp(`['"]${name}['"]`).test(text))
+  expect([...Object.keys(FINDS), ...Object.keys(ACTS)].filter((name) => !isNamed(name))).toEqual([])
+})
 
 test('a store is registered, and its key and secret are shown this once', async () => {
   const said = await doing('store add', { ...EMBER, webhookUrl: 'http://localhost:8080/hook?key=abc' })
