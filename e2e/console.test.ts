@@ -31,7 +31,7 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/deposits', depositId],
   [`/deposits/${depositId}`, 'What happened'],
   [`/find?text=${depositId}`, 'succeeded'],
-  ['/trades', /Waits until|Nothing is under way/],
+  ['/trades', /Save as CSV|Nothing is under way/],
   ['/stores', 'Ember Forge'],
   ['/stores/1', 'Statement'],
   ['/reports/1', 'Movements'],
