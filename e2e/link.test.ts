@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { violations } from './support/axe.ts'
@@ -9,6 +9,7 @@ import {
   openBrowser,
   openConfirmation,
   openDeposit,
+  openStand,
   shopper,
   till,
 } from './support/shared-till.ts'
@@ -208,6 +209,25 @@ test('A-069 a deposit that has a user fills the field and asks nothing about the
   expect(await field(other.page, texts).inputValue()).toBe(withoutToken(guest.tradeUrl))
   expect(await field(other.page, texts).getAttribute('aria-invalid')).toBe('false')
   expect(callsTo(other, '/api/trade-url')).toEqual([])
+})
+
+test('A-069 on a phone a known account is one row, nine items are in the first view, and the link is one press away', async () => {
+  const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
+  expect(await field(page, texts).count()).toBe(0)
+  const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
+  const bar = await page.locator('.bottom-bar').boundingBox()
+  expect((ninth?.y ?? Number.NaN) + 75).toBeLessThan(bar?.y ?? Number.NaN)
+  const hasFocus = (part: Locator) => part.evaluate((element) => element === document.activeElement)
+  const change = page.getByRole('button', { name: texts.tradeLinkChange })
+  await change.click()
+  await expect.poll(() => hasFocus(field(page, texts))).toBe(true)
+  expect(await field(page, texts).inputValue()).toBe(withoutToken((await shopper()).tradeUrl))
+  const other = await shopper('quiet_lynx')
+  await field(page, texts).fill(other.tradeUrl)
+  await page.getByRole('link', { name: other.name }).waitFor()
+  await expect.poll(() => hasFocus(change)).toBe(true)
+  expect(await change.getAttribute('aria-expanded')).toBe('false')
+  expect(await field(page, texts).count()).toBe(0)
 })
 
 test('A-080 a link of any written form of the host is taken, trimmed', async () => {
