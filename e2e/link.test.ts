@@ -258,6 +258,23 @@ test('A-080 A-081 A-083 a paste that contains one trade link puts just that link
   expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
 })
 
+test('A-083 the Paste button puts the copied link into the field, or leaves the focus there when it may not', async () => {
+  const { page, context, texts } = await openDeposit({ language: 'ru', viewport: MOBILE })
+  const { name, tradeUrl } = await shopper()
+  const button = page.getByRole('button', { name: texts.paste, exact: true })
+  const input = field(page, texts)
+  // None, so the page may not read it.
+  await context.grantPermissions([])
+  await button.click()
+  await expect.poll(() => input.evaluate((element) => element === document.activeElement)).toBe(true)
+  expect(await input.inputValue()).toBe('')
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate((text) => navigator.clipboard.writeText(text), `my link: ${tradeUrl} `)
+  await button.click()
+  await page.getByRole('link', { name }).waitFor()
+  expect(await button.count()).toBe(0)
+})
+
 test('D-17 a link that cannot be changed is told in its own words, an unknown refusal in the server’s', async () => {
   const { page, texts } = await openConfirmation()
   await page.getByRole('button', { name: texts.stepBack }).click()

@@ -63,6 +63,7 @@ export const pageEn = {
     'From your last visit. Nothing has been sent yet. Continue only if you started this payment yourself.',
   tradeLinkContinue: 'Continue with this link',
   tradeLinkClear: 'Clear the link',
+  paste: 'Paste',
   change: 'Change',
   tradeLinkChange: 'Change the trade link',
   userFailed: 'Failed get user information',

@@ -10,6 +10,7 @@ import {
 } from 'react'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { User } from '../../contract/widget-api.ts'
+import { isEmbedded } from '../embed.ts'
 import type { Flow } from '../flow/runner.ts'
 import { isUnjudged } from '../flow/selectors.ts'
 import type { LinkState, Page, Refusal, Stand } from '../flow/state.ts'
@@ -122,6 +123,9 @@ function Field({ page, flow, stale, field }: FieldProps) {
           onKeyDown={(event) => event.key === 'Enter' && confirm()}
           onPaste={(event) => putLink(event, link.text, { type, confirm })}
         />
+        {link.text === '' && mayPaste() && (
+          <PasteButton onText={type} onRefused={() => input.current?.focus()} field={field} />
+        )}
         {link.status === 'checking' && <span className="spinner" aria-hidden="true" />}
         {link.text !== '' && link.status !== 'checking' && (
           <button
@@ -186,6 +190,28 @@ function Owner({ user, isValid, children }: OwnerProps) {
 
 const isStale = ({ inventory }: Stand): boolean =>
   inventory.status === 'error' && inventory.type === 'invalidPartner'
+
+/** A browser without a secure connection has no clipboard, and the page of a store gives none to the frame in it. */
+const mayPaste = (): boolean => !isEmbedded() && navigator.clipboard?.readText !== undefined
+
+type PasteProps = { onText(text: string): void; onRefused(): void; field: RefObject<HTMLElement | null> }
+
+/** For those who have no keys to paste with. The browser may ask them first. */
+function PasteButton({ onText, onRefused, field }: PasteProps) {
+  const { texts } = usePage()
+  const paste = (): void => {
+    navigator.clipboard.readText().then((text) => {
+      // The button goes away with the empty field.
+      field.current?.focus()
+      onText((tradeLinkIn(text) ?? text).slice(0, LONGEST_TEXT))
+    }, onRefused)
+  }
+  return (
+    <button type="button" className="button small" onClick={paste}>
+      {texts.paste}
+    </button>
+  )
+}
 
 type Acts = { type(text: string): void; confirm(): void }
 
