@@ -42,22 +42,16 @@ export function Grid({ items, members, selection, currency, asking, keysId, ...p
   const current = Math.min(active, Math.max(items.length - 1, 0))
   const picked = useMemo(() => new Set(selection), [selection])
   const stride = layout.rowHeight + size.gap
-  const { press, step, take, extend, forgetAnchor } = usePresses({
-    items,
-    members,
-    current,
-    picked,
-    ...picking,
-  })
+  const presses = usePresses({ items, members, current, picked, ...picking })
   useQuestionInSight(asking, items, { rows, columns: layout.columns })
   const onKeyDown = useKeys(
     { element, layout, count: items.length, stride, current, setActive },
     {
-      press: (isRange) => press(current, isRange),
-      step: (by) => step(current, by),
-      extend,
-      turn: forgetAnchor,
-      all: () => take(0, items.length - 1),
+      press: (isRange) => presses.press(current, isRange),
+      step: (by) => presses.step(current, by),
+      extend: presses.extend,
+      turn: presses.forgetAnchor,
+      all: () => presses.take(0, items.length - 1),
       ask: () =>
         element.current?.querySelector<HTMLElement>(`[data-index="${current}"] [data-part=why]`)?.click(),
     },
@@ -83,10 +77,8 @@ export function Grid({ items, members, selection, currency, asking, keysId, ...p
         if (index === undefined) return
         setActive(index)
         const part = partOf(target)
-        if (part === 'card') press(index, shiftKey)
-        else if (part === 'why') asking.onAsk(items[index]?.id ?? '')
-        else if (part === 'all') take(index, index)
-        else step(index, part)
+        if (part === 'why') asking.onAsk(items[index]?.id ?? '')
+        else presses.part(part, index, shiftKey)
         // The button of the last one goes away with it.
         if (part === 'fewer') focusCell(element.current, index)
       }}
@@ -195,12 +187,17 @@ function usePresses({ items, members, current, picked, onToggle, onAdd }: Presse
   const forgetAnchor = (): void => {
     anchor.current = null
   }
-  return { press, step, take, extend, forgetAnchor }
+  const part = (pressed: Exclude<Part, 'why'>, index: number, isRange: boolean): void => {
+    if (pressed === 'card') press(index, isRange)
+    else if (pressed === 'all') take(index, index)
+    else step(index, pressed)
+  }
+  return { press, step, part, take, extend, forgetAnchor }
 }
 
 type Part = 'card' | 'why' | 'all' | 'fewer' | 'more'
 
-/** What of a card was pressed. */
+/** The part of a card that was pressed. */
 function partOf(target: EventTarget): Part {
   const part =
     target instanceof Element ? target.closest<HTMLElement>('[data-part]')?.dataset.part : undefined
