@@ -212,6 +212,27 @@ test('an operator comes in by a link, registers a passkey, and works with the ke
   await page.getByText(`${name} (operator)`).waitFor()
 })
 
+test('an operator removes an endpoint, says why, and nothing of it is left but the record', async () => {
+  const [endpoint] = await query(`
+    insert into webhook_endpoint (store_id, url, secret, event_types)
+    select store_id, url || '/removed', secret, '{deposit.reversed}' from webhook_endpoint
+    order by id limit 1 returning id::text, url`)
+  const { page } = await openBrowser({ viewport: DESKTOP })
+  await enterSandbox(page)
+  await page.goto(`${till.console}/webhooks`)
+  const row = page.getByRole('row', { name: String(endpoint?.url) })
+  await row.getByRole('button', { name: 'Remove' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove' })
+  await dialog.getByLabel('Why, for the record').fill('the shop moved')
+  expect(await violations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  // The row goes with the change, and its dialog with the row.
+  await row.waitFor({ state: 'detached' })
+  await expect.poll(() => query('select 1 from webhook_endpoint where id = $1', [endpoint?.id])).toEqual([])
+  await page.goto(`${till.console}/acts`)
+  await page.getByRole('cell', { name: 'webhook remove' }).first().waitFor()
+})
+
 /** A server on another port of localhost, which answers its page and keeps the cookies that it is sent. */
 async function hostileServer(html: string) {
   const cookies: string[] = []
