@@ -8,7 +8,7 @@ import { Table } from '../ui/table.tsx'
 type Data = Json<MarketList>
 
 const OFF =
-  'The vault lists nothing there, and within a minute takes down what is listed. What was sold is still given.'
+  'The vault lists nothing there, and within a minute takes down what is listed. Sold items are still given.'
 
 /** The markets on which the vault sells, and a switch for each. */
 export function MarketSwitches() {

@@ -28,7 +28,7 @@ type Props = {
   /** The act's input, of the text that was typed. */
   input: (typed: Record<string, string>) => object
   onDone?: () => void
-  /** What of the answer is shown this once, by its name there: `{ apiKey: 'API key' }`. */
+  /** Parts of the answer that are shown this once, by their names there: `{ apiKey: 'API key' }`. */
   secrets?: Readonly<Record<string, string>>
 }
 
@@ -113,11 +113,11 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   )
 }
 
-/** What was typed, by the names of the fields. */
+/** The typed texts by the names of their fields. */
 export const typedIn = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
 
-/** What was typed with commas. */
+/** Splits a text with commas. */
 export const listOf = (typed: string): string[] =>
   typed
     .split(',')

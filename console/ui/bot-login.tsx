@@ -143,7 +143,7 @@ type WaitingProps = {
 
 /** Asks until the phone has approved. A picture that is closed approves nothing any more. */
 function Waiting({ begun: { loginId, address }, onOver }: WaitingProps) {
-  // The page around it is drawn anew while the phone is waited for.
+  // The page around it is drawn again while the phone is waited for.
   const tell = useRef(onOver)
   useEffect(() => {
     tell.current = onOver

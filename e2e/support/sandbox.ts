@@ -62,7 +62,7 @@ export async function approveLogin(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ steamId }),
   })
-  if (!response.ok) throw new Error(`the sandbox knows no login ${clientId}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`the sandbox does not know login ${clientId}: ${await response.text()}`)
 }
 
 export async function answerOffer(

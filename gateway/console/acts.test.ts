@@ -1,4 +1,4 @@
-/** What an operator does to a store in the console. Its call is signed by a fresh passkey, as calls.test.ts shows for all. */
+/** The acts of the console on a store. calls.test.ts shows for all of them that they need a fresh passkey. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -75,7 +75,7 @@ test('a store without a webhook has no secret, and its webhook is given later', 
 test.each([
   ['an origin with a path', { origins: ['https://store.test/a'] }, 'Every origin must have the form'],
   ['no origin', { origins: [] }, 'Every origin must have the form'],
-  ['a right that is none', { scopes: ['all'] }, 'scopes.0'],
+  ['an unknown right', { scopes: ['all'] }, 'scopes.0'],
   ['a limit with cents', { riskLimitUsdCents: '1.50' }, 'must be whole dollars'],
 ])('a store with %s is refused', async (_title, wrong, message) => {
   const said = await doing('store add', { ...EMBER, ...wrong })

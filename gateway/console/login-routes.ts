@@ -2,15 +2,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { parseTradeLink } from '../../contract/trade-link.ts'
+import type { Log } from '../kit/log.ts'
 import { type ActDeps, type Answer, done, type Refused, refused } from '../operations/operation.ts'
 import { refuseCall } from './answer.ts'
 import { graveAct } from './call.ts'
 import { text } from './input.ts'
 import { createLogins } from './logins.ts'
-import type { ConsoleDeps } from './routes.ts'
-import { admit, type Visitor, visitorOf } from './visitor.ts'
+import { admit, type Visitor, type VisitorDeps, visitorOf } from './visitor.ts'
 
-type Deps = ConsoleDeps & {
+type Deps = VisitorDeps & {
+  log: Log
+  /** Monotonic. */
+  nowMs(): number
   visitor(request: FastifyRequest): Promise<Visitor>
   /** Of whoever acts, with the reason; counted among their acts. */
   acting(who: Visitor, body: unknown): { act: ActDeps; input: unknown }
