@@ -110,6 +110,28 @@ describe('polled views', () => {
     expect(reader.reads).toEqual([['a']])
   })
 
+  it('W11 one link causes fifty reads, then five a second: otherwise it gets what is kept', async () => {
+    const readsOf = async (calls: number) => {
+      const before = reader.reads.length
+      for (let n = 0; n < calls; n += 1) expect((await cache.fresh('a'))?.etag).toBe('1')
+      return reader.reads.length - before
+    }
+    expect(await readsOf(200)).toBe(50)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await readsOf(200)).toBe(5)
+    reader.truth.set('b', '1')
+    await cache.fresh('b')
+    expect(reader.reads.at(-1)).toEqual(['b'])
+  })
+
+  it('that are kept for a link which asks too often are half a second old at most', async () => {
+    for (let n = 0; n < 50; n += 1) await cache.fresh('a')
+    reader.truth.set('a', '2')
+    expect((await cache.fresh('a'))?.etag).toBe('1')
+    await vi.advanceTimersByTimeAsync(500)
+    expect((await cache.fresh('a'))?.etag).toBe('2')
+  })
+
   it('of no deposit are not kept', async () => {
     expect(await etag('none')).toBeUndefined()
     expect(vi.getTimerCount()).toBe(0)

@@ -1,4 +1,5 @@
 /** Keeps polled views and refreshes them together, so an unchanged poll runs no query. */
+import { createBuckets, type Rate } from '../http/limits.ts'
 import type { Log } from '../kit/log.ts'
 import type { View, ViewReader } from './shopper-view.ts'
 
@@ -9,7 +10,7 @@ export type ViewCache = {
   kept(hash: string): View | undefined
   /** True if a polled deposit has this hash. False proves nothing. */
   knows(hash: string): boolean
-  /** Reads a view now. */
+  /** Reads a view now. A caller that asks without end gets the kept one. */
   fresh(hash: string): Promise<View | undefined>
   stop(): void
 }
@@ -27,6 +28,8 @@ const FORGET_MS = 10_000
 /** While the database is away, a view older than this is useless. */
 const STALE_MS = 5_000
 const MOST_VIEWS = 20_000
+/** The reads of one deposit that its callers may cause. A page needs one when it is opened or shown again. */
+const FRESH: Rate = { perSecond: 5, burst: 50 }
 
 /** `readMs`: when the read began. A slow read must not replace the result of a later one. */
 type Entry = { view: View; readMs: number; polledMs: number }
@@ -34,6 +37,7 @@ type Entry = { view: View; readMs: number; polledMs: number }
 export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   const entries = new Map<string, Entry>()
   const reading = new Map<string, Promise<View | undefined>>()
+  const mayRead = createBuckets(FRESH, nowMs)
   let refreshing = false
   let timer: NodeJS.Timeout | undefined
 
@@ -53,6 +57,8 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   function fresh(hash: string): Promise<View | undefined> {
     const running = reading.get(hash)
     if (running !== undefined) return running
+    const view = mayRead.take(hash) ? undefined : kept(hash)
+    if (view !== undefined) return Promise.resolve(view)
     const started = readOne(hash).finally(() => reading.delete(hash))
     reading.set(hash, started)
     return started
