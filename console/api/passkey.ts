@@ -1,4 +1,4 @@
-/** The questions to the browser's authenticator, and the way in. */
+/** The requests to the browser's authenticator, and signing in. */
 import { call, keepSession, type Reply } from './call.ts'
 
 type Options<T> = { options: T }
@@ -24,7 +24,7 @@ export async function signIn(): Promise<Reply<unknown>> {
   return began(await show('sign-in'))
 }
 
-/** The same operator shows a passkey again. */
+/** The same operator uses a passkey again. */
 export const stepUp = (): Promise<Reply<unknown>> => show('step-up')
 
 export type Invitation = {
@@ -33,10 +33,10 @@ export type Invitation = {
   options: PublicKeyCredentialCreationOptionsJSON
 }
 
-/** Looks at a link. Nothing is spent. */
+/** Checks a link without spending it. */
 export const readLink = (link: string): Promise<Reply<Invitation>> => call('link/begin', { link })
 
-/** Registers a passkey with it, which spends the link and signs in. */
+/** Registers a passkey with the link, which spends it and signs in. */
 export async function register(link: string, { options }: Invitation): Promise<Reply<unknown>> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   const registration = await given(navigator.credentials.create({ publicKey }), (credential) =>

@@ -141,7 +141,7 @@ const listOf = (typed: string): string[] =>
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
-/** Only fields that were changed: the record of the act says just these. */
+/** Only fields that were changed, so the record of the act contains only these. */
 function changesOf(store: View, typed: Record<string, string>): Record<string, unknown> {
   const before = new Map(fieldsOf(store).map(({ name, value = '' }) => [name, value]))
   const changed = Object.entries(typed).filter(([name, value]) => before.get(name) !== value.trim())
