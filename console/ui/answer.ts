@@ -8,7 +8,7 @@ export type Shown<T> =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'ready'; data: T; failure: Failure | undefined }
 
-/** The answer of a find. If a later call fails, the last answer stays, with a note. `isLive: false` is for slow finds. */
+/** The answer of a find. If a later call fails, the last answer stays, with a note. Slow finds use `isLive: false`. */
 export function useAnswer<T>(
   name: string,
   input: object,
