@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { violations } from './support/axe.ts'
@@ -9,6 +9,7 @@ import {
   openBrowser,
   openConfirmation,
   openDeposit,
+  openStand,
   shopper,
   till,
 } from './support/shared-till.ts'
@@ -210,6 +211,25 @@ test('A-069 a deposit that has a user fills the field and asks nothing about the
   expect(callsTo(other, '/api/trade-url')).toEqual([])
 })
 
+test('A-069 on a phone a known account is one row, nine items are in the first view, and the link is one press away', async () => {
+  const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
+  expect(await field(page, texts).count()).toBe(0)
+  const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
+  const bar = await page.locator('.bottom-bar').boundingBox()
+  expect((ninth?.y ?? Number.NaN) + 75).toBeLessThan(bar?.y ?? Number.NaN)
+  const hasFocus = (part: Locator) => part.evaluate((element) => element === document.activeElement)
+  const change = page.getByRole('button', { name: texts.tradeLinkChange })
+  await change.click()
+  await expect.poll(() => hasFocus(field(page, texts))).toBe(true)
+  expect(await field(page, texts).inputValue()).toBe(withoutToken((await shopper()).tradeUrl))
+  const other = await shopper('quiet_lynx')
+  await field(page, texts).fill(other.tradeUrl)
+  await page.getByRole('link', { name: other.name }).waitFor()
+  await expect.poll(() => hasFocus(change)).toBe(true)
+  expect(await change.getAttribute('aria-expanded')).toBe('false')
+  expect(await field(page, texts).count()).toBe(0)
+})
+
 test('A-080 a link of any written form of the host is taken, trimmed', async () => {
   const { page, texts } = await openDeposit()
   const { name, tradeUrl } = await shopper()
@@ -236,6 +256,23 @@ test('A-080 A-081 A-083 a paste that contains one trade link puts just that link
   expect(await input.inputValue()).toBe(tradeUrl)
   await page.getByRole('link', { name }).waitFor()
   expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
+})
+
+test('A-083 the Paste button puts the copied link into the field, or leaves the focus there when it may not', async () => {
+  const { page, context, texts } = await openDeposit({ language: 'ru', viewport: MOBILE })
+  const { name, tradeUrl } = await shopper()
+  const button = page.getByRole('button', { name: texts.paste, exact: true })
+  const input = field(page, texts)
+  // None, so the page may not read it.
+  await context.grantPermissions([])
+  await button.click()
+  await expect.poll(() => input.evaluate((element) => element === document.activeElement)).toBe(true)
+  expect(await input.inputValue()).toBe('')
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate((text) => navigator.clipboard.writeText(text), `my link: ${tradeUrl} `)
+  await button.click()
+  await page.getByRole('link', { name }).waitFor()
+  expect(await button.count()).toBe(0)
 })
 
 test('D-17 a link that cannot be changed is told in its own words, an unknown refusal in the server’s', async () => {

@@ -68,3 +68,38 @@ test('Shift picks a range, Ctrl+A all that the search shows, and / leads to the 
   await page.keyboard.press('Control+a')
   expect(await picked()).toBe(await page.getByRole('gridcell').count())
 })
+
+test('equal items share a card: a press takes one, its buttons and the keys more or fewer, and all at once', async () => {
+  const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
+  const card = page
+    .getByRole('gridcell')
+    .filter({ has: page.locator('.card-stepper') })
+    .first()
+  const name = (await card.locator('.card-name').getAttribute('title')) ?? ''
+  const price = centsOf((await card.locator('.card-price').textContent()) ?? '')
+  const count = Number((await card.locator('.card-stepper').textContent())?.slice(1))
+  expect(count).toBeGreaterThan(1)
+  const expectTaken = async (taken: number) => {
+    const sum = page.locator('.bottom-sum strong')
+    await expect.poll(async () => centsOf((await sum.textContent()) ?? '')).toBe(taken * price)
+    expect(await card.getAttribute('aria-label')).toContain(texts.takenOf(taken, count))
+    expect(await card.getAttribute('aria-selected')).toBe(String(taken > 0))
+  }
+  const button = (label: string) => card.getByRole('button', { name: label, exact: true })
+  await card.locator('img').click()
+  await expectTaken(1)
+  await button(texts.takeAll(`1/${count}`, name)).click()
+  await expectTaken(count)
+  // There are no more of it.
+  await button(texts.oneMore(name)).click({ force: true })
+  await expectTaken(count)
+  await button(texts.oneFewer(name)).click()
+  await expectTaken(count - 1)
+  await card.press('+')
+  await expectTaken(count)
+  for (let taken = count - 1; taken >= 0; taken -= 1) {
+    await card.press('-')
+    await expectTaken(taken)
+  }
+  expect(await card.evaluate((element) => element === document.activeElement)).toBe(true)
+})

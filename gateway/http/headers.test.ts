@@ -23,6 +23,8 @@ const PERMISSIONS = [
   'hid=(), magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=(),',
   'xr-spatial-tracking=()',
 ].join(' ')
+/** The page has a Paste button. */
+const PAGE_PERMISSIONS = PERMISSIONS.replace('clipboard-read=()', 'clipboard-read=(self)')
 const EVERY_ANSWER = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -178,7 +180,12 @@ describe('every answer has the headers of every answer, and none of other origin
   test.each(calls)('%s (%i)', async (_what, status, policy, call) => {
     const { statusCode, headers } = await ask(call())
     expect(statusCode).toBe(status)
-    expect(headers).toMatchObject({ ...EVERY_ANSWER, 'content-security-policy': policy })
+    const permissions = policy === PAGE ? PAGE_PERMISSIONS : PERMISSIONS
+    expect(headers).toMatchObject({
+      ...EVERY_ANSWER,
+      'content-security-policy': policy,
+      'permissions-policy': permissions,
+    })
     const telling = Object.keys(headers).filter((name) =>
       /^(?:access-control-|server$|x-powered-by$)/.test(name),
     )

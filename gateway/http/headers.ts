@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const YEAR_S = 31_536_000
 
-/** Features of browsers that no page of ours needs. */
+/** Features of browsers that no page of ours needs, but for those it names. */
 const DENIED = [
   ...[
     'accelerometer',
@@ -17,6 +17,10 @@ const DENIED = [
   'xr-spatial-tracking',
 ]
 
+/** A page may use the `own` features itself, but no frame in it. */
+const permissions = (own: readonly string[]): string =>
+  DENIED.map((feature) => `${feature}=(${own.includes(feature) ? 'self' : ''})`).join(', ')
+
 /** Headers of every answer. A page or a call can replace them. */
 function everyAnswer(publicUrl: URL): [name: string, value: string][] {
   return [
@@ -26,7 +30,7 @@ function everyAnswer(publicUrl: URL): [name: string, value: string][] {
     ['x-frame-options', 'DENY'],
     ['cross-origin-resource-policy', 'same-origin'],
     ['cross-origin-opener-policy', 'same-origin'],
-    ['permissions-policy', DENIED.map((feature) => `${feature}=()`).join(', ')],
+    ['permissions-policy', permissions([])],
     // Browsers ignore this over plain http, and must not store it for names of the local machine.
     ...(publicUrl.protocol === 'https:'
       ? [['strict-transport-security', `max-age=${YEAR_S}`] satisfies [string, string]]
@@ -87,6 +91,8 @@ export function pageHeaders(
   ]
   return {
     'content-security-policy': policy.join('; '),
+    // Its Paste button. The browser asks the shopper first.
+    'permissions-policy': permissions(['clipboard-read']),
     'cache-control': 'no-store',
     // Connect to a distant image host while the page is still loading.
     link: imageOrigins.map((origin) => `<${origin}>; rel=preconnect`).join(', '),

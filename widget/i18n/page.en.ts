@@ -63,6 +63,9 @@ export const pageEn = {
     'From your last visit. Nothing has been sent yet. Continue only if you started this payment yourself.',
   tradeLinkContinue: 'Continue with this link',
   tradeLinkClear: 'Clear the link',
+  paste: 'Paste',
+  change: 'Change',
+  tradeLinkChange: 'Change the trade link',
   userFailed: 'Failed get user information',
   linkOfOpenOffer:
     'An offer to the other account is still open, so the link can’t be changed now. Nothing was changed: go back to the offer, or decline it in Steam first.',

@@ -1,3 +1,4 @@
+import '../styles/stepper.css'
 import { memo, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
@@ -13,7 +14,9 @@ type Props = {
   column: number
   width: number
   currency: Currency
-  selected: boolean
+  /** Equal items behind this card, and how many of them are picked. */
+  count: number
+  taken: number
   isTabStop: boolean
   /** The popover that says why the price. */
   whyId: string
@@ -24,12 +27,15 @@ const LONG = 7
 
 /** One item; the whole card is the target, and the grid around it hears of presses and keys. */
 export const Card = memo(
-  function Card({ item, index, column, width, currency, selected, isTabStop, whyId }: Props) {
+  function Card({ item, index, column, width, currency, count, taken, isTabStop, whyId }: Props) {
     const { texts, money } = useStand()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
     const price = money(item.price, currency)
     const shown = shownName(item)
-    const name = [item.name, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName, price]
+    const isStack = count > 1
+    const selected = taken > 0
+    const marks = [wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
+    const name = [item.name, ...marks, price, isStack ? texts.takenOf(taken, count) : null]
     return (
       // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
       <div
@@ -50,11 +56,12 @@ export const Card = memo(
             </span>
           )}
         </span>
-        {selected && (
+        {selected && !isStack && (
           <span className="card-tick">
             <TickIcon size={13} />
           </span>
         )}
+        {isStack && <Stepper name={item.name} count={count} taken={taken} />}
         <span className="card-picture">
           <Picture url={item.iconUrl} size={PICTURE} />
           <button
@@ -63,7 +70,7 @@ export const Card = memo(
             tabIndex={-1}
             popoverTarget={whyId}
             aria-label={texts.whyPriceOf(price, item.name)}
-            data-why=""
+            data-part="why"
           >
             ?
           </button>
@@ -84,10 +91,44 @@ export const Card = memo(
     before.item === after.item &&
     before.index === after.index &&
     before.width === after.width &&
-    before.selected === after.selected &&
+    before.count === after.count &&
+    before.taken === after.taken &&
     before.isTabStop === after.isTabStop &&
     before.currency === after.currency,
 )
+
+type StepperProps = { name: string; count: number; taken: number }
+
+/** How many of a stack are picked. The grid hears of presses, and has keys for them. */
+function Stepper({ name, count, taken }: StepperProps) {
+  const { texts } = useStand()
+  if (taken === 0)
+    return (
+      <span className="card-stepper" aria-hidden="true">
+        ×{count}
+      </span>
+    )
+  const face = `${taken}/${count}`
+  const isAll = taken === count
+  return (
+    <span className="card-stepper card-stepper-on">
+      <StepButton part="fewer" label={texts.oneFewer(name)} sign="−" />
+      <StepButton part="all" label={texts.takeAll(face, name)} sign={face} isOff={isAll} />
+      <StepButton part="more" label={texts.oneMore(name)} sign="+" isOff={isAll} />
+    </span>
+  )
+}
+
+type StepProps = { part: 'fewer' | 'all' | 'more'; label: string; sign: string; isOff?: boolean }
+
+/** A button that is off still has its press, so the card beneath does not take it. */
+function StepButton({ part, label, sign, isOff = false }: StepProps) {
+  return (
+    <button type="button" tabIndex={-1} data-part={part} aria-label={label} aria-disabled={isOff}>
+      {sign}
+    </button>
+  )
+}
 
 const SMALL = /\/100fx100f$/
 

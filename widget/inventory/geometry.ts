@@ -13,7 +13,7 @@ export type Layout = {
 export const PICTURE = 100
 
 export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, height: 220 } as const
-export const MOBILE_CELL = { max: 110, min: PICTURE + 2, gap: 6, height: 210 } as const
+export const MOBILE_CELL = { max: 110, min: PICTURE + 2, gap: 6, height: 191 } as const
 
 /** Three cards in a page of 320 px leave room for edges only where they stand closer. */
 export const CLOSE_CELL = { ...MOBILE_CELL, gap: 3 } as const

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
+import { type Step, steppedIn } from '../flow/stacks.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Card } from './card.tsx'
 import { cellSizeOf, type Layout, layoutOf, nextCell, visibleRows } from './geometry.ts'
@@ -8,7 +9,10 @@ import { useStand } from './texts.ts'
 import type { Asking } from './why-price.tsx'
 
 type Props = {
+  /** One for each card. */
   items: readonly Item[]
+  /** The asset ids behind a card, by the id of its item. */
+  members: ReadonlyMap<string, readonly string[]>
   selection: readonly string[]
   currency: Currency
   onToggle(id: string): void
@@ -23,10 +27,10 @@ const NAVIGATION = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', '
 const PAGE_ROWS = 3
 
 /**
- * The inventory after the APG grid pattern: one tab stop, arrows move, Space picks, Shift picks all up to there, Ctrl+A
- * all that are shown, and ? asks why the price. Only rows in sight exist.
+ * The inventory after the APG grid pattern: one tab stop, arrows move, Space picks, + and - take more or fewer of a stack,
+ * Shift picks all up to there, Ctrl+A all that are shown, and ? asks why the price. Only rows in sight exist.
  */
-export function Grid({ items, selection, currency, onToggle, onAdd, asking, keysId }: Props) {
+export function Grid({ items, members, selection, currency, asking, keysId, ...picking }: Props) {
   const { texts } = useStand()
   const isNarrow = useNarrow()
   const element = useRef<HTMLDivElement>(null)
@@ -38,16 +42,18 @@ export function Grid({ items, selection, currency, onToggle, onAdd, asking, keys
   const current = Math.min(active, Math.max(items.length - 1, 0))
   const picked = useMemo(() => new Set(selection), [selection])
   const stride = layout.rowHeight + size.gap
-  const { press, extend, forgetAnchor } = usePresses({ items, current, onToggle, onAdd })
+  const presses = usePresses({ items, members, current, picked, ...picking })
   useQuestionInSight(asking, items, { rows, columns: layout.columns })
   const onKeyDown = useKeys(
     { element, layout, count: items.length, stride, current, setActive },
     {
-      press: (isRange) => press(current, isRange),
-      extend,
-      turn: forgetAnchor,
-      all: () => onAdd(items.map(({ id }) => id)),
-      ask: () => element.current?.querySelector<HTMLElement>(`[data-index="${current}"] [data-why]`)?.click(),
+      press: (isRange) => presses.press(current, isRange),
+      step: (by) => presses.step(current, by),
+      extend: presses.extend,
+      turn: presses.forgetAnchor,
+      all: () => presses.take(0, items.length - 1),
+      ask: () =>
+        element.current?.querySelector<HTMLElement>(`[data-index="${current}"] [data-part=why]`)?.click(),
     },
   )
 
@@ -70,9 +76,11 @@ export function Grid({ items, selection, currency, onToggle, onAdd, asking, keys
         const index = indexOf(target)
         if (index === undefined) return
         setActive(index)
-        const item = items[index]
-        if (!(target instanceof Element && target.closest('[data-why]'))) press(index, shiftKey)
-        else if (item !== undefined) asking.onAsk(item.id)
+        const part = partOf(target)
+        if (part === 'why') asking.onAsk(items[index]?.id ?? '')
+        else presses.part(part, index, shiftKey)
+        // The button of the last one goes away with it.
+        if (part === 'fewer') focusCell(element.current, index)
       }}
     >
       {shown.map((row) => (
@@ -80,7 +88,7 @@ export function Grid({ items, selection, currency, onToggle, onAdd, asking, keys
           key={row}
           row={row}
           cells={items.slice(row * layout.columns, (row + 1) * layout.columns)}
-          {...{ layout, currency, picked, current, gap: size.gap, whyId: asking.whyId }}
+          {...{ layout, currency, members, picked, current, gap: size.gap, whyId: asking.whyId }}
         />
       ))}
     </div>
@@ -93,13 +101,14 @@ type RowProps = {
   layout: Layout
   gap: number
   currency: Currency
+  members: Props['members']
   picked: ReadonlySet<string>
   /** The cell that is the tab stop. */
   current: number
   whyId: string
 }
 
-function Row({ row, cells, layout, gap, currency, picked, current, whyId }: RowProps) {
+function Row({ row, cells, layout, gap, currency, members, picked, current, whyId }: RowProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: see above
     // biome-ignore lint/a11y/useFocusableInteractive: the cells take the focus
@@ -116,6 +125,7 @@ function Row({ row, cells, layout, gap, currency, picked, current, whyId }: RowP
     >
       {cells.map((item, column) => {
         const index = row * layout.columns + column
+        const ids = members.get(item.id) ?? []
         return (
           <Card
             key={item.id}
@@ -124,7 +134,8 @@ function Row({ row, cells, layout, gap, currency, picked, current, whyId }: RowP
             width={layout.cell}
             column={column}
             currency={currency}
-            selected={picked.has(item.id)}
+            count={ids.length}
+            taken={ids.reduce((sum, id) => sum + Number(picked.has(id)), 0)}
             isTabStop={index === current}
             whyId={whyId}
           />
@@ -147,32 +158,53 @@ function useQuestionInSight(
   })
 }
 
-type Presses = Pick<Props, 'items' | 'onToggle' | 'onAdd'> & { current: number }
+type Presses = Pick<Props, 'items' | 'members' | 'onToggle' | 'onAdd'> & {
+  current: number
+  picked: ReadonlySet<string>
+}
 
-function usePresses({ items, current, onToggle, onAdd }: Presses) {
+function usePresses({ items, members, current, picked, onToggle, onAdd }: Presses) {
+  const idsAt = (index: number) => members.get(items[index]?.id ?? '') ?? []
   /** Where a range begins: the cell that was pressed last, or that the first Shift was pressed on. */
   const anchor = useRef<{ items: readonly Item[]; index: number } | null>(null)
+  const take = (first: number, last: number): void =>
+    onAdd(items.slice(first, last + 1).flatMap((_, offset) => idsAt(first + offset)))
   const extend = (to: number): void => {
     // A search or another order puts other items between two cells.
     const from = anchor.current?.items === items ? anchor.current.index : current
     anchor.current = { items, index: from }
-    const [first, last] = [Math.min(from, to), Math.max(from, to)]
-    onAdd(items.slice(first, last + 1).map(({ id }) => id))
+    take(Math.min(from, to), Math.max(from, to))
+  }
+  const step = (index: number, by: Step): void => {
+    anchor.current = { items, index }
+    const id = steppedIn(idsAt(index), picked, by)
+    if (id !== undefined) onToggle(id)
   }
   const press = (index: number, isRange: boolean): void => {
-    if (isRange) {
-      extend(index)
-      return
-    }
-    anchor.current = { items, index }
-    const item = items[index]
-    if (item !== undefined) onToggle(item.id)
+    if (isRange) extend(index)
+    else step(index, 'toggle')
   }
   const forgetAnchor = (): void => {
     anchor.current = null
   }
-  return { press, extend, forgetAnchor }
+  const part = (pressed: Exclude<Part, 'why'>, index: number, isRange: boolean): void => {
+    if (pressed === 'card') press(index, isRange)
+    else if (pressed === 'all') take(index, index)
+    else step(index, pressed)
+  }
+  return { press, step, part, take, extend, forgetAnchor }
 }
+
+type Part = 'card' | 'why' | 'all' | 'fewer' | 'more'
+
+/** The part of a card that was pressed. */
+function partOf(target: EventTarget): Part {
+  const part =
+    target instanceof Element ? target.closest<HTMLElement>('[data-part]')?.dataset.part : undefined
+  return PARTS.find((each) => each === part) ?? 'card'
+}
+
+const PARTS = ['why', 'all', 'fewer', 'more'] as const
 
 function indexOf(target: EventTarget): number | undefined {
   const cell = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null
@@ -190,6 +222,8 @@ type Keys = {
 
 type Acts = {
   press(isRange: boolean): void
+  /** Takes one more or one fewer of the stack. */
+  step(by: Step): void
   /** Picks up to this cell. */
   extend(to: number): void
   /** The next range begins elsewhere. */
@@ -207,6 +241,8 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
       acts.press(event.shiftKey)
     }
     if (event.key === '?') acts.ask()
+    if (event.key === '+') acts.step('more')
+    if (event.key === '-') acts.step('fewer')
     if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
       acts.all()

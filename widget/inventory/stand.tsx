@@ -3,9 +3,10 @@ import '../styles/inventory.css'
 import '../styles/summary.css'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { GAMES } from '../../contract/games.ts'
-import type { Payment } from '../../contract/widget-api.ts'
+import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
+import { stacksOf } from '../flow/stacks.ts'
 import type { Stand as StandState } from '../flow/state.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Skeletons } from '../ui/skeletons.tsx'
@@ -62,16 +63,16 @@ function isPayable({ inventory }: StandState): boolean {
   return inventory.status === 'loading' || inventory.inventory.items.length > 0
 }
 
+const NO_ITEMS: readonly Item[] = []
+
 const LOW = '(max-height: 420px)'
 
 function Shelf({ stand, payment, flow }: StandProps) {
   const { texts } = useStand()
   const inventory = shownInventory(stand)
   const { search, sort } = stand
-  const items = useMemo(
-    () => (inventory === null ? [] : visibleItems(inventory.items, search, sort)),
-    [inventory, search, sort],
-  )
+  const { fronts, members } = stacksOf(inventory?.items ?? NO_ITEMS)
+  const items = useMemo(() => visibleItems(fronts, search, sort), [fronts, search, sort])
   const shelf = useRef<HTMLDivElement>(null)
   const keysId = useId()
   const asking = useAsking(stand.question, flow)
@@ -102,6 +103,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
         <Grid
           key={stand.game}
           items={items}
+          members={members}
           selection={stand.selection}
           currency={payment.currency}
           onToggle={(id) => flow.dispatch({ type: 'itemToggled', id })}

@@ -1,6 +1,16 @@
-import { type ClipboardEvent, type RefObject, useEffect, useId, useRef } from 'react'
+import {
+  type ClipboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { User } from '../../contract/widget-api.ts'
+import { isEmbedded } from '../embed.ts'
 import type { Flow } from '../flow/runner.ts'
 import { isUnjudged } from '../flow/selectors.ts'
 import type { LinkState, Page, Refusal, Stand } from '../flow/state.ts'
@@ -17,68 +27,127 @@ const LONGEST_TEXT = 2000
 
 type Props = { page: Extract<Page, { link: LinkState }>; flow: Flow }
 
-/** The trade link: wide with the name beside it, or narrow with the name above it. */
+/** The trade link beside the name. In a narrow page a known account is one row, and the link waits behind a button. */
 export function LinkField({ page, flow }: Props) {
-  const { texts } = usePage()
   const narrow = useNarrow()
-  const id = useId()
-  const field = useRef<HTMLDivElement>(null)
-  const { link } = page
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
   // Steam knew the account, and refuses the token since.
   const stale = page.stage === 'wait-for-select-items' && isStale(page.stand)
+  const isFoldable = narrow && user !== null && !stale
+  const { isFolded, toggle, field, change } = useFolded(isFoldable, user === null)
+  return (
+    <section className={`link-panel ${narrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>
+      {user !== null && (
+        <Owner user={user} isValid={!stale}>
+          {isFoldable && <ChangeButton button={change} isFolded={isFolded} onPress={toggle} />}
+        </Owner>
+      )}
+      <div className="link-field" ref={field} tabIndex={-1} hidden={isFolded}>
+        <Field page={page} flow={flow} stale={stale} field={field} />
+      </div>
+    </section>
+  )
+}
+
+/** Whether the field is folded away, and where the focus goes when it folds or opens. */
+function useFolded(isFoldable: boolean, isAsking: boolean) {
+  const [isOpen, setOpen] = useState(false)
+  const field = useRef<HTMLDivElement>(null)
+  const change = useRef<HTMLButtonElement>(null)
+  const isFolded = isFoldable && !isOpen
+  useEffect(() => {
+    // The next account is a row again.
+    if (isAsking) setOpen(false)
+  }, [isAsking])
+  useLayoutEffect(() => {
+    if (isFolded && field.current?.contains(document.activeElement) === true) change.current?.focus()
+  }, [isFolded])
+  useEffect(() => {
+    if (!isFoldable || !isOpen) return
+    const input = field.current?.querySelector('input')
+    input?.focus()
+    input?.select()
+  }, [isFoldable, isOpen])
+  return { isFolded, toggle: () => setOpen((before) => !before), field, change }
+}
+
+type ChangeProps = { button: RefObject<HTMLButtonElement | null>; isFolded: boolean; onPress(): void }
+
+function ChangeButton({ button, isFolded, onPress }: ChangeProps) {
+  const { texts } = usePage()
+  return (
+    <button
+      ref={button}
+      type="button"
+      className="link link-change"
+      aria-expanded={!isFolded}
+      aria-label={texts.tradeLinkChange}
+      onClick={onPress}
+    >
+      {texts.change}
+    </button>
+  )
+}
+
+type FieldProps = Props & { stale: boolean; field: RefObject<HTMLDivElement | null> }
+
+function Field({ page, flow, stale, field }: FieldProps) {
+  const { texts } = usePage()
+  const id = useId()
+  const { link } = page
+  const isKnown = page.stage === 'wait-for-select-items'
   const input = useFocus({ stale, isFirst: link.status === 'idle' && link.text === '' })
   const wrong = link.status === 'invalid' || link.status === 'failed' || stale
   const type = (text: string): void => flow.dispatch({ type: 'linkTyped', text })
   const confirm = (): void => flow.dispatch({ type: 'storedLinkConfirmed' })
   return (
-    <section className={`link-panel ${narrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>
-      {user !== null && <Owner user={user} isValid={!stale} />}
-      <div className="link-field" ref={field} tabIndex={-1}>
-        <label htmlFor={id} className={user === null ? 'link-label' : 'visually-hidden'}>
-          {texts.tradeLink}
-        </label>
-        <div className="link-input">
-          <input
-            ref={input}
-            id={id}
-            type="url"
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            maxLength={LONGEST_TEXT}
-            value={link.text}
-            placeholder={texts.tradeLinkPlaceholder}
-            readOnly={link.status === 'checking'}
-            aria-invalid={wrong}
-            aria-describedby={`${id}-note`}
-            onChange={(event) => type(event.target.value)}
-            onKeyDown={(event) => event.key === 'Enter' && confirm()}
-            onPaste={(event) => putLink(event, link.text, { type, confirm })}
-          />
-          {link.status === 'checking' && <span className="spinner" aria-hidden="true" />}
-          {link.text !== '' && link.status !== 'checking' && (
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={texts.tradeLinkClear}
-              onClick={() => type('')}
-            >
-              <CloseIcon />
-            </button>
-          )}
-        </div>
-        <p id={`${id}-note`} className={wrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
-          {stale ? texts.tradeLinkStale : <LinkNote link={link} flow={flow} />}
-        </p>
-        {user === null && link.status !== 'stored' && (
-          <p className="link-door">
-            <SteamDoor to="tradeSettings" look="button" />
-          </p>
+    <>
+      <label htmlFor={id} className={isKnown ? 'visually-hidden' : 'link-label'}>
+        {texts.tradeLink}
+      </label>
+      <div className="link-input">
+        <input
+          ref={input}
+          id={id}
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={LONGEST_TEXT}
+          value={link.text}
+          placeholder={texts.tradeLinkPlaceholder}
+          readOnly={link.status === 'checking'}
+          aria-invalid={wrong}
+          aria-describedby={`${id}-note`}
+          onChange={(event) => type(event.target.value)}
+          onKeyDown={(event) => event.key === 'Enter' && confirm()}
+          onPaste={(event) => putLink(event, link.text, { type, confirm })}
+        />
+        {link.text === '' && mayPaste() && (
+          <PasteButton onText={type} onRefused={() => input.current?.focus()} field={field} />
         )}
-        {link.status === 'stored' && <Continue field={field} noteId={`${id}-note`} onPress={confirm} />}
+        {link.status === 'checking' && <span className="spinner" aria-hidden="true" />}
+        {link.text !== '' && link.status !== 'checking' && (
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={texts.tradeLinkClear}
+            onClick={() => type('')}
+          >
+            <CloseIcon />
+          </button>
+        )}
       </div>
-    </section>
+      <p id={`${id}-note`} className={wrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
+        {stale ? texts.tradeLinkStale : <LinkNote link={link} flow={flow} />}
+      </p>
+      {!isKnown && link.status !== 'stored' && (
+        <p className="link-door">
+          <SteamDoor to="tradeSettings" look="button" />
+        </p>
+      )}
+      {link.status === 'stored' && <Continue field={field} noteId={`${id}-note`} onPress={confirm} />}
+    </>
   )
 }
 
@@ -97,7 +166,9 @@ function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
   return input
 }
 
-function Owner({ user, isValid }: { user: User; isValid: boolean }) {
+type OwnerProps = { user: User; isValid: boolean; children: ReactNode }
+
+function Owner({ user, isValid, children }: OwnerProps) {
   const { texts } = usePage()
   return (
     <div className="link-user">
@@ -112,12 +183,35 @@ function Owner({ user, isValid }: { user: User; isValid: boolean }) {
           </span>
         )}
       </div>
+      {children}
     </div>
   )
 }
 
 const isStale = ({ inventory }: Stand): boolean =>
   inventory.status === 'error' && inventory.type === 'invalidPartner'
+
+/** A browser without a secure connection has no clipboard, and the page of a store gives none to the frame in it. */
+const mayPaste = (): boolean => !isEmbedded() && navigator.clipboard?.readText !== undefined
+
+type PasteProps = { onText(text: string): void; onRefused(): void; field: RefObject<HTMLElement | null> }
+
+/** For those who have no keys to paste with. The browser may ask them first. */
+function PasteButton({ onText, onRefused, field }: PasteProps) {
+  const { texts } = usePage()
+  const paste = (): void => {
+    navigator.clipboard.readText().then((text) => {
+      // The button goes away with the empty field.
+      field.current?.focus()
+      onText((tradeLinkIn(text) ?? text).slice(0, LONGEST_TEXT))
+    }, onRefused)
+  }
+  return (
+    <button type="button" className="button small" onClick={paste}>
+      {texts.paste}
+    </button>
+  )
+}
 
 type Acts = { type(text: string): void; confirm(): void }
 

@@ -18,7 +18,8 @@ it.each([
       column={0}
       width={110}
       currency="USD"
-      selected={false}
+      count={1}
+      taken={0}
       isTabStop={false}
       whyId="why"
     />,

@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Step, stacksOf, steppedIn } from './stacks.ts'
+import { item } from './test-states.ts'
+
+const fade = (id: string, price = 500) => item(id, price, 'Fade')
+
+describe('a stack', () => {
+  it('has the items that look alike and cost the same, at the place of the first', () => {
+    const items = [
+      fade('1'),
+      item('2', 500, 'Lore'),
+      fade('3'),
+      fade('4', 499),
+      { ...fade('5'), iconUrl: 'https://img.test/phase-2.png' },
+      { ...fade('6'), rarityName: 'Covert' },
+      fade('7'),
+    ]
+    const { fronts, members } = stacksOf(items)
+    expect(fronts.map(({ id }) => id)).toEqual(['1', '2', '4', '5', '6'])
+    expect([...members]).toEqual([
+      ['1', ['1', '3', '7']],
+      ['2', ['2']],
+      ['4', ['4']],
+      ['5', ['5']],
+      ['6', ['6']],
+    ])
+  })
+
+  it('loses no item and has none twice', () => {
+    const inventories = fc.array(fc.record({ price: fc.constantFrom(1, 2), name: fc.constantFrom('a', 'b') }))
+    fc.assert(
+      fc.property(inventories, (drawn) => {
+        const items = drawn.map(({ price, name }, index) => item(String(index), price, name))
+        const { fronts, members } = stacksOf(items)
+        const ids = fronts.flatMap(({ id }) => members.get(id) ?? [])
+        expect(ids.toSorted()).toEqual(items.map(({ id }) => id).toSorted())
+      }),
+    )
+  })
+
+  it('is put together once for an inventory', () => {
+    const items = [fade('1')]
+    expect(stacksOf(items)).toBe(stacksOf(items))
+  })
+})
+
+describe('a step in a stack', () => {
+  it.each<[Step, string[], string | undefined]>([
+    ['toggle', [], '1'],
+    ['toggle', ['1'], '1'],
+    ['toggle', ['1', '2'], '2'],
+    ['more', [], '1'],
+    ['more', ['1', '3'], '2'],
+    ['more', ['1', '2', '3'], undefined],
+    ['fewer', ['1', '3'], '3'],
+    ['fewer', [], undefined],
+    ['fewer', ['9'], undefined],
+  ])('%s beside %j is %j', (step, picked, id) => {
+    expect(steppedIn(['1', '2', '3'], new Set(picked), step)).toBe(id)
+  })
+})

@@ -1,0 +1,64 @@
+/** Equal items share a card. Pure. */
+import type { Item } from '../../contract/widget-api.ts'
+
+export type Stacks = {
+  /** The first item of each stack, in the order of the answer: what a card shows. */
+  fronts: readonly Item[]
+  /** The asset ids of a stack by the id of its first item. */
+  members: ReadonlyMap<string, readonly string[]>
+}
+
+const known = new WeakMap<readonly Item[], Stacks>()
+
+/** Stacks items that nobody can tell apart here, once for each inventory, which may have thousands. */
+export function stacksOf(items: readonly Item[]): Stacks {
+  let stacks = known.get(items)
+  if (stacks === undefined) {
+    stacks = stacked(items)
+    known.set(items, stacks)
+  }
+  return stacks
+}
+
+function stacked(items: readonly Item[]): Stacks {
+  const fronts: Item[] = []
+  const members = new Map<string, string[]>()
+  const byLook = new Map<string, string[]>()
+  for (const item of items) {
+    const { name, price, iconUrl, rarityName } = item
+    const look = [name, price, iconUrl, rarityName].join('\n')
+    const ids = byLook.get(look)
+    if (ids !== undefined) {
+      ids.push(item.id)
+      continue
+    }
+    const first = [item.id]
+    byLook.set(look, first)
+    members.set(item.id, first)
+    fronts.push(item)
+  }
+  return { fronts, members }
+}
+
+/** `fewer` and `more` are one item. */
+export type Step = 'toggle' | 'fewer' | 'more'
+
+/** The item of a stack that a step takes or gives back; undefined where there is none left. */
+export function steppedIn(
+  ids: readonly string[],
+  picked: ReadonlySet<string>,
+  step: Step,
+): string | undefined {
+  const last = ids.findLast((id) => picked.has(id))
+  const next = ids.find((id) => !picked.has(id))
+  switch (step) {
+    case 'more':
+      return next
+    case 'fewer':
+      return last
+    case 'toggle':
+      return last ?? next
+    default:
+      return step satisfies never
+  }
+}
