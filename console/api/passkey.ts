@@ -24,8 +24,13 @@ export async function signIn(): Promise<Reply<unknown>> {
   return began(await show('sign-in'))
 }
 
-/** The same operator shows a passkey again. */
-export const stepUp = (): Promise<Reply<unknown>> => show('step-up')
+/** A call before which the same operator shows a passkey again, where it needs a fresh check. */
+export async function callFresh<T>(path: string, body: object): Promise<Reply<T>> {
+  const reply = await call<T>(path, body)
+  if (reply.ok || reply.failure.kind !== 'step_up') return reply
+  const shown = await show('step-up')
+  return shown.ok ? call<T>(path, body) : shown
+}
 
 export type Invitation = {
   name: string

@@ -12,6 +12,7 @@ import { listDrift } from '../operations/drift.ts'
 import { find as findAll } from '../operations/find.ts'
 import { ITEM_STATES } from '../operations/item-states.ts'
 import { listItems } from '../operations/items.ts'
+import { listMarkets } from '../operations/markets.ts'
 import { done } from '../operations/operation.ts'
 import { listOperators } from '../operations/operators.ts'
 import { listPayouts } from '../operations/payouts.ts'
@@ -70,6 +71,7 @@ export const FINDS: Record<string, Call> = {
     }),
     listItems,
   ),
+  markets: find(nothing, (deps) => listMarkets(deps)),
   departures: find(z.object(page), listDepartures),
   money: find(nothing, async ({ db }) => done(await readMoney(db))),
   prices: find(nothing, (deps) => listPrices(deps)),
