@@ -16,6 +16,7 @@ import { ShopperPage } from './pages/shopper.tsx'
 import { ShoppersPage } from './pages/shoppers.tsx'
 import { StorePage } from './pages/store.tsx'
 import { StoresPage } from './pages/stores.tsx'
+import { TradesPage } from './pages/trades.tsx'
 import { WeatherPage } from './pages/weather.tsx'
 import { WebhooksPage } from './pages/webhooks.tsx'
 import type { Place } from './ui/place.ts'
@@ -24,6 +25,7 @@ import type { Place } from './ui/place.ts'
 export const MENU = [
   ['/', 'Overview'],
   ['/deposits', 'Deposits'],
+  ['/trades', 'Trades'],
   ['/stores', 'Stores'],
   ['/bots', 'Bots'],
   ['/shoppers', 'Shoppers'],
@@ -40,6 +42,7 @@ const PAGES: Record<string, (place: Place) => ReactNode> = {
   '/': () => <OverviewPage />,
   '/find': (place) => <FindPage query={place.query} />,
   '/deposits': (place) => <DepositsPage query={place.query} />,
+  '/trades': (place) => <TradesPage query={place.query} />,
   '/stores': () => <StoresPage />,
   '/bots': () => <BotsPage />,
   '/shoppers': () => <ShoppersPage />,

@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { RECEIPT_HEADERS, refusedPage } from '../gateway/receipts/page.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { violations } from './support/axe.ts'
 import { MOBILE } from './support/browser.ts'
@@ -11,6 +12,7 @@ import {
   openBrowser,
   openConfirmation,
   openDeposit,
+  query,
   shopper,
   till,
 } from './support/shared-till.ts'
@@ -203,24 +205,36 @@ describe('seen and heard', () => {
   })
 })
 
-test('the receipt for support, and the page where there is none, in both languages and schemes', async () => {
+test('the receipt for support, and the pages where there is none, in both languages and schemes', async () => {
   const { page, deposit, offerId, texts } = await openConfirmation()
   await endDeposit(deposit, offerId)
   const receipt = page.getByRole('link', { name: texts.receipt })
   await receipt.waitFor()
   const path = new URL((await receipt.getAttribute('href')) ?? '', till.gateway).pathname
-  for (const [address, language, colorScheme] of [
-    [path, 'en', 'dark'],
-    [path, 'ru', 'light'],
-    [`${path}0`, 'en', 'light'],
-    [`${path}0`, 'ru', 'dark'],
-  ] as const) {
+  const look = async (address: string, language: 'en' | 'ru', colorScheme: 'dark' | 'light') => {
     await page.emulateMedia({ colorScheme })
-    await page.goto(`${till.gateway}${address}?lang=${language}`)
+    const answer = await page.goto(`${till.gateway}${address}?lang=${language}`)
     expect(await page.getAttribute('html', 'lang')).toBe(language)
     expect(await page.getByRole('link').count()).toBe(1)
     expect(await violations(page)).toEqual([])
+    return answer?.status()
   }
+  expect(await look(path, 'en', 'dark')).toBe(200)
+  expect(await look(path, 'ru', 'light')).toBe(200)
+  // A till that has its database answers no 503: its page is shown by the browser alone.
+  const away = '/receipt/away'
+  await page.route(`**${away}?lang=*`, (route) => {
+    const language = route.request().url().endsWith('ru') ? 'ru' : 'en'
+    const headers = { ...RECEIPT_HEADERS, 'content-type': 'text/html; charset=utf-8' }
+    return route.fulfill({ status: 503, headers, body: refusedPage(503, language) })
+  })
+  expect(await look(away, 'en', 'light')).toBe(503)
+  expect(await look(away, 'ru', 'dark')).toBe(503)
+  await query("update deposit set expires_at = expires_at - interval '60 days' where id = $1", [deposit.id])
+  expect(await look(path, 'en', 'dark')).toBe(410)
+  expect(await look(path, 'ru', 'light')).toBe(410)
+  expect(await look(`${path}0`, 'en', 'light')).toBe(404)
+  expect(await look(`${path}0`, 'ru', 'dark')).toBe(404)
   await page.getByRole('link').click()
   expect(await page.getByRole('heading').textContent()).toBe('No receipt')
 })

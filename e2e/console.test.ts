@@ -9,7 +9,7 @@ import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { command, enterSandbox, giveAuthenticator } from './support/console.ts'
 import { ALWAYS_THERE, came, giveHostileNames, NOTHING } from './support/hostile-names.ts'
-import { answerOffer } from './support/sandbox.ts'
+import { answerOffer, approveLogin } from './support/sandbox.ts'
 import { depositOf, openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { callerOf, standingOffer } from './support/widget-calls.ts'
 
@@ -31,6 +31,7 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/deposits', depositId],
   [`/deposits/${depositId}`, 'What happened'],
   [`/find?text=${depositId}`, 'succeeded'],
+  ['/trades', /Save as CSV|Nothing is under way/],
   ['/stores', 'Ember Forge'],
   ['/stores/1', 'Statement'],
   ['/reports/1', 'Movements'],
@@ -45,6 +46,7 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/items?show=departures', 'Nothing left the bots yet.'],
   // Whether a market has money depends on when the vault told of it.
   ['/items?show=sales', 'At the markets'],
+  ['/items?show=sales', 'Where the vault sells'],
   ['/items?show=drift', 'Every bot has what the books say.'],
   ['/weather', 'By bot'],
   ['/acts', 'store add'],
@@ -163,6 +165,38 @@ test('an operator comes in by a link, registers a passkey, and works with the ke
   expect(session).toEqual({ fresh: true })
   await press(page, 'Tab', 'Enter')
   await dialog.waitFor({ state: 'hidden' })
+
+  // A store is registered: its key is shown this once.
+  await page.goto(`${till.console}/stores`)
+  await page.getByRole('button', { name: 'Register a store' }).click()
+  const register = page.getByRole('dialog', { name: 'Register a store' })
+  await register.getByLabel('Name, as shoppers see it').fill(`Store of ${name}`)
+  await register.getByLabel('Origins, with commas').fill('http://localhost:8123')
+  expect(await violations(page)).toEqual([])
+  await register.getByRole('button', { name: 'Register a store' }).click()
+  await register.getByText(/^tt_test_/).waitFor()
+  expect(await violations(page)).toEqual([])
+  await register.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('link', { name: `Store of ${name}` }).click()
+  await page.getByRole('button', { name: 'Open an address' }).click()
+  const address = page.getByRole('dialog', { name: 'Open an address' })
+  await address.getByLabel('Host and port').fill('localhost:8123')
+  await address.getByRole('button', { name: 'Open an address' }).click()
+  await address.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('cell', { name: 'localhost:8123' }).waitFor()
+  await query('update store set disabled_at = now() where name = $1', [`Store of ${name}`])
+
+  // Another account's phone gives a bot no token.
+  await page.goto(`${till.console}/bots/1`)
+  await page.getByRole('button', { name: 'Renew the token' }).click()
+  const renewal = page.getByRole('dialog', { name: 'Renew the token' })
+  await renewal.getByRole('button', { name: 'Renew the token' }).click()
+  await renewal.getByRole('img', { name: 'Picture for the Steam app' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  const clientId = /\d+$/.exec((await renewal.locator('code').textContent()) ?? '')?.[0]
+  await approveLogin(till.sandbox, clientId ?? '', await shopper())
+  await renewal.getByText('Another account approved').waitFor()
+  await renewal.getByRole('button', { name: 'Cancel' }).click()
 
   // The act is on record, and a page that is open shows the next one.
   await press(page, 'g')

@@ -1,4 +1,4 @@
-/** The requests to the browser's authenticator, and signing in. */
+/** The questions to the browser's authenticator, and the way in. */
 import { call, keepSession, type Reply } from './call.ts'
 
 type Options<T> = { options: T }
@@ -24,8 +24,13 @@ export async function signIn(): Promise<Reply<unknown>> {
   return began(await show('sign-in'))
 }
 
-/** The same operator uses a passkey again. */
-export const stepUp = (): Promise<Reply<unknown>> => show('step-up')
+/** A call before which the same operator shows a passkey again, where it needs a fresh check. */
+export async function callFresh<T>(path: string, body: object): Promise<Reply<T>> {
+  const reply = await call<T>(path, body)
+  if (reply.ok || reply.failure.kind !== 'step_up') return reply
+  const shown = await show('step-up')
+  return shown.ok ? call<T>(path, body) : shown
+}
 
 export type Invitation = {
   name: string
@@ -33,10 +38,10 @@ export type Invitation = {
   options: PublicKeyCredentialCreationOptionsJSON
 }
 
-/** Checks a link without spending it. */
+/** Looks at a link. Nothing is spent. */
 export const readLink = (link: string): Promise<Reply<Invitation>> => call('link/begin', { link })
 
-/** Registers a passkey with the link, which spends it and signs in. */
+/** Registers a passkey with it, which spends the link and signs in. */
 export async function register(link: string, { options }: Invitation): Promise<Reply<unknown>> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   const registration = await given(navigator.credentials.create({ publicKey }), (credential) =>

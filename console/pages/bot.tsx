@@ -14,6 +14,9 @@ export function BotPage({ bot }: { bot: string }) {
   return (
     <>
       <Heading title={shown.kind === 'ready' ? shown.data.name : `Bot ${bot}`}>
+        <Go className="button small" to={`/trades?bot=${bot}`}>
+          Its trades
+        </Go>
         <Go className="button small" to={`/items?bot=${bot}`}>
           Its items
         </Go>

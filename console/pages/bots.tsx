@@ -2,6 +2,7 @@ import type { BotList } from '../../gateway/operations/bots.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
+import { BotLogin } from '../ui/bot-login.tsx'
 import { words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Heading, Loaded, Pill, Status, Time } from '../ui/parts.tsx'
@@ -15,6 +16,7 @@ export function BotsPage() {
   return (
     <>
       <Heading title="Bots">
+        <BotLogin label="Enrol a bot" onDone={again} />
         {shown.kind === 'ready' && <Arms isDisarmed={shown.data.disarmed} again={again} />}
       </Heading>
       <Loaded shown={shown} again={again}>
@@ -30,7 +32,7 @@ export function BotsPage() {
               caption="Bots, oldest first"
               rows={bots}
               keyOf={({ botId }) => botId}
-              empty="No bot yet: tradetill bot enrol adds the first one."
+              empty="No bot is enrolled yet."
               columns={columnsWith(again)}
             />
           </>
@@ -134,6 +136,7 @@ export function BotActs({
           needs="support"
         />
       )}
+      {state !== 'retired' && <BotLogin label="Renew the token" bot={{ botId, name }} onDone={again} />}
       {state !== 'retired' && (
         <ActButton
           {...common}

@@ -9,6 +9,7 @@ import { Go } from '../ui/link.tsx'
 import { Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { periodOf } from '../ui/period.ts'
 import { type Column, Export, Table } from '../ui/table.tsx'
+import { MarketSwitches } from './markets.tsx'
 
 type Data = Json<SalesReport>
 type Sale = Data['sales'][number]
@@ -72,6 +73,7 @@ export function Sales({ query }: { query: URLSearchParams }) {
           <>
             <Totals totals={totals} />
             <Markets markets={markets} />
+            <MarketSwitches />
             <Panel title="Sales">
               {isCut && <p className="notice">There are more: choose a shorter time.</p>}
               <Table

@@ -2,7 +2,7 @@ import { CURRENCIES } from '../../contract/money.ts'
 import { SCOPES } from '../../contract/scopes.ts'
 import type { StoreView } from '../../gateway/operations/stores.ts'
 import type { Json } from '../api/json.ts'
-import { ActButton, type Field } from '../ui/act.tsx'
+import { ActButton, type Field, listOf } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { formatMinor, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
@@ -71,6 +71,16 @@ function Settings({ store, again }: Part) {
           fields={fieldsOf(store)}
           input={(typed) => ({ storeId, ...changesOf(store, typed) })}
           onDone={again}
+          secrets={{ webhookSecret: 'Webhook secret' }}
+        />
+        <ActButton
+          act="store free-room"
+          label="Free its room"
+          does="Frees what reversals took of its limit, before their 30 days are over."
+          needs="operator"
+          needsReason
+          input={() => ({ storeId })}
+          onDone={again}
         />
         <ActButton
           act={disabledAt === null ? 'store disable' : 'store enable'}
@@ -130,18 +140,18 @@ function fieldsOf(store: View): readonly Field[] {
       label: 'Colour',
       value: store.accent ?? '',
       isOptional: true,
-      hint: 'Such as #3366ff.',
+      hint: 'Such as #3366ff. Empty: the page’s own.',
+    },
+    {
+      name: 'webhookUrl',
+      label: 'Another address for its first webhook',
+      isOptional: true,
+      hint: 'Empty: as it is.',
     },
   ]
 }
 
-const listOf = (typed: string): string[] =>
-  typed
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '')
-
-/** Only fields that were changed, so the record of the act contains only these. */
+/** Only fields that were changed: the record of the act says just these. */
 function changesOf(store: View, typed: Record<string, string>): Record<string, unknown> {
   const before = new Map(fieldsOf(store).map(({ name, value = '' }) => [name, value]))
   const changed = Object.entries(typed).filter(([name, value]) => before.get(name) !== value.trim())
@@ -150,6 +160,7 @@ function changesOf(store: View, typed: Record<string, string>): Record<string, u
       const text = value.trim()
       if (name === 'origins') return [name, listOf(text)]
       if (name === 'games') return [name, text === '' ? null : listOf(text)]
+      if (name === 'accent') return [name, text === '' ? null : text]
       if (name === 'commissionBps') return [name, text === '' ? null : Number(text)]
       if (name === 'riskLimit') return ['riskLimitUsdCents', text]
       return [name, text]
@@ -220,8 +231,7 @@ const BOOKING_FIELDS: readonly Field[] = [
   { name: 'reference', label: 'Reference', hint: 'It keeps the same from being recorded twice.' },
 ]
 
-const keyOf = ({ apiKey }: Record<string, unknown>): string | null =>
-  typeof apiKey === 'string' ? apiKey : null
+const KEY = { apiKey: 'API key' }
 
 function Keys({ store, again }: Part) {
   return (
@@ -248,7 +258,7 @@ function Keys({ store, again }: Part) {
                   needs="operator"
                   input={() => ({ keyId, overlapHours: 24 })}
                   onDone={again}
-                  secretOf={keyOf}
+                  secrets={KEY}
                 />
                 <ActButton
                   act="key revoke"
@@ -278,18 +288,19 @@ function Keys({ store, again }: Part) {
           input={({ name, scopes = '', expires = '' }) => ({
             storeId: store.storeId,
             name,
-            scopes: scopes.split(',').map((scope) => scope.trim()),
+            scopes: listOf(scopes),
             ...(expires.trim() !== '' && { expires: expires.trim() }),
           })}
           onDone={again}
-          secretOf={keyOf}
+          secrets={KEY}
         />
       </div>
     </Panel>
   )
 }
 
-function Endpoints({ store }: Part) {
+function Endpoints({ store, again }: Part) {
+  const { storeId } = store
   return (
     <Panel title="Webhooks">
       <Table
@@ -303,6 +314,49 @@ function Endpoints({ store }: Part) {
           { name: 'State', show: ({ state }) => <Status of={state} /> },
         ]}
       />
+      <Table
+        caption="Addresses that are open to its webhooks, beside port 443 of public hosts"
+        rows={store.addresses}
+        keyOf={({ address }) => address}
+        empty="They go to port 443 of public hosts alone."
+        columns={[
+          { name: 'Open to them', show: ({ address }) => <code>{address}</code> },
+          { name: 'Inside your network', show: ({ inside }) => (inside ? 'yes' : 'no') },
+          { name: 'Since', show: ({ allowedAt }) => <Time at={allowedAt} /> },
+          {
+            name: 'Acts',
+            show: ({ address }) => (
+              <ActButton
+                act="store forbid-address"
+                label="Close"
+                does={`Webhooks of the store no longer go to ${address}.`}
+                needs="operator"
+                input={() => ({ storeId, address })}
+                onDone={again}
+              />
+            ),
+          },
+        ]}
+      />
+      <div className="acts">
+        <ActButton
+          act="store allow-address"
+          label="Open an address"
+          does="Lets its webhooks go to another port, or into your own network."
+          needs="operator"
+          fields={[
+            { name: 'address', label: 'Host and port', hint: 'Such as shop.example:8443.' },
+            {
+              name: 'inside',
+              label: 'May its name lead to private addresses?',
+              options: ['no', 'yes'],
+              hint: 'localhost and a private address itself always may.',
+            },
+          ]}
+          input={({ address, inside }) => ({ storeId, address, inside: inside === 'yes' })}
+          onDone={again}
+        />
+      </div>
     </Panel>
   )
 }

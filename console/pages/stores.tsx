@@ -1,5 +1,7 @@
+import { SCOPES, SHOP_SCOPES } from '../../contract/scopes.ts'
 import type { StorePage as Answer } from '../../gateway/operations/stores.ts'
 import type { Json } from '../api/json.ts'
+import { ActButton, type Field, listOf } from '../ui/act.tsx'
 import { allRows, useRows } from '../ui/answer.ts'
 import { formatMinor, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
@@ -48,19 +50,58 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'Since', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
 ]
 
+const FIELDS: readonly Field[] = [
+  { name: 'name', label: 'Name, as shoppers see it' },
+  { name: 'origins', label: 'Origins, with commas', hint: 'Such as https://store.example.' },
+  {
+    name: 'webhookUrl',
+    label: 'Address of its webhooks',
+    isOptional: true,
+    hint: 'Empty: none for now.',
+  },
+  { name: 'creditMode', label: 'Credit', options: ['on_accept', 'on_release'] },
+  { name: 'liability', label: 'Liable for reversals', options: ['operator', 'store'] },
+  { name: 'riskLimit', label: 'Risk limit in whole dollars', value: '0', hint: '0 holds every credit.' },
+  {
+    name: 'scopes',
+    label: 'Rights of its key, with commas',
+    value: SHOP_SCOPES.join(', '),
+    hint: SCOPES.join(', '),
+  },
+  { name: 'accent', label: 'Colour', isOptional: true, hint: 'Such as #3366ff. Empty: the page’s own.' },
+]
+
 const rowsOf = ({ stores }: Page): readonly Row[] => stores
 
 export function StoresPage() {
   const rows = useRows<Page, Row>('stores', {}, rowsOf)
   return (
     <>
-      <Heading title="Stores" />
+      <Heading title="Stores">
+        <ActButton
+          act="store add"
+          label="Register a store"
+          does="Gives a store an account, its first key and, with a webhook, the secret that signs it."
+          needs="operator"
+          fields={FIELDS}
+          input={({ origins = '', scopes = '', webhookUrl = '', accent = '', riskLimit, ...typed }) => ({
+            ...typed,
+            origins: listOf(origins),
+            scopes: listOf(scopes),
+            riskLimitUsdCents: riskLimit,
+            ...(webhookUrl.trim() !== '' && { webhookUrl: webhookUrl.trim() }),
+            ...(accent.trim() !== '' && { accent: accent.trim() }),
+          })}
+          onDone={rows.again}
+          secrets={{ apiKey: 'API key', webhookSecret: 'Webhook secret' }}
+        />
+      </Heading>
       <List
         caption="Stores, in the order of their numbers"
         columns={COLUMNS}
         rows={rows}
         keyOf={({ storeId }) => storeId}
-        empty="No store yet: tradetill store add makes the first one."
+        empty="No store is registered yet."
         all={() => allRows<Page, Row>('stores', {}, rowsOf)}
         fileName="stores"
       />

@@ -3,7 +3,6 @@ import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { Bars } from '../ui/bars.tsx'
-import { words } from '../ui/format.ts'
 import { Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 
@@ -103,11 +102,10 @@ function Health({ since }: { since: string | null }) {
 
 function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () => void }) {
   const isOn = shown?.outages.some(({ kind }) => kind === 'maintenance') === true
-  const turn = isOn ? 'off' : 'on'
   return (
     <ActButton
-      act={`maintenance ${turn}`}
-      label={words(`Turn_maintenance_${turn}`)}
+      act={isOn ? 'maintenance off' : 'maintenance on'}
+      label={isOn ? 'Turn maintenance off' : 'Turn maintenance on'}
       does={
         isOn
           ? 'Trades begin again, and deposits get back the time that stood still.'

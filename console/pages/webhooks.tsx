@@ -70,9 +70,6 @@ function toneOf({ lastAttempt }: Row): 'good' | 'bad' | 'plain' {
   return failure === null && status !== null && status >= 200 && status < 300 ? 'good' : 'bad'
 }
 
-const secretOf = ({ webhookSecret }: Record<string, unknown>): string | null =>
-  typeof webhookSecret === 'string' ? webhookSecret : null
-
 /** The acts on an endpoint. */
 export function EndpointActs({ endpointId }: { endpointId: string }) {
   return (
@@ -95,7 +92,7 @@ export function EndpointActs({ endpointId }: { endpointId: string }) {
         needs="operator"
         needsReason
         input={() => ({ endpointId, overlapHours: 24 })}
-        secretOf={secretOf}
+        secrets={{ webhookSecret: 'Webhook secret' }}
       />
       <ActButton
         act="webhook remove"

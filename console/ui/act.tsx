@@ -1,8 +1,8 @@
 /** An operator's act: the form asks for the reason, and for a passkey if needed, and shows the result. */
 import { type FormEvent, type ReactNode, useContext, useId, useState } from 'react'
 import { mayAs, type OperatorRole } from '../../contract/operators.ts'
-import { call, type Failure } from '../api/call.ts'
-import { stepUp } from '../api/passkey.ts'
+import type { Failure } from '../api/call.ts'
+import { callFresh } from '../api/passkey.ts'
 import { Me } from '../me.ts'
 import { Dialog } from './dialog.tsx'
 import { Failed } from './parts.tsx'
@@ -28,8 +28,8 @@ type Props = {
   /** The act's input, made from the typed text. */
   input: (typed: Record<string, string>) => object
   onDone?: () => void
-  /** A secret that is shown once, such as a key. */
-  secretOf?: (data: Record<string, unknown>) => string | null
+  /** Parts of the answer that are shown this once, by their names there: `{ apiKey: 'API key' }`. */
+  secrets?: Readonly<Record<string, string>>
 }
 
 export function ActButton(props: Props) {
@@ -50,11 +50,11 @@ type Outcome =
   | { kind: 'asking' }
   | { kind: 'busy' }
   | { kind: 'failed'; failure: Failure }
-  | { kind: 'done'; message: string; secret: string | null }
+  | { kind: 'done'; message: string; data: Record<string, unknown> }
 
 function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'asking' })
-  const { act, label, does, onDone, input, secretOf } = props
+  const { act, label, does, onDone, input, secrets = {} } = props
 
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
@@ -62,28 +62,27 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
     setOutcome({ kind: 'busy' })
     const body = { reason: reason.trim() === '' ? null : reason.trim(), input: input(typed) }
     const path = `act/${act.replaceAll(' ', '-')}`
-    let reply = await call<Record<string, unknown>>(path, body)
-    if (!reply.ok && reply.failure.kind === 'step_up') {
-      const shown = await stepUp()
-      reply = shown.ok ? await call(path, body) : shown
-    }
+    const reply = await callFresh<Record<string, unknown>>(path, body)
     if (!reply.ok) {
       if (reply.failure.kind === 'proposed') onDone?.()
       return setOutcome({ kind: 'failed', failure: reply.failure })
     }
     onDone?.()
-    const secret = secretOf?.(reply.data) ?? null
-    setOutcome({ kind: 'done', message: reply.message === '' ? 'Done.' : reply.message, secret })
+    const { data, message } = reply
+    setOutcome({ kind: 'done', message: message === '' ? 'Done.' : message, data })
   }
   if (outcome.kind === 'done') {
     return (
       <Dialog title={label} onClose={onClose}>
         <p role="status">{outcome.message}</p>
-        {outcome.secret !== null && (
-          <p className="secret">
-            <span className="quiet">Shown this once:</span> <code>{outcome.secret}</code>
-          </p>
-        )}
+        {Object.entries(secrets).map(([name, called]) => {
+          const secret = outcome.data[name]
+          return typeof secret !== 'string' ? null : (
+            <p key={name} className="secret">
+              <span className="quiet">{called}, shown this once:</span> <code>{secret}</code>
+            </p>
+          )
+        })}
         <div className="dialog-foot">
           <button type="button" className="button primary" onClick={onClose}>
             Close
@@ -114,8 +113,16 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   )
 }
 
-const typedIn = (form: HTMLFormElement): Record<string, string> =>
+/** The typed texts by the names of their fields. */
+export const typedIn = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
+
+/** Splits a text with commas. */
+export const listOf = (typed: string): string[] =>
+  typed
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
 
 function ActFields({ fields = [], needsReason = false }: Pick<Props, 'fields' | 'needsReason'>) {
   return (

@@ -83,7 +83,7 @@ export function Heading({ title, children }: { title: ReactNode; children?: Reac
   return (
     <header className="heading">
       <h1>{title}</h1>
-      {children !== undefined && <div className="heading-acts">{children}</div>}
+      {children !== undefined && <div className="acts">{children}</div>}
     </header>
   )
 }

@@ -51,6 +51,20 @@ export async function offersTo(sandbox: string, { steamId }: Player): Promise<Sa
   return (await offers(sandbox)).filter(({ partner }) => partner === steamId)
 }
 
+/** The phone of this account approves a login whose picture it has scanned. */
+export async function approveLogin(
+  sandbox: string,
+  clientId: string,
+  { steamId }: Pick<Player, 'steamId'>,
+): Promise<void> {
+  const response = await fetch(`${sandbox}/control/logins/${clientId}/approve`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ steamId }),
+  })
+  if (!response.ok) throw new Error(`the sandbox does not know login ${clientId}: ${await response.text()}`)
+}
+
 export async function answerOffer(
   sandbox: string,
   offerId: string,

@@ -47,11 +47,6 @@ async function enrolByPassword(
 }
 
 async function enrol(deps: ActDeps, way: LoginWay, checking: Checking): Promise<Answer<AddedBot>> {
-  const [{ obtainRefreshToken }, { enrolBot }] = await Promise.all([
-    import('../operations/token.ts'),
-    import('../operations/enrolment.ts'),
-  ])
-  const answer = await obtainRefreshToken(deps.config, way)
-  if (answer.kind === 'refused') return answer
-  return enrolBot(deps, { refreshToken: answer.refreshToken, name: 'bot enrol', ...checking })
+  const operations = await import('../operations/enrolment.ts')
+  return operations.enrolByLogin(deps, way, { name: 'bot enrol', ...checking })
 }

@@ -14,10 +14,12 @@ import { recordPayout, voidPayout } from '../operations/payouts.ts'
 import { blockPrice, freezePrice, overridePrice, releasePrice } from '../operations/prices.ts'
 import { approveProposal, declineProposal, limitAct } from '../operations/proposals.ts'
 import { armBots } from '../operations/restore.ts'
+import { freeRoom } from '../operations/room.ts'
 import { allowPayer, denyPayer, erasePayer, trustPayer } from '../operations/shoppers.ts'
 import { creditStore, debitStore, writeOffStore } from '../operations/store-books.ts'
-import { changeStore, disableStore, enableStore } from '../operations/stores.ts'
+import { addStore, changeStore, disableStore, enableStore } from '../operations/stores.ts'
 import { creditTrade, endTrade, lookAtTrade, releaseTrade, reverseTrade } from '../operations/trades.ts'
+import { allowWebhookAddress, forbidWebhookAddress } from '../operations/webhook-addresses.ts'
 import { removeWebhook, replayWebhooks, rotateWebhookSecret } from '../operations/webhooks.ts'
 import { type Call, graveAct, supportAct } from './call.ts'
 import { currency, id, nothing, steamId, text } from './input.ts'
@@ -28,6 +30,7 @@ const trade = z.object({ tradeId: id })
 const shopper = z.object({ steamId })
 const key = text(20)
 const store = z.object({ storeId: id })
+const address = store.extend({ address: text(300) })
 const market = z.object({ market: text(40) })
 const proposal = z.object({ proposalId: id })
 const HOURS = z.int().min(0).max(9_999)
@@ -56,15 +59,27 @@ const booked = z
     return z.NEVER
   })
 
-const storeChange = z.object({
-  storeId: id,
-  name: text().optional(),
-  origins: z.array(text()).max(20).optional(),
+const origins = z.array(text()).max(20)
+const riskLimitUsdCents = DOLLARS.transform((dollars) => BigInt(dollars) * 100n)
+const terms = {
   webhookUrl: text(2_000).optional(),
-  accent: text(7).optional(),
+  accent: text(7).nullable().optional(),
   creditMode: z.enum(['on_accept', 'on_release']).optional(),
   liability: z.enum(['operator', 'store']).optional(),
-  riskLimitUsdCents: DOLLARS.transform((dollars) => BigInt(dollars) * 100n).optional(),
+}
+const newStore = z.object({
+  ...terms,
+  name: text(),
+  origins,
+  riskLimitUsdCents,
+  scopes: z.array(z.enum(SCOPES)).min(1).optional(),
+})
+const storeChange = z.object({
+  ...terms,
+  storeId: id,
+  name: text().optional(),
+  origins: origins.optional(),
+  riskLimitUsdCents: riskLimitUsdCents.optional(),
   commissionBps: z.int().nullable().optional(),
   games: z.array(z.enum(GAMES)).nullable().optional(),
 })
@@ -91,12 +106,16 @@ export const ACTS: Record<string, Call> = {
     recordPayout(deps, { ...payout, amount }),
   ),
   'payout void': graveAct(z.object({ payoutId: id }), (deps, { payoutId }) => voidPayout(deps, payoutId)),
+  'store add': graveAct(newStore, addStore),
   'store update': graveAct(storeChange, changeStore),
   'store disable': graveAct(store, (deps, { storeId }) => disableStore(deps, storeId)),
   'store enable': graveAct(store, (deps, { storeId }) => enableStore(deps, storeId)),
   'store credit': graveAct(booked, creditStore),
   'store debit': graveAct(booked, debitStore),
   'store write-off': graveAct(booked, writeOffStore),
+  'store free-room': graveAct(store, (deps, { storeId }) => freeRoom(deps, storeId)),
+  'store allow-address': graveAct(address.extend({ inside: z.boolean() }), allowWebhookAddress),
+  'store forbid-address': graveAct(address, forbidWebhookAddress),
   'key add': graveAct(
     z.object({
       storeId: id,

@@ -7,11 +7,13 @@ import { showBot } from '../operations/bot-view.ts'
 import { listBots } from '../operations/bots.ts'
 import { listDepartures } from '../operations/departures.ts'
 import { listDeposits } from '../operations/deposit-list.ts'
+import { DEPOSIT_ORDERS } from '../operations/deposit-orders.ts'
 import { showDeposit } from '../operations/deposits.ts'
 import { listDrift } from '../operations/drift.ts'
 import { find as findAll } from '../operations/find.ts'
 import { ITEM_STATES } from '../operations/item-states.ts'
 import { listItems } from '../operations/items.ts'
+import { listMarkets } from '../operations/markets.ts'
 import { done } from '../operations/operation.ts'
 import { listOperators } from '../operations/operators.ts'
 import { listPayouts } from '../operations/payouts.ts'
@@ -43,6 +45,7 @@ export const FINDS: Record<string, Call> = {
       to: time.optional(),
       game: z.enum(GAMES).optional(),
       needsPerson: z.boolean().optional(),
+      order: z.enum(DEPOSIT_ORDERS).optional(),
     }),
     listDeposits,
   ),
@@ -70,6 +73,7 @@ export const FINDS: Record<string, Call> = {
     }),
     listItems,
   ),
+  markets: find(nothing, (deps) => listMarkets(deps)),
   departures: find(z.object(page), listDepartures),
   money: find(nothing, async ({ db }) => done(await readMoney(db))),
   prices: find(nothing, (deps) => listPrices(deps)),

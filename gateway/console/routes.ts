@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Buckets, createAddressBuckets, createBuckets } from '../http/limits.ts'
 import type { Log } from '../kit/log.ts'
-import type { ActDeps } from '../operations/operation.ts'
+import { type ActDeps, type Answer, done } from '../operations/operation.ts'
 import { isFresh } from '../operators/session.ts'
 import { endSession, endSessionsLike } from '../operators/session-store.ts'
 import { ACTS } from './acts.ts'
@@ -12,6 +12,7 @@ import type { Call } from './call.ts'
 import { CLEAR_COOKIE, type Halves, setCookie } from './cookie.ts'
 import { FINDS } from './finds.ts'
 import type { Live } from './live.ts'
+import { addLoginCalls } from './login-routes.ts'
 import { assertionSchema, registrationSchema } from './passkeys.ts'
 import {
   beginRegistration,
@@ -58,6 +59,16 @@ export function addConsoleCalls(app: FastifyInstance, deps: ConsoleDeps): void {
   addSession(app, deps)
   for (const [name, call] of Object.entries(FINDS)) addFind(app, deps, { name, call })
   for (const [name, call] of Object.entries(ACTS)) addAct(app, deps, { name, call, acts: limits.acts })
+  addLoginCalls(app, {
+    ...deps,
+    visitor: (request) => visitor(deps, request),
+    acting: (who, body) => {
+      spend(limits.acts, who.name)
+      const { reason, input } = parse(actSchema, body)
+      return { act: actDeps(deps, who, reason), input }
+    },
+    send: sendAnswer,
+  })
   addLive(app, deps)
 }
 
@@ -70,10 +81,12 @@ function parse<T>(schema: z.ZodType<T>, body: unknown): T {
   return read.success ? read.data : refuseCall('usage', 'The call is malformed.')
 }
 
-const send = (reply: FastifyReply, data: unknown): FastifyReply => {
-  const { status, body } = toBody({ kind: 'done', data, message: '' })
+const sendAnswer = (reply: FastifyReply, answer: Answer<unknown>): FastifyReply => {
+  const { status, body } = toBody(answer)
   return reply.code(status).type('application/json').send(body)
 }
+
+const send = (reply: FastifyReply, data: unknown): FastifyReply => sendAnswer(reply, done(data))
 
 /** The cookie to the browser, the other half to the page alone. */
 const begin = (reply: FastifyReply, { cookie, page }: Halves): FastifyReply => {
@@ -161,8 +174,7 @@ function addFind(app: FastifyInstance, deps: ConsoleDeps, { name, call }: Named)
   app.post(`/ops/find/${name}`, async (request, reply) => {
     const who = await visitor(deps, request)
     admit(who, call, deps.clock.machineNow())
-    const { status, body } = toBody(await call.run(actDeps(deps, who, null), request.body))
-    return reply.code(status).type('application/json').send(body)
+    return sendAnswer(reply, await call.run(actDeps(deps, who, null), request.body))
   })
 }
 
@@ -176,8 +188,7 @@ function addAct(
     admit(who, call, deps.clock.machineNow())
     spend(acts, who.name)
     const { reason, input } = parse(actSchema, request.body)
-    const { status, body } = toBody(await call.run(actDeps(deps, who, reason), input))
-    return reply.code(status).type('application/json').send(body)
+    return sendAnswer(reply, await call.run(actDeps(deps, who, reason), input))
   })
 }
 

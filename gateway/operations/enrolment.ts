@@ -5,10 +5,12 @@ import type { Config } from '../config.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { createSandboxAgent } from '../steam/web/agent.ts'
+import type { LoginWay } from '../steam/web/enrol.ts'
 import { createLazySteam } from '../steam/web/lazy-steam.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type Refused, refused } from './operation.ts'
 import { holdNotice } from './own-hold.ts'
+import { obtainRefreshToken } from './token.ts'
 
 export type AddedBot = EnrolledBot
 
@@ -19,7 +21,7 @@ type Enrolment = Checking & {
   refreshToken: string
   name: 'bot add' | 'bot enrol' | 'bot renew'
   /** The account that it must be. Any without it. */
-  steamId?: string
+  steamId?: string | undefined
 }
 
 /** Enrols the bot of a refresh token, once it has proved itself to be fit for the work. */
@@ -70,6 +72,23 @@ const noticeOf = ({ protectionAcknowledged, ownHoldDays }: AddedBot): string =>
     ? ''
     : ' Steam did not accept the acknowledgement about trade protection; the gateway will try again.') +
   holdNotice(ownHoldDays)
+
+type Login = Omit<Enrolment, 'refreshToken'> & {
+  /** Why nothing may be changed any more once the phone has approved. */
+  obstacle?(): Promise<Refused | undefined>
+}
+
+/** Logs a bot in once, and enrols it with the token that this brings. */
+export async function enrolByLogin(
+  deps: ActDeps,
+  way: LoginWay,
+  { obstacle, ...enrolment }: Login,
+): Promise<Answer<AddedBot>> {
+  const login = await obtainRefreshToken(deps.config, way)
+  if (login.kind === 'refused') return login
+  const refusal = await obstacle?.()
+  return refusal ?? enrolBot(deps, { refreshToken: login.refreshToken, ...enrolment })
+}
 
 export type AddedBots = { added: AddedBot[]; refused: { line: number; message: string }[] }
 

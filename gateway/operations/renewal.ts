@@ -1,9 +1,16 @@
 /** Renewal: each bot gets a new refresh token by a login that its own phone approves. */
 import { type BotSummary, listBots } from '../bots/store.ts'
 import { tokenEnd } from '../bots/token-end.ts'
-import { type AddedBot, enrolBot } from './enrolment.ts'
-import { type ActDeps, type Answer, done, type RefusalKind, type Refused, refused } from './operation.ts'
-import { obtainRefreshToken } from './token.ts'
+import { type AddedBot, enrolByLogin } from './enrolment.ts'
+import {
+  type ActDeps,
+  type Answer,
+  done,
+  type FindDeps,
+  type RefusalKind,
+  type Refused,
+  refused,
+} from './operation.ts'
 
 export type RenewedBots = { renewed: AddedBot[]; refused: { botId: bigint; message: string }[] }
 
@@ -34,14 +41,20 @@ export async function renewBots(deps: ActDeps, { which, show }: Renewal): Promis
   return { kind: 'refused', refusal: first, message, data }
 }
 
-async function renew(
+const renew = (
   deps: ActDeps,
   { steamId }: BotSummary,
   show: (address: string) => void,
-): Promise<Answer<AddedBot>> {
-  const login = await obtainRefreshToken(deps.config, { kind: 'phone', show })
-  if (login.kind === 'refused') return login
-  return enrolBot(deps, { refreshToken: login.refreshToken, name: 'bot renew', steamId })
+): Promise<Answer<AddedBot>> => enrolByLogin(deps, { kind: 'phone', show }, { name: 'bot renew', steamId })
+
+const isNamed = ({ botId, steamId }: BotSummary, name: string) => name === String(botId) || name === steamId
+
+const noBot = (name: string) => refused('not_found', `There is no bot ${name}: see bot list.`)
+
+/** The Steam account of a bot, by its number or Steam id. */
+export async function accountOf({ db }: FindDeps, name: string): Promise<string | Refused> {
+  const bots = await listBots(db)
+  return bots.find((bot) => isNamed(bot, name))?.steamId ?? noBot(name)
 }
 
 async function choose(
@@ -49,9 +62,8 @@ async function choose(
   which: readonly string[],
 ): Promise<{ kind: 'chosen'; bots: BotSummary[] } | Refused> {
   const bots = await listBots(db)
-  const isNamed = ({ botId, steamId }: BotSummary, name: string) => name === String(botId) || name === steamId
   const unknown = which.find((name) => !bots.some((bot) => isNamed(bot, name)))
-  if (unknown !== undefined) return refused('not_found', `There is no bot ${unknown}: see bot list.`)
+  if (unknown !== undefined) return noBot(unknown)
   const isMeant = (bot: BotSummary) =>
     which.length === 0
       ? bot.state === 'dead' || tokenEnd(bot.tokenExpiresAt, clock.now()) !== 'far'

@@ -18,16 +18,16 @@ export type NewStore = {
   name: string
   /** `https://host[:port]`, at least one. */
   origins: string[]
-  webhookUrl?: string
+  webhookUrl?: string | undefined
   /** The most that may be credited while Steam can still take it back; 0 holds everything. */
   riskLimitUsdCents: bigint
-  creditMode?: 'on_accept' | 'on_release'
+  creditMode?: 'on_accept' | 'on_release' | undefined
   /** The party that bears a reversal after the credit. */
-  liability?: 'operator' | 'store'
+  liability?: 'operator' | 'store' | undefined
   /** The main colour of the shoppers' page, as `#rrggbb`. Null is the page's own. */
-  accent?: string | null
+  accent?: string | null | undefined
   /** Of its first key; by default those of a shop. */
-  scopes?: readonly Scope[]
+  scopes?: readonly Scope[] | undefined
 }
 
 export type CreatedStore =

@@ -24,11 +24,15 @@ export const OWN = {
 
 const NO_STREAMS: Live = { open: () => false, stop: async () => {} }
 
-/** `database`: one that is shared, which the caller closes. */
-export async function startConsole(given?: Pick<TestDatabase, 'db'>) {
+/** `given`: a database that is shared, which the caller closes. */
+export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: Record<string, string> = {}) {
   const own = given === undefined ? await testDatabase() : { ...given, close: async () => {} }
   const clock = fakeClock(new Date())
-  const answer = readConfig({ TRADETILL_CONSOLE_PORT: '4304', TRADETILL_CONSOLE_SANDBOX_KEY: SANDBOX_KEY })
+  const answer = readConfig({
+    TRADETILL_CONSOLE_PORT: '4304',
+    TRADETILL_CONSOLE_SANDBOX_KEY: SANDBOX_KEY,
+    ...settings,
+  })
   if (answer.kind === 'refused') throw new Error(answer.problems.join())
   const config = { ...answer.config, masterKey: Buffer.alloc(32, 3) }
   const deps = { config, db: own.db, clock }

@@ -27,8 +27,8 @@ export type LoginWay =
       /** Asked again after a wrong one, three times in all. Not asked where the phone is enough. */
       code(): Promise<string>
     }
-  /** `show` is given the address that the Steam app on the bot's phone must open. */
-  | { kind: 'phone'; show(url: string): void }
+  /** `show` is given the address that the Steam app on the bot's phone must open. Nobody waits for it once `signal` is aborted. */
+  | { kind: 'phone'; show(url: string): void; signal?: AbortSignal }
 
 export type TokenAnswer =
   | { kind: 'token'; refreshToken: string }
@@ -46,7 +46,7 @@ export async function obtainToken(
 ): Promise<TokenAnswer> {
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
   session.loginTimeout = times.personMs
-  const outcome = outcomeOf(session)
+  const outcome = outcomeOf(session, way.kind === 'phone' ? way.signal : undefined)
   try {
     const begun = await answered(begin(session, way), times.answerMs)
     if (begun.kind !== 'done') return begun
@@ -87,10 +87,12 @@ async function submitCode(session: LoginSession, ask: () => Promise<string>, ms:
 }
 
 /** Listens before anything is asked: the session emits from its own timers. */
-function outcomeOf(session: LoginSession): Promise<TokenAnswer> {
+function outcomeOf(session: LoginSession, signal: AbortSignal | undefined): Promise<TokenAnswer> {
   const { promise, resolve } = Promise.withResolvers<TokenAnswer>()
   session.on('authenticated', () => resolve({ kind: 'token', refreshToken: session.refreshToken }))
-  session.on('timeout', () => resolve({ kind: 'refused', reason: 'not_confirmed' }))
+  const leave = () => resolve({ kind: 'refused', reason: 'not_confirmed' })
+  session.on('timeout', leave)
+  signal?.addEventListener('abort', leave)
   session.on('error', (error: unknown) => resolve(explain(error)))
   return promise
 }

@@ -1,0 +1,73 @@
+import type { MarketList } from '../../gateway/operations/markets.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton } from '../ui/act.tsx'
+import { useAnswer } from '../ui/answer.ts'
+import { Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+
+type Data = Json<MarketList>
+
+const OFF =
+  'The vault lists nothing there, and within a minute takes down what is listed. Sold items are still given.'
+
+/** The markets on which the vault sells, and a switch for each. */
+export function MarketSwitches() {
+  const { shown, again } = useAnswer<Data>('markets', {})
+  return (
+    <Panel title="Where the vault sells">
+      <Loaded shown={shown} again={again}>
+        {({ markets }) => (
+          <Table
+            caption="Markets, and what is under way on each"
+            rows={markets}
+            keyOf={({ market }) => market}
+            empty="The vault has told of no market yet."
+            columns={[
+              { name: 'Market', show: ({ market }) => market },
+              {
+                name: 'State',
+                show: ({ isOff, offSince }) =>
+                  isOff ? (
+                    <>
+                      <Pill tone="warn">off</Pill> since <Time at={offSince} />
+                    </>
+                  ) : (
+                    <Pill tone="good">on</Pill>
+                  ),
+              },
+              { name: 'Listed', isNumber: true, show: ({ listed }) => listed },
+              { name: 'Sold, not paid', isNumber: true, show: ({ unpaid }) => unpaid },
+              { name: 'Not booked yet', isNumber: true, show: ({ waiting }) => waiting },
+              {
+                name: 'Acts',
+                show: ({ market, isOff }) => (
+                  <ActButton
+                    act={isOff ? 'market on' : 'market off'}
+                    label={isOff ? 'Sell there again' : 'Stop selling there'}
+                    does={
+                      isOff ? 'The vault lists items there again, unless it has the market off itself.' : OFF
+                    }
+                    needs="support"
+                    input={() => ({ market })}
+                    onDone={again}
+                  />
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      <div className="acts">
+        <ActButton
+          act="market off"
+          label="Stop selling on another market"
+          does={OFF}
+          needs="support"
+          fields={[{ name: 'market', label: 'Its name', hint: 'Such as market.csgo.com.' }]}
+          input={({ market }) => ({ market })}
+          onDone={again}
+        />
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,80 @@
+import type { TradeList } from '../../gateway/operations/trades.ts'
+import type { Json } from '../api/json.ts'
+import { useAnswer } from '../ui/answer.ts'
+import { Filters } from '../ui/filters.tsx'
+import { words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Heading, Loaded, Status, Time } from '../ui/parts.tsx'
+import { type Column, Export, Table } from '../ui/table.tsx'
+
+type Data = Json<TradeList>
+type Row = Data['trades'][number]
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'Trade', show: ({ tradeId }) => tradeId, text: ({ tradeId }) => tradeId },
+  {
+    name: 'Deposit',
+    show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
+    text: ({ depositId }) => depositId,
+  },
+  {
+    name: 'State',
+    show: ({ state, reason }) => (
+      <>
+        <Status of={state} /> {reason !== null && <span className="quiet">{words(reason)}</span>}
+      </>
+    ),
+    text: ({ state }) => state,
+  },
+  {
+    name: 'Bot',
+    show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go>,
+    text: ({ bot }) => bot,
+  },
+  {
+    name: 'Shopper',
+    show: ({ partnerSteamId }) => (
+      <Go className="whole" to={`/shoppers/${partnerSteamId}`}>
+        {partnerSteamId}
+      </Go>
+    ),
+    text: ({ partnerSteamId }) => partnerSteamId,
+  },
+  {
+    name: 'Offer',
+    show: ({ offerId }) => offerId ?? <span className="quiet">—</span>,
+    text: ({ offerId }) => offerId,
+  },
+  { name: 'Begun', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
+  { name: 'Waits until', show: ({ until }) => <Time at={until} />, text: ({ until }) => until },
+]
+
+/** Trades that are open, watched or hold credit. The acts on each are on the page of its deposit. */
+export function TradesPage({ query }: { query: URLSearchParams }) {
+  const bot = query.get('bot')
+  const { shown, again } = useAnswer<Data>('trades', bot === null ? {} : { bot })
+  return (
+    <>
+      <Heading title="Trades under way" />
+      <Filters query={query} fields={[{ name: 'bot', label: 'Number or Steam id of the bot' }]} />
+      <Loaded shown={shown} again={again}>
+        {({ trades }) => (
+          <>
+            <Table
+              caption="Trades that are open, watched or hold credit, oldest first"
+              columns={COLUMNS}
+              rows={trades}
+              keyOf={({ tradeId }) => tradeId}
+              empty="Nothing is under way."
+            />
+            {trades.length > 0 && (
+              <div className="list-foot">
+                <Export columns={COLUMNS} all={async () => trades} fileName="trades" />
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}

@@ -1,0 +1,197 @@
+/** A bot is enrolled, or given a new token: the Steam app of its account scans a picture and approves. */
+import { type FormEvent, useContext, useEffect, useRef, useState } from 'react'
+import { encode } from 'uqr'
+import { mayAs } from '../../contract/operators.ts'
+import { call, type Failure } from '../api/call.ts'
+import { callFresh } from '../api/passkey.ts'
+import { Me } from '../me.ts'
+import { LabelledField, typedIn } from './act.tsx'
+import { Dialog } from './dialog.tsx'
+import { Failed } from './parts.tsx'
+
+type Props = {
+  label: string
+  /** Without it, the account that approves becomes a bot. */
+  bot?: { botId: string; name: string } | undefined
+  onDone: () => void
+}
+
+export function BotLogin(props: Props) {
+  const me = useContext(Me)
+  const [isOpen, setOpen] = useState(false)
+  if (!mayAs(me.role, 'operator')) return null
+  return (
+    <>
+      <button type="button" className="button small" onClick={() => setOpen(true)}>
+        {props.label}
+      </button>
+      {isOpen && <LoginDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+type Begun = { loginId: string; address: string }
+type State =
+  | { kind: 'asking'; failure: Failure | undefined }
+  | { kind: 'busy' }
+  | ({ kind: 'shown' } & Begun)
+  | { kind: 'done'; message: string }
+
+function LoginDialog({ label, bot, onDone, onClose }: Props & { onClose: () => void }) {
+  const [state, setState] = useState<State>({ kind: 'asking', failure: undefined })
+
+  const begin = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    const { reason = '', checkWith = '' } = typedIn(event.currentTarget)
+    setState({ kind: 'busy' })
+    const reply = await callFresh<Begun>('login/begin', {
+      reason: reason.trim() === '' ? null : reason.trim(),
+      input: {
+        ...(bot !== undefined && { bot: bot.botId }),
+        ...(checkWith.trim() !== '' && { checkWith: checkWith.trim() }),
+      },
+    })
+    setState(reply.ok ? { kind: 'shown', ...reply.data } : { kind: 'asking', failure: reply.failure })
+  }
+  switch (state.kind) {
+    case 'shown':
+      return (
+        <Dialog title={label} onClose={onClose}>
+          <Waiting
+            begun={state}
+            onOver={(over) => {
+              setState(over)
+              if (over.kind === 'done') onDone()
+            }}
+          />
+          <div className="dialog-foot">
+            <button type="button" className="button" onClick={onClose}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )
+    case 'done':
+      return (
+        <Dialog title={label} onClose={onClose}>
+          <p role="status">{state.message}</p>
+          <div className="dialog-foot">
+            <button type="button" className="button primary" onClick={onClose}>
+              Close
+            </button>
+          </div>
+        </Dialog>
+      )
+    default:
+      return (
+        <Dialog title={label} onClose={onClose}>
+          <Question bot={bot} state={state} label={label} onSubmit={begin} onClose={onClose} />
+        </Dialog>
+      )
+  }
+}
+
+type QuestionProps = Pick<Props, 'bot' | 'label'> & {
+  state: Extract<State, { kind: 'asking' | 'busy' }>
+  onSubmit: (event: FormEvent<HTMLFormElement>) => Promise<void>
+  onClose: () => void
+}
+
+function Question({ bot, label, state, onSubmit, onClose }: QuestionProps) {
+  const isBusy = state.kind === 'busy'
+  return (
+    <>
+      <p>
+        {bot === undefined
+          ? 'The account that approves becomes a bot of the till. You need the Steam app that is signed in to it.'
+          : `Gives ${bot.name} a new token. You need the Steam app that is signed in to this account.`}
+      </p>
+      <form className="form" onSubmit={(event) => void onSubmit(event)}>
+        <LabelledField
+          name="checkWith"
+          label="Trade link of another account"
+          isOptional
+          hint="With it, Steam is asked whether it would hold the trades of the bot."
+        />
+        <LabelledField name="reason" label="Why, for the record" isOptional hint="You may leave it out." />
+        {!isBusy && state.failure !== undefined && <Failed failure={state.failure} />}
+        <p className="quiet">
+          As a command:{' '}
+          <code>
+            {bot === undefined ? 'tradetill bot enrol --phone' : `tradetill bot renew ${bot.botId}`}
+          </code>
+        </p>
+        <div className="dialog-foot">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={isBusy}>
+            {isBusy ? 'Asking Steam…' : label}
+          </button>
+        </div>
+      </form>
+    </>
+  )
+}
+
+const LOOK_EVERY_MS = 2_000
+
+type WaitingProps = {
+  begun: Begun
+  onOver: (over: Extract<State, { kind: 'asking' | 'done' }>) => void
+}
+
+/** Asks until the phone has approved. A picture that is closed approves nothing any more. */
+function Waiting({ begun: { loginId, address }, onOver }: WaitingProps) {
+  // The page around it is drawn again while the phone is waited for.
+  const tell = useRef(onOver)
+  useEffect(() => {
+    tell.current = onOver
+  })
+  useEffect(() => {
+    let timer: number | undefined
+    let isOver = false
+    const look = async (): Promise<void> => {
+      const reply = await call<{ botId: string | null }>('login/look', { loginId }, true)
+      if (isOver) return
+      const isWaiting = reply.ok ? reply.data.botId === null : reply.failure.kind === 'offline'
+      if (isWaiting) timer = window.setTimeout(() => void look(), LOOK_EVERY_MS)
+      else
+        tell.current(
+          reply.ok ? { kind: 'done', message: reply.message } : { kind: 'asking', failure: reply.failure },
+        )
+    }
+    void look()
+    return () => {
+      isOver = true
+      window.clearTimeout(timer)
+      void call('login/end', { loginId }, true)
+    }
+  }, [loginId])
+  return (
+    <>
+      <p role="status">
+        Scan this with the Steam app of the bot, and approve there. It is good for 3 minutes.
+      </p>
+      <QrCode text={address} />
+      <p className="quiet">
+        <code>{address}</code>
+      </p>
+    </>
+  )
+}
+
+function QrCode({ text }: { text: string }) {
+  const { size, data } = encode(text, { border: 4 })
+  const dots = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  return (
+    <svg
+      className="qr-code"
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label="Picture for the Steam app"
+    >
+      <path d={dots.join('')} />
+    </svg>
+  )
+}

@@ -1,0 +1,106 @@
+/** The acts of the console on a store. calls.test.ts shows for all of them that they need a fresh passkey. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { post, signedIn, startConsole, type TestConsole } from '../testing/console.ts'
+import { ACTS } from './acts.ts'
+import { FINDS } from './finds.ts'
+
+let till: TestConsole
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  till = await startConsole()
+  headers = (await signedIn(till, 'Ada')).headers
+})
+afterAll(() => till.close())
+beforeEach(() => till.rest(60_000))
+
+const doing = (act: string, input: object, reason: string | null = null) =>
+  post(till, `act/${act.replaceAll(' ', '-')}`, { headers, body: { reason, input } })
+const store = async (storeId: unknown) =>
+  (await post(till, 'find/store', { headers, body: { storeId } })).data
+
+const EMBER = {
+  name: 'Ember',
+  origins: ['https://store.test'],
+  riskLimitUsdCents: '250',
+  creditMode: 'on_release',
+  liability: 'store',
+  scopes: ['deposits:read', 'webhooks:manage'],
+}
+
+test('the page asks every question and does every act', () => {
+  const root = join(import.meta.dirname, '../../console')
+  const page = globSync('{pages,ui}/*.tsx', { cwd: root }).map((name) =>
+    readFileSync(join(root, name), 'utf8'),
+  )
+  const isNamed = (name: string) => page.some((text) => new RegExp(`['"]${name}['"]`).test(text))
+  expect([...Object.keys(FINDS), ...Object.keys(ACTS)].filter((name) => !isNamed(name))).toEqual([])
+})
+
+test('a store is registered, and its key and secret are shown this once', async () => {
+  const said = await doing('store add', { ...EMBER, webhookUrl: 'http://localhost:8080/hook?key=abc' })
+  const { storeId, apiKey, webhookSecret } = said.data
+  expect(said).toMatchObject({ status: 200, data: { apiKey: expect.stringMatching(/^tt_test_/) } })
+  expect(await store(storeId)).toMatchObject({
+    name: 'Ember',
+    origins: ['https://store.test'],
+    creditMode: 'on_release',
+    liability: 'store',
+    riskLimit: { amountMinor: 25_000 },
+    keys: [{ scopes: ['deposits:read', 'webhooks:manage'] }],
+    endpoints: [{ state: 'enabled' }],
+    addresses: [{ address: 'localhost:8080', inside: true }],
+  })
+  const { data } = await post(till, 'find/acts', { headers, body: { act: 'store add' } })
+  expect(data).toMatchObject({ acts: [{ operator: 'Ada', arguments: { storeId, name: 'Ember' } }] })
+  for (const secret of [apiKey, webhookSecret, 'key=abc']) expect(JSON.stringify(data)).not.toContain(secret)
+  for (const secret of [apiKey, webhookSecret])
+    expect(JSON.stringify(await store(storeId))).not.toContain(secret)
+})
+
+test('a store without a webhook has no secret, and its webhook is given later', async () => {
+  const { data } = await doing('store add', EMBER)
+  expect(data).toMatchObject({ webhookSecret: null })
+  const { storeId } = data
+  const moved = await doing('store update', {
+    storeId,
+    webhookUrl: 'http://localhost:8081/hook',
+    accent: null,
+  })
+  expect(moved).toMatchObject({ status: 200, data: { webhookSecret: expect.stringMatching(/^whsec_/) } })
+})
+
+test.each([
+  ['an origin with a path', { origins: ['https://store.test/a'] }, 'Every origin must have the form'],
+  ['no origin', { origins: [] }, 'Every origin must have the form'],
+  ['an unknown right', { scopes: ['all'] }, 'scopes.0'],
+  ['a limit with cents', { riskLimitUsdCents: '1.50' }, 'must be whole dollars'],
+])('a store with %s is refused', async (_title, wrong, message) => {
+  const said = await doing('store add', { ...EMBER, ...wrong })
+  expect(said).toMatchObject({ status: 400, error: { message: expect.stringContaining(message) } })
+})
+
+test('an address is opened to the webhooks of a store, and closed', async () => {
+  const { storeId } = (await doing('store add', EMBER)).data
+  const address = 'shop.example:8443'
+  const opened = await doing('store allow-address', { storeId, address, inside: false })
+  expect(opened).toMatchObject({ status: 200 })
+  expect(await store(storeId)).toMatchObject({ addresses: [{ address, inside: false }] })
+  expect(
+    await doing('store allow-address', { storeId, address: '169.254.1.1:80', inside: true }),
+  ).toMatchObject({ status: 400, error: { message: expect.stringContaining('nothing is ever sent there') } })
+  expect(await doing('store forbid-address', { storeId, address })).toMatchObject({ status: 200 })
+  expect(await store(storeId)).toMatchObject({ addresses: [] })
+  expect(await doing('store forbid-address', { storeId, address })).toMatchObject({ status: 404 })
+})
+
+test('the room of a store is freed with a reason alone', async () => {
+  const { storeId } = (await doing('store add', EMBER)).data
+  expect(await doing('store free-room', { storeId })).toMatchObject({ status: 400 })
+  expect(await doing('store free-room', { storeId }, 'barred')).toMatchObject({
+    status: 200,
+    data: { storeId, trades: 0 },
+  })
+})

@@ -1,0 +1,84 @@
+/** The calls by which a bot is enrolled, or given a new token, with the phone in the operator's hand. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { parseTradeLink } from '../../contract/trade-link.ts'
+import type { Log } from '../kit/log.ts'
+import { type ActDeps, type Answer, done, type Refused, refused } from '../operations/operation.ts'
+import { refuseCall } from './answer.ts'
+import { graveAct } from './call.ts'
+import { text } from './input.ts'
+import { createLogins } from './logins.ts'
+import { admit, type Visitor, type VisitorDeps, visitorOf } from './visitor.ts'
+
+type Deps = VisitorDeps & {
+  log: Log
+  /** Monotonic. */
+  nowMs(): number
+  visitor(request: FastifyRequest): Promise<Visitor>
+  /** Of whoever acts, with the reason; counted among their acts. */
+  acting(who: Visitor, body: unknown): { act: ActDeps; input: unknown }
+  send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply
+}
+
+const checkWith = z
+  .string()
+  .max(500)
+  .transform((typed, context) => {
+    const link = parseTradeLink(typed)
+    if (link !== undefined) return link
+    context.addIssue({ code: 'custom', message: 'must be a trade link' })
+    return z.NEVER
+  })
+/** `bot`: whose token is renewed. Without it, whoever approves becomes a bot. */
+const beginInput = z.object({ bot: text(20).optional(), checkWith: checkWith.optional() })
+const loginInput = z.object({ loginId: z.uuid() })
+
+const SIGNED_OUT = 'You were signed out before the phone approved. Nothing was changed.'
+
+export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
+  const logins = createLogins(deps)
+  app.addHook('onClose', async () => logins.endAll())
+
+  app.post('/ops/login/begin', async (request, reply) => {
+    const who = await deps.visitor(request)
+    const obstacle = async () =>
+      (await visitorOf(deps, request, true)) === undefined ? refused('conflict', SIGNED_OUT) : undefined
+    const call = graveAct(beginInput, async (act, { bot, checkWith }) => {
+      const steamId = await accountIn(act, bot)
+      if (typeof steamId === 'object') return steamId
+      const { enrolByLogin } = await import('../operations/enrolment.ts')
+      const name = steamId === undefined ? 'bot enrol' : 'bot renew'
+      const begun = await logins.begin(who.name, (way) =>
+        enrolByLogin(act, { kind: 'phone', ...way }, { name, steamId, checkWith, obstacle }),
+      )
+      return 'kind' in begun ? begun : done(begun)
+    })
+    admit(who, call, deps.clock.machineNow())
+    const { act, input } = deps.acting(who, request.body)
+    return deps.send(reply, await call.run(act, input))
+  })
+  // An operator has their own logins alone.
+  app.post('/ops/login/look', async (request, reply) => {
+    const { name } = await deps.visitor(request)
+    const { loginId } = loginOf(request)
+    const login = logins.look(name, loginId)
+    if (login === undefined) return deps.send(reply, refused('not_found', 'This login is over.'))
+    return deps.send(reply, login.answer ?? done({ botId: null }))
+  })
+  app.post('/ops/login/end', async (request, reply) => {
+    const { name } = await deps.visitor(request)
+    logins.end(name, loginOf(request).loginId)
+    return deps.send(reply, done({}))
+  })
+}
+
+function loginOf({ body }: FastifyRequest): { loginId: string } {
+  const read = loginInput.safeParse(body)
+  return read.success ? read.data : refuseCall('usage', 'The call is malformed.')
+}
+
+async function accountIn(deps: ActDeps, bot: string | undefined): Promise<string | undefined | Refused> {
+  if (bot === undefined) return undefined
+  const { accountOf } = await import('../operations/renewal.ts')
+  return accountOf(deps, bot)
+}

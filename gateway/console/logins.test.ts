@@ -1,0 +1,159 @@
+/** Bots that are enrolled in the console, on the sandbox, whose phones approve. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import type { Authenticator } from '../testing/authenticator.ts'
+import { post, show, signedIn, startConsole, type TestConsole } from '../testing/console.ts'
+
+const botsSchema = z.array(z.object({ name: z.string(), steamId: z.string() }))
+
+type Person = { headers: Record<string, string>; device: Authenticator }
+
+let sandbox: Awaited<ReturnType<typeof startSteam>>
+let till: TestConsole
+let ada: Person
+let first: string
+let second: string
+
+beforeAll(async () => {
+  sandbox = await startSteam({ port: 0 })
+  const url = sandbox.url.replace('localhost', '127.0.0.1')
+  till = await startConsole(undefined, { TRADETILL_STEAM_SANDBOX_URL: url })
+  ada = await signedIn(till, 'Ada')
+  const bots = botsSchema.parse(await (await fetch(`${sandbox.url}/control/bots`)).json())
+  first = bots[0]?.steamId ?? ''
+  second = bots[1]?.steamId ?? ''
+})
+afterAll(async () => {
+  await till.close()
+  await sandbox.close()
+})
+beforeEach(() => till.rest(60_000))
+afterEach(() => till.db.deleteFrom('bot').execute())
+
+const begin = (input: object = {}, { headers } = ada) =>
+  post(till, 'login/begin', { headers, body: { reason: 'a new bot', input } })
+const look = (loginId: unknown, { headers } = ada) => post(till, 'login/look', { headers, body: { loginId } })
+const end = (loginId: unknown, { headers } = ada) => post(till, 'login/end', { headers, body: { loginId } })
+
+/** The phone of this account. */
+async function approve(address: unknown, steamId: string): Promise<void> {
+  const clientId = /^https:\/\/s\.team\/q\/\d+\/(\d+)$/.exec(String(address))?.[1]
+  const answer = await fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ steamId }),
+  })
+  expect(answer.ok).toBe(true)
+}
+
+async function outcome(loginId: unknown, person = ada) {
+  const isOver = async () => {
+    till.rest(1_000)
+    const said = await look(loginId, person)
+    return said.status !== 200 || said.data.botId !== null ? said : undefined
+  }
+  await expect.poll(isOver, { timeout: 60_000 }).toBeDefined()
+  return look(loginId, person)
+}
+
+const rows = () =>
+  till.db.selectFrom('bot').select(['id', 'steam_id', 'refresh_token']).orderBy('id').execute()
+const lastAct = async () =>
+  till.db
+    .selectFrom('operator_act')
+    .select(['act', 'operator', 'arguments', 'reason'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+async function enrolled(): Promise<bigint> {
+  const { data } = await begin()
+  await approve(data.address, first)
+  return BigInt(String((await outcome(data.loginId)).data.botId))
+}
+
+test('a bot is enrolled once the phone of its account has approved, and its record has no token', async () => {
+  const { status, data } = await begin()
+  expect(status).toBe(200)
+  expect(await look(data.loginId)).toMatchObject({ status: 200, data: { botId: null } })
+  expect(await rows()).toEqual([])
+  await approve(data.address, first)
+  expect(await outcome(data.loginId)).toMatchObject({ status: 200, data: { steamId: first } })
+  expect(await rows()).toMatchObject([{ steam_id: first }])
+  expect(await lastAct()).toEqual({
+    act: 'bot enrol',
+    operator: 'Ada',
+    arguments: { botId: expect.any(String), steamId: first },
+    reason: 'a new bot',
+  })
+  expect(JSON.stringify(await outcome(data.loginId))).not.toContain('eyJ')
+  await end(data.loginId)
+  expect((await look(data.loginId)).status).toBe(404)
+})
+
+test('a bot is given a new token by the phone of its own account alone', async () => {
+  const bot = String(await enrolled())
+  const [before] = await rows()
+  const wrong = (await begin({ bot })).data
+  await approve(wrong.address, second)
+  expect(await outcome(wrong.loginId)).toMatchObject({
+    status: 409,
+    error: { message: expect.stringContaining('Another account approved') },
+  })
+  expect(await rows()).toEqual([before])
+  const right = (await begin({ bot })).data
+  await approve(right.address, first)
+  expect(await outcome(right.loginId)).toMatchObject({ status: 200, data: { steamId: first } })
+  const after = await rows()
+  expect(after).toHaveLength(1)
+  expect(after[0]?.refresh_token).not.toEqual(before?.refresh_token)
+  expect(await lastAct()).toMatchObject({ act: 'bot renew', operator: 'Ada' })
+})
+
+test('whoever was signed out meanwhile adds no bot', async () => {
+  const eve = await signedIn(till, 'Eve')
+  const { loginId, address } = (await begin({}, eve)).data
+  await post(till, 'sign-out-everywhere', { headers: eve.headers })
+  await approve(address, second)
+  const back = await show(till, { device: eve.device })
+  expect(back.status).toBe(200)
+  const { cookie = '' } = { cookie: String(back.headers['set-cookie']).split(';')[0] }
+  const headers = { ...eve.headers, cookie, 'x-console-session': String(back.data.session) }
+  const said = await outcome(loginId, { ...eve, headers })
+  expect(said).toMatchObject({ status: 409, error: { message: expect.stringContaining('signed out') } })
+  expect(await rows()).toEqual([])
+})
+
+test('a login belongs to its operator, who has three at a time', async () => {
+  const grace = await signedIn(till, 'Grace')
+  const logins = [await begin(), await begin(), await begin()]
+  expect(logins.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(await begin()).toMatchObject({ status: 409, error: { kind: 'conflict' } })
+  const [one] = logins
+  expect((await look(one?.data.loginId, grace)).status).toBe(404)
+  await end(one?.data.loginId, grace)
+  expect((await look(one?.data.loginId)).status).toBe(200)
+  for (const { data } of logins) await end(data.loginId)
+  const again = await begin()
+  expect(again.status).toBe(200)
+  await end(again.data.loginId)
+})
+
+test.each([
+  ['of a bot that is not there', { bot: '99' }, 404, 'There is no bot 99'],
+  ['with an invalid link', { checkWith: 'https://example.test/' }, 400, 'must be a trade link'],
+])('a login %s is refused', async (_title, input, status, message) => {
+  expect(await begin(input)).toMatchObject({ status, error: { message: expect.stringContaining(message) } })
+})
+
+test('only an operator with a fresh passkey begins one', async () => {
+  const support = await signedIn(till, 'Sam', 'support')
+  expect(await begin({}, support)).toMatchObject({ status: 403, error: { kind: 'forbidden' } })
+  till.clock.advance(6 * 60_000)
+  expect(await begin()).toMatchObject({ status: 403, error: { kind: 'step_up' } })
+  expect((await show(till, { ...ada, at: 'step-up' })).status).toBe(200)
+  const { status, data } = await begin()
+  expect(status).toBe(200)
+  await end(data.loginId)
+})
