@@ -24,7 +24,8 @@ export const liveParts = (shown: Shown): string =>
   topUpPart(shown) +
   boughtPart(shown) +
   accountPart(shown) +
-  notePart(shown)
+  notePart(shown) +
+  toCartPart(shown)
 
 export const nameOf = (id: string, { language }: Visitor): string =>
   TEXTS[language].names[id] ?? GOODS.find((one) => one.id === id)?.name ?? id
@@ -56,6 +57,14 @@ export function toPay({
   balances,
 }: Pick<Shown, 'visitor' | 'cart' | 'balances'>): number {
   return totalOf(cart, currency) - (balances[currency] ?? 0)
+}
+
+/** Leads to the cart, which a narrow page has below all the goods. */
+export function toCartPart({ visitor, cart }: Pick<Shown, 'visitor' | 'cart'>): string {
+  const total = totalOf(cart, visitor.currency)
+  const face = `${TEXTS[visitor.language].cart} · ${money(total, visitor.currency, visitor)}`
+  const link = total === 0 ? '' : `<a class="button primary" href="#cart-title">${face}</a>`
+  return `<div id="to-cart" class="to-cart" data-live>${link}</div>`
 }
 
 /** The cart and the button that pays it: part of the form of payment. */
