@@ -44,6 +44,11 @@ function findsOf(last: number): Find[] {
     ...plain.split(' ').map((name) => ({ name, find: name, input: {} })),
     list({}, 'newest'),
     list({ before: middleOne }, 'from the middle on'),
+    list({ order: 'oldest' }, 'oldest'),
+    list(
+      { order: 'oldest', before: middleOne, status: 'succeeded' },
+      'oldest of a status from the middle on',
+    ),
     list({ status: 'tradeDeclined' }, 'of a status'),
     list({ storeId: '1', status: 'succeeded' }, 'of a store and status'),
     list({ steamId: `76561198${paid.padStart(9, '0')}` }, 'of a shopper'),

@@ -37,14 +37,19 @@ async function threadMs(session: CDPSession, page: Page, act: () => Promise<unkn
   return ((await spent()) - before) * 1000
 }
 
-async function open(browser: Browser, gateway: string, count: number): Promise<Shown> {
-  const { page, context } = await visit(browser)
-  const session = await context.newCDPSession(page)
-  await session.send('Performance.enable')
+/** The page at so many items, no two of which are equal. */
+export async function showItems(page: Page, gateway: string, count: number): Promise<void> {
   await page.route('**/api/payment?*', (route) => route.fulfill({ json: payment() }))
   await page.route('**/api/inventory?*', (route) => route.fulfill({ json: inventory(stock(count)) }))
   await page.goto(`${gateway}/deposit/${HASH}`)
   await page.getByRole('gridcell').first().waitFor()
+}
+
+async function open(browser: Browser, gateway: string, count: number): Promise<Shown> {
+  const { page, context } = await visit(browser)
+  const session = await context.newCDPSession(page)
+  await session.send('Performance.enable')
+  await showItems(page, gateway, count)
   const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
   return { page, session, nodes }
 }

@@ -15,6 +15,7 @@
  * - `lighthouse`: what Lighthouse gives the deposit page on a phone, and how much the page shifts while it loads.
  * - `line`: a payment opened at 400 kbit/s and 400 ms until its field stands, beside React with one field.
  * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
+ * - `interaction`: from a tap or a key to the next paint on a phone with 5,000 items, beside 50.
  * - `search`: a keystroke in the search over 10,000 items, beside a bare scan of names that are folded already.
  * - `pick`: items for an amount in 1,000 drawn inventories: how often exact, never worse than by hand.
  * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
@@ -31,6 +32,7 @@ import { benchConsole } from './console.ts'
 import { benchDeposit } from './deposit.ts'
 import { benchFleet } from './fleet.ts'
 import { benchGrid } from './grid.ts'
+import { benchInteraction } from './interaction.ts'
 import { benchInventory } from './inventory.ts'
 import { benchLedger } from './ledger.ts'
 import { benchLighthouse } from './lighthouse.ts'
@@ -62,6 +64,7 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   lighthouse: benchLighthouse,
   line: benchLine,
   grid: benchGrid,
+  interaction: benchInteraction,
   search: benchSearch,
   pick: benchPick,
   steam: benchSteam,

@@ -1,7 +1,7 @@
 /** What a shopper sees of the first answer alone, before any code of the page is here. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { DESKTOP, MOBILE } from './support/browser.ts'
+import { DESKTOP, MOBILE, SMALL_DESKTOP } from './support/browser.ts'
 import { callsTo, depositOf, openBrowser, shopper, till } from './support/shared-till.ts'
 import { giveLink, TEXTS } from './support/shopper.ts'
 import { callerOf } from './support/widget-calls.ts'
@@ -74,25 +74,28 @@ test.each([
   },
 )
 
-test('the items are asked for with the payment that came along, and nothing shifts until they stand', async () => {
-  const deposit = await depositOf({ language: 'en' })
-  const caller = await callerOf(till.gateway, deposit)
-  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
-  const opened = await openBrowser()
-  const { page } = opened
-  await page.addInitScript(watchShifts)
-  // The answer of the call would come too late for that.
-  const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route('**/api/payment?*', async (route) => {
-    await promise
-    await route.continue()
-  })
-  await page.goto(deposit.url)
-  await page.getByRole('gridcell').first().waitFor()
-  expect(callsTo(opened, '/api/payment')).toHaveLength(1)
-  resolve()
-  expect(await shiftsOf(page)).toEqual([])
-})
+test.each([SMALL_DESKTOP, MOBILE])(
+  'the items are asked for with the payment that came along, and nothing shifts until they stand, at $width px',
+  async (viewport) => {
+    const deposit = await depositOf({ language: 'en' })
+    const caller = await callerOf(till.gateway, deposit)
+    await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+    const opened = await openBrowser({ viewport })
+    const { page } = opened
+    await page.addInitScript(watchShifts)
+    // The answer of the call would come too late for that.
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await page.route('**/api/payment?*', async (route) => {
+      await promise
+      await route.continue()
+    })
+    await page.goto(deposit.url)
+    await page.getByRole('gridcell').first().waitFor()
+    expect(callsTo(opened, '/api/payment')).toHaveLength(1)
+    resolve()
+    expect(await shiftsOf(page)).toEqual([])
+  },
+)
 
 test('before their code is here, the room of the items is under the link, and not in the place of the panel', async () => {
   const deposit = await depositOf({ language: 'en' })

@@ -220,6 +220,7 @@ describe('live mode', () => {
           market: { cs: 'https://market.csgo.com', dota: 'https://market.dota2.net' },
           skinport: 'https://api.skinport.com',
           waxpeer: 'https://api.waxpeer.com',
+          csfloat: 'https://csfloat.com',
           rates: 'https://open.er-api.com',
         },
       },

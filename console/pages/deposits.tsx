@@ -1,6 +1,7 @@
 import { GAMES } from '../../contract/games.ts'
 import { DEPOSIT_STATUSES } from '../../contract/statuses.ts'
 import type { DepositPage } from '../../gateway/operations/deposit-list.ts'
+import type { DepositOrder } from '../../gateway/operations/deposit-orders.ts'
 import type { Json } from '../api/json.ts'
 import { allRows, useRows } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
@@ -67,6 +68,8 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
   { name: 'Opened', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
 ]
 
+const ORDERS: readonly DepositOrder[] = ['newest', 'oldest']
+
 const rowsOf = ({ deposits }: Page): readonly Row[] => deposits
 
 export function DepositsPage({ query }: { query: URLSearchParams }) {
@@ -78,6 +81,7 @@ export function DepositsPage({ query }: { query: URLSearchParams }) {
     ...(query.get('from') !== null && { from: `${query.get('from')}T00:00:00Z` }),
     ...(query.get('to') !== null && { to: `${query.get('to')}T00:00:00Z` }),
     ...(query.get('needs') === '1' && { needsPerson: true }),
+    ...(query.get('order') === 'oldest' && { order: 'oldest' }),
   }
   const rows = useRows<Page, Row>('deposits', input, rowsOf)
   return (
@@ -92,11 +96,12 @@ export function DepositsPage({ query }: { query: URLSearchParams }) {
           { name: 'steamId', label: 'Steam id' },
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'Before', type: 'date' },
+          { name: 'order', label: 'First', options: ORDERS, fallback: 'newest' },
           { name: 'needs', label: 'Needs a person', type: 'checkbox' },
         ]}
       />
       <List
-        caption="Deposits, newest first"
+        caption={`Deposits, ${query.get('order') === 'oldest' ? 'oldest' : 'newest'} first`}
         columns={DEPOSIT_COLUMNS}
         rows={rows}
         keyOf={({ depositId }) => depositId}

@@ -10,6 +10,7 @@ import {
   nameOf,
   notePart,
   type Shown,
+  toCartPart,
   topUpPart,
   walletPart,
 } from './parts.ts'
@@ -24,7 +25,7 @@ export function homePage({ shown, players, thanks }: Home): string {
 <section class="goods-part" aria-labelledby="goods-title"><h1 id="goods-title">${texts.goods}</h1>
 <p class="quiet">${texts.goodsHint}</p>
 <form method="post" action="/cart?by=more" data-quiet><ul class="goods">${GOODS.map((one) => goodCard(one, visitor)).join('')}</ul></form>
-</section>
+${toCartPart(shown)}</section>
 <div class="side">${wallet(shown)}${payment(shown, players)}</div>
 </div>
 <section class="card" aria-labelledby="recent-title"><h2 id="recent-title">${texts.recent}</h2>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { Language } from '../../contract/languages.ts'
 import { DESKTOP, MOBILE, visit } from './browser.ts'
+import { eventually } from './process.ts'
 import { answerOffer, offers, player } from './sandbox.ts'
 import { enterLink, pay, pickItems, startTopUp } from './shopper.ts'
 import type { Till } from './till.ts'
@@ -40,6 +41,9 @@ async function takeConsole(browser: Browser, { console: origin, main, sandbox }:
   // The oldest is the first that was taken.
   await page.getByRole('row').last().getByRole('link').first().click()
   await page.getByText('deposit.succeeded').first().waitFor()
+  await eventually('each part of the page is there', async () =>
+    (await page.locator('.skeleton').count()) === 0 ? true : undefined,
+  )
   await page.screenshot({ path: join(FOLDER, 'console-deposit.png') })
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(`${origin}/bots/1`)

@@ -7,6 +7,7 @@ import { showBot } from '../operations/bot-view.ts'
 import { listBots } from '../operations/bots.ts'
 import { listDepartures } from '../operations/departures.ts'
 import { listDeposits } from '../operations/deposit-list.ts'
+import { DEPOSIT_ORDERS } from '../operations/deposit-orders.ts'
 import { showDeposit } from '../operations/deposits.ts'
 import { listDrift } from '../operations/drift.ts'
 import { find as findAll } from '../operations/find.ts'
@@ -44,6 +45,7 @@ export const FINDS: Record<string, Call> = {
       to: time.optional(),
       game: z.enum(GAMES).optional(),
       needsPerson: z.boolean().optional(),
+      order: z.enum(DEPOSIT_ORDERS).optional(),
     }),
     listDeposits,
   ),

@@ -47,11 +47,16 @@ export async function itemOfAsset(
   listedAssetId: string,
 ): Promise<ItemKey | undefined> {
   const { rows } = await sql<ItemKey>`
-    select entry.trade_id as "tradeId", entry.asset_id as "assetId" from custody_entry entry
+    select entry.trade_id as "tradeId", entry.asset_id as "assetId"
+    from (
+      select id, trade_id, asset_id from custody_entry where moved = 'in' and received_asset_id = ${listedAssetId}
+      union all
+      select entry.id, trade_id, entry.asset_id
+      from departed_item gone join custody_entry entry on entry.departure_id = gone.departure_id and entry.moved = 'out'
+        and entry.received_asset_id = gone.asset_id
+      where gone.app_id = ${appId} and gone.new_asset_id = ${listedAssetId}
+    ) entry
     join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id and item.app_id = ${appId}
-    where (entry.moved = 'in' and entry.received_asset_id = ${listedAssetId}) or exists (
-      select from departed_item gone where gone.departure_id = entry.departure_id and entry.moved = 'out'
-        and gone.asset_id = entry.received_asset_id and gone.app_id = ${appId} and gone.new_asset_id = ${listedAssetId})
     order by entry.id desc limit 1`.execute(tx)
   return rows[0]
 }

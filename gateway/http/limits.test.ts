@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addressKey, createAddressBuckets, createBuckets } from './limits.ts'
+import { addressKey, createAddressBuckets, createBuckets, createLimits } from './limits.ts'
 
 test('a bucket gives its burst, then as much as time brings', () => {
   let nowMs = 0
@@ -12,6 +12,25 @@ test('a bucket gives its burst, then as much as time brings', () => {
   expect(taken()).toEqual([true, true, false, false])
   nowMs = 60_000
   expect(taken()).toEqual([true, true, true, false])
+})
+
+test('a deposit has 120 calls at once, then ten a second, and another one has its own', () => {
+  let nowMs = 0
+  const { perDeposit } = createLimits(() => nowMs)
+  const passing = (hash: string) => {
+    for (let calls = 0; ; calls += 1) {
+      try {
+        perDeposit(hash)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'too_many_requests' })
+        return calls
+      }
+    }
+  }
+  expect(passing('a')).toBe(120)
+  nowMs = 1_000
+  expect(passing('a')).toBe(10)
+  expect(passing('b')).toBe(120)
 })
 
 test('a call that has cost more than was left is paid for before the next', () => {

@@ -113,7 +113,8 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
   const misses = createAddressBuckets({ perSecond: 2, burst: 200 }, nowMs)
   const changes = createAddressBuckets({ perSecond: 50, burst: 300 }, nowMs)
   const reports = createBuckets({ perSecond: 1 / REPORT_EVERY_S, burst: 20 }, nowMs)
-  const deposits = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
+  // A page that asks for its offer again and again needs two a second.
+  const deposits = createBuckets({ perSecond: 10, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
   const orRefuse = (allowed: boolean, retryAfterS = 1) => {
     if (!allowed) refuse('too_many_requests', { retryAfterS })

@@ -5,6 +5,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { hasGateway } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
+import type { DepositOrder } from './deposit-orders.ts'
 import { ASKED_MS } from './outlook.ts'
 
 /** Why a person must look at a deposit. */
@@ -30,6 +31,7 @@ export type DepositFilter = {
   /** Of a trade of it. */
   game?: Game | undefined
   needsPerson?: boolean | undefined
+  order?: DepositOrder | undefined
   /** Only deposits after this one in the list: the next page. */
   before?: bigint | undefined
   limit: number
@@ -46,9 +48,10 @@ export function mostLookedAt({ leastMinor, mostMinor, currency, game, limit }: D
   return isNarrow ? MOST_LOOKED_AT : limit + 1
 }
 
-/** The next deposits of the list, newest first, and which of them the filter wants. */
+/** The next deposits in the order of the list, and which of them the filter wants. */
 export async function lookThrough(db: Db, filter: DepositFilter, now: Date): Promise<Place[]> {
   const { leastMinor, mostMinor, currency, game } = filter
+  const direction = directionOf(filter.order)
   const fits = all([
     leastMinor !== undefined && sql<boolean>`credited_amount >= ${leastMinor}`,
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
@@ -61,10 +64,14 @@ export async function lookThrough(db: Db, filter: DepositFilter, now: Date): Pro
     select id, coalesce(${fits}, false) as fits from (
       select deposit.id, deposit.created_at, credited_amount, currency from ${sourceOf(filter, now)}
       where ${wantedBy(filter)}
-      order by deposit.created_at desc, deposit.id desc limit ${mostLookedAt(filter)}
-    ) seen order by created_at desc, id desc`.execute(db)
+      order by deposit.created_at ${direction}, deposit.id ${direction} limit ${mostLookedAt(filter)}
+    ) seen order by created_at ${direction}, id ${direction}`.execute(db)
   return rows
 }
+
+/** An index that is in one order is in the other, too. */
+const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
+  order === 'newest' ? sql`desc` : sql`asc`
 
 const all = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<boolean> => {
   const own = conditions.filter((condition) => condition !== false)
@@ -72,20 +79,20 @@ const all = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<b
 }
 
 /** Each of these has an index in the order of the list. */
-const wantedBy = ({ storeId, status, from, to, before }: DepositFilter): RawBuilder<boolean> =>
+const wantedBy = ({ storeId, status, from, to, before, order }: DepositFilter): RawBuilder<boolean> =>
   all([
     storeId !== undefined && sql<boolean>`deposit.store_id = ${storeId}`,
     status !== undefined && sql<boolean>`deposit.status = ${status}`,
     from !== undefined && sql<boolean>`deposit.created_at >= ${from}`,
     to !== undefined && sql<boolean>`deposit.created_at < ${to}`,
     before !== undefined &&
-      sql<boolean>`(deposit.created_at, deposit.id) < (select created_at, id from deposit where id = ${before})`,
+      sql<boolean>`(deposit.created_at, deposit.id) ${order === 'oldest' ? sql`>` : sql`<`} (select created_at, id from deposit where id = ${before})`,
   ])
 
 /** The few deposits of an account, or those that need a person; else all. */
-function sourceOf({ steamId, needsPerson = false }: DepositFilter, now: Date): RawBuilder<unknown> {
+function sourceOf({ steamId, needsPerson = false, order }: DepositFilter, now: Date): RawBuilder<unknown> {
   const ofAccount = steamId === undefined ? undefined : sql`(${ofSteamId(steamId)}) own`
-  const needy = needsPerson ? sql`(select distinct id from (${needyAt(now)}) needy) wanted` : undefined
+  const needy = needsPerson ? sql`(select distinct id from (${needyAt(now, order)}) needy) wanted` : undefined
   const joins = [ofAccount, needy].flatMap((few) => (few === undefined ? [] : [sql`join ${few} using (id)`]))
   return joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
 }
@@ -101,27 +108,32 @@ const AWAY_MS = 120_000
 const WOKEN_MS = 30_000
 const SILENT_MS = 86_400_000
 
-/** The newest of each need. */
-function needyAt(now: Date): RawBuilder<unknown> {
+/** The first of each need, in the order of the list. */
+function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
+  const direction = directionOf(order)
   const ago = (ms: number) => new Date(now.getTime() - ms)
   return sql`
     (select deposit_id as id, 'bot_away' as need from trade join bot on bot.id = trade.bot_id
       where due_at <= ${ago(-WOKEN_MS)} and trade.created_at < ${ago(AWAY_MS)}
         and (not ${hasGateway} or bot.state not in ('active', 'paused'))
-      order by due_at desc limit ${MOST_NEEDY})
+      order by due_at ${direction} limit ${MOST_NEEDY})
     union all (select deposit_id, 'steam_silent' from trade
       where send_started_at < ${ago(SILENT_MS)} and delivered_at is null and ended_at is null
-      order by send_started_at desc limit ${MOST_NEEDY})
+      order by send_started_at ${direction} limit ${MOST_NEEDY})
     union all (select deposit_id, 'credit_waits' from trade join bot on bot.id = trade.bot_id
       where trade.state = 'held' and bot.state in ('dead', 'retired', 'removed') and settles_at < ${ago(ASKED_MS)}
-      order by settles_at desc limit ${MOST_NEEDY})`
+      order by settles_at ${direction} limit ${MOST_NEEDY})`
 }
 
-/** Of these deposits, what a person is needed for. */
-export async function needsOf(db: Db, ids: readonly bigint[], now: Date): Promise<Map<bigint, Need[]>> {
+/** Of these deposits, what a person is needed for. `order`: of the list that they come from. */
+export async function needsOf(
+  db: Db,
+  ids: readonly bigint[],
+  { now, order }: { now: Date; order?: DepositOrder | undefined },
+): Promise<Map<bigint, Need[]>> {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ id: bigint; need: Need }>`
-    select distinct id, need from (${needyAt(now)}) needy where id = any(${ids.map(String)}::bigint[])
+    select distinct id, need from (${needyAt(now, order)}) needy where id = any(${ids.map(String)}::bigint[])
     order by id, need`.execute(db)
   const byId = Map.groupBy(rows, ({ id }) => id)
   return new Map([...byId].map(([id, needs]) => [id, needs.map(({ need }) => need)]))
@@ -145,7 +157,11 @@ export type ListedDeposit = {
 }
 
 /** In the order of the list. */
-export async function depositRows(db: Db, ids: readonly bigint[]): Promise<ListedDeposit[]> {
+export async function depositRows(
+  db: Db,
+  ids: readonly bigint[],
+  order?: DepositOrder,
+): Promise<ListedDeposit[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<ListedDeposit>`
     select deposit.id as "depositId", store.id as "storeId", store.name as store, external_id as "externalId",
@@ -157,7 +173,7 @@ export async function depositRows(db: Db, ids: readonly bigint[]): Promise<Liste
     left join lateral (select partner_steam_id, game from trade where trade.deposit_id = deposit.id
       order by delivered_at desc nulls last, trade.id desc limit 1) latest on true
     where deposit.id = any(${ids.map(String)}::bigint[])
-    order by deposit.created_at desc, deposit.id desc`.execute(db)
+    order by deposit.created_at ${directionOf(order)}, deposit.id ${directionOf(order)}`.execute(db)
   return rows
 }
 

@@ -20,7 +20,7 @@ const MOST_ROUNDS = 10
 
 const PAGE = 500
 
-/** Newest first. */
+/** Newest first, unless the filter wants the oldest first. */
 export async function listDeposits(
   { db, clock }: ReadDeps,
   filter: DepositFilter,
@@ -42,8 +42,8 @@ export async function listDeposits(
     if (next === null || ids.length === filter.limit || round === MOST_ROUNDS) break
     before = next
   }
-  const needs = await needsOf(db, ids, now)
-  const rows = await depositRows(db, ids)
+  const needs = await needsOf(db, ids, { now, order: filter.order })
+  const rows = await depositRows(db, ids, filter.order)
   return done({ deposits: rows.map((row) => ({ ...row, needs: needs.get(row.depositId) ?? [] })), next })
 }
 
@@ -65,7 +65,7 @@ export async function exportDeposits(deps: ReadDeps, filter: DepositFilter): Pro
     const { next } = answer.data
     if (next === null) return done({ deposits, next })
     if (deposits.length >= MOST_EXPORTED) {
-      const message = `Only the newest ${deposits.length}: go on with --before ${next}.`
+      const message = `Only the first ${deposits.length} of the list: go on with --before ${next}.`
       return { kind: 'refused', refusal: 'conflict', message, data: { deposits, next } }
     }
     before = next

@@ -18,7 +18,7 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
   if (moments === undefined || facts === undefined || deposit === undefined) {
     return refused('not_found', `There is no deposit ${depositId}.`)
   }
-  const needs = (await needsOf(db, [depositId], now)).get(depositId) ?? []
+  const needs = (await needsOf(db, [depositId], { now })).get(depositId) ?? []
   return done({ ...deposit, needs, moments, ...outlookOf(facts, now) })
 }
 

@@ -219,6 +219,15 @@ describe('the list', () => {
     expect(third).toBeDefined()
   })
 
+  it('has them oldest first, page by page', async () => {
+    const newest = ids(await listed())
+    const first = await listed({ order: 'oldest', limit: 2 })
+    expect([ids(first), first.next]).toEqual([newest.toReversed().slice(0, 2), newest[1]])
+    const rest = await listed({ order: 'oldest', limit: 2, before: newest[1] })
+    expect([ids(rest), rest.next]).toEqual([newest.slice(0, 1), null])
+    expect(ids(await listed({ order: 'oldest', storeId: 1n, game: 'cs' }))).toEqual([paid.id])
+  })
+
   it.each<[string, () => Partial<DepositFilter>, () => bigint[]]>([
     ['a store', () => ({ storeId: 1n }), () => [offered.deposit.id, paid.id]],
     ['a status', () => ({ status: 'succeeded' }), () => [paid.id]],
@@ -251,6 +260,8 @@ describe('the list', () => {
       [offered.deposit.id, ['bot_away', 'steam_silent']],
       [paid.id, ['bot_away', 'credit_waits']],
     ])
+    const oldest = await listed({ needsPerson: true, order: 'oldest' })
+    expect(oldest.deposits).toEqual(deposits.toReversed())
   })
 
   it('is printed as CSV', async () => {

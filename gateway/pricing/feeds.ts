@@ -11,7 +11,10 @@ type Turn = { source: PriceSource; now: Date }
 
 /** All feeds of the source. */
 export function feedsOf(source: PriceSource): Feed[] {
-  return [...(source.fetch ? GAMES : []), ...(source.fetchRates ? (['rates'] as const) : [])]
+  return [
+    ...(source.fetch ? (source.games ?? GAMES) : []),
+    ...(source.fetchRates ? (['rates'] as const) : []),
+  ]
 }
 
 /**

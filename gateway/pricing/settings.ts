@@ -12,7 +12,7 @@ const address = z
     error: 'must be https, or on this machine',
   })
 
-const SOURCES = ['market', 'skinport', 'waxpeer', 'rates', 'ecb'] as const
+const SOURCES = ['market', 'skinport', 'waxpeer', 'csfloat', 'rates', 'ecb'] as const
 
 /** Names and forms of the settings. */
 export const PRICE_SETTINGS = {
@@ -46,6 +46,7 @@ export const PRICE_SETTINGS = {
   TRADETILL_MARKET_TF_URL: address.default('https://tf2.tm'),
   TRADETILL_SKINPORT_URL: address.default('https://api.skinport.com'),
   TRADETILL_WAXPEER_URL: address.default('https://api.waxpeer.com'),
+  TRADETILL_CSFLOAT_URL: address.default('https://csfloat.com'),
   TRADETILL_RATES_URL: address.default('https://open.er-api.com'),
   TRADETILL_ECB_URL: address.default('https://www.ecb.europa.eu'),
 } as const
@@ -96,6 +97,7 @@ export type WebSources = {
   market?: Record<Game, string>
   skinport?: string
   waxpeer?: string
+  csfloat?: string
   rates?: string
   ecb?: string
 }
@@ -113,6 +115,7 @@ export function webSourcesOf(settings: Settings, mode: 'sandbox' | 'live'): WebS
     ...(asked.has('market') ? { market } : {}),
     ...(asked.has('skinport') ? { skinport: settings.TRADETILL_SKINPORT_URL } : {}),
     ...(asked.has('waxpeer') ? { waxpeer: settings.TRADETILL_WAXPEER_URL } : {}),
+    ...(asked.has('csfloat') ? { csfloat: settings.TRADETILL_CSFLOAT_URL } : {}),
     ...(asked.has('rates') ? { rates: settings.TRADETILL_RATES_URL } : {}),
     ...(asked.has('ecb') ? { ecb: settings.TRADETILL_ECB_URL } : {}),
   }

@@ -2,10 +2,13 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createDeposit, prefillShopper } from '../deposits/create.ts'
 import { resolveUser } from '../deposits/service.ts'
+import { viewReader } from '../deposits/shopper-view.ts'
+import { publishEvents } from '../events/service.ts'
 import { readInventory } from '../inventory/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { type StockedTill, startStockedTill } from '../testing/inventory.ts'
 import { offerFor } from '../testing/payment.ts'
+import { BACK, startStoreApi } from '../testing/store-api.ts'
 import { aDeposit, aStore, TEST_BOX } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
@@ -40,8 +43,8 @@ async function dump(): Promise<string[]> {
 }
 
 /** A deposit that is paid by a shopper with this token; the store gave the link, and the shopper pasted it. */
-async function payWithLink(): Promise<bigint> {
-  const { deposit } = await createDeposit(till.deps, await aStore(till), {
+async function payWithLink(store?: { id: bigint }): Promise<bigint> {
+  const { deposit } = await createDeposit(till.deps, store ?? (await aStore(till)), {
     externalId: 'with a link',
     currency: 'EUR',
     backToStoreUrl: 'https://store.test/',
@@ -70,6 +73,24 @@ it('W13 no table holds the trade token of a paid deposit in a form that can be r
   const forms = [TOKEN, Buffer.from(TOKEN).toString('hex'), Buffer.from(TOKEN).toString('base64')]
   expect(rows.filter((row) => forms.some((form) => row.includes(form)))).toEqual([])
   expect(tokenOfDeposit(TEST_BOX, await depositRow(id))).toBe(TOKEN)
+})
+
+it('D-26 no answer about a deposit has its trade token, neither to its page nor to its store', async () => {
+  const api = await startStoreApi(till)
+  const paid = await payWithLink(api.store)
+  const { hash } = await depositRow(paid)
+  const body = { externalId: 'open', currency: 'EUR', backToStoreUrl: BACK, tradeUrl: LINK }
+  const opened = await api.call('POST', '/v1/deposits', { body })
+  const user = await resolveUser(till.deps, { hash: opened.json().url.slice(-32), tradeUrl: LINK })
+  await publishEvents(till.deps)
+  const views = await viewReader(till.db, 'https://steam.test')([hash])
+  const urls = [`/v1/deposits/${paid}`, '/v1/deposits?limit=10', '/v1/events?limit=10']
+  const toStore = await Promise.all(urls.map((url) => api.call('GET', url)))
+  const answers = [JSON.stringify(user), views.get(hash)?.body ?? '', ...toStore.map((answer) => answer.body)]
+  // Each of these tells whose the deposit is.
+  for (const answer of answers) expect(answer).toMatch(/partner=39734281|76561198000000009/)
+  expect([...answers, opened.body].filter((answer) => answer.includes(TOKEN))).toEqual([])
+  await api.app.close()
 })
 
 it('an offer is sent with the token that was sealed', async () => {

@@ -188,6 +188,11 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the list of a store’s status', () => operatorList({ storeId: 1n, status: 'tradeDeclined' })],
   ['the list of a shopper', () => operatorList({ steamId: '76561198000000077' })],
   ['the list of what needs a person', () => operatorList({ needsPerson: true })],
+  ['the list of all deposits, oldest first', () => operatorList({ order: 'oldest' })],
+  [
+    'the list of a store’s status from the middle, oldest first',
+    () => operatorList({ storeId: 1n, status: 'succeeded', order: 'oldest', before: BigInt(middle()) }),
+  ],
   [
     'the list of a game that nobody pays with',
     () => operatorList({ game: 'rust', before: NEAR_THE_END }),

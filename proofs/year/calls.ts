@@ -8,6 +8,8 @@ import { beat, takeLeases } from '../../gateway/bots/lease-store.ts'
 import { beatProcess, readSpread } from '../../gateway/bots/process-store.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
+import { judgeDeparture } from '../../gateway/departures/departure.ts'
+import { createDepartureStore } from '../../gateway/departures/store.ts'
 import { viewReader } from '../../gateway/deposits/shopper-view.ts'
 import { createDriftStore } from '../../gateway/drift/store.ts'
 import { watchEpoch } from '../../gateway/epochs/service.ts'
@@ -23,6 +25,7 @@ import { record } from '../../gateway/trades/record.ts'
 import { durationsOf } from '../../gateway/webhooks/attempt-store.ts'
 import { claimLane, deliveryWriter, endpointsDue } from '../../gateway/webhooks/store.ts'
 import type { ObservedPool } from './observed.ts'
+import { STORAGE } from './rows.ts'
 
 /** `readsAll`: once a day, and its time is a figure only. */
 export type Call = { name: string; readsAll?: boolean; run(): Promise<unknown> }
@@ -53,6 +56,7 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
   const calls = [
     ...sweeps.map(({ name, work }) => ({ name, run: work })),
     ...ofBots(trades, db),
+    departureOf(trades, db),
     ...ofCredits(trades, db),
     ...ofWebhooks(own, db),
     {
@@ -148,6 +152,50 @@ function ofCredits(deps: Trades, db: Db): Call[] {
     },
     { name: 'look at a delivery', run: () => read('held') },
   ]
+}
+
+/** What the vault gives next, as the history of the bot tells it. */
+function departureOf({ clock }: Trades, db: Db): Call {
+  const departures = createDepartureStore({ db, clock })
+  return {
+    name: 'departure of a bot',
+    async run() {
+      const items = await db
+        .selectFrom('trade_item')
+        .select(['asset_id', 'received_asset_id', 'app_id as appId', 'context_id as contextId'])
+        .where('trade_id', '=', (query) =>
+          query
+            .selectFrom('trade')
+            .select('id')
+            .where('bot_id', '=', BOT)
+            .where('state', '=', 'final')
+            .orderBy('id', 'desc')
+            .limit(1),
+        )
+        .execute()
+      const given = items.map(({ appId, contextId, asset_id: id, received_asset_id: assetId }) => ({
+        appId,
+        contextId,
+        assetId: assetId ?? '',
+        newAssetId: `9${id}`,
+        rolledBackAssetId: null,
+      }))
+      const exchange: SteamTrade = {
+        tradeId: 'departed',
+        partnerSteamId: STORAGE,
+        state: 'complete',
+        received: [],
+        given,
+        settlesAt: null,
+        rollbackOf: null,
+        begunAt: clock.now(),
+      }
+      const noted = await departures.note(BOT, exchange, (known, around) =>
+        judgeDeparture(known, exchange, { destination: undefined, ...around }),
+      )
+      if (noted !== undefined && noted.items !== items.length) throw new Error('what left was not in custody')
+    },
+  }
 }
 
 function ofWebhooks({ clock }: Pick<Trades, 'clock'>, db: Db): Call[] {

@@ -11,19 +11,27 @@ const FEW = 10_000
 /** Tables that grow with every deposit. */
 const GROWING: readonly string[] = [
   'custody_entry',
+  'departed_item',
+  'departure',
   'deposit',
   'deposit_link',
   'event',
   'idempotency_key',
   'inventory_request',
   'ledger_entry',
+  'market_entry',
   'quote',
   'quote_item',
   'quote_price',
+  'sale',
   'trade',
   'trade_item',
+  'vault_deed',
+  'vault_told',
   'webhook_attempt',
   'webhook_delivery',
+  'wish',
+  'wish_item',
 ]
 
 const EXPLAINED = /^(?:\s|--.*)*(select|insert|update|delete|with)\b/i

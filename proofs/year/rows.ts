@@ -29,11 +29,19 @@ async function fill(db: Db, size: Size): Promise<number> {
   await sql`set statement_timeout = 0`.execute(db)
   // Rows that fit by construction: no check of references, which would double the time.
   await sql`set session_replication_role = replica`.execute(db)
-  for (const statement of [...people(size), ...deposits(size), ...trades(), ...money(size), ...events()]) {
+  for (const statement of [
+    ...people(size),
+    ...deposits(size),
+    ...trades(),
+    ...money(size),
+    ...left(),
+    ...counts(),
+    ...events(),
+  ]) {
     await statement.execute(db)
   }
   for (const statement of shortLived()) await statement.execute(db)
-  await sql`drop table year_trade`.execute(db)
+  await sql`drop table year_trade, year_left`.execute(db)
   await sql`set session_replication_role = origin`.execute(db)
   await sql`vacuum analyze`.execute(db)
   const { rows } = await sql<{ bytes: string }>`
@@ -116,8 +124,70 @@ const trades = (): Statements => [
   sql`insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at)
     select trade_id, trade_id || '-' || n, 'r' || trade_id || '-' || n, bot_id, 'in', created_at
     from year_trade, generate_series(1, 2) n where state in ('held', 'final') order by trade_id, n`,
+]
+
+/** The account that the vault gives to. */
+export const STORAGE = '76561199000000000'
+
+/**
+ * What the vault gave to a storage account once its protection was over, a wish for each deposit. One of two items was sold
+ * since. Of the newest sales the vault has told, and nobody has booked them.
+ */
+const left = (): Statements => [
+  sql`create table year_left as
+    select trade_id as id, bot_id, created_at + interval '9 days' as at, created_at < now() - interval '19 days' as is_sold
+    from year_trade where state = 'final' and created_at < now() - interval '10 days'`,
+  sql`insert into wish (id, kind, bot_id, destination, asked_by, created_at, closed_at) overriding system value
+    select id, 'send', bot_id, 'storage', 'rule', at, at + interval '10 minutes' from year_left`,
+  sql`insert into wish_item (wish_id, app_id, context_id, asset_id, is_open)
+    select id, 730, '2', 'r' || id || '-' || n, false from year_left, generate_series(1, 2) n`,
+  sql`insert into vault_deed (wish_id, state, partner_steam_id, assets, offer_id, steam_trade_id, at)
+    select id, 'delivered', ${STORAGE}, array['730/r' || id || '-1', '730/r' || id || '-2'], 'v' || id, 'd' || id, at
+    from year_left`,
+  sql`insert into departure (id, bot_id, steam_trade_id, partner_steam_id, begun_at, stage, explanation) overriding system value
+    select id, bot_id, 'd' || id, ${STORAGE}, at, 'gone', 'vault' from year_left`,
+  sql`insert into departed_item (departure_id, app_id, context_id, asset_id, new_asset_id, is_booked)
+    select id, 730, '2', 'r' || id || '-' || n, id * 10 + n, true from year_left, generate_series(1, 2) n`,
+  sql`insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at, departure_id)
+    select id, id || '-' || n, 'r' || id || '-' || n, bot_id, 'out', at, id from year_left, generate_series(1, 2) n order by id, n`,
+  sql`insert into sale (id, market, reference, trade_id, asset_id, app_id, listed_asset_id, state, currency, price, received,
+      listed_at, sold_at, settles_at, ended_at, steps) overriding system value
+    select id, 'market.test', id, id, id || '-1', 730, id * 10 + 1, 'paid', 'USD', 600, 570,
+      at, at + interval '1 day', at + interval '9 days', at + interval '9 days', 2
+    from year_left where is_sold and id <= (select max(id) - 3 from year_left where is_sold)`,
+  ...['wish', 'departure', 'sale'].map(
+    (table) =>
+      sql`select setval(pg_get_serial_sequence(${table}, 'id'), coalesce(max(id), 1)) from ${sql.table(table)}`,
+  ),
+  sql`insert into market_account (market, kind, currency)
+    select 'market.test', kind, 'USD' from unnest(array['settling', 'free', 'fees', 'sales']) kind`,
+  sql`insert into market_entry (sale_id, step, debit_account, credit_account, amount, created_at)
+    select sale.id, step, debit.id, credit.id, amount, ended_at
+    from sale, (values (1, 'settling', 'sales', 570), (1, 'fees', 'sales', 30), (2, 'free', 'settling', 570))
+      moved (step, debit, credit, amount)
+    join market_account debit on debit.kind = moved.debit join market_account credit on credit.kind = moved.credit`,
+  sql`update market_account set balance = sum from (
+      select id, sum(amount) from (select credit_account as id, amount from market_entry
+        union all select debit_account, -amount from market_entry) moved group by id) own
+    where own.id = market_account.id`,
+  sql`insert into vault_told (n, part, at, market, reference, told, answer, answered_at)
+    select left_by.id * 5 + row, 1, at, 'market.test', left_by.id, told,
+      case when sale.id is not null then case when row = 1 then 'recorded' else 'changed' end end,
+      case when sale.id is not null then at end
+    from year_left left_by left join sale on sale.id = left_by.id, lateral (values
+      (1, jsonb_build_object('kind', 'listing', 'appId', 730, 'listedAssetId', (left_by.id * 10 + 1)::text, 'price', '600')),
+      (2, '{"kind": "report", "report": {"kind": "sold"}}'),
+      (3, '{"kind": "report", "report": {"kind": "delivered", "steamTradeId": "1"}}'),
+      (4, '{"kind": "report", "report": {"kind": "settling", "received": "570", "settlesAt": "2026-01-01T00:00:00.000Z"}}'),
+      (5, '{"kind": "report", "report": {"kind": "paid", "received": "570"}}')) told (row, told)
+    where is_sold`,
+]
+
+/** The newest entries are not counted yet. */
+const counts = (): Statements => [
   sql`update bot set items_held = held, items_counted_to = last from (
-      select bot_id, count(*) as held, (select max(id) from custody_entry) - 200 as last from custody_entry
+      select bot_id, sum(case moved when 'in' then 1 else -1 end) as held,
+        (select max(id) from custody_entry) - 200 as last from custody_entry
       where id <= (select max(id) from custody_entry) - 200 group by bot_id) counted
     where bot.id = counted.bot_id`,
   sql`insert into bot_games (bot_id, items, counted_to) select id, jsonb_build_object('730', items_held), items_counted_to from bot`,

@@ -57,15 +57,18 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
   )
 }
 
-function Creating({ state: { modal }, flow }: Omit<Props, 'payment'>) {
+function Creating({ state: { modal, online }, flow }: Omit<Props, 'payment'>) {
   const { texts } = useModal()
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
   return (
     <>
       <Countdown deadlineMs={null} />
-      <p className="creating" role="status">
-        <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : texts.creatingText}
-      </p>
+      {/* Offline, nobody knows whether the bot was asked: the notice above says what happens. */}
+      {(online || isSlow) && (
+        <p className="creating" role="status">
+          <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : texts.creatingText}
+        </p>
+      )}
       {isSlow && (
         <button type="button" className="button" onClick={() => flow.dispatch({ type: 'confirmationLeft' })}>
           {texts.stepBackEarly}

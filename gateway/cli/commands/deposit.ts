@@ -3,6 +3,7 @@ import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../../contract/money.ts'
 import { DEPOSIT_STATUSES, type DepositStatus } from '../../../contract/statuses.ts'
+import { DEPOSIT_ORDERS, type DepositOrder } from '../../operations/deposit-orders.ts'
 import { amountIn, id, limitUpTo, moment, pageBefore, STORE, steamId, text } from '../arguments.ts'
 import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import { depositCsv, depositLines, depositListLines } from '../deposit-lines.ts'
@@ -38,6 +39,7 @@ type ListFlags = FindFlags & {
   currency?: Currency
   game?: Game
   needsPerson?: boolean
+  order?: DepositOrder
   before?: bigint
   limit: number
   csv?: boolean
@@ -68,6 +70,12 @@ const list = command({
         brief: 'only those that wait for you',
         optional: true,
         withNegated: false,
+      },
+      order: {
+        kind: 'enum',
+        values: DEPOSIT_ORDERS,
+        brief: 'which come first; default: newest',
+        optional: true,
       },
       before: pageBefore('DEPOSIT'),
       limit: limitUpTo(MOST_LISTED),

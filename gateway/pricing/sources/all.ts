@@ -1,6 +1,7 @@
 /** The sources that the settings name. */
 import type { Clock } from '../../kit/clock.ts'
 import type { WebSources } from '../settings.ts'
+import { csfloatPrices } from './csfloat.ts'
 import { referenceRates } from './ecb.ts'
 import { filePrices } from './file.ts'
 import { marketPrices } from './market.ts'
@@ -19,6 +20,7 @@ export function priceSources(
     web.market && marketPrices(web.market),
     web.skinport === undefined ? undefined : skinportPrices(web.skinport),
     web.waxpeer === undefined ? undefined : waxpeerPrices({ base: web.waxpeer, clock }),
+    web.csfloat === undefined ? undefined : csfloatPrices({ base: web.csfloat, clock }),
     web.rates === undefined ? undefined : webRates(web.rates),
     web.ecb === undefined ? undefined : referenceRates(web.ecb),
   ]

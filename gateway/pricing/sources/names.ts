@@ -14,6 +14,7 @@ const MARKETS: Record<Game, string> = {
 const NAMES = new Map([
   ['skinport', 'Skinport'],
   ['waxpeer', 'Waxpeer'],
+  ['csfloat', 'CSFloat'],
   ['er-api', 'ExchangeRate-API'],
   [REFERENCE_SOURCE, 'European Central Bank'],
 ])

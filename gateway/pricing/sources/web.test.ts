@@ -9,6 +9,8 @@ import {
   silence,
   startSourceServer,
 } from '../../testing/source-server.ts'
+import { feedsOf } from '../feeds.ts'
+import { csfloatPrices } from './csfloat.ts'
 import { referenceRates } from './ecb.ts'
 import { getJson } from './http.ts'
 import { marketPrices } from './market.ts'
@@ -29,6 +31,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
+const CSFLOAT_PATH = '/api/v1/listings/price-list'
 const MARKET_PATH = '/api/v2/prices/USD.json'
 const market = () => marketPrices({ cs: server.url, dota: server.url, rust: server.url, tf: server.url })
 const marketAnswer = (items: unknown[], change: object = {}) => ({
@@ -202,6 +205,35 @@ describe('Waxpeer', () => {
   })
 })
 
+describe('CSFloat', () => {
+  const row = { market_hash_name: 'AK-47 | Redline (Field-Tested)', quantity: 640, min_price: 2_512 }
+  const source = () => csfloatPrices({ base: server.url, clock })
+
+  test('cents of what is on sale, as old as the call; an item that nobody sells has no price', async () => {
+    const unsold = { ...row, market_hash_name: 'Unsold', quantity: 0, min_price: 10_000_000 }
+    server.answer(CSFLOAT_PATH, json([row, unsold]))
+    expect(await source().fetch?.('cs', never)).toEqual([
+      {
+        marketHashName: 'AK-47 | Redline (Field-Tested)',
+        usdMicros: 25_120_000n,
+        levelUsdMicros: null,
+        popularity: 640,
+        popularityKind: 'listings',
+        asOf: NOW,
+      },
+    ])
+  })
+
+  test('has prices of Counter-Strike alone, and nobody asks it for another game', () => {
+    expect(feedsOf(source())).toEqual(['cs'])
+  })
+
+  test('another form fails', async () => {
+    server.answer(CSFLOAT_PATH, json({ data: [row] }))
+    await expect(source().fetch?.('cs', never)).rejects.toThrow('another form')
+  })
+})
+
 describe('exchange rates', () => {
   const ANSWER = {
     result: 'success',
@@ -271,9 +303,13 @@ describe('every source on the web', () => {
     ['market', market],
     ['skinport', () => skinportPrices(server.url)],
     ['waxpeer', () => waxpeerPrices({ base: server.url, clock })],
+    ['csfloat', () => csfloatPrices({ base: server.url, clock })],
     ['rates', () => webRates(server.url)],
   ]
-  const paths = [MARKET_PATH, '/v1/items', '/v1/sales/history', '/v1/prices', '/v6/latest/USD']
+  const paths = [
+    ...[MARKET_PATH, CSFLOAT_PATH, '/v1/items', '/v1/sales/history', '/v1/prices'],
+    '/v6/latest/USD',
+  ]
   const ask = (source: PriceSource, signal: AbortSignal) =>
     source.fetch?.('cs', signal) ?? source.fetchRates?.(signal)
 

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import type { Flow } from '../flow/runner.ts'
+import { openedOn, payment } from '../flow/test-states.ts'
+import { en } from '../i18n/en.ts'
+import { markup } from '../ui/test-markup.tsx'
+import { Confirmation } from './confirmation.tsx'
+
+const FLOW: Flow = {
+  state: () => openedOn('created'),
+  dispatch: () => {},
+  subscribe: () => () => {},
+  returned: () => {},
+  stop: () => {},
+}
+
+const REQUEST = { game: 'cs', items: ['1'], quoteId: null } as const
+
+/** The dialog while the offer is asked for. */
+function creating({ online, slow }: { online: boolean; slow: boolean }): string {
+  const state = {
+    ...openedOn('created'),
+    online,
+    modal: { kind: 'creating', request: REQUEST, attempt: 0, slow } as const,
+  }
+  return markup(<Confirmation state={state} payment={payment()} flow={FLOW} />)
+}
+
+it.each([
+  ['online', { online: true, slow: false }, en.creatingText, en.offline],
+  ['offline', { online: false, slow: false }, en.offline, en.creatingText],
+  ['offline for long', { online: false, slow: true }, en.creatingSlow, en.creatingText],
+])('while an offer is asked for, a shopper who is %s is told what is known', (_, given, said, unsaid) => {
+  const html = creating(given)
+  expect(html).toContain(said)
+  expect(html).not.toContain(unsaid)
+})
