@@ -12,6 +12,8 @@ export type Life = {
   life: number
   alive: boolean
   pausedUntil: number
+  /** What waits for the end of the pause. */
+  asleep: Set<() => void>
   /** How far its clock is off. */
   skewMs: number
 }
@@ -22,7 +24,14 @@ export type Gate = (low: number, high: number) => Promise<void>
 /** The connection or the process behind a job broke: the job is tried again. */
 export class JobFailed extends Error {}
 
-export const bornAs = (name: string): Life => ({ name, life: 1, alive: true, pausedUntil: 0, skewMs: 0 })
+export const bornAs = (name: string): Life => ({
+  name,
+  life: 1,
+  alive: true,
+  pausedUntil: 0,
+  asleep: new Set(),
+  skewMs: 0,
+})
 
 const CRASH = 0.0004
 const PAUSE = 0.0004
@@ -36,22 +45,35 @@ export function waitForTurn(
 ): Promise<void> {
   const { life } = process
   return new Promise((resolve) => {
+    const sleep = () => {
+      const wake = () => {
+        if (process.asleep.delete(wake)) turn()
+      }
+      process.asleep.add(wake)
+      engine.at(process.pausedUntil, wake)
+    }
     const turn = () => {
       if (!process.alive || process.life !== life) return
-      if (process.pausedUntil > engine.now()) return engine.at(process.pausedUntil, turn)
+      if (process.pausedUntil > engine.now()) return sleep()
       if (faults.strike('crash', CRASH)) {
         process.alive = false
         return crashed()
       }
       if (faults.strike('paused lease holder', PAUSE)) {
         process.pausedUntil = engine.now() + random.between(5_000, LONGEST_PAUSE_MS)
-        return engine.at(process.pausedUntil, turn)
+        return sleep()
       }
       engine.stir()
       resolve()
     }
     engine.after(ms, turn)
   })
+}
+
+/** Ends a pause. What the process was doing holds its connections: it goes on now, not when the pause would have ended. */
+export function rouse(process: Life): void {
+  process.pausedUntil = 0
+  for (const wake of [...process.asleep]) wake()
 }
 
 export function revive(process: Life): void {

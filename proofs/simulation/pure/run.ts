@@ -17,7 +17,7 @@ import { createFaults } from '../faults.ts'
 import { DESTINATIONS, LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
-import { bornAs, type Gate, JobFailed, revive, waitForTurn } from '../process.ts'
+import { bornAs, type Gate, JobFailed, revive, rouse, waitForTurn } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
@@ -384,7 +384,7 @@ function calm(scene: Scene): void {
   if (first === undefined) return
   for (const process of processes) {
     process.skewMs = 0
-    process.pausedUntil = 0
+    rouse(process)
     process.leases.clear()
   }
   revive(first)

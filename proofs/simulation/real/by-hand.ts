@@ -10,12 +10,34 @@ import { hold } from '../violation.ts'
 import { inProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
-/** In a process that lives, and again where it dies. */
+/** Longer than any pause of a process, so few looks are made. */
+const LOOK_MS = 300_000
+
+/** In a process that lives, and again if it dies. What a process does as it dies never ends, so that is looked at too. */
 export function asSoonAsAble(scene: Scene, work: (process: Process) => Promise<unknown>): void {
-  const process = scene.processes.find(({ alive }) => alive)
-  const again = () => scene.engine.after(1_000, () => asSoonAsAble(scene, work))
-  if (process === undefined) again()
-  else inProcess(scene, () => work(process), again)
+  const { engine, processes } = scene
+  const process = processes.find(({ alive }) => alive)
+  const again = () => engine.after(1_000, () => asSoonAsAble(scene, work))
+  if (process === undefined) {
+    again()
+    return
+  }
+  const { life } = process
+  let isOver = false
+  const over = () => {
+    isOver = true
+  }
+  const failed = () => {
+    over()
+    again()
+  }
+  inProcess(scene, () => work(process).then(over), failed)
+  const look = () => {
+    if (isOver) return
+    if (process.alive && process.life === life) engine.after(LOOK_MS, look)
+    else again()
+  }
+  engine.after(LOOK_MS, look)
 }
 
 const record = (tx: Tx, at: Date, { act, about }: { act: string; about: object }): Promise<void> =>

@@ -9,7 +9,7 @@ import { createFaults, moreLikely } from '../faults.ts'
 import { LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
-import { revive } from '../process.ts'
+import { revive, rouse } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
 import { type Invariant, Violation } from '../violation.ts'
@@ -330,7 +330,7 @@ function calm(scene: Scene): void {
   faults.stop()
   for (const process of processes) {
     process.skewMs = 0
-    process.pausedUntil = 0
+    rouse(process)
     revive(process)
   }
   trace.add(`${engine.now()} the faults are over`)
