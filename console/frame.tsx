@@ -16,7 +16,7 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
   useEffect(() => {
     const [, name] = MENU.find(([to]) => isAt(place.path, to)) ?? ['', 'Find']
     document.title = `${name} · Tradetill console`
-    // On a narrow page the menu is one line: its current page must be seen.
+    // On a narrow page the menu is one line: the current entry must be visible.
     const current = menu.current?.querySelector<HTMLElement>('[aria-current]')
     if (menu.current && current)
       menu.current.scrollLeft = current.offsetLeft - (menu.current.clientWidth - current.offsetWidth) / 2

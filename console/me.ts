@@ -5,7 +5,7 @@ export type Me = {
   name: string
   role: OperatorRole
   mode: 'sandbox' | 'live'
-  /** Came in by the link of npm start, without a passkey. */
+  /** Signed in by the link of npm start, without a passkey. */
   isSandbox: boolean
   isFresh: boolean
   /** By the till's clock. */

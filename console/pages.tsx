@@ -21,7 +21,7 @@ import { WeatherPage } from './pages/weather.tsx'
 import { WebhooksPage } from './pages/webhooks.tsx'
 import type { Place } from './ui/place.ts'
 
-/** The pages of the menu, by worth. */
+/** The pages of the menu, the most important first. */
 export const MENU = [
   ['/', 'Overview'],
   ['/deposits', 'Deposits'],

@@ -1,4 +1,4 @@
-/** The books of the store: top-ups, the credits for them, balances, carts and purchases, how far it has read the event log. */
+/** The store's books: top-ups and their credits, balances, carts and purchases, and its place in the event log. */
 import { DatabaseSync } from 'node:sqlite'
 import { type CreditStore, type Deposit, type DepositEvent, takeOnce } from '../sdk/index.ts'
 import type { Cart } from './goods.ts'
@@ -17,16 +17,16 @@ export type TopUp = {
   held: number
   heldUntil: string | null
   reversed: number
-  /** Whether it was opened for a cart, and that is bought. */
+  /** Whether it was opened for a cart that has been bought since. */
   cart: 'none' | 'waiting' | 'bought'
   url: string | null
   createdAt: string
 }
 
-/** Minor units; `until` is ISO 8601, for the last part of it. */
+/** Minor units; `until` is ISO 8601, when the last part of it is released. */
 export type OnHold = { amount: number; until: string | null }
 
-/** Goods that are bought as soon as its price can be spent. */
+/** Goods that are bought as soon as their price can be spent. */
 export type Wanted = { goods: Cart; amount: number }
 
 export type NewTopUp = { externalId: string; shopper: string; currency: string; wants?: Wanted | undefined }
@@ -35,7 +35,7 @@ const MOST_SHOWN = 8
 
 export type Books = ReturnType<typeof openBooks>
 
-/** Opens the store's database; `:memory:` forgets all at the end. */
+/** Opens the store's database; `:memory:` keeps nothing. */
 export function openBooks(file: string) {
   const db = new DatabaseSync(file)
   migrate(db)
@@ -62,14 +62,14 @@ export function openBooks(file: string) {
       statements.setUrl.run(url, externalId)
       statements.startTopUp.run(externalId)
     },
-    /** For the event log: what came by webhook already changes nothing. */
+    /** Takes an event of the log: one that came by webhook already changes nothing. */
     log: {
       update,
-      /** Position up to which the till's event log has been read. */
+      /** How far the till's event log has been read. */
       cursor: (): number => Number(statements.position.get()?.sequence ?? 0),
       saveCursor: (sequence) => void statements.setPosition.run(sequence),
     } satisfies CreditStore,
-    /** Takes an event, all of it or nothing. Undefined for old news, else by how much the shopper may spend more. */
+    /** Takes an event, all of it or nothing. Returns by how much the shopper may spend more, undefined for old news. */
     async take(event: DepositEvent): Promise<number | undefined> {
       let change: number | undefined
       await takeOnce(
@@ -134,7 +134,7 @@ function reads(statements: Statements) {
   }
 }
 
-/** Books what the rule of the package decides, and buys what the top-up was for once that can be paid. */
+/** Books the change that the package computes, and buys the top-up's goods once they can be paid. */
 function credit(
   statements: Statements,
   deposit: Deposit,

@@ -1,4 +1,4 @@
-/** The goods of the store. `id` is its picture in static/goods.svg too. */
+/** The store's goods. `id` also names its picture in static/goods.svg. */
 export const CURRENCIES = ['USD', 'EUR', 'BRL'] as const
 export type Currency = (typeof CURRENCIES)[number]
 

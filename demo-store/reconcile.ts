@@ -1,4 +1,4 @@
-/** The till's event log is the truth: what a webhook did not bring is read from there. */
+/** Reads the events that no webhook brought from the till's event log. */
 import { catchUp, type Till } from '../sdk/index.ts'
 import type { Books } from './books.ts'
 
@@ -6,7 +6,7 @@ const EVERY_MS = 60_000
 
 type Parties = { till: Till; books: Books; report(problem: string): void }
 
-/** Reads the log at the start, once a minute, and when asked. A till that is away is asked again later. */
+/** Reads the log at the start, once a minute, and on request. If the till is away, it tries again later. */
 export function startReconciling(parties: Parties): { now(): Promise<void>; stop(): Promise<void> } {
   let running: Promise<void> | undefined
   const stopping = new AbortController()

@@ -1,4 +1,4 @@
-/** All that the store says to its till and hears from it: the last of it, for the drawer on the store's page. */
+/** The latest calls and webhooks between the store and its till, for the drawer on the store's page. */
 
 export type Note = {
   number: number
@@ -8,7 +8,7 @@ export type Note = {
   what: string
   outcome: string
   isGood: boolean
-  /** JSON, with links cut. */
+  /** JSON, with links shortened. */
   said: string
 }
 
@@ -52,13 +52,13 @@ export function openSeen() {
   }
 }
 
-/** The log is read once a minute, and mostly has nothing new. */
+/** The log is read once a minute, and usually has nothing new. */
 const isEmptyPage = (answered: unknown): boolean => {
   const events: unknown = typeof answered === 'object' && answered !== null && Reflect.get(answered, 'events')
   return Array.isArray(events) && events.length === 0
 }
 
-/** The link of a deposit can be used by anybody who knows it, and a trade link has a token. */
+/** Anybody who knows a deposit's link can use it, and a trade link contains a token. */
 function textOf(said: unknown): string {
   const json = JSON.stringify(said, undefined, 2)
     .replace(/\/deposit\/[0-9a-f]{4}[0-9a-f]{28}/g, (link) => `${link.slice(0, 13)}…`)

@@ -17,7 +17,7 @@ import { createDeposit, openTill, readWebhook, type TillAccount } from './till.t
 import { oneOf, settingsOf, visitorOf } from './visitor.ts'
 
 export type StoreOptions = {
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   port: number
   /** Path of the store's database, or `:memory:`. */
   dataFile: string
@@ -146,7 +146,7 @@ function shownTo(request: IncomingMessage, { books, seen }: Store): Shown {
   }
 }
 
-/** Tells what became of the payment that a shopper comes from. The address proves nothing: the books say it. */
+/** Shows the result of the payment that a shopper returns from. The address proves nothing: the books decide. */
 function thanksFor(request: IncomingMessage, { books }: Store): string | undefined {
   const { shopper, language } = visitorOf(request)
   const topUp = books.topUp(queryOf(request).get('paid') ?? '')
@@ -174,7 +174,7 @@ function buyWithBalance(request: IncomingMessage, { books }: Store): Reply {
   return HOME
 }
 
-/** Opens a deposit at the till and sends the shopper there, or to the page of ours that holds it. */
+/** Opens a deposit at the till and sends the shopper there, or to our page that shows it in a frame. */
 async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply> {
   const form = await formOf(request)
   const visitor = visitorOf(request)
@@ -225,7 +225,7 @@ function showPayment(request: IncomingMessage, store: Store): Reply {
   return html(200, payPage({ shown, tillUrl: store.account.url, url, externalId }))
 }
 
-/** 2xx means that the event is ours for good: it is answered after the commit only. */
+/** 2xx means that the store has saved the event: it is sent only after the commit. */
 async function takeWebhook(request: IncomingMessage, store: Store): Promise<Reply> {
   const { books, account, report, seen } = store
   const webhook = await readWebhook(account, request.headers, await bodyOf(request))
@@ -235,7 +235,7 @@ async function takeWebhook(request: IncomingMessage, store: Store): Promise<Repl
     return { status: 400 }
   }
   const heard = { from: 'till', what: webhook.type, isGood: true, said: webhook } as const
-  // A test of this address wants its challenge back.
+  // A test of this address expects its challenge back.
   if (isTest(webhook)) {
     seen.note({ ...heard, outcome: 'challenge' })
     return json({ challenge: webhook.data.challenge })

@@ -22,7 +22,7 @@ export type Demo = {
   end(): Promise<void>
 }
 
-/** A demo store with a till and a sandbox that answer as their documents describe them. */
+/** A demo store with a till and a sandbox that answer as their documents describe. */
 export async function startDemo(): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'demo-store-'))
   const reports: string[] = []
@@ -77,7 +77,7 @@ export const visitorsOf = (demo: Demo) => ({
   live: async (): Promise<string> => (await fetch(`${demo.store.url}/live`)).text(),
 })
 
-/** A till and a sandbox as their documents describe them: answers with `statuses`, then with 201. */
+/** A till and a sandbox that answer as their documents describe: first with `statuses`, then with 201. */
 async function startTill(): Promise<Stub> {
   const calls: Call[] = []
   const statuses: number[] = []

@@ -1,4 +1,4 @@
-/** The store's account at its till. A store of its own installs `tradetill-sdk`; this one stands beside it. */
+/** The store's account at its till. A real store installs `tradetill-sdk`; this one uses the sources beside it. */
 import {
   createTill,
   type Deposit,
@@ -12,11 +12,11 @@ import {
 
 export type TillAccount = { url: string; apiKey: string; webhookSecret: string }
 
-/** A shopper waits for the answer, so it is not asked for often. */
+/** A shopper waits for the answer, so there are few repeats. */
 export const openTill = ({ url, apiKey }: TillAccount, fetcher: typeof fetch): Till =>
   createTill({ url, apiKey, tries: 2, longestWaitMs: 2_000, fetch: fetcher })
 
-/** Opens a deposit. Undefined when the till cannot be reached or refuses; `report` is told why. */
+/** Opens a deposit. Undefined if the till cannot be reached or refuses; `report` gets the reason. */
 export async function createDeposit(
   till: Till,
   wanted: NewDeposit,
@@ -31,7 +31,7 @@ export async function createDeposit(
   }
 }
 
-/** Undefined for what no till has signed. */
+/** Undefined if no till has signed it. */
 export async function readWebhook(
   { webhookSecret: secret }: TillAccount,
   headers: Record<string, string | string[] | undefined>,

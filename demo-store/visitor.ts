@@ -1,4 +1,4 @@
-/** The visitor, and how they want the store. A demo has no passwords: a visitor chooses one of its shoppers. */
+/** The visitor and their settings. A demo has no passwords: a visitor chooses one of its shoppers. */
 import type { IncomingMessage } from 'node:http'
 import { CURRENCIES, type Currency } from './goods.ts'
 import { LANGUAGES, type Language } from './texts.ts'
@@ -27,7 +27,7 @@ export function visitorOf({ headers }: IncomingMessage): Visitor {
   }
 }
 
-/** Cookies for what a form of settings has; what the store does not know is left out. */
+/** Cookies for the fields of a settings form; unknown values are left out. */
 export function settingsOf(form: URLSearchParams): string[] {
   const names = Object.keys(COOKIES) as (keyof typeof COOKIES)[]
   return names.flatMap((name) => {

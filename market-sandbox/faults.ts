@@ -3,14 +3,14 @@ import type { Incoming } from './http.ts'
 
 type Fault = {
   line: string
-  /** Which requests to the market's hosts it meets; without it the code of a route asks for it. */
+  /** The requests to the market's hosts that it affects; without it, the code of a route checks for the fault. */
   at?: RegExp
   effect?: Effect
-  /** It ends after so many requests, unless another number is given. */
+  /** Ends after this many requests, unless a call names another number. */
   times?: number
 }
 
-/** `lost`: the market does what was asked, and the answer never arrives. */
+/** `lost`: the market does what was asked, but the answer never arrives. */
 export type Effect = { status?: number; body?: string; html?: true; delayMs?: number; lost?: true }
 
 const ANY = /^/
@@ -109,7 +109,7 @@ export function createFaults() {
     clear: () => on.clear(),
     isOn: (name: FaultName) => on.has(name),
     on: (): FaultName[] => [...on.keys()],
-    /** What happens to this request; counts it. */
+    /** The effect of the active faults on this request; counts it. */
     take({ own, method, path }: Incoming): Effect | undefined {
       if (own) return undefined
       for (const [name, left] of on) {

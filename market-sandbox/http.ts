@@ -18,7 +18,7 @@ export function json(body: unknown, status = 200): Reply {
   return written(JSON.stringify(body), status)
 }
 
-/** JSON that was written by hand: numbers beyond what JavaScript can hold stand in it bare. */
+/** JSON that is built as text: its numbers may be larger than JavaScript can hold. */
 export function written(body: string, status = 200): Reply {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
 }
@@ -31,7 +31,7 @@ export function redirect(location: string): Reply {
   return { status: 303, headers: { location }, body: '' }
 }
 
-/** A field of a value that somebody else wrote. */
+/** A field of an untrusted value. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

@@ -5,7 +5,7 @@ import { isWorld, type World } from './world/world.ts'
 
 const SAVE_AFTER_MS = 50
 
-/** Holds the world and, with a file, keeps it there: soon after each change and when asked. */
+/** Holds the world. With a file, it saves the world there soon after each change, and on request. */
 export function createKeeper(file: string | undefined, empty: () => World) {
   let world = (file && load(file)) || empty()
   let timer: NodeJS.Timeout | undefined

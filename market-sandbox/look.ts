@@ -4,7 +4,7 @@ import { boughtByPassers } from './world/deals.ts'
 import { judge } from './world/outcomes.ts'
 import { inventoryRead, readingsDue } from './world/sellers.ts'
 
-/** One round of the market: Steam's clock, inventories, offers and trades, and what buyers do about them. */
+/** One round of the market: reads Steam's clock, inventories, offers and trades, and lets buyers react. */
 export async function lookAtSteam(market: Market): Promise<void> {
   const aheadS = await market.steam.aheadS()
   market.change((world) => ({ world: { ...world, aheadS }, answer: undefined }))

@@ -1,4 +1,4 @@
-/** The sandbox's own address: control, pages, and what survives a restart. Its calls as a market: vault/markets. */
+/** The sandbox's own address: control, pages, and restarts. Its calls as a market are tested in vault/markets. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,12 +1,12 @@
-/** What others ask on this market. */
+/** The prices of other sellers on this market. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Currency, SCALES } from './games.ts'
 
-/** Of one US dollar. */
+/** The price of one US dollar. */
 const RATES: Record<Currency, number> = { USD: 1, EUR: 0.86, RUB: 92 }
-/** The best offer, beside the price in the file. */
+/** The best offer of others, as a share of the price in the file. */
 const BEST = 0.98
 
 const fileSchema = z.object({
@@ -20,7 +20,7 @@ export type Prices = {
   names(): readonly string[]
 }
 
-/** Prices of a file like the gateway's for the sandbox; a name that it lacks has a price made from its letters. */
+/** Prices from a file like the gateway's for the sandbox. A missing name gets a price derived from its letters. */
 export function createPrices(file: string | undefined): Prices {
   const known = new Map(
     file === undefined

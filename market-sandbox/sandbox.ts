@@ -6,13 +6,13 @@ import type { SteamSide } from './steam.ts'
 import type { Bought } from './world/deals.ts'
 import type { Change, Temper, World } from './world/world.ts'
 
-/** What the routes work on. `change` takes a pure function of the world and keeps what it returns. */
+/** The state that the routes work on. `change` applies a pure function to the world and keeps the result. */
 export type Market = {
   url: string
   steamUrl: string
-  /** The machine's time, and how far Steam's sandbox was ahead of it when it was asked last. */
+  /** The machine's time, plus how far Steam's sandbox was ahead of it at the last check. */
   nowS: () => number
-  /** Limits on requests go by the machine's clock: no jump may end one. */
+  /** Rate limits use the machine's clock: advancing the sandbox's clock must not end one. */
   machineMs: () => number
   pause: (ms: number) => Promise<void>
   world: () => World
@@ -23,9 +23,9 @@ export type Market = {
   faults: Faults
   limits: Limits
   log: LogEntry[]
-  /** Looks at Steam: what sellers and buyers did there, and what buyers do now. */
+  /** Looks at Steam: the acts of sellers and buyers there, and then the buyers' next acts. */
   look: () => Promise<void>
-  /** The buyer of a temper, who becomes a player of the Steam sandbox when first needed, takes items. */
+  /** The buyer of a temper takes items. It becomes a player of the Steam sandbox when first needed. */
   buy: (itemIds: readonly number[], temper: Temper) => Promise<Bought>
 }
 

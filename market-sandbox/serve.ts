@@ -10,7 +10,7 @@ const MAX_BODY = 256 * 1024
 const MAX_LOG = 500
 const OWN_ROUTES: Route[] = [control, pages]
 
-/** Answers one request, after what a bad day does to it. */
+/** Answers one request, after applying the active faults. */
 export async function serve(
   message: IncomingMessage,
   response: ServerResponse,
@@ -33,7 +33,7 @@ function replyOf({ status = 200, body, html }: Effect): Reply | undefined {
 }
 
 async function answer(request: Incoming, market: Market): Promise<Reply> {
-  // A page of elsewhere in somebody's browser must not act here.
+  // A foreign page in somebody's browser must not act here.
   if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, market.url)) {
     return { status: 403, headers: {}, body: 'This came from another site.' }
   }

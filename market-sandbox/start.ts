@@ -15,18 +15,18 @@ import { banAccount, openAccount } from './world/sellers.ts'
 import { type Buyer, emptyWorld, type Temper } from './world/world.ts'
 
 type Options = {
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   port: number
   /** The Steam sandbox in which sellers and buyers trade. */
   steamUrl: string
   /** The machine's clock, in milliseconds since 1970. */
   clock?: () => number
   pause?: (ms: number) => Promise<void>
-  /** Where the world is kept between runs; without it a run forgets all. */
+  /** The file that keeps the world between runs; without it nothing is kept. */
   dataFile?: string
-  /** What others ask here. */
+  /** The prices of other sellers here. */
   pricesFile?: string
-  /** How often it looks at Steam unasked; 0 is never. */
+  /** How often it looks at Steam automatically; 0 means never. */
   everyMs?: number
 }
 
@@ -46,7 +46,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
   const address = server.address()
   const listening = typeof address === 'object' && address ? address.port : port
   market.url = `http://localhost:${listening}`
-  // Steam's time, before anybody asks.
+  // Steam's time, before the first request.
   await market.look()
   const timer = everyMs > 0 ? setInterval(() => void market.look(), everyMs) : undefined
   return {
@@ -57,7 +57,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
     /** Opens an account; resolves to its key. */
     open: (steamId: string, currency: Currency = 'USD'): string =>
       market.change((world) => openAccount(world, { steamId, currency })).key,
-    /** An account that may not sell for so many seconds, as after sales that were not handed over. */
+    /** Bars an account from selling for this many seconds, as after sales that were not handed over. */
     ban: (steamId: string, seconds: number) =>
       market.change((world) => banAccount(world, steamId, market.nowS() + seconds)),
     buy: market.buy,
@@ -114,7 +114,7 @@ function createMarket({ steamUrl, clock = Date.now, pause = pauseInRealTime, ...
   return market
 }
 
-/** While Steam's sandbox is away nothing happens here either. */
+/** While Steam's sandbox is away, nothing happens here either. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve()
   return () => {
@@ -140,7 +140,7 @@ function inviteBuyer(steam: SteamSide) {
 
 function pauseInRealTime(ms: number): Promise<void> {
   return new Promise((resolve) => {
-    // What still waits when all else has ended must not keep the process alive.
+    // An answer that is still delayed must not keep the process alive.
     setTimeout(resolve, ms).unref()
   })
 }

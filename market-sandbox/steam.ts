@@ -1,4 +1,4 @@
-/** The Steam sandbox, as the market meets it: its buyers are players there, and sellers show it their tokens. */
+/** The Steam sandbox as the market sees it: buyers are players there, and sellers show the market their tokens. */
 import { request } from 'node:http'
 import { z } from 'zod'
 import type { Owned } from './world/world.ts'
@@ -67,7 +67,7 @@ function createCall(url: string) {
     })
 }
 
-/** All calls reject where the sandbox does not answer. */
+/** All calls reject if the sandbox does not answer. */
 export function createSteamSide(url: string) {
   const call = createCall(url)
   const control = async <T>(schema: z.ZodType<T>, path: string, said?: Call): Promise<T> => {
@@ -89,17 +89,17 @@ export function createSteamSide(url: string) {
       control(z.unknown(), `behaviours/${name}`, { method: 'PUT', body: { steamId } }),
     offers: () => control(z.array(offerSchema), 'offers'),
     trades: () => control(z.array(tradeSchema), 'trades'),
-    /** As the one whom an offer was sent to. Steam may refuse: then nothing happens. */
+    /** Acts as the offer's recipient. Steam may refuse: then nothing happens. */
     act: async (offerId: string, does: 'accept' | 'decline' | 'counter') =>
       void (await call(`/control/offers/${offerId}/${does}`, { method: 'POST', body: {} })),
-    /** Takes all protected trades of an account back. */
+    /** Reverses all protected trades of an account. */
     reverse: (steamId: string) => control(z.unknown(), `players/${steamId}/reverse`, { method: 'POST' }),
     /** Whether an access token of this account opens the Web API. */
     async isTokenOf(token: string, steamId: string): Promise<boolean> {
       const path = `/IEconService/GetTradeOffersSummary/v1/?access_token=${encodeURIComponent(token)}`
       return subjectOf(token) === steamId && (await call(path, { host: API_HOST })).status === 200
     },
-    /** Undefined where Steam shows nothing. */
+    /** Undefined if Steam shows nothing. */
     async inventory(token: string, steamId: string, appId: number): Promise<Owned[] | undefined> {
       const query = new URLSearchParams({
         access_token: token,
@@ -128,7 +128,7 @@ export function createSteamSide(url: string) {
   }
 }
 
-/** Whose token it says it is. */
+/** The account that the token claims. */
 function subjectOf(token: string): string | undefined {
   const [, claims = ''] = token.split('.')
   return /"sub":"(\d+)"/.exec(Buffer.from(claims, 'base64url').toString())?.[1]

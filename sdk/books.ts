@@ -1,4 +1,4 @@
-/** Credits each deposit once, whatever comes twice, late or in the wrong order. Where it is kept is yours. */
+/** Credits each deposit once, even if events come twice, late or out of order. You choose where to keep the state. */
 import type { Till } from './client.ts'
 import type { Deposit } from './types.ts'
 import { isOfDeposit, type Webhook } from './webhook.ts'
@@ -14,16 +14,16 @@ export type Settled = {
 
 export type CreditStore = {
   /**
-   * Runs `decide` with what is kept of the deposit, locked against every other call, and saves what it returns in the same
+   * Runs `decide` with the saved state of the deposit, locked against other calls, and saves the result in the same
    * transaction. Undefined changes nothing.
    */
   update(deposit: Deposit, decide: (before: Kept | undefined) => Settled | undefined): Promise<void> | void
-  /** `sequence` up to which the event log is taken; 0 at first. */
+  /** `sequence` of the last event taken from the log; 0 at first. */
   cursor(): Promise<number> | number
   saveCursor(sequence: number): Promise<void> | void
 }
 
-/** Returns the change that a deposit of this sequence makes. Undefined for old news: the larger sequence is the newer version. */
+/** Returns the balance change for a deposit of this sequence. Undefined for old news: the larger sequence is newer. */
 export function settle(before: Kept | undefined, deposit: Deposit, sequence: number): Settled | undefined {
   if (before !== undefined && before.sequence >= sequence) return undefined
   const { amount, reversedAmount, heldAmount } = deposit
@@ -38,7 +38,7 @@ export async function takeOnce(store: Pick<CreditStore, 'update'>, event: Webhoo
   await store.update(data, (before) => settle(before, data, sequence))
 }
 
-/** Takes what the event log has and no webhook brought. Run it at the start and every few minutes; `signal` ends it early. */
+/** Takes the log's events that no webhook brought. Run it at the start and every few minutes; `signal` ends it. */
 export async function catchUp(
   till: Pick<Till, 'events'>,
   store: CreditStore,
@@ -47,7 +47,7 @@ export async function catchUp(
   const after = await store.cursor()
   for await (const event of till.events({ after, ...(signal && { signal }) })) {
     await takeOnce(store, event)
-    // After the event: what ends in between takes it again, and that changes nothing.
+    // Saved after the event: if the process ends in between, the event is taken again and changes nothing.
     await store.saveCursor(event.sequence)
   }
 }

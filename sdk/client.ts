@@ -6,11 +6,11 @@ export type TillOptions = {
   url: string
   /** `tt_test_…` or `tt_live_…`. */
   apiKey: string
-  /** For one try, in milliseconds. */
+  /** The time-out of one try, in milliseconds. */
   deadlineMs?: number
-  /** How often a call is made at most, the first time included. */
+  /** The most tries of a call, including the first. */
   tries?: number
-  /** The longest wait between two tries. A till that asks for more is not asked again. */
+  /** The longest wait between two tries. If a till asks for more, the call is not repeated. */
   longestWaitMs?: number
   fetch?: typeof fetch
   /** Waits between two tries. For tests. */
@@ -22,7 +22,7 @@ export type EventOptions = {
   after?: number
   /** True: waits for further events, until `signal` ends it. */
   follow?: boolean
-  /** Between two looks for further events. */
+  /** The wait between two checks for further events. */
   everyMs?: number
   signal?: AbortSignal
 }
@@ -43,7 +43,7 @@ type Call = {
   path: string
   query?: Record<string, string | number | undefined>
   body?: object
-  /** Names the call, so a repetition does nothing twice. */
+  /** Identifies the call, so a repetition does nothing twice. */
   key?: string
   signal?: AbortSignal | undefined
 }
@@ -76,7 +76,7 @@ export function createTill(options: TillOptions) {
   }
 
   return {
-    /** Opens a deposit. The same `externalId` gives the same one, so a lost answer is repaired by asking again. */
+    /** Opens a deposit. The same `externalId` returns the same one, so after a lost answer simply call it again. */
     createDeposit: (deposit: NewDeposit) =>
       call<Deposit>({ method: 'POST', path: '/v1/deposits', body: deposit }),
     get: (id: string) => call<Deposit>({ path: `/v1/deposits/${encodeURIComponent(id)}` }),
@@ -84,7 +84,7 @@ export function createTill(options: TillOptions) {
     lookup: (externalId: string) => call<Deposit>({ path: '/v1/deposits/lookup', query: { externalId } }),
     /** Newest first, page by page: give `next` as `after`. */
     list: (query: ListQuery = {}) => call<DepositList>({ path: '/v1/deposits', query }),
-    /** An offer that is open is cancelled on Steam first; an event tells how that ended. */
+    /** An open offer is cancelled on Steam first; an event tells the result. */
     cancel: (id: string) =>
       call<Deposit>({
         method: 'POST',
@@ -146,16 +146,16 @@ function caller(options: TillOptions) {
   }
 }
 
-/** Every call of ours may be repeated: reads, creation by its `externalId`, cancellation by its key. */
+/** Every call may be repeated: reads, creation because of its `externalId`, cancellation because of its key. */
 function isPassing(answer: Response | undefined, retryAfterS: number | undefined): boolean {
   if (answer === undefined || answer.ok) return true
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined
 }
 
-/** Apart from each other, so many stores do not come back in the same moment. */
+/** Random, so many stores do not retry at the same moment. */
 const backoff = (tried: number): number => BACKOFF_MS * 2 ** (tried - 1) * (0.5 + Math.random())
 
-/** Undefined for what is no JSON, such as an answer that broke off or the page of a proxy. */
+/** Undefined if it is not JSON, such as a truncated answer or the page of a proxy. */
 async function bodyOf(answer: Response): Promise<Partial<Problem> | undefined> {
   try {
     const body: unknown = await answer.json()

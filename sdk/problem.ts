@@ -1,11 +1,11 @@
 import type { Problem } from './types.ts'
 
-/** The till refused. Decide by `code`: it never changes, and new ones are read by their `status`. */
+/** The till refused. Decide by `code`: a code never changes. Handle an unknown code by its `status`. */
 export class TillProblem extends Error {
   override readonly name = 'TillProblem'
   readonly status: number
   readonly code: Problem['code']
-  /** Field by field, of `invalid_request`. */
+  /** The invalid fields, for `invalid_request`. */
   readonly errors: { path: string; message: string }[]
   readonly retryAfterS: number | undefined
 
@@ -18,7 +18,7 @@ export class TillProblem extends Error {
   }
 }
 
-/** No answer came, in any try. The call may have worked all the same: ask again with the same `externalId`. */
+/** No answer came in any try. The call may have worked all the same: repeat it with the same `externalId`. */
 export class TillUnreachable extends Error {
   override readonly name = 'TillUnreachable'
 }

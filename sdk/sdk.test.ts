@@ -153,7 +153,7 @@ describe('the event log', () => {
   })
 })
 
-/** A store of one customer, in memory. */
+/** A store with one customer, in memory. */
 function memory() {
   const kept = new Map<string, Kept>()
   const state = { balance: 0, cursor: 0 }

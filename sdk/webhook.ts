@@ -1,13 +1,13 @@
 /** Checks the signature of a webhook: Standard Webhooks, HMAC-SHA256 over `id.timestamp.body`. */
 import type { Deposit, Event, WebhookTest } from './types.ts'
 
-/** An event, or a test of the address: answer that one with `data.challenge`. */
+/** An event, or a test of the address: answer a test with `data.challenge`. */
 export type Webhook = Event | WebhookTest
 
-/** An event of a deposit: `data` is the whole of it, as it was then. */
+/** An event of a deposit: `data` is the whole deposit as it was then. */
 export type DepositEvent = Event & { data: Deposit }
 
-/** False for what tells of something else, such as types that are added later. */
+/** False for other events, such as types that are added later. */
 export const isOfDeposit = (webhook: Webhook): webhook is DepositEvent =>
   webhook.type.startsWith('deposit.') && 'sequence' in webhook
 
@@ -16,15 +16,15 @@ export const isTest = (webhook: Webhook): webhook is WebhookTest => webhook.type
 export type Signed = {
   /** `whsec_…`. */
   secret: string
-  /** Of a `Request`, or as Node has them. */
+  /** The headers of a `Request`, or of Node's request. */
   headers: Headers | Record<string, string | string[] | undefined>
-  /** As it came, before it is parsed. */
+  /** The body as received, before parsing. */
   body: string
   /** For tests. */
   now?: Date
 }
 
-/** No till has signed this, or not now. Answer 400. */
+/** The webhook has no valid signature, or its time is too far off. Answer 400. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
 }
@@ -32,7 +32,7 @@ export class WebhookRefused extends Error {
 const TOLERANCE_S = 5 * 60
 const MOST_SIGNATURES = 10
 
-/** The webhook, once it is proved. Throws `WebhookRefused` for anything else. */
+/** Returns the verified webhook. Throws `WebhookRefused` for anything else. */
 export async function verifyWebhook({ secret, headers, body, now = new Date() }: Signed): Promise<Webhook> {
   const read = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name]
@@ -51,7 +51,7 @@ export async function verifyWebhook({ secret, headers, body, now = new Date() }:
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
   for (const one of given) {
     const signature = one.startsWith('v1,') ? bytesOf(one.slice(3)) : undefined
-    // It compares in constant time.
+    // This comparison takes constant time.
     if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signed)))
       return JSON.parse(body)
   }

@@ -9,8 +9,8 @@ const files = readdirSync(FOLDER).filter((name) => name.endsWith('.test.ts'))
 const sources = files.map((name) => readFileSync(new URL(name, FOLDER), 'utf8'))
 
 /**
- * The conformance suite stands in conformance/: it drives the sandbox with steam-session, steamcommunity and
- * steam-tradeoffer-manager as they come. This file holds that nothing is left out of it.
+ * The conformance suite is in conformance/: it drives the sandbox with the unchanged steam-session, steamcommunity and
+ * steam-tradeoffer-manager. This file checks that nothing is left out of it.
  */
 describe('the conformance suite', () => {
   it.each(Object.keys(ROWS))('has a file that tests every row of "%s"', (group) => {

@@ -303,7 +303,7 @@ describe('a further bot', () => {
 })
 
 describe('the items of a bot', () => {
-  /** A bot whose three items are free, and somebody to give them to. */
+  /** A bot whose three items are free, and an account to give them to. */
   async function free() {
     const { bot } = await traded()
     steam.advance(7 * DAY_S)

@@ -8,11 +8,11 @@ export type Credentials = {
   accountName: string
   password: string
   sharedSecret: string
-  /** With it the authenticator says yes to what gives items away. */
+  /** The authenticator's secret for confirming trades that give items away. */
   identitySecret: string
 }
 
-/** With what an account of the sandbox logs in. Known to all: there is nothing behind it but the sandbox. */
+/** The credentials of a sandbox account. They are public: nothing but the sandbox is behind them. */
 export function credentialsOf({ name, steamId }: Account): Credentials {
   const accountName = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')
   const secretOf = (what: string) =>
@@ -25,14 +25,14 @@ export function credentialsOf({ name, steamId }: Account): Credentials {
   }
 }
 
-/** What the phone calls itself, as the libraries make it of the account. */
+/** The device id of the phone, which the libraries derive from the account. */
 export function deviceIdOf({ steamId }: Account): string {
   const hex = createHash('sha1').update(steamId).digest('hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)]
   return `android:${parts.join('-')}`
 }
 
-/** Whether this is the code that the authenticator shows now, or showed or shows within half a minute. */
+/** Whether the authenticator shows this code now, or within half a minute before or after. */
 export function isCodeOf(sharedSecret: string, code: string, timeS: number): boolean {
   return [-1, 0, 1].some((step) => codeAt(sharedSecret, Math.floor(timeS / STEP_S) + step) === code)
 }

@@ -6,7 +6,7 @@ import type { World } from './world/world.ts'
 /** A bad day: the next `times` requests of Steam that match get this effect. */
 type Waiting = {
   name?: string
-  /** Only requests that concern this person. */
+  /** Only requests that concern this account. */
   steamId?: string
   matches: (request: Incoming, nowS: number) => boolean
   times: number
@@ -25,7 +25,7 @@ export type Faults = ReturnType<typeof createFaults>
 
 const MOST_WAITING = 1000
 
-/** The list of faults that wait for their requests; the first that matches is used up. */
+/** The list of active faults. The first match applies to a request and is counted. */
 export function createFaults(nowS: () => number) {
   let waiting: Waiting[] = []
   const forgetEnded = () => {
@@ -48,7 +48,7 @@ export function createFaults(nowS: () => number) {
         { ...waitingOf(day), name, times: times ?? day.times ?? Infinity, ...person, ...end },
       ]
     },
-    /** Switches it off: for one person, or for everybody it is on for. */
+    /** Switches it off for one account, or for every account it is on for. */
     end(name: string, steamId?: string) {
       const isMeant = (other: Waiting) =>
         other.name === name && (steamId === undefined || other.steamId === steamId)
@@ -62,14 +62,14 @@ export function createFaults(nowS: () => number) {
       forgetEnded()
       return waiting.flatMap(({ name }) => (name === undefined ? [] : [name]))
     },
-    /** Those that are on for this person. */
+    /** Those that are on for this account. */
     onFor(steamId: string) {
       forgetEnded()
       return waiting.flatMap((other) =>
         other.steamId === steamId && other.name !== undefined ? [other.name] : [],
       )
     },
-    /** Whether it is on for all, or for this person. */
+    /** Whether it is on for all, or for this account. */
     isOn(name: string, steamId: string) {
       forgetEnded()
       return waiting.some(
@@ -108,7 +108,7 @@ function magicDays({ accounts }: World): Waiting[] {
   })
 }
 
-/** Whose session the request says it comes from. Whether that session lives, is for the routes to say. */
+/** The account whose session the request names. The routes check whether that session is alive. */
 function bearerOf({ cookies, query, form }: Incoming): string | undefined {
   const cookie = cookies.get('steamLoginSecure')
   if (cookie !== undefined) return /^\d+/.exec(cookie)?.[0]
@@ -117,7 +117,7 @@ function bearerOf({ cookies, query, form }: Incoming): string | undefined {
   return /"sub":"(\d+)"/.exec(Buffer.from(claims ?? '', 'base64url').toString())?.[1]
 }
 
-/** Whether a request is of a person's own session, or names them, or an offer or trade of theirs. */
+/** Whether a request comes from an account's own session, or names it, or an offer or trade of it. */
 function isAbout(request: Incoming, world: World, steamId: string): boolean {
   const { path, query, form } = request
   if (bearerOf(request) === steamId) return true
@@ -129,7 +129,7 @@ function isAbout(request: Incoming, world: World, steamId: string): boolean {
   return world.offers.some(isTheirs) || world.trades.some(isTheirs)
 }
 
-/** The answer that a fault gives in place of Steam's, if it gives one. */
+/** The answer that a fault sends instead of Steam's, if it sends one. */
 export function replyOf({ effect }: Fault): Reply | undefined {
   if (effect.status === undefined && effect.body === undefined) return undefined
   const html = typeof effect.body === 'string'
@@ -140,7 +140,7 @@ export function replyOf({ effect }: Fault): Reply | undefined {
   }
 }
 
-/** Reads a fault from the control API; undefined if it is none. */
+/** Reads a fault from the control API; undefined if it is invalid. */
 export function parseFault(value: unknown): PlainFault | undefined {
   const path = field(field(value, 'match'), 'path')
   if (typeof path !== 'string') return undefined

@@ -28,7 +28,7 @@ export function redirect(location: string, status = 302): Reply {
   return { status, headers: { location }, body: '' }
 }
 
-/** A field of a value that somebody else wrote. */
+/** A field of an untrusted value. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

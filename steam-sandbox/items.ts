@@ -11,15 +11,15 @@ type Line = {
   wears?: number[]
   tradable?: false
   /**
-   * Bears the name of another item and is worth less: the market takes it never, as usual (1), or in so many days from
-   * whenever one looks.
+   * Has the name of another item and is worth less: the market never takes it (1), or only in this many days, counted
+   * from every reading.
    */
   twin?: { marketable?: 1; marketableInDays?: number; note?: string }
 }
 
 type Tag = { category: string; internal_name: string; localized_tag_name: string; color?: string }
 
-/** What Steam calls a class: everything that equal items share. Colours are six hexadecimal digits. */
+/** A class of Steam: everything that equal items share. Colours are six hexadecimal digits. */
 export type ItemClass = {
   classId: string
   appId: number
@@ -131,7 +131,7 @@ function tagsOf(appId: number, line: Line, wear: number | undefined): Tag[] {
   return tags
 }
 
-/** The path of an item's picture, as Steam's descriptions carry it: icon and colour are read back from it. */
+/** The path of an item's picture, as in Steam's descriptions: icon and colour can be read back from it. */
 export function iconPath({ icon, color }: ItemClass): string {
   return `${icon}.${color}`
 }
@@ -162,13 +162,13 @@ export function describe(entry: ItemClass, language = 'english') {
   }
 }
 
-/** Grades are said in the game's own words, in the language that was asked for. */
+/** Grades in the game's own words, in the requested language. */
 function said(tag: Tag, appId: number, language: string): Tag {
   const isGrade = tag.category === 'Rarity' || tag.category === 'Quality'
   return isGrade ? { ...tag, localized_tag_name: wordOf(appId, tag.internal_name, language) } : tag
 }
 
-/** The lines of Steam about how long the market does not take an item. Steam shows them with inventories only. */
+/** Steam's lines about how long the market does not take an item. Steam shows them with inventories only. */
 export function ownerLines({ twin }: ItemClass, nowS: number): { owner_descriptions?: object[] } {
   if (twin?.marketableInDays === undefined) return {}
   const until = new Date(nowS * 1000 + twin.marketableInDays * DAY_MS)

@@ -7,7 +7,7 @@ const SAVE_AFTER_MS = 50
 
 export type Keeper = ReturnType<typeof createKeeper>
 
-/** Holds the world and, with a file, keeps it there: soon after each change and when asked. */
+/** Holds the world. With a file, it saves the world there soon after each change, and on request. */
 export function createKeeper(file: string | undefined, seeded: () => World) {
   let world = (file && load(file, seeded())) || seeded()
   let timer: NodeJS.Timeout | undefined

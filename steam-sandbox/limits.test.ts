@@ -19,7 +19,7 @@ let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
 
 beforeEach(async () => {
-  // Sessions are checked by the clock of the library as well, which nobody can set.
+  // The library checks sessions by its own clock, which no test can set.
   nowMs = Date.now()
   steam = await startSteamWithoutWaits({ seed: 'limits', clock: () => nowMs })
   bot = await logIn(steam, 'Tradetill Bot #1')
@@ -122,7 +122,7 @@ describe("what is a bot's own", () => {
     const page = { steamid: bot.steamId, appid: 730, contextid: 16, get_descriptions: 1 }
     expect(await own('GetInventoryItemsWithDescriptions', page)).toMatch(/"total_inventory_count":1/)
     const { steamId } = steam.as('nova_hound')
-    // Not because it was asked too often.
+    // This refusal has nothing to do with the rate limit.
     nowMs += 1000
     expect(await own('GetInventoryItemsWithDescriptions', { ...page, steamid: steamId })).toBe(
       '{"response":{}}',

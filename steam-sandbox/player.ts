@@ -7,7 +7,7 @@ import type { Account, Asset, Offer, World } from './world/world.ts'
 
 export type Player = ReturnType<typeof createPlayer>
 
-/** What a person can do in the sandbox, without a browser. Each act gives Steam's answer. */
+/** A person's acts in the sandbox, without a browser. Each act returns Steam's answer. */
 export function createPlayer(sandbox: Sandbox, who: string) {
   const find = (world: World) => world.accounts.find(({ name, steamId }) => who === name || who === steamId)
   const known = find(sandbox.world())
@@ -19,7 +19,7 @@ export function createPlayer(sandbox: Sandbox, who: string) {
     tradeUrl: () => tradeLink(account()),
     refreshToken: () => refreshTokenOf(account(), sandbox.nowS()),
     items: (): Asset[] => account().assets,
-    /** What of a game could be asked for in an offer. */
+    /** The items of a game that an offer could ask for. */
     tradable: (appId: number): Asset[] =>
       account().assets.filter(
         (asset) => asset.appId === appId && asset.contextId === '2' && CATALOGUE.get(asset.classId)?.tradable,
@@ -28,12 +28,12 @@ export function createPlayer(sandbox: Sandbox, who: string) {
     accept: (offerId: string) => sandbox.change((world, nowS) => acceptOffer(world, { offerId, by }, nowS)),
     decline: (offerId: string) =>
       sandbox.change((world, nowS) => endOffer(world, { offerId, by, how: 'decline' }, nowS)),
-    /** `assetIds`: what they still give of what was asked; all by default. */
+    /** `assetIds`: the items that they still give; by default all that the offer asked for. */
     counter: (offerId: string, assetIds?: string[]) =>
       sandbox.change((world, nowS) =>
         counterOffer(world, { offerId, by, ...(assetIds ? { assetIds } : {}) }, nowS),
       ),
-    /** Takes every protected trade back, and may not trade for 30 days. */
+    /** Reverses every protected trade, and is barred from trading for 30 days. */
     reverse: () =>
       sandbox.change((world, nowS) => ({ world: reverseAll(world, by, nowS), answer: undefined })),
   }

@@ -6,17 +6,17 @@ type Quota = {
   burst: number
   everyMs: number
   of: 'account' | 'address'
-  /** Beyond it Steam does not refuse: it answers as if there were nothing. */
+  /** Beyond it Steam does not refuse, but answers as if nothing were there. */
   isSilent?: true
 }
 
-/** The behaviour that leaves every bucket next to nothing. */
+/** The behaviour that leaves almost nothing in every bucket. */
 export const TIGHT_QUOTAS = 'tight-quotas'
 const TIGHT = { burst: 2, everyMs: 10_000 }
 
 /**
- * What Steam allows, as others measured it per account; what is counted per address is a guess on the low side. The
- * sandbox has one address, so those are shared by all.
+ * Steam's limits per account, as others measured them. Limits per address are a guess on the low side. The sandbox has
+ * one address, so all callers share those.
  */
 const QUOTAS: Quota[] = [
   { at: /\/IEconService\/(GetTradeOffer|GetTradeHoldDurations)\/v/, burst: 3750, everyMs: 5, of: 'account' },
@@ -66,7 +66,7 @@ export function createQuotas(isOn: boolean, isTight: (caller: string) => boolean
     return left >= 1
   }
   return {
-    /** What Steam answers to a request beyond the limit; undefined while there is room. */
+    /** Steam's answer to a request beyond the limit; undefined within it. */
     refuse(request: Incoming, caller: string, nowMs: number): Reply | undefined {
       const quota = QUOTAS.find(({ at }) => at.test(request.host + request.path))
       if (!quota || (!isOn && !isTight(caller)) || take(quota, caller, nowMs)) return undefined

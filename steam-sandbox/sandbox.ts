@@ -6,18 +6,18 @@ import type { Platform } from './tokens.ts'
 import type { Tour } from './tour.ts'
 import type { Account, World } from './world/world.ts'
 
-/** Keeps an answer back for so many milliseconds; for ever if that is Infinity. */
+/** Delays an answer by this many milliseconds; Infinity delays it forever. */
 export type Pause = (ms: number, response: ServerResponse) => Promise<void>
 
 export type LogEntry = { method: string; host: string; path: string }
 
-/** A login that has begun: whose it will be, and whether it may be had. */
+/** A login that has begun: its account, and whether it was approved. */
 export type PendingLogin = { requestId: string; platform: Platform; steamId?: string; isApproved: boolean }
 
-/** What the routes work on. `change` takes a pure function of the world and keeps what it returns. */
+/** The state that the routes work on. `change` applies a pure function to the world and keeps the result. */
 export type Sandbox = {
   url: string
-  /** The sandbox's time: the clock's, and what people have advanced it by. */
+  /** The sandbox's time: the clock's, and the time by which people have advanced it. */
   nowS: () => number
   /** The clock's own time, which the codes of an authenticator follow. */
   clockS: () => number
@@ -42,15 +42,15 @@ export function tradeLink({ accountId, token }: Account): string {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
 }
 
-/** A hundred years: beyond, moments could no longer be written as dates. */
+/** A hundred years: later moments could no longer be written as dates. */
 const MOST_AHEAD_S = 36_500 * 86_400
 
-/** Moves the sandbox's time on; whatever falls into that time happens. */
+/** Advances the sandbox's time, and lets everything happen that is due by then. */
 export function advance({ change }: Sandbox, seconds: number): void {
   change((world) => ({ world: aheadBy(world, world.aheadS + seconds), answer: undefined }))
 }
 
-/** Brings the sandbox's time at least so far ahead, for those who keep a clock beside it: asked twice, it moves once. */
+/** Advances the sandbox's time to at least this much ahead, for callers with their own clock. Repeats do nothing. */
 export function bringAhead({ change }: Sandbox, aheadS: number): void {
   change((world) => ({ world: aheadBy(world, Math.max(world.aheadS, aheadS)), answer: undefined }))
 }

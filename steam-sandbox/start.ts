@@ -12,18 +12,18 @@ import { seedWorld } from './world/seed.ts'
 import { settle } from './world/time.ts'
 
 type Options = {
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   port: number
   seed?: string
   /** Milliseconds since 1970. */
   clock?: () => number
   /** In real time by default. */
   pause?: Pause
-  /** Where the world is kept between runs; without it a run forgets all. */
+  /** The file that keeps the world between runs; without it nothing is kept. */
   dataFile?: string
   /** Steam's limits on requests; on unless switched off. */
   quotas?: boolean
-  /** Hears which scene of the tour a visitor wants to see. */
+  /** Called with the scene of the tour that a visitor wants to see. */
   onScene?: (name: string) => void
 }
 
@@ -57,33 +57,33 @@ export async function startSteam({
     url: sandbox.url,
     port: listening,
     world: sandbox.world,
-    /** Lets a pure step act on the world; for tests that need what no call gives. */
+    /** Applies a pure step to the world, for tests of states that no call leads to. */
     change: sandbox.change,
     reset: sandbox.reset,
-    /** The hands of a person, by name or Steam id. Throws for a stranger. */
+    /** The acts of a person, by name or Steam id. Throws for an unknown one. */
     as: (player: string): Player => createPlayer(sandbox, player),
-    /** Switches a behaviour on, for one person or for a number of requests if said. Throws for an unknown name. */
+    /** Switches a behaviour on, for one person or for a number of requests if given. Throws for an unknown name. */
     begin(name: string, said: { steamId?: string; times?: number } = {}) {
       if (switchOn(sandbox, name, said).status !== 200)
         throw new Error(`There is no behaviour called ${name}.`)
     },
     end: (name: string, steamId?: string) => void switchOff(sandbox, name, { steamId }),
-    /** Lets the next requests that match fail; see the control API. */
+    /** Makes the next matching requests fail; see the control API. */
     fault: ({ times = 1, delayMs = 0, ...fault }: SaidFault) =>
       sandbox.faults.add({ ...fault, times, delayMs }),
-    /** One more bot; resolves to its Steam id. Throws when there is no room. */
+    /** Adds a bot; resolves to its Steam id. Throws when there is no room. */
     addBot(): string {
       const bot = sandbox.change(addBot)
       if (bot === undefined) throw new Error('There is no room for another bot.')
       return bot.steamId
     },
-    /** One more shopper like the one of that name. Throws for a stranger, and when there is no room. */
+    /** Adds a shopper like the one of that name. Throws for an unknown name, and when there is no room. */
     invite(like: string): Player {
       const guest = sandbox.change((world) => inviteGuest(world, like))
       if (guest === undefined) throw new Error(`There is no shopper called ${like}, or no room.`)
       return createPlayer(sandbox, guest.steamId)
     },
-    /** Moves the sandbox's time on; what falls into that time happens. */
+    /** Advances the sandbox's time, and lets everything happen that is due by then. */
     advance: (seconds: number) => advance(sandbox, seconds),
     async close() {
       server.closeAllConnections()
@@ -95,7 +95,7 @@ export async function startSteam({
 
 function pauseInRealTime(ms: number): Promise<void> {
   return new Promise((resolve) => {
-    // What still waits when all else has ended must not keep the process alive.
+    // An answer that is still delayed must not keep the process alive.
     if (Number.isFinite(ms)) setTimeout(resolve, ms).unref()
   })
 }

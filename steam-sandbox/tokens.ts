@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Account, findAccount, type World } from './world/world.ts'
 
-/** Known to all: tokens of the sandbox open nothing but the sandbox, and must outlive its resets. */
+/** Public on purpose: tokens of the sandbox open nothing but the sandbox, and must outlive its resets. */
 const KEY = 'steam-sandbox: not a secret'
 const REFRESH_LIFE_S = 200 * 86_400
 const ACCESS_LIFE_S = 86_400
 
-/** Of the website, or of the mobile app, whose token can be renewed without a password. */
+/** Tokens are for the website, or for the mobile app, whose tokens can be renewed without a password. */
 export type Platform = 'web' | 'mobile'
 
 type Claims = { iss: string; sub: string; aud: string[]; exp: number; jti: string; gen?: number }
@@ -23,7 +23,7 @@ export function refreshTokenOf(account: Account, nowS: number, platform: Platfor
   })
 }
 
-/** An access token for one audience, such as `web:community`; of the mobile app it serves the website as well. */
+/** An access token for one audience, such as `web:community`. One of the mobile app serves the website too. */
 export function accessTokenOf(account: Account, audience: string, nowS: number): string {
   return sign({
     iss: 'r:sandbox',
@@ -35,7 +35,7 @@ export function accessTokenOf(account: Account, audience: string, nowS: number):
   })
 }
 
-/** The part of the sandbox that knows whose token one is. */
+/** The part of the sandbox that finds the account of a token. */
 type Bearers = { nowS(): number; world(): World }
 
 /** The account whose refresh token this is; undefined if it is forged, expired, revoked or of another platform. */
@@ -47,7 +47,7 @@ export function loginOf(token: string, sandbox: Bearers, platform?: Platform): A
   return platform === undefined || (platform === 'mobile') === isMobile ? account : undefined
 }
 
-/** The Steam id that an access token speaks for, if its session lives and is meant for this audience. */
+/** The Steam id of an access token, if its session is alive and its audience is this one. */
 export function callerOf(token: string, audience: string, sandbox: Bearers): string | undefined {
   const claims = claimsOf(token, audience, sandbox.nowS())
   const account = claims && findAccount(sandbox.world(), claims.sub)

@@ -8,9 +8,9 @@ export type Scene = {
   title: string
   line: string
   state: 'ready' | 'playing' | 'done' | 'failed'
-  /** How it went, in a sentence or two; empty before it was played. */
+  /** The result in a sentence or two; empty until the scene was played. */
   said: string
-  /** What to look at now. */
+  /** Where to look now. */
   looks: Look[]
 }
 
@@ -19,7 +19,7 @@ export type Tour = ReturnType<typeof createTour>
 const MOST_SCENES = 20
 const MOST_LOOKS = 10
 
-/** `pressed` hears which scene a visitor wants to see. */
+/** `pressed` is called with the scene that a visitor wants to see. */
 export function createTour(pressed: (name: string) => void) {
   let scenes: Scene[] = []
   const change = (name: string, part: Partial<Scene>): boolean => {
@@ -31,7 +31,7 @@ export function createTour(pressed: (name: string) => void) {
   return {
     scenes: () => scenes,
     isPlaying,
-    /** Takes the scenes of a guide. False when they are not in the expected form. */
+    /** Takes the scenes of a guide. Returns false if they do not have the expected form. */
     set(said: unknown): boolean {
       const rows = field(said, 'scenes')
       if (!Array.isArray(rows) || rows.length > MOST_SCENES) return false
@@ -40,14 +40,14 @@ export function createTour(pressed: (name: string) => void) {
       scenes = read
       return true
     },
-    /** Takes how a scene went. False when it is unknown, or the news are not in the expected form. */
+    /** Takes the result of a scene. Returns false if the scene is unknown or the result lacks the expected form. */
     tell(name: string, said: unknown): boolean {
       const [state, text, looks] = [field(said, 'state'), field(said, 'said'), looksOf(field(said, 'looks'))]
       if ((state !== 'done' && state !== 'failed') || typeof text !== 'string' || looks === undefined)
         return false
       return change(name, { state, said: text, looks })
     },
-    /** One scene at a time: they share the clock. False while another one plays. */
+    /** Plays one scene at a time, because all share the clock. Returns false while another one plays. */
     press(name: string): boolean {
       if (isPlaying() || !change(name, { state: 'playing', said: '', looks: [] })) return false
       pressed(name)

@@ -23,7 +23,7 @@ afterAll(() => stand.close())
 const offersOf = (who: string) =>
   stand.steam.world().offers.filter(({ sender }) => sender === stand.accountOf(who).steamId)
 
-/** How many of its items an account still has once everybody has accepted all that was confirmed. */
+/** How many of its items an account still has, after everybody has accepted every confirmed offer. */
 async function left(who: string, assets: readonly string[]): Promise<number> {
   await stand.rounds(4)
   for (const each of [STORAGE, THIEF, BOT]) stand.acceptAll(each)
@@ -172,7 +172,7 @@ describe('the gateway in other hands gets nothing out by', () => {
       writeFileSync(file, changed)
       expect(() => stand.open()).toThrow('is not what the vault wrote')
     }
-    // What a crash left half written was never acted on.
+    // An entry that a crash left half written was never acted on.
     writeFileSync(file, log)
     appendFileSync(file, '{"n":')
     stand.open().close()

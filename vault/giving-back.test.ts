@@ -1,4 +1,4 @@
-/** Giving back on the word of somebody at the vault, its commands, and a vault that is killed between any two entries. */
+/** Giving back with an approval at the vault, its commands, and a vault that is killed between any two entries. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { readSettings, type Settings } from './settings.ts'
 import type { Terminal } from './terminal.ts'
 import { BOT, openStand, STORAGE, type Stand, THIEF } from './testing/stand.ts'
 
-/** Who paid the deposit. */
+/** The payer of the deposit. */
 const PAYER = THIEF
 const STRANGER = STORAGE
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 beforeEach(() => {
   stand.restart()
   stand.rules()
-  // Limits of one test must not weigh on the next.
+  // Limits that one test uses up must not affect the next.
   stand.pass(2 * DAY_S * 1_000)
 })
 afterAll(() => stand.close())
@@ -39,7 +39,7 @@ const offers = () =>
   stand.steam.world().offers.filter(({ sender }) => sender === stand.accountOf(BOT).steamId)
 const linkOf = (who: string) => stand.steam.as(who).tradeUrl()
 
-/** A person at the vault who answers each question so. */
+/** A person at the vault who answers every question like this. */
 function person(answer: string) {
   const printed: string[] = []
   const terminal: Terminal = {
@@ -124,7 +124,7 @@ describe('the items of a deposit', () => {
   })
 })
 
-/** The vault as it was before its latest entries: it died after what it did, and before it wrote that down. */
+/** The vault without its latest entries: it died after the act, and before it recorded it. */
 function killBeforeWriting(lastKind: string): void {
   stand.restart()
   const file = join(stand.path, 'log.jsonl')

@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterAll(() => stand.close())
 
-/** Rounds of a vault that forgets all but its files between any two. */
+/** Rounds of a vault that keeps nothing but its files between any two. */
 async function rounds(count: number): Promise<void> {
   for (let round = 0; round < count; round += 1) {
     stand.restart()
@@ -31,14 +31,14 @@ async function rounds(count: number): Promise<void> {
   }
 }
 
-/** Rounds until it holds; a vault that gets nowhere fails what follows. */
+/** Rounds until `holds` is true, but 40 at most: if the vault makes no progress, the checks after it fail. */
 async function roundsUntil(holds: () => boolean): Promise<void> {
   for (let tries = 0; tries < 40 && !holds(); tries += 1) await rounds(1)
 }
 
 const listed = () => stand.market.world().items.filter(({ status }) => status === 'on_sale')
 
-/** New items of the bot, which the vault moves to its selling account and lists. Resolves to the numbers of the listings. */
+/** New items of the bot, which the vault moves to its selling account and lists. Resolves to the listings' numbers. */
 async function onSale(count: number): Promise<number[]> {
   await stand.wish(stand.stock(BOT, count), { destination: 'seller' })
   const before = listed().length
@@ -124,7 +124,7 @@ describe('what is listed comes down', () => {
 })
 
 it('more than the limits allow is not given to buyers', async () => {
-  // A market that has not heard of its seller for a while sells nothing.
+  // A market that has not heard from its seller for a while sells nothing.
   await rounds(1)
   const [first = 0] = listed().map(({ itemId }) => itemId)
   stand.limit({ usdAnHour: '0.01', usdADay: '0.01', itemsAnHour: 1 })

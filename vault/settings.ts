@@ -15,9 +15,9 @@ export type Settings = {
   mode: 'sandbox' | 'live'
   folder: string
   databaseUrl: string | undefined
-  /** Undefined is the real Steam. */
+  /** Undefined means the real Steam. */
   sandboxUrl: string | undefined
-  /** Undefined is the real markets; in a sandbox without it none is asked. */
+  /** Undefined means the real markets; a sandbox without it asks none. */
   marketSandboxUrl: string | undefined
   /** Ends when its standard input ends. */
   followsStdin: boolean
@@ -25,7 +25,7 @@ export type Settings = {
 
 /** Throws with a readable reason. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
-  // An empty variable is one that is not set.
+  // An empty variable counts as not set.
   const said = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const read = schema.safeParse(said)
   if (!read.success) throw new Error(z.prettifyError(read.error))

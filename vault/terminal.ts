@@ -1,4 +1,4 @@
-/** What a command says and asks. A secret that is typed is not shown. */
+/** The input and output of a command. A typed secret is not shown. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => {
   stand.restart()
   stand.rules()
-  // Limits of one test must not weigh on the next.
+  // Limits that one test uses up must not affect the next.
   stand.pass(2 * 86_400_000)
 })
 afterAll(() => stand.close())

@@ -29,18 +29,18 @@ export type VaultParts = {
   wishes: Wishes
   till: Till
   caller: Caller
-  /** To the markets. */
+  /** The connection to the markets. */
   connection: Connection
   waiting: Waiting
   now(): Date
-  /** The machine's clock, by which phones count: that of a sandbox's till may be ahead of it. */
+  /** The machine's clock, which phones use: the clock of a sandbox's till may be ahead of it. */
   machineMs(): number
   say(line: string, about: Record<string, string | number>): void
 }
 
 export type Vault = Pick<Giver, 'round' | 'book'> & { close(): void }
 
-/** Reads its files once: what is changed in them takes effect with the next start. Throws with a readable reason. */
+/** Reads its files once: changes take effect at the next start. Throws with a readable reason. */
 export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const { wishes, till, caller, connection, waiting, now, say } = parts
   const folder = openFolder(path)
@@ -91,7 +91,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   return {
     book: giver.book,
     async round() {
-      // Buyers wait minutes, wishes may wait for ever.
+      // Buyers wait minutes, wishes may wait forever.
       const sold = await shop.round().then(
         () => undefined,
         (error: unknown) => ({ error }),
@@ -103,7 +103,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   }
 }
 
-/** Only one vault may work on a folder: two would not know of each other's gifts. Throws while another does. */
+/** Only one vault may work on a folder: two would not know of each other's gifts. Throws while another one runs. */
 export function holdFolder(path: string): Promise<Server> {
   const name = `tradetill-vault-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
   const address = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }[process.platform as string]

@@ -25,13 +25,13 @@ export function headersOf(isWatching: boolean): Record<string, string> {
 type Listener = () => void
 const signedOut = new Set<Listener>()
 
-/** Tells when a call was refused because the session has ended. */
+/** Called when a call was refused because the session has ended. */
 export function onSignedOut(listener: Listener): () => void {
   signedOut.add(listener)
   return () => signedOut.delete(listener)
 }
 
-/** `isWatching`: the page asks without a person, which keeps no session alive. */
+/** `isWatching`: the page made the call without a person, so it does not keep the session alive. */
 export async function call<T>(path: string, body: object = {}, isWatching = false): Promise<Reply<T>> {
   try {
     const response = await fetch(`/ops/${path}`, {

@@ -1,4 +1,4 @@
-/** Hears that something changed, as long as the page is looked at. */
+/** Tells the page that something changed, as long as it is visible. */
 import { headersOf } from './call.ts'
 
 type Listener = () => void
@@ -6,7 +6,7 @@ type Listener = () => void
 const listeners = new Set<Listener>()
 const AGAIN_MS = 3_000
 const LONGEST_WAIT_MS = 60_000
-/** Changes of the same moment are shown together. */
+/** Changes within this time are shown together. */
 const GATHER_MS = 500
 
 export function onChange(listener: Listener): () => void {
@@ -14,7 +14,7 @@ export function onChange(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Ends with the signal. Begins again after a break, later each time. */
+/** Ends with the signal. Reconnects after a break, later each time. */
 export async function follow(signal: AbortSignal): Promise<void> {
   let waitMs = AGAIN_MS
   while (!signal.aborted) {

@@ -49,7 +49,7 @@ const LOSSES: readonly Column<Loss>[] = [
   },
 ]
 
-/** How many items of a game are taken, by price, why the others are not, and which were sold at a loss. */
+/** How many items of a game are taken, by price; why the others are not; and which were sold at a loss. */
 export function CoveragePanel({ game }: { game: string }) {
   const { shown, again } = useAnswer<Data>('coverage', { game }, { isLive: false })
   const columns = columnsOf(game)

@@ -66,7 +66,7 @@ function About({ view: deposit }: { view: View }) {
   )
 }
 
-/** Beside the acts: an operator releases or holds credit by what the shopper did before. */
+/** Shown beside the acts: an operator releases or holds credit by the shopper's history. */
 function ShopperOf({ steamId }: { steamId: string }) {
   const { shown, again } = useAnswer<Shopper>('shopper', { steamId })
   return (
@@ -105,7 +105,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 const RELEASING = new Set(['trade release', 'trade reverse', 'trade end'])
 
-/** An act that the operations offer for the deposit now. One without a place here is named by its command. */
+/** An act that is possible for the deposit now. One without a form here shows its command. */
 function Act({ can, again }: { can: View['can'][number]; again: () => void }) {
   const [, , named = ''] = can.command.split(' ')
   if (can.from !== null)
@@ -153,7 +153,7 @@ function Timeline({ moments }: { moments: View['moments'] }) {
     <Panel title="What happened">
       <ol className="timeline">
         {moments.map(({ at, what, amountMinor, currency }, index) => (
-          // Moments of one deposit only grow, and two may read the same.
+          // The moments of one deposit are only added, and two may look the same.
           // biome-ignore lint/suspicious/noArrayIndexKey: as said.
           <li key={index}>
             <time dateTime={at}>{formatTime(at)}</time>

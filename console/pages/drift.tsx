@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Row>[] = [
 const keyOf = ({ botId, kind, item, appId, assetId }: Row): string =>
   [botId, kind, item, appId, assetId].join(' ')
 
-/** The bots, as Steam shows them, held against custody. */
+/** The bots' inventories on Steam, compared with custody. */
 export function Drift() {
   const { shown, again } = useAnswer<Data>('drift', {})
   return (

@@ -4,7 +4,7 @@ import { enterSandbox, type Invitation, readLink, register } from '../api/passke
 import { Failed } from '../ui/parts.tsx'
 import { go } from '../ui/place.ts'
 
-/** The secret stands after the #: no server is sent it, and no log has it. */
+/** The secret is after the #: no server receives it, and no log contains it. */
 const secretOf = (hash: string): { kind: 'link' | 'sandbox'; secret: string } => {
   const text = hash.replace(/^#/, '')
   return text.startsWith('sandbox=')

@@ -28,7 +28,7 @@ export function OverviewPage() {
   )
 }
 
-/** The meaning of each number, and where somebody sees to it. The worst first. */
+/** The meaning of each number, and the page that deals with it. The worst first. */
 const NEEDS: readonly (readonly [keyof Data['needs'], string, string])[] = [
   ['ledgerDifferences', 'differences in the ledger', '/money'],
   ['departuresUnexplained', 'departures of items that nobody explained', '/items?show=departures'],

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-/** All that a time brought a store. */
+/** A store's credits of a period. */
 export function ReportPage({ storeId, query }: { storeId: string; query: URLSearchParams }) {
   const { now } = useContext(Me)
   const { from, to } = periodOf(query, now)

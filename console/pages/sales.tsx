@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<Sale>[] = [
   { name: 'Sold', show: ({ soldAt }) => <Time at={soldAt} />, text: ({ soldAt }) => soldAt },
 ]
 
-/** All that items brought on outside markets. */
+/** The proceeds of items on outside markets. */
 export function Sales({ query }: { query: URLSearchParams }) {
   const { now } = useContext(Me)
   const { shown, again } = useAnswer<Data>('sales', periodOf(query, now), { isLive: false })

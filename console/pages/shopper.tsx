@@ -53,7 +53,7 @@ function Standing({ shopper: { denied, onRelease, isBot } }: { shopper: Shopper 
   )
 }
 
-/** All that the account did at this till: an operator weighs it before credit is released or held. */
+/** The account's history at this till, for an operator who is about to release or hold credit. */
 export function History({ shopper: { history, money, denied } }: { shopper: Shopper }) {
   return (
     <>

@@ -6,7 +6,7 @@ import { Table } from '../ui/table.tsx'
 type Vital = Json<Overview>['vitals'][number]
 type Name = Vital['metric']
 
-/** Up to the first a value is good, above the second poor, as the makers of these measures say. Milliseconds, but for CLS. */
+/** Good up to the first value, poor above the second, as the makers of these measures say. Milliseconds, except CLS. */
 const BOUNDS: Record<Name, readonly [good: number, poor: number]> = {
   LCP: [2_500, 4_000],
   INP: [200, 500],
@@ -32,7 +32,7 @@ const SCREENS: Record<Vital['screen'], string> = {
 
 type Row = { screen: Vital['screen']; device: Vital['device']; of: Map<Name, Vital> }
 
-/** Three of four pages are at least as quick as each number. */
+/** Three of four pages are at least this quick. */
 export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
   const rows = [...Map.groupBy(vitals, ({ screen, device }) => `${screen} ${device}`).values()].flatMap(
     (row): Row[] => {
@@ -62,7 +62,7 @@ export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
           {
             name: 'Pages',
             isNumber: true,
-            // Each page tells it once; of a layout shift it may tell several times.
+            // Each page reports it once; a layout shift may be reported several times.
             show: ({ of }: Row) => of.get('TTFB')?.pages ?? 0,
           },
         ]}

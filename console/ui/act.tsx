@@ -1,4 +1,4 @@
-/** An act of an operator, who says why, shows a passkey where it is asked for, and hears what became of it. */
+/** An operator's act: the form asks for the reason, and for a passkey if needed, and shows the result. */
 import { type FormEvent, type ReactNode, useContext, useId, useState } from 'react'
 import { mayAs, type OperatorRole } from '../../contract/operators.ts'
 import type { Failure } from '../api/call.ts'
@@ -17,7 +17,7 @@ export type Field = {
 }
 
 type Props = {
-  /** As the command line names it. */
+  /** The command's name for it. */
   act: string
   label: string
   /** Its effect, in a sentence. */
@@ -25,7 +25,7 @@ type Props = {
   needs: OperatorRole
   needsReason?: boolean
   fields?: readonly Field[]
-  /** The act's input, of the text that was typed. */
+  /** The act's input, made from the typed text. */
   input: (typed: Record<string, string>) => object
   onDone?: () => void
   /** Parts of the answer that are shown this once, by their names there: `{ apiKey: 'API key' }`. */

@@ -6,13 +6,13 @@ type Props<ROW> = {
   rows: readonly ROW[]
   /** The height of a bar. */
   most(row: ROW): number
-  /** The part of it that matters. */
+  /** The part of it that is highlighted. */
   part: { of(row: ROW): number; tone: 'good' | 'bad' }
-  /** Columns of the table, the two above among them. */
+  /** Columns of the table, including the two above. */
   columns: readonly (readonly [name: string, of: (row: ROW) => number])[]
 }
 
-/** Bars by hour; the table below says the same in numbers. */
+/** Bars by hour; the table below shows the same numbers. */
 export function Bars<ROW extends { at: string }>({ rows, most, part, columns }: Props<ROW>) {
   const highest = Math.max(1, ...rows.map(most))
   const width = WIDTH / Math.max(1, rows.length)

@@ -1,4 +1,4 @@
-/** A file of exactly what a filter shows. */
+/** A file with exactly the rows that a filter shows. */
 import { textCell } from '../../contract/csv.ts'
 
 export type Cell = string | number | null

@@ -6,11 +6,11 @@ export type FilterField = {
   label: string
   options?: readonly string[]
   type?: 'text' | 'date' | 'checkbox'
-  /** Chosen until somebody chooses. Without it an option can be left open. */
+  /** The initial choice. Without it, an option can be left open. */
   fallback?: string
 }
 
-/** Filters of a list. Each stands in the address as soon as it is chosen. */
+/** Filters of a list. A choice goes into the page's address at once. */
 export function Filters({ query, fields }: { query: URLSearchParams; fields: readonly FilterField[] }) {
   const isSet = fields.some(({ name }) => query.has(name))
   return (

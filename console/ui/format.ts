@@ -1,4 +1,4 @@
-/** How amounts and times read. */
+/** Formats amounts and times. */
 import type { Currency } from '../../contract/money.ts'
 
 const money = new Map<string, Intl.NumberFormat>()
@@ -31,14 +31,14 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** A sandbox can be advanced: its times are ahead of the browser's clock. */
+/** A sandbox's clock can be advanced: its times are ahead of the browser's clock. */
 let aheadMs = 0
 
 export function followClock(tillNow: string): void {
   aheadMs = new Date(tillNow).getTime() - Date.now()
 }
 
-/** As a person says it: 5 min. ago. */
+/** Relative to now: 5 min. ago. */
 export function formatAgo(iso: string, nowMs = Date.now() + aheadMs): string {
   const seconds = Math.round((new Date(iso).getTime() - nowMs) / 1_000)
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1]

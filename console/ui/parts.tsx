@@ -15,7 +15,7 @@ export function Time({ at }: { at: string | null }) {
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain'
 
-/** The word says it; the colour only helps. */
+/** The word carries the meaning; the colour only helps. */
 export function Pill({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
   return <span className={`pill pill-${tone}`}>{children}</span>
 }
@@ -56,7 +56,7 @@ export function Failed({ failure, again }: { failure: Failure; again?: () => voi
 
 type LoadedProps<T> = { shown: Shown<T>; again: () => void; children: (data: T) => ReactNode }
 
-/** Loading, failed, or what there is. A later look that fails takes nothing away. */
+/** Loading, failed, or the content. If a later refresh fails, the content stays. */
 export function Loaded<T>({ shown, again, children }: LoadedProps<T>) {
   switch (shown.kind) {
     case 'loading':
@@ -100,7 +100,7 @@ export function Panel({ title, children, aside }: { title: string; children: Rea
   )
 }
 
-/** Facts by name. */
+/** Facts with their names. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

@@ -1,4 +1,4 @@
-/** Where the page is. Filters stand in the address, so it can be sent to a colleague. */
+/** The page's address. It contains the filters, so it can be sent to a colleague. */
 import { useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
@@ -27,7 +27,7 @@ export function go(address: string): void {
   scrollTo(0, 0)
 }
 
-/** Another filter of the same page takes the place of this one. */
+/** Another filter of the same page replaces this one. */
 export function setQuery(changes: Record<string, string>): void {
   const query = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(changes)) {

@@ -8,13 +8,13 @@ import { Failed, Loaded } from './parts.tsx'
 export type Column<ROW> = {
   name: string
   show(row: ROW): ReactNode
-  /** In a file. Without it the column is left out there. */
+  /** The column's value in a file. Without it the file leaves the column out. */
   text?(row: ROW): Cell
   isNumber?: boolean
 }
 
 type Props<ROW> = {
-  /** Says of the rows what they are, to somebody who cannot see the page. */
+  /** Describes the rows to a person who cannot see the page. */
   caption: string
   columns: readonly Column<ROW>[]
   rows: readonly ROW[]

@@ -1,4 +1,4 @@
-/** The parts that change without a reload; the page's script takes them from `/live`. */
+/** The parts that change without a reload; the page's script fetches them from `/live`. */
 import type { OnHold, TopUp } from '../books.ts'
 import { type Cart, GOODS, totalOf } from '../goods.ts'
 import type { Note } from '../seen.ts'
@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
 import { dayOf, escapeHtml, money, picture } from './layout.ts'
 
-/** All that the store knows of its visitor. */
+/** Everything that the store knows about its visitor. */
 export type Shown = {
   visitor: Visitor
   balances: Record<string, number>
@@ -30,7 +30,7 @@ export const liveParts = (shown: Shown): string =>
 export const nameOf = (id: string, { language }: Visitor): string =>
   TEXTS[language].names[id] ?? GOODS.find((one) => one.id === id)?.name ?? id
 
-/** Money that can be spent, and apart from it money that Steam may still take back. */
+/** Money that can be spent, and separately money that Steam may still take back. */
 export function walletPart({ visitor, balances, onHold }: Shown): string {
   const currencies = [...new Set([visitor.currency, ...Object.keys(balances), ...Object.keys(onHold)])]
   const rows = currencies.map((currency) => {
@@ -50,7 +50,7 @@ function onHoldText({ amount, until }: OnHold, currency: string, visitor: Visito
   return `${texts.onHold} ${money(amount, currency, visitor)}${day}`
 }
 
-/** The part that is still to be paid for the cart, in minor units. */
+/** The part of the cart's price that is still unpaid, in minor units. */
 export function toPay({
   visitor: { currency },
   cart,
@@ -102,7 +102,7 @@ export function boughtPart({ visitor, bought }: Shown): string {
   return `<div id="bought" data-live>${list}</div>`
 }
 
-/** The store's own money with the till, which no shopper sees elsewhere: a reversal may cost it less than them. */
+/** The store's own money at the till, which no shopper sees elsewhere: a reversal may cost the store less than them. */
 export function accountPart({ visitor, account }: Shown): string {
   const sums = Object.entries({ USD: 0, ...account }).map(([currency, amount]) =>
     money(amount, currency, visitor),
@@ -147,7 +147,7 @@ function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor:
   ].join('<br>')
 }
 
-/** A new note is put before the others, so one that a visitor has opened stays open. */
+/** A new note goes before the others, so one that a visitor has opened stays open. */
 export function notePart({ visitor, notes }: Shown): string {
   const rows = notes.map(
     ({ number, at, from, what, outcome, isGood, said }) => `<li id="note-${number}" class="note">

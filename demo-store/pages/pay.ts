@@ -1,10 +1,10 @@
-/** The page of the store that holds a deposit. */
+/** The store's page that shows a deposit in a frame. */
 import { TEXTS } from '../texts.ts'
 import { drawer } from './home.ts'
 import { escapeHtml, page } from './layout.ts'
 import { type Shown, topUpPart, walletPart } from './parts.ts'
 
-/** Of the till's /embed/v1.js, whose bytes never change; the store guide has it. */
+/** The hash of the till's /embed/v1.js, whose bytes never change; the store guide gives it. */
 const LOADER_INTEGRITY = 'sha384-jcLGppugooSNgOHl35l2yQwiybKnxCrztRx1vE4TB83IsrkRe6VmMxfR+0I31qEg'
 
 type Pay = { shown: Shown; tillUrl: string; url: string; externalId: string }

@@ -29,7 +29,7 @@ const PAGES: Record<string, Shown> = {
   '/faults/': { get: faults, post: toggle },
 }
 
-/** The pages that people see at the sandbox's own address. */
+/** The pages for people at the sandbox's own address. */
 export async function pages(request: Incoming, market: Market): Promise<Reply | undefined> {
   const file = FILES[request.path]
   if (file && request.method === 'GET') return text(file.body, file.type)
@@ -38,7 +38,7 @@ export async function pages(request: Incoming, market: Market): Promise<Reply | 
   await market.look()
   if (request.method === 'GET') return shown.get(market)
   if (request.method !== 'POST' || !shown.post) return undefined
-  // Browsers send Origin with every form: without one this is no press of a button here.
+  // Browsers send Origin with every form. Without one, this was not a press of a button here.
   if (!request.origin) return page('Refused', '<h1>Refused</h1><p>Use the buttons of the page.</p>', 403)
   return shown.post(market, request.form)
 }

@@ -5,7 +5,7 @@ import type { Market } from '../sandbox.ts'
 import { openAccount } from '../world/sellers.ts'
 import { isTemper, withDeal } from '../world/world.ts'
 
-/** What tests and demos may ask for, on the sandbox's own address only. */
+/** The calls of tests and demos, on the sandbox's own address only. */
 export async function control(request: Incoming, market: Market): Promise<Reply | undefined> {
   if (!request.path.startsWith('/control/')) return undefined
   const [, , noun = '', id = '', verb = ''] = request.path.split('/')
@@ -67,7 +67,7 @@ export function boughtReply(bought: Awaited<ReturnType<Market['buy']>>): Reply {
   return bought.kind === 'bought' ? json(bought.deal, 201) : json({ error: bought.error }, 409)
 }
 
-/** The seller takes back, at Steam, what it gave: all of its protected trades, as one click there does. */
+/** The seller reverses all of its protected trades at Steam, as one click there does. */
 export async function takeBack(market: Market, hash: string): Promise<boolean> {
   const deal = market.world().deals.find((each) => each.hash === hash)
   if (deal?.state !== 'given') return false

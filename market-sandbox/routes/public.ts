@@ -4,7 +4,7 @@ import type { Market } from '../sandbox.ts'
 
 type Open = (asked: { request: Incoming; market: Market }) => Reply
 
-/** What anybody may ask without a key. */
+/** The calls that need no key. */
 export const PUBLIC: Record<string, Open> = {
   /** The best offers of others, in whole currency. */
   prices: ({ request, market }) => {

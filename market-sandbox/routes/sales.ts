@@ -6,7 +6,7 @@ import { offerOf } from '../world/outcomes.ts'
 import { type Deal, type Item, itemsOf, type World } from '../world/world.ts'
 import { type Asked, type Call, says } from './call.ts'
 
-/** Digits, as the market tells them. */
+/** Digits, as the market writes them. */
 const STATUS: Record<Item['status'], string> = {
   on_sale: '1',
   sold: '2',
@@ -14,12 +14,12 @@ const STATUS: Record<Item['status'], string> = {
   given: '2',
   cancelled: '6',
 }
-/** Rows of what is over stay in the list for so long. */
+/** Rows of finished sales stay in the list for this long. */
 const SHOWN_S = 600
 const ACTIVE = 2
 const FIRST_STEAM_ID = 76561197960265728n
 
-/** What was sold, what must be handed over, and what it brought. */
+/** Sold items, items that must be handed over, and the proceeds. */
 export const SALES: Record<string, Call> = {
   'GET items': async ({ market, seller, appId }) => {
     await market.look()
@@ -86,7 +86,7 @@ function row(market: Market, item: Item) {
   }
 }
 
-/** The offers that must be made, each as JSON written by hand: asset ids are bare numbers of any size. */
+/** The offers that the seller must make, each as JSON text: asset ids are bare numbers of any size. */
 async function toGive({ market, seller, appId }: Asked): Promise<string[]> {
   await market.look()
   const world = market.world()
@@ -118,7 +118,7 @@ function offerText({ faults }: Market, world: World, deal: Deal): string {
   return `${rest.slice(0, -1)},"items":[${items.join(',')}]}`
 }
 
-/** Like the secret code of a deposit. */
+/** Similar to the secret code of a deposit. */
 const DEPOSIT_MESSAGE = 'K7MXPQ'
 
 function hashOf(offer: string): string {

@@ -115,11 +115,11 @@ async function massList(asked: Asked): Promise<Reply> {
       ? { success: true, asset, item_id: answer.item.itemId, price, market_hash_name: answer.item.name }
       : { success: false, asset, price, error: answer.error }
   })
-  // The market says so whatever became of the lines.
+  // The market answers so whatever the result of the lines.
   return json({ success: true, items })
 }
 
-/** Asset ids come as bare numbers, also beyond what a JavaScript number can hold. Those in quotes are refused. */
+/** Asset ids come as bare numbers, also larger than JavaScript can hold. Ids in quotes are refused. */
 function linesOf(body: string): unknown[] | undefined {
   const kept = body.replaceAll(/"asset"\s*:\s*("?)(\d+)"?/g, (_, quote, digits) =>
     quote === '' ? `"asset":"${digits}"` : '"asset":"quoted"',
@@ -128,7 +128,7 @@ function linesOf(body: string): unknown[] | undefined {
   return Array.isArray(items) && items.length > 0 && items.length <= MOST_LINES ? items : undefined
 }
 
-/** `cur` says in which currency the prices are: another than the account's is refused. */
+/** `cur` names the currency of the prices: another than the account's is refused. */
 function otherCurrency({ request, seller }: Asked): Reply | undefined {
   const cur = request.query.get('cur')
   return cur !== null && cur !== seller.currency ? says('bad_currency') : undefined

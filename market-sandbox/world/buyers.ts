@@ -1,4 +1,4 @@
-/** What buyers do with the offers that reach them. Pure. */
+/** The buyers' reactions to the offers that reach them. Pure. */
 import type { SteamOffer } from '../steam.ts'
 import { offerOf } from './outcomes.ts'
 import { type Buyer, type Deal, MINUTE_S, type Temper, type World } from './world.ts'
@@ -9,7 +9,7 @@ const ACTIVE = 2
 
 type Habit = { does: Act['does']; afterS: number; waitsForReady: boolean }
 
-/** Those of `never` do nothing. What Steam does about a hold or a reversal is a behaviour of its sandbox. */
+/** A buyer of temper `never` does nothing. Holds and reversals are behaviours of the Steam sandbox. */
 const HABITS: Record<Temper, Habit | undefined> = {
   accepts: { does: 'accept', afterS: 5, waitsForReady: true },
   eager: { does: 'accept', afterS: 0, waitsForReady: false },
@@ -41,7 +41,7 @@ export function actsDue(world: World, offers: readonly SteamOffer[], nowS: numbe
   })
 }
 
-/** A buyer looks at the offer: it must give what was bought, all of it, and ask for nothing. */
+/** A buyer checks the offer: it must give all the bought items, and ask for nothing. */
 function isWhatWasBought(world: World, deal: Deal, offer: SteamOffer): boolean {
   const bought = world.items
     .filter(({ itemId }) => deal.itemIds.includes(itemId))
@@ -52,7 +52,7 @@ function isWhatWasBought(world: World, deal: Deal, offer: SteamOffer): boolean {
 
 const REVERSES_AFTER_S = 3 * 86_400
 
-/** The buyers who take their trades back now. */
+/** The buyers whose trades are due to be reversed. */
 export function reversalsDue(world: World, nowS: number): string[] {
   const due = world.deals.filter((deal) => {
     if (deal.state !== 'given' || buyerOf(world, deal)?.temper !== 'reverses') return false

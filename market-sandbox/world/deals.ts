@@ -56,14 +56,14 @@ function messageOf(hash: string): string {
   return `${letters} https://market.csgo.com/trade/${hash.slice(0, 10)}/`
 }
 
-/** What of a sold item is left to hand it over; less than 1 where the time is over, or the item given. */
+/** Seconds left to hand over a sold item; less than 1 once the time is up or the item is given. */
 export function secondsLeft(world: World, item: Item, nowS: number): number {
   const deal = world.deals.find(({ hash }) => hash === item.hash)
   if (!deal || item.status === 'given') return 0
   return Math.max(0, deal.deadlineS - nowS)
 }
 
-/** What the sellers must hand over. */
+/** The deals that the sellers must hand over. */
 export function openDeals(world: World, seller: string, appId: number): Deal[] {
   return world.deals.filter((deal) => deal.state === 'open' && deal.seller === seller && deal.appId === appId)
 }
@@ -81,7 +81,7 @@ export function readyDeal(
   return withDeal(withItems(world, waiting), { ...deal, offerId, readyAtS: deal.readyAtS ?? nowS })
 }
 
-/** Which listings a passer-by buys: what is not dearer than others ask, some time after it was listed. */
+/** The listings that a random buyer takes: those no dearer than others' offers, some time after they were listed. */
 export function boughtByPassers(world: World, best: (item: Item) => number, nowS: number): Item[] {
   return world.items.filter((item) => {
     const seller = findSeller(world, item.seller)

@@ -1,4 +1,4 @@
-/** What Steam shows of deals, judged by the market. Pure. */
+/** The market's judgement of deals, from what Steam shows. Pure. */
 import type { SteamOffer, SteamTrade } from '../steam.ts'
 import {
   DAY_S,
@@ -14,9 +14,9 @@ import {
   withSeller,
 } from './world.ts'
 
-/** What the seller gets of a price. */
+/** The seller's share of a price. */
 const SELLER_SHARE = 0.95
-/** A buyer who takes a trade back pays so much of the price to the seller. */
+/** A buyer who reverses a trade pays this share of the price to the seller. */
 const REVERSAL_SHARE = 0.2
 const BLOCKED_S = 7 * DAY_S
 const BAN_AFTER_REVERSAL_S = 30 * DAY_S
@@ -31,7 +31,7 @@ const REVERSED = new Set([6, 7, 12])
 
 export type Seen = { offers: readonly SteamOffer[]; trades: readonly SteamTrade[] }
 
-/** The offer with which a deal is handed over: of its seller, to its buyer, with its message. */
+/** The offer that hands a deal over: from its seller to its buyer, with its message. */
 export function offerOf(deal: Deal, offers: readonly SteamOffer[]): SteamOffer | undefined {
   const own = offers.filter(
     ({ sender, partner, message }) =>
@@ -40,7 +40,7 @@ export function offerOf(deal: Deal, offers: readonly SteamOffer[]): SteamOffer |
   return own.findLast(({ state }) => state !== OFFER.unconfirmed) ?? own.at(-1)
 }
 
-/** Ends deals that were handed over or missed, settles and reverses what was given. */
+/** Ends deals that were handed over or missed; settles and reverses those that were given. */
 export function judge(world: World, seen: Seen, nowS: number): World {
   const judged = world.deals
     .filter(({ state }) => state === 'open')
@@ -128,7 +128,7 @@ function paid(world: World, deal: Deal, { settling, nowS }: { settling: Item[]; 
   }))
 }
 
-/** The items are back at the seller under their old ids, and may not be listed for a while. */
+/** The items are back with the seller under their old ids, and may not be listed for a while. */
 function reversed(world: World, deal: Deal, { settling, nowS }: { settling: Item[]; nowS: number }): World {
   const causer = deal.reversing ?? 'buyer'
   const items = settling.map((item) =>

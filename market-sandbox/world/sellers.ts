@@ -53,7 +53,7 @@ export function isBanned(seller: Seller, nowS: number): boolean {
   return seller.bannedUntilS > nowS
 }
 
-/** For the change of a world. */
+/** A change of the world. */
 export function banAccount(world: World, steamId: string, untilS: number) {
   const sellers = world.sellers.map((seller) =>
     seller.steamId === steamId ? { ...seller, bannedUntilS: untilS } : seller,
@@ -74,14 +74,14 @@ function withInventory(seller: Seller, changed: Inventory): Seller {
   return { ...seller, inventories: [...others, changed] }
 }
 
-/** Asks for a reading of the inventory, which comes some seconds later. */
+/** Requests a reading of the inventory, which happens some seconds later. */
 export function askForInventory(seller: Seller, appId: number, nowS: number): Seller {
   const inventory = inventoryOf(seller, appId)
   if (inventory.dueAtS !== undefined) return seller
   return withInventory(seller, { ...inventory, dueAtS: nowS + INVENTORY_AFTER_S })
 }
 
-/** Which inventories must be read at Steam now. */
+/** The inventories that must be read at Steam now. */
 export function readingsDue(world: World, nowS: number): { seller: Seller; appId: number }[] {
   return world.sellers.flatMap((seller) =>
     seller.inventories
@@ -90,7 +90,7 @@ export function readingsDue(world: World, nowS: number): { seller: Seller; appId
   )
 }
 
-/** `items`: undefined where Steam did not show them. */
+/** `items`: undefined if Steam did not show them. */
 export function inventoryRead(
   world: World,
   { steamId, appId, items }: { steamId: string; appId: number; items: Owned[] | undefined },

@@ -1,7 +1,7 @@
-/** All that the market sandbox knows. Survives JSON. Times are seconds since 1970, money is in the market's units. */
+/** The whole state of the market sandbox. Survives JSON. Times are seconds since 1970; money is in market units. */
 import type { Currency } from '../games.ts'
 
-/** What a buyer does with the offer that the seller sends. */
+/** A buyer's reaction to the seller's offer. */
 export const TEMPERS = {
   accepts: 'Accepts 5 seconds after the market was told that the trade is ready.',
   eager: 'Accepts at once, before the market was told that the trade is ready.',
@@ -23,7 +23,7 @@ export type Buyer = { steamId: string; accountId: number; token: string; name: s
 
 export type Owned = { assetId: string; classId: string; name: string; tradable: boolean }
 
-/** What the market believes of an inventory: it reads it only when it is asked to, and some time later. */
+/** The market's copy of an inventory: it is read only on request, and some time later. */
 export type Inventory = {
   appId: number
   /** When the next reading is due. */
@@ -36,17 +36,17 @@ export type Inventory = {
 export type Seller = {
   steamId: string
   key: string
-  /** Too many requests: the key is gone for good. */
+  /** Too many requests: the key is deleted. */
   keyDeleted: boolean
   currency: Currency
   tradeToken?: string
-  /** Of the last ping. */
+  /** The time of the last ping. */
   accessToken?: string
   onlineUntilS: number
   free: number
   settling: number
   inventories: Inventory[]
-  /** Sales in a row that were not handed over. */
+  /** How many sales in a row were not handed over. */
   missed: number
   bannedUntilS: number
   /** Asset ids that came back, and until when nobody may list them. */
@@ -56,7 +56,7 @@ export type Seller = {
 /** `waiting`: the market was told that the offer is out. */
 export type ItemStatus = 'on_sale' | 'sold' | 'waiting' | 'given' | 'cancelled'
 
-/** One listing, and what became of it. */
+/** One listing, and its result. */
 export type Item = {
   itemId: number
   seller: string
@@ -83,7 +83,7 @@ export type Outcome = {
   refund?: number
 }
 
-/** What a buyer has bought at once: one offer must give it all. */
+/** One purchase of a buyer: a single offer must give all of it. */
 export type Deal = {
   hash: string
   seller: string
@@ -96,14 +96,14 @@ export type Deal = {
   state: 'open' | 'given' | 'failed'
   readyAtS?: number
   offerId?: string
-  /** Who is about to take it back. */
+  /** The buyer who is about to reverse it. */
   reversing?: 'seller'
 }
 
 export type World = {
   version: 1
   lastId: number
-  /** How far Steam's sandbox was ahead of the machine when it was asked last. */
+  /** How far Steam's sandbox was ahead of the machine at the last check. */
   aheadS: number
   buyers: Buyer[]
   sellers: Seller[]

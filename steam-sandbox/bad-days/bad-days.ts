@@ -8,7 +8,7 @@ import { SENDS } from './sends.ts'
 
 const ANY = /./
 
-/** Tuesdays from 13:00 to 17:15 in Los Angeles, when Steam's servers are looked after. */
+/** Tuesdays from 13:00 to 17:15 in Los Angeles, when Steam does its maintenance. */
 function isMaintenance(nowS: number): boolean {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: 'America/Los_Angeles',
@@ -40,7 +40,7 @@ const EVERYWHERE: Record<string, BadDay> = {
   },
   [TIGHT_QUOTAS]: {
     line: 'Every method takes two requests, and one more every ten seconds; the others are answered with 429.',
-    // The buckets of quotas.ts count them.
+    // Counted in the buckets of quotas.ts.
     at: /^$/,
     effect: {},
   },
@@ -55,7 +55,7 @@ export const BAD_DAY_GROUPS: { title: string; days: Record<string, BadDay> }[] =
   { title: 'Logins, sessions and the trade page', days: LOGINS },
 ]
 
-/** The behaviours of Steam itself by name. Those of people are in world/people.ts. */
+/** The behaviours of Steam itself, by name. Those of people are in world/people.ts. */
 export const BAD_DAYS: Record<string, BadDay> = {
   ...EVERYWHERE,
   ...SENDS,

@@ -1,26 +1,26 @@
 import type { Incoming, Reply } from '../http.ts'
 
-/** What happens to a request. */
+/** One way in which a request fails. */
 export type Effect = {
   status?: number
   body?: unknown
   headers?: Record<string, string>
   hang?: 'before' | 'after'
   drop?: 'before' | 'after'
-  /** What becomes of the true answer. */
+  /** How the true answer is spoilt. */
   change?: (reply: Reply, request: Incoming) => Reply
 }
 
-/** `at` is held against "METHOD host/path". */
+/** `at` is matched against "METHOD host/path". */
 export type BadDay = {
   line: string
   at: RegExp
   when?: (request: Incoming, nowS: number) => boolean
   effect: Effect
   delayMs?: number
-  /** It ends after so many requests, unless whoever switches it on says otherwise. */
+  /** Ends after this many requests, unless a call names another number. */
   times?: number
-  /** It ends after so long. */
+  /** Ends after this time. */
   forS?: number
 }
 
@@ -29,14 +29,14 @@ export const ERROR_PAGE =
 export const DENIED_PAGE =
   '<html><head><title>Forbidden</title></head><body><h1>Forbidden</h1>Access is denied.</body></html>'
 
-/** To the page for signing in, as for somebody without a session. */
+/** Redirects to the login page, as for a caller without a session. */
 export const SIGN_IN: Effect = {
   status: 302,
   body: '',
   headers: { location: 'https://steamcommunity.com/login/home/' },
 }
 
-/** What becomes of a true answer in JSON. */
+/** How a true answer in JSON is changed. */
 export function changedJson(change: (body: unknown, request: Incoming) => unknown): Effect {
   return {
     change(reply, request) {

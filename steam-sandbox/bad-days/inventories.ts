@@ -5,7 +5,7 @@ const INVENTORY = /^GET steamcommunity\.com\/(inventory\/|tradeoffer\/new\/partn
 
 const on = (line: string, effect: Effect): BadDay => ({ line, at: INVENTORY, effect })
 
-/** Names that owners gave their things: whatever shows them must show them as text, in its place. */
+/** Names that owners gave their items. A page must show them as text and keep them in their place. */
 const HOSTILE_NAMES = [
   'x'.repeat(10_000),
   '\u202etxet kcab\u2067\u200f',
@@ -16,7 +16,7 @@ const HOSTILE_NAMES = [
   `Z${'\u0335\u0351\u0489'.repeat(60)}`,
 ]
 
-/** The same things, called so in turn; their market names stay, and with them their prices. */
+/** The same items, given these names in turn. Their market names stay, and so do their prices. */
 function badlyNamed(body: unknown): unknown {
   if (!isRow(body)) return body
   const [list, key] = [
@@ -31,7 +31,7 @@ function badlyNamed(body: unknown): unknown {
   return { ...body, [key]: Array.isArray(list) ? renamed.map(([, row]) => row) : Object.fromEntries(renamed) }
 }
 
-/** What may happen to inventories, the public page and the one for offers alike. */
+/** Faults of inventories: of the public page and of the one for offers. */
 export const INVENTORIES: Record<string, BadDay> = {
   'inventory-403-null': on('403 and `null`, as of a private one.', { status: 403, body: null }),
   'inventory-400-null': on('400 and `null`, as for too large a count.', { status: 400, body: null }),

@@ -19,7 +19,7 @@ const problem = (text: string): Effect => ({
   body: `<html><body><div id="error_msg">${text}</div></body></html>`,
 })
 
-/** Faults of a login, of a session and of the page of a new offer. */
+/** Faults of a login, of a session, and of the page of a new offer. */
 export const LOGINS: Record<string, BadDay> = {
   'login-15': on(FINALIZE, 'The refresh token is refused with 15.', tokenError(15)),
   'login-15-once': {

@@ -26,7 +26,7 @@ const result = (eresult: number, body: object): Effect => ({
   headers: { 'x-eresult': String(eresult) },
 })
 
-/** Every offer of an answer, whether it is of one or of a list. */
+/** Every offer of an answer, whether the answer is a list or one offer. */
 function changeOffers(body: unknown, change: (offer: Row, index: number) => Row): unknown {
   const response = field(body, 'response')
   if (!isRow(response)) return body
@@ -53,7 +53,7 @@ function eachTrade(body: unknown, change: (trade: Row) => Row): unknown {
 
 const PROTECTION_ROLLBACK = 12
 
-/** The whole trade was taken back, and Steam marks the first of its assets only. */
+/** The whole trade was reversed, but Steam marks only the first of its assets. */
 function halfMarked(trade: Row): Row {
   if (trade.status !== PROTECTION_ROLLBACK) return trade
   const mark = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
@@ -61,13 +61,13 @@ function halfMarked(trade: Row): Row {
   return { ...trade, assets_received: [...assets.slice(0, 1), ...assets.slice(1).map(mark)] }
 }
 
-/** Of the protection of a trade nothing is said. */
+/** The answer leaves out the trade's protection. */
 function untold(body: unknown): unknown {
   const offers = changeOffers(body, ({ delay_settlement: _, settlement_date: __, ...offer }) => offer)
   return eachTrade(offers, ({ time_settlement: _, ...trade }) => trade)
 }
 
-/** An offer to somebody else, in a state that nobody knows. */
+/** An offer to another account, in an unknown state. */
 const ODD_OFFER = {
   tradeofferid: '7',
   accountid_other: 4_000_000_007,
@@ -110,7 +110,7 @@ function reverted(offer: Row): Row {
   return offer.trade_offer_state === 3 ? { ...offer, trade_offer_state: 12 } : offer
 }
 
-/** Steam cuts a list wherever it likes: here after each offer. */
+/** Steam ends a page of a list anywhere: here after each offer. */
 function onePerPage(body: unknown, { query }: Incoming): unknown {
   const rest = rowsOf(field(field(body, 'response'), 'trade_offers_sent'))
   const sent = rest.slice(0, 1)
@@ -118,7 +118,7 @@ function onePerPage(body: unknown, { query }: Incoming): unknown {
   return { response: { ...(sent.length > 0 ? { trade_offers_sent: sent } : {}), next_cursor: next } }
 }
 
-/** What may happen to reads of offers and trades, and to a cancellation. */
+/** Faults of reads of offers and trades, and of a cancellation. */
 export const READS: Record<string, BadDay> = {
   'read-401': on(ECONOMY, '401 and "Access is denied": the session died.', {
     status: 401,

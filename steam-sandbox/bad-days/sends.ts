@@ -7,7 +7,7 @@ const said = (strError: string): Effect => ({ status: 500, body: { strError } })
 const refused = (eresult: number): Effect =>
   said(`There was an error sending your trade offer.  Please try again later. (${eresult})`)
 
-/** What may happen to the sending of an offer. Nothing is sent unless the line says so. */
+/** Faults while an offer is sent. Nothing is sent unless the line says so. */
 export const SENDS: Record<string, BadDay> = {
   'send-2': on('Refused with (2), a failure without a reason.', refused(2)),
   'send-11': on('Refused with (11), a state that does not fit.', refused(11)),

@@ -60,11 +60,11 @@ beforeEach(async () => {
 })
 afterAll(() => steam.close())
 
-/** The library's own class, which can do more than the others here need. */
+/** The library's own class. It can do more than the other tests need. */
 function confirming(): Confirming {
   const community: object = createCommunity(steam)
   if (!('getConfirmations' in community)) throw new Error('The library lacks confirmations.')
-  // It would ask the time of a host that it reaches in a way of its own.
+  // It would ask for the time on a connection that does not lead to the sandbox.
   return Object.assign(community as Confirming, { _timeOffset: 0 })
 }
 
@@ -89,7 +89,7 @@ const keyAt = (time: number, tag: string, identity = secret()) => ({
 const list = (on = phone, time = nowS(), key: object = keyAt(time, 'list')) =>
   wait<Found[]>((done) => on.getConfirmations(time, key, done))
 
-/** An offer that gives the bot's only item away, waiting for its phone. */
+/** An offer that gives away the bot's only item and waits for its phone. */
 async function gift(appId = 570): Promise<string> {
   const { id } = await sent(steam, bot, { appId })
   steam.as('nova_hound').accept(id)

@@ -19,7 +19,7 @@ let steam: RunningSteam
 let bot: Person
 let shopper: Person
 
-// Sessions are made anew for each test: some advance the clock beyond the life of a session.
+// Each test makes new sessions: some tests advance the clock beyond the life of a session.
 beforeAll(async () => {
   steam = await startSteam({ port: 0, seed: 'conformance' })
 })
@@ -172,7 +172,7 @@ describe('an offer ends', () => {
 
   row('cooldown of a bot that calls off a held trade', async () => {
     const { id } = await sent(steam, bot, { who: 'magic_hold' })
-    // The library itself calls nothing off that it knows to be held: this one was accepted meanwhile.
+    // The library itself never cancels an offer that it knows to be held. This one was accepted in the meantime.
     const offer = await read(bot, id)
     steam.as('magic_hold').accept(id)
     await wait<void>((done) => offer.cancel(done))

@@ -76,7 +76,7 @@ export type Manager = {
   shutdown(): void
 }
 
-// Taken untyped: the declarations that others use name only what the gateway may call.
+// Untyped on purpose: the declarations that the gateway uses name only the methods that it may call.
 const require = createRequire(import.meta.url)
 export const Request: {
   (options: object, done: (error: Failure | null, reply: Reply, body: string) => void): void
@@ -87,10 +87,10 @@ const TradeOfferManager: new (options: object) => Manager = require('steam-trade
 export const SteamTotp: { generateAuthCode(secret: string): string } = require('steam-totp')
 const SteamID: new (id: string) => object = require('steamid')
 
-/** Those of the libraries that are open. */
+/** The open clients. */
 const sockets = new Set<net.Socket>()
 
-/** Leads every host of Steam to the sandbox, without TLS. */
+/** Redirects every host of Steam to the sandbox, without TLS. */
 export class SandboxAgent extends Agent {
   readonly #port: number
   constructor(port: number) {
@@ -105,11 +105,11 @@ export class SandboxAgent extends Agent {
 }
 
 /**
- * A Steam that keeps an answer back for no time at all and then for ever: the libraries are told at once that their
- * sockets have been idle for too long, so their time-outs run without the time.
+ * A Steam that delays an answer by no time at all or forever. The sockets report a time-out at once, so the libraries'
+ * own time-outs run without any waiting.
  */
 export async function startSteamWithoutWaits(options: Omit<Parameters<typeof startSteam>[0], 'port'>) {
-  /** How long each answer was to be kept back, in milliseconds. */
+  /** How long each answer was meant to be delayed, in milliseconds. */
   const waits: number[] = []
   const steam = await startSteam({
     ...options,
@@ -123,7 +123,7 @@ export async function startSteamWithoutWaits(options: Omit<Parameters<typeof sta
   return { ...steam, waits }
 }
 
-/** Longer than any machine needs for an answer that comes. */
+/** Longer than any machine needs to answer. */
 const TIMEOUT_MS = 60_000
 
 export type Kind = keyof Pick<typeof EAuthTokenPlatformType, 'WebBrowser' | 'MobileApp'>
@@ -146,7 +146,7 @@ export function createCommunity(steam: RunningSteam): Community {
 
 export type Person = { community: Community; manager: Manager; steamId: string }
 
-/** Somebody who is logged in with the libraries as they come. `language` makes them ask for descriptions. */
+/** An account that is logged in with the unchanged libraries. `language` makes them ask for descriptions. */
 export async function logIn(
   steam: RunningSteam,
   name: string,
@@ -160,14 +160,14 @@ export async function logIn(
     dataDirectory: null,
     useAccessToken: true,
   })
-  // Its option for this loads a package that is not installed here; only the descriptions are wanted.
+  // Its own option for this loads a package that is not installed here. Only the descriptions matter.
   if (language) Object.assign(manager, { _language: language })
   const cookies = await loginCookies(steam, player.refreshToken())
   await wait<void>((done) => manager.setCookies(cookies, done))
   return { community, manager, steamId: player.steamId }
 }
 
-/** A call of the libraries as a promise of its first value. */
+/** Turns a call of the libraries into a promise of its first value. */
 export function wait<T>(start: (done: (error: Error | null, value: T) => void) => void): Promise<T> {
   return new Promise<T>((resolve, reject) =>
     start((error, value) => (error ? reject(error) : resolve(value))),
@@ -199,7 +199,7 @@ export function contents(
   )
 }
 
-/** What the library gets is taken as it is: neither status nor text count as a failure, and no redirect is followed. */
+/** Takes the library's answer unchanged: no status and no text counts as a failure, and redirects are not followed. */
 const AS_IT_IS = {
   checkHttpError: false,
   checkCommunityError: false,
@@ -207,7 +207,7 @@ const AS_IT_IS = {
   followRedirect: false,
 }
 
-/** A page as the library gets it. */
+/** A page as the library receives it. */
 export function get(
   community: Community,
   uri: string,

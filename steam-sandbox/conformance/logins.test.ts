@@ -59,7 +59,7 @@ describe('a login fails with', () => {
     await expect(login()).rejects.toMatchObject({ eresult: 15 })
     expect(await login()).toHaveLength(2)
     await control(steam, 'PUT behaviours/login-15-for-an-hour', { steamId: bot.steamId })
-    // The sandbox's clock runs on meanwhile: a slow machine has ten minutes.
+    // The sandbox's clock keeps running: a slow machine has ten minutes.
     steam.advance(3_000)
     await expect(login()).rejects.toMatchObject({ eresult: 15 })
     expect(await other()).toHaveLength(2)
@@ -77,7 +77,7 @@ describe('a login fails with', () => {
     await expect(login()).rejects.toMatchObject({ eresult: 84 })
   })
 
-  // The library does not tell the status.
+  // The library does not pass the status on.
   row('429', async () => {
     await control(steam, 'PUT behaviours/login-429', { times: 1 })
     expect((await failure(login())).message).toBe('Malformed login response')
@@ -116,7 +116,7 @@ describe('a login fails with', () => {
     const pending = failure(loginCookies(other, other.as(BOT).refreshToken()))
     const log = async () => JSON.stringify(await control(other, 'GET log'))
     await expect.poll(log).toContain('/jwt/finalizelogin')
-    // The library waits for ever: only the end of the connection frees it.
+    // The library waits forever: only the end of the connection frees it.
     await other.close()
     expect((await pending).message).toMatch(/hang up|ECONNRESET/)
   })

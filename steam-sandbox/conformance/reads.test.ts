@@ -17,7 +17,7 @@ let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
 
 beforeAll(async () => {
-  // The history is read faster than Steam allows.
+  // The tests read the history faster than Steam allows.
   steam = await startSteamWithoutWaits({ seed: 'conformance', quotas: false })
   bot = await logIn(steam, 'Tradetill Bot #1')
 })
@@ -43,7 +43,7 @@ async function historyPage(after: { time: number; id: string }) {
   return pageSchema.parse(body).response
 }
 
-/** As the library lists them: all that is active, and of the rest what changed since then. */
+/** The library's list: all active offers, and the others that changed since then. */
 const listSince = (ms: number) =>
   new Promise<LibraryOffer[]>((resolve, reject) =>
     bot.manager.getOffers(1, new Date(ms), (error, ours) => (error ? reject(error) : resolve(ours))),
@@ -53,7 +53,7 @@ async function reading(behaviour: string) {
   const { id } = await sent(steam, bot)
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const error = await failure(read(bot, id))
-  // A day that has passed leaves nothing behind.
+  // A fault that has ended leaves nothing behind.
   expect((await read(bot, id)).state).toBe(2)
   return error
 }
@@ -131,7 +131,7 @@ describe('reading offers fails with', () => {
   row('item without classid', async () => {
     const { id } = await sent(steam, bot)
     await control(steam, 'PUT behaviours/items-without-class')
-    // The libraries throw at such an item where nothing can catch it, so the answer is read as it comes.
+    // The libraries throw at such an item where nothing can catch it, so this test reads the raw answer.
     const body = await wait<unknown>((done) =>
       bot.manager._apiCall('GET', 'GetTradeOffer', 1, { tradeofferid: id }, done),
     )
@@ -163,11 +163,11 @@ describe('reading offers fails with', () => {
       more = page.more
     }
     expect(pages).toBe(90)
-    // The clock goes on meanwhile: the oldest ones are nine days old before their page is asked for.
+    // The clock keeps running: the oldest ones are nine days old before their page is read.
     expect(ids.size).toBeGreaterThan(8_950)
     expect(ids.size).toBeLessThanOrEqual(9_000)
     const recent = (await listSince(Date.now() - 3_600_000)).length
-    // One each 86 seconds; the clock goes on meanwhile.
+    // One every 86 seconds, while the clock keeps running.
     expect(recent).toBeGreaterThan(38)
     expect(recent).toBeLessThan(200)
   })

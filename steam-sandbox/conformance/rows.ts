@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 
 /**
- * What a Steam must do to count as one: every request that the client libraries make, and every behaviour and failure
- * that was seen or told of. Each row has a test of its name, in the file of its group.
+ * Requirements for a Steam: it answers every request of the client libraries, and shows every behaviour and failure
+ * that was seen or reported. Each row has a test of its name, in the file of its group.
  */
 export const ROWS = {
   requests: [
@@ -171,7 +171,7 @@ export const ROWS = {
 
 type Group = keyof typeof ROWS
 
-/** Tests of one group: each bears the name of a row, and `complete` fails for the rows that no test has named. */
+/** The tests of one group. Each has the name of a row, and `complete` fails for rows without a test. */
 export function rowsOf<G extends Group>(group: G) {
   const named = new Set<string>()
   return {

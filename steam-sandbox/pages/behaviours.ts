@@ -25,7 +25,7 @@ function aheadText(hours: number): string {
   return `, ${parts.join(' ')} ahead`
 }
 
-/** Time, and every behaviour with its switch. */
+/** The time, and every behaviour with its switch. */
 export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply {
   const on = new Set([...faults.on(), ...world().switched.map(({ name }) => name)])
   const aheadHours = Math.round((nowS() - clockS()) / 3600)

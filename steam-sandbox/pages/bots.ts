@@ -8,7 +8,7 @@ import { type Account, findAccount } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { copyRow, page, person } from './layout.ts'
 
-/** What an operator needs to enrol the bots, and their phone. */
+/** An operator's data for enrolling the bots, and their phone. */
 export function botsPage(sandbox: Sandbox): Reply {
   const bots = sandbox.world().accounts.filter(({ kind }) => kind === 'bot')
   const cards = bots.map((bot) => botCard(bot, sandbox))
@@ -22,7 +22,7 @@ but this sandbox.</p>${cards.join('')}<h2>Approve a login by picture</h2><form m
   )
 }
 
-/** What can befall a bot; each is switched on for one. */
+/** Misfortunes of a bot; each is switched on for one bot. */
 const MISFORTUNES = [
   'send-new-device',
   'send-steam-guard',
@@ -62,7 +62,7 @@ function misfortunesOf({ steamId, name }: Account, { faults, world }: Sandbox): 
 <input type="hidden" name="of" value="${steamId}"><ul class="switches">${rows.join('')}</ul></form></details>`
 }
 
-/** The bot's session and phone in other hands: its owner's, or a thief's. */
+/** The bot's session and phone in the hands of its owner, or of a thief. */
 function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): string {
   const takers = world().accounts.filter(
     (other) => other.steamId !== steamId && !other.behaviour && !other.isGuest,
@@ -74,7 +74,7 @@ function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): strin
 <button aria-label="Give the items of ${escapeHtml(name)} away">Give them away</button></form></details>`
 }
 
-/** What happens to an inventory without a trade. */
+/** Changes of an inventory without a trade. */
 function driftOf({ steamId, name }: Account): string {
   const quoted = escapeHtml(name)
   return `<details><summary>Change its inventory without a trade</summary><form method="post">

@@ -5,7 +5,7 @@ import type { Account } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { counts, lineOfHtml, linkRow, page, person } from './layout.ts'
 
-/** Where people begin: the shoppers, and those whose link chooses what goes wrong. */
+/** The first page: the shoppers, and those whose link chooses what goes wrong. */
 export function home({ world }: Sandbox): Reply {
   const shoppers = world().accounts.filter(({ kind }) => kind === 'shopper')
   const cards = shoppers.filter(({ behaviour }) => !behaviour).map(shopperCard)

@@ -38,13 +38,13 @@ export function person({ name, steamId, level, avatarHash }: Account): string {
 <h2><a href="/profiles/${steamId}/">${escapeHtml(name)}</a></h2><p>Level ${level} · ${memberSince(steamId, level)}</p></div></div>`
 }
 
-/** Steam numbers accounts as they come, so the number tells the year roughly. */
+/** Steam numbers accounts in order, so the number gives the year roughly. */
 const ACCOUNTS_A_YEAR = 75_000_000n
 const FIRST_YEAR = 2003n
 const LAST_YEAR = 2025n
 const ACCOUNT_BITS = 0xffff_ffffn
 
-/** Compared with the bot's profile, beside the level. A look-alike is new. */
+/** Shown for comparison with the bot's profile, beside the level. The account of an impostor is new. */
 function memberSince(steamId: string, level: number): string {
   if (level === 0) return 'new on Steam'
   const year = FIRST_YEAR + (BigInt(steamId) & ACCOUNT_BITS) / ACCOUNTS_A_YEAR
@@ -58,7 +58,7 @@ export function counts({ assets }: Account): string {
   }).join(' · ')
 }
 
-/** One line of text in which `words` like this are code. */
+/** One line of text; `words` in backticks become code. */
 export function lineOfHtml(line: string): string {
   return escapeHtml(line).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
@@ -76,7 +76,7 @@ export function copyRow(value: string, label: string): string {
 
 type Listed = { tick?: string; note?: (asset: Asset) => string }
 
-/** Pictures and names of items; with `tick` each has a box of that field name, ticked. */
+/** Pictures and names of items; with `tick` each has a ticked box of that field name. */
 export function itemList(assets: Asset[], { tick, note }: Listed = {}): string {
   const rows = assets.flatMap((asset) => {
     const entry = CATALOGUE.get(asset.classId)

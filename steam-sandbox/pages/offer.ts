@@ -14,7 +14,7 @@ const STATE_TEXTS: Record<number, string> = {
   [STATE.invalidItems]: 'Some of the items are not there any more.',
 }
 
-/** What a person sees after the press on Accept, before anything is given. */
+/** The warning after the press on Accept, before anything is given. */
 const STEPS = ['gift', 'phone'] as const
 
 type Step = (typeof STEPS)[number]
@@ -37,7 +37,7 @@ export function offerPage({ world }: Sandbox, offerId: string, { query }: Incomi
   )
 }
 
-/** As Steam does: whoever gets nothing is asked whether it is a gift, and then the phone has the last word. */
+/** As on Steam: a person who gets nothing is asked whether it is a gift, and then the phone must confirm. */
 function stepPage(offer: Offer, step: Step, sender: Account): Reply {
   const button = (answer: string, text: string) =>
     `<button class="accept" name="answer" value="${answer}">${text}</button>`
@@ -81,14 +81,14 @@ ${itemList(offer.items, { tick: 'item' })}<button name="answer" value="counter">
 export function answerForm(request: Incoming, sandbox: Sandbox, offerId: string): Reply | undefined {
   const how = request.form.get('answer')
   const offer = findOffer(sandbox.world(), offerId)
-  // Steam asks only where nothing comes back; the phone confirms every trade.
+  // Steam asks only about gifts; the phone confirms every trade.
   if (how === 'accept') return ask(offerId, offer?.give.length ? 'phone' : 'gift')
   if (how === 'gift') return ask(offerId, 'phone')
   if (how === 'confirm') answerOffer(sandbox, offerId, 'accept')
   else if (how === 'decline') answerOffer(sandbox, offerId, 'decline')
   else if (how === 'counter') counter(sandbox, offerId, request.form.getAll('item'))
   else return undefined
-  // A refusal needs no page of its own: the offer's page tells its state.
+  // A refusal has no page of its own: the offer's page shows its state.
   return redirect(`/tradeoffer/${offerId}/`, 303)
 }
 

@@ -36,7 +36,7 @@ const PAGES: Shown[] = [
   { at: /^\/profiles\/(\d+)\/history\/?$/, get: historyPage, post: historyForm },
 ]
 
-/** The pages that people see at the sandbox's own address. */
+/** The pages for people at the sandbox's own address. */
 export function pages(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const file = FILES[request.path]
   if (file && request.method === 'GET') return text(file.body, file.type)
@@ -46,7 +46,7 @@ export function pages(request: Incoming, sandbox: Sandbox): Reply | undefined {
     const id = match[1] ?? ''
     if (request.method === 'GET') return get(sandbox, id, request)
     if (request.method !== 'POST' || !post) return undefined
-    // Browsers send Origin with every form: without one this is no press of a button here.
+    // Browsers send Origin with every form. Without one, this was not a press of a button here.
     if (!request.origin) return page('Refused', '<h1>Refused</h1><p>Use the buttons of the page.</p>', 403)
     return post(request, sandbox, id)
   }

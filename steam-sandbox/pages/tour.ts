@@ -4,7 +4,7 @@ import type { Scene } from '../tour.ts'
 import { escapeHtml } from './html.ts'
 import { lineOfHtml, page } from './layout.ts'
 
-/** The scenes of whoever guides a tour, a button each. */
+/** The scenes of the process that guides a tour, a button each. */
 export function tourPage({ tour }: Sandbox): Reply {
   const cards = tour.scenes().map((scene, index) => sceneCard(scene, index + 1, tour.isPlaying()))
   const intro =

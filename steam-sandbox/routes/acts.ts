@@ -66,7 +66,7 @@ export const ACTS: Record<string, Act> = {
   'DELETE behaviours ': switchOff,
 }
 
-/** What a behaviour is, in one line. */
+/** A behaviour in one line. */
 export function lineOf(behaviour: string): string {
   return (PEOPLE[behaviour] ?? BAD_DAYS[behaviour])?.line ?? ''
 }
@@ -75,7 +75,7 @@ function stringsOf(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.map(String) : undefined
 }
 
-/** Accepts or declines as the one whom the offer was sent to. */
+/** Accepts or declines as the offer's recipient. */
 export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | 'decline'): Reply {
   const by = findOffer(sandbox.world(), offerId)?.partner
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
@@ -88,7 +88,7 @@ export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | '
   )
 }
 
-/** Cancels as the bot that sent it: what somebody else with its session could do. */
+/** Cancels as the bot that sent it: anybody with its session could do so. */
 function withdraw(sandbox: Sandbox, offerId: string): Reply {
   const by = findOffer(sandbox.world(), offerId)?.sender
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
@@ -97,7 +97,7 @@ function withdraw(sandbox: Sandbox, offerId: string): Reply {
   )
 }
 
-/** Answers with a counter-offer as the one whom the offer was sent to; `assetIds` are what they still give. */
+/** Answers with a counter-offer as the offer's recipient; `assetIds` are the items that they still give. */
 export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | undefined): Reply {
   const by = findOffer(sandbox.world(), offerId)?.partner
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
@@ -128,14 +128,14 @@ export function give(
   return done(sandbox.change<Done | Refusal>((world, nowS) => giveAway(world, giving, nowS)))
 }
 
-/** Items of a bot vanish without a trade. */
+/** Removes items of a bot without a trade. */
 export function lose(sandbox: Sandbox, of: string, assetIds: string[] | undefined): Reply {
   return done(
     sandbox.change<Done | Refusal>((world) => loseItems(world, { of, ...(assetIds ? { assetIds } : {}) })),
   )
 }
 
-/** A bot has an item that no trade brought. */
+/** Adds an item to a bot without a trade. */
 export function find(sandbox: Sandbox, of: string): Reply {
   return done(sandbox.change<Done | Refusal>((world) => findItem(world, { of })))
 }
@@ -144,7 +144,7 @@ function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {
   return done(sandbox.change<Done | Refusal>((world, nowS) => confirmOffer(world, { offerId, allow }, nowS)))
 }
 
-/** Steam gives numbers; whoever tries something by hand is told in words. */
+/** Steam answers with numbers. People who use the control API by hand get words. */
 const REASONS: Record<number, string> = {
   11: 'The offer or trade is not in a state that allows this: it is over, or was taken back, or is no longer protected.',
   15: 'This account may not do that.',
@@ -158,7 +158,7 @@ function done(answer: Done | Refusal): Reply {
   return json({ ...answer, error: REASONS[answer.eresult] ?? `Steam refuses with ${answer.eresult}.` }, 409)
 }
 
-/** Lets the sessions of an account die, or its logins too: no later call opens one with an old token. */
+/** Ends the sessions of an account, or its logins too: then an old token opens no session any longer. */
 function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | 'loginGeneration'): Reply {
   if (!findAccount(sandbox.world(), steamId)) return json({ error: 'There is no such account.' }, 404)
   const older = (account: Account) => ({
@@ -170,7 +170,7 @@ function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | '
   return json({ ok: true })
 }
 
-/** Names are what people like: hostile ones as well. */
+/** People choose any name, including hostile ones. */
 function rename(sandbox: Sandbox, steamId: string, said: unknown): Reply {
   const name = field(said, 'name')
   if (typeof name !== 'string' || name === '') return json({ error: 'Say name.' }, 400)
@@ -179,7 +179,7 @@ function rename(sandbox: Sandbox, steamId: string, said: unknown): Reply {
   return json({ ok: true })
 }
 
-/** The phone of `steamId` approves a login that shows a picture. */
+/** The phone of `steamId` approves a login that shows a QR code. */
 function approve(sandbox: Sandbox, clientId: string, said: unknown): Reply {
   const account = findAccount(sandbox.world(), String(field(said, 'steamId')))
   if (!account || !approveLogin(sandbox, clientId, account)) {
@@ -188,13 +188,13 @@ function approve(sandbox: Sandbox, clientId: string, said: unknown): Reply {
   return json({ ok: true })
 }
 
-/** How a scene of the tour went. */
+/** The result of a scene of the tour. */
 function tellTour({ tour }: Sandbox, name: string, said: unknown): Reply {
   if (tour.tell(name, said)) return json({ ok: true })
   return json({ error: 'Say state (done or failed), said and looks, of a scene of the tour.' }, 400)
 }
 
-/** For one person, or for all shoppers; a bad day of Steam's also for a number of requests. */
+/** For one person, or for all shoppers. A bad day of Steam can also last for a number of requests. */
 export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
   const [steamId, times] = [field(said, 'steamId'), field(said, 'times')]
   const person = typeof steamId === 'string' ? { steamId } : {}
@@ -214,7 +214,7 @@ export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
   return json({ ok: true })
 }
 
-/** Items do not go away again when the behaviour is switched off. */
+/** Items stay when the behaviour is switched off. */
 const FILLS: Record<string, (world: World, steamId: string) => World> = {
   'many-items': withManyItems,
   'unmarketable-items': withTwins,

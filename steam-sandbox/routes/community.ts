@@ -10,7 +10,7 @@ import { ownInventory } from './own.ts'
 import { tradePage } from './trade-page.ts'
 import { write } from './writes.ts'
 
-/** The website steamcommunity.com, as far as programs use it. */
+/** The website steamcommunity.com: the parts that programs use. */
 export function community(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.host !== 'steamcommunity.com') return undefined
   const open =

@@ -9,7 +9,7 @@ import { PEOPLE } from '../world/people.ts'
 import type { Account } from '../world/world.ts'
 import { ACTS, lineOf } from './acts.ts'
 
-/** What tests and demos may ask the sandbox for, on its own address only. */
+/** The calls of tests and demos, on the sandbox's own address only. */
 export function control(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (!request.path.startsWith('/control/')) return undefined
   const call = CALLS[`${request.method} ${request.path}`]

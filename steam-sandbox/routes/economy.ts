@@ -22,7 +22,7 @@ const MOST_TRADES = 100
 
 export type Method = (request: Incoming, sandbox: Sandbox, caller: string) => Reply
 
-/** The methods of IEconService: each caller sees the offers and trades that are their own, and no others. */
+/** The methods of IEconService: each caller sees only their own offers and trades. */
 export const ECONOMY: Record<string, Method> = {
   GetTradeHoldDurations: holdDurations,
   GetTradeOffers: tradeOffers,
@@ -63,7 +63,7 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
     .filter((offer) => {
       const side =
         (offer.sender === caller && isOn(query, 'get_sent_offers')) ||
-        // An offer that still waits for its sender's phone has not been sent.
+        // An offer that still waits for its sender's phone was not sent yet.
         (isReceived(offer, caller) && isOn(query, 'get_received_offers'))
       const live = offer.state === STATE.active || offer.state === STATE.needsConfirmation
       if (isOn(query, 'historical_only')) return side && !live
@@ -85,7 +85,7 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
   })
 }
 
-/** A busy past, where it is switched on for the caller. */
+/** A long history, if it is switched on for the caller. */
 function pastIn(sandbox: Sandbox, caller: string): { offers: Offer[]; trades: Trade[] } {
   const world = sandbox.world()
   const account = findAccount(world, caller)
@@ -181,7 +181,7 @@ function tradeStatus({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
   return answer({ trades: [tradeView(trade, caller)], ...described(query, trade.items) })
 }
 
-/** Newest first; with `start_after_*` those that are older, or newer ones with `navigating_back`. */
+/** Newest first; `start_after_*` continues with older ones, or with newer ones if `navigating_back` is set. */
 function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const most = Math.min(Number(query.get('max_trades')) || MOST_TRADES, MOST_TRADES)
   const own = [...pastIn(sandbox, caller).trades, ...sandbox.world().trades]
@@ -212,7 +212,7 @@ function aroundStart(own: Trade[], query: URLSearchParams): { newer: Trade[]; ol
   return { newer: own.filter(({ atS }) => atS > beforeS), older: own.filter(({ atS }) => atS < beforeS) }
 }
 
-/** Trades that are done, undone or held are no failures: the history shows them always. */
+/** Completed, reversed and held trades are no failures: the history always shows them. */
 const VISIBLE = new Set([3, 6, 7, 10, 12])
 
 function tradeView(trade: Trade, caller: string) {

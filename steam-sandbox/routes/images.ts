@@ -24,7 +24,7 @@ export function images({ method, path }: Incoming): Reply | undefined {
     const body = bodyOf(item[1] ?? '')
     return body ? svg(itemPicture(body, item[2] ?? '')) : undefined
   }
-  // By class, which needs no description.
+  // By class: the picture needs no description.
   const ofClass = /^\/economy\/image\/class\/\d+\/(\d+)(?:\/\w+)?$/.exec(path)
   if (ofClass) {
     const entry = CATALOGUE.get(ofClass[1] ?? '')

@@ -8,10 +8,10 @@ import { sessionOf } from './login.ts'
 
 const MAX_COUNT = 2000
 const PARTNER_PAGE = 1000
-/** So long what a trade brought is shown to its owner only, in Counter-Strike 2. */
+/** In Counter-Strike 2, only the owner sees an item for this long after its trade. */
 const HIDDEN_S = 10 * DAY_S
 
-/** The public inventory: pages go on behind the last asset id. More than 2000 at once is refused. */
+/** The public inventory: pages continue after the last asset id. More than 2000 at once is refused. */
 export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const match = /^\/inventory\/(\d+)\/(\d+)\/(\d+)$/.exec(request.path)
   if (!match) return undefined
@@ -43,7 +43,7 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
 
 const languageOf = ({ query }: Incoming): string => query.get('l') ?? 'english'
 
-/** Context 16 holds items under trade protection, of which others learn nothing, not even their number. */
+/** Context 16 holds items under trade protection. Others see nothing of it, not even how many there are. */
 function totalOf(owned: Asset[], contextId: string, isOwner: boolean): number {
   return contextId === '16' && !isOwner ? 0 : owned.length
 }
@@ -74,7 +74,7 @@ function pageOf(
   })
 }
 
-/** What somebody who makes an offer is shown: tradable items only, in the older shape with a numbered start. */
+/** The view for somebody who makes an offer: tradable items only, in the older format with a numbered start. */
 export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply {
   const { query } = request
   const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)
@@ -97,7 +97,7 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
     success: true,
     more,
     more_start: more ? start + PARTNER_PAGE : false,
-    // Steam writes an empty list where an object is empty.
+    // Steam writes an empty list instead of an empty object.
     rgInventory: page.length > 0 ? Object.fromEntries(rows) : [],
     rgCurrency: [],
     rgDescriptions:

@@ -45,7 +45,7 @@ function setToken(request: Incoming, sandbox: Sandbox, audience: string): Reply 
   return json({ result: 1 }, 200, { 'set-cookie': cookie })
 }
 
-/** Who speaks on steamcommunity.com, by the cookie of that host. */
+/** The account that calls steamcommunity.com, by the cookie of that host. */
 export function sessionOf(request: Incoming, sandbox: Sandbox): string | undefined {
   const [claimed, token] = cookieText(request.cookies.get('steamLoginSecure') ?? '').split('||')
   const steamId = callerOf(token ?? '', 'web:community', sandbox)

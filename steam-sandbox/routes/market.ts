@@ -6,7 +6,7 @@ import type { Sandbox } from '../sandbox.ts'
 const LEAST_CENTS = 3
 const RANGE_CENTS = 2_000
 
-/** What the market says of a name, in dollars: nothing of names that it does not know. */
+/** The market's prices of a name, in dollars; nothing for an unknown name. */
 export function priceOverview(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.path !== '/market/priceoverview/' || request.method !== 'GET') return undefined
   const refused = sandbox.quotas.refuse(request, '', sandbox.nowS() * 1000)
@@ -18,7 +18,7 @@ export function priceOverview(request: Incoming, sandbox: Sandbox): Reply | unde
   return json({ success: true, lowest_price: price, volume: '120', median_price: price })
 }
 
-/** Always the same for a name. */
+/** The same name always gives the same number. */
 function centsOf(name: string): number {
   return LEAST_CENTS + (createHash('sha256').update(name).digest().readUInt32BE() % RANGE_CENTS)
 }

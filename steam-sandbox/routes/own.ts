@@ -8,7 +8,7 @@ import { answer, assetView, type Method } from './economy.ts'
 
 const MAX_COUNT = 2000
 
-/** Methods of IEconService about what is the caller's own: inventory, trade link, ends of offers. */
+/** Methods of IEconService for the caller's own inventory, trade link and offers. */
 export const OWN: Record<string, Method> = {
   GetInventoryItemsWithDescriptions: ownItems,
   GetTradeOfferAccessToken: ownToken,
@@ -16,7 +16,7 @@ export const OWN: Record<string, Method> = {
   DeclineTradeOffer: (request, sandbox, caller) => end(request, sandbox, { by: caller, how: 'decline' }),
 }
 
-/** Nobody else's, and not without naming oneself: then the answer is empty. */
+/** Only the caller's own, and only if the call names the caller: else the answer is empty. */
 function ownItems({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const account = findAccount(sandbox.world(), caller)
   if (!account || query.get('steamid') !== caller) return answer({})
@@ -46,7 +46,7 @@ function ownToken({ query, form }: Incoming, sandbox: Sandbox, caller: string): 
   return answer({ trade_offer_access_token: findAccount(sandbox.world(), caller)?.token ?? '' })
 }
 
-/** The account gets another trade link; who has the old one is refused. */
+/** Gives the account another trade link; the old one no longer works. */
 export function renewToken(sandbox: Sandbox, steamId: string): void {
   sandbox.change((world) => ({
     world: withAccount({ ...world, lastId: world.lastId + 1 }, steamId, (account) => ({
@@ -66,7 +66,7 @@ function end({ method, form }: Incoming, sandbox: Sandbox, { by, how }: End): Re
   return answer({}, ended.kind === 'refused' ? ended.eresult : 1)
 }
 
-/** The older page of one's own inventory, which shows trade-protected items (context 16) as well. */
+/** The older page of one's own inventory, which also shows trade-protected items (context 16). */
 export function ownInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply | undefined {
   const match = /^\/profiles\/(\d+)\/inventory\/json\/(\d+)\/(\d+)\/?$/.exec(request.path)
   if (!match) return undefined

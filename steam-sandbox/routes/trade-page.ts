@@ -7,7 +7,7 @@ import { cannotBeAsked } from '../world/people.ts'
 import { holdDaysOf } from '../world/trades.ts'
 import { type Account, type Bar, findAccount, type World } from '../world/world.ts'
 
-/** The page on which an offer is made: for programs, the variables of its script and its error texts. */
+/** The page on which an offer is made. Programs read its error texts and the variables of its script. */
 export function tradePage(request: Incoming, sandbox: Sandbox, steamId: string): Reply {
   const refused = sandbox.quotas.refuse(request, steamId, sandbox.nowS() * 1000)
   if (refused) return refused
@@ -29,7 +29,7 @@ function problemOf(sandbox: Sandbox, partner: Account, token: string | null): st
   return bar && barText(bar, partner.name)
 }
 
-/** Steam's words about somebody who may not trade. */
+/** Steam's error text for an account that cannot trade. */
 export function barText(bar: Bar, name: string): string {
   switch (bar) {
     case 'trade_ban':
@@ -70,7 +70,7 @@ function formPage(world: World, me: Account, partner: Account): Reply {
 \t</script></body></html>`)
 }
 
-/** A text of a script that cannot end the script. */
+/** Escapes a text so it cannot end the script. */
 function scriptText(value: string): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

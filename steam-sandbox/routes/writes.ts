@@ -4,10 +4,10 @@ import { acceptOffer, endOffer, sendOffer, type Wanted } from '../world/offers.t
 import { findAccount, findOffer, type Refusal, withAccount } from '../world/world.ts'
 import { barText } from './trade-page.ts'
 
-/** What a session does: the forms of the trade pages. */
+/** The forms of the trade pages, sent with a session. */
 export function write(request: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
   const session = request.cookies.get('sessionid')
-  // The address of the library's call begins with two slashes.
+  // The library's address begins with two slashes.
   const path = request.path.replace(/^\/+/, '/')
   if (!session || request.form.get('sessionid') !== session) return failure('sending', 8)
   if (path === '/trade/new/acknowledge') return acknowledge(sandbox, steamId)

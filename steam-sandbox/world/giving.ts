@@ -2,11 +2,11 @@ import { CATALOGUE } from '../items.ts'
 import { acceptOffer, confirmOffer, sendOffer } from './offers.ts'
 import { type Answer, findAccount, refuse, type World } from './world.ts'
 
-/** `assetIds`: all that can be traded where they are absent. */
+/** `assetIds`: by default all tradable items. */
 export type Giving = { from: string; to: string; assetIds?: string[] }
 
 /**
- * Somebody with the session and the phone of an account gives its items away: its owner by hand, or a thief. Refusals: 42
+ * Somebody with an account's session and phone gives its items away: its owner, or a thief. Refusals: 42
  * an unknown account, 26 nothing that can be traded, and those of sending and accepting.
  */
 export function giveAway(

@@ -1,9 +1,9 @@
-/** Guests, made like somebody who is there already: shoppers of a test's or a demo's own, and further bots. */
+/** Guests are copies of existing accounts: shoppers for one test or demo, and additional bots. */
 import { createHash } from 'node:crypto'
 import { endOffer } from './offers.ts'
 import { type Account, findAccount, STATE, type World, withAccount } from './world.ts'
 
-/** Every account costs time in each request, so a sandbox has room for so many guests until it is reset. */
+/** Every account costs time in each request, so a sandbox has room for this many guests until it is reset. */
 export const MOST_GUESTS = 1_000
 
 const FIRST_STEAM_ID = 76561197960265728n
@@ -12,7 +12,7 @@ const FIRST_GUEST = 2_000_000_000
 
 type Invited = { world: World; answer: Account | undefined }
 
-/** Adds a shopper with the games, items and behaviour of the one called `like`. Undefined: a stranger, or no room. */
+/** Adds a shopper with the games, items and behaviour of the one called `like`. Undefined: unknown name, or no room. */
 export function inviteGuest(world: World, like: string): Invited {
   const template = world.accounts.find(({ kind, name }) => kind === 'shopper' && name === like)
   const guests = world.accounts.filter(({ isGuest }) => isGuest).length
@@ -36,7 +36,7 @@ export function inviteGuest(world: World, like: string): Invited {
   return { world: { ...world, accounts, lastId: world.lastId + assets.length }, answer: guest }
 }
 
-/** So many bots a sandbox has room for. */
+/** The number of bots that a sandbox has room for. */
 export const MOST_BOTS = 500
 
 const FIRST_FURTHER_BOT = 1_900_000_000
@@ -52,7 +52,7 @@ export function addBot(world: World): Invited {
 
 const SELLER = 1_899_999_999
 
-/** The account that a vault sells with: the one that is there, or a new one without items. Undefined: there is no bot to be like. */
+/** The account that a vault sells with: the existing one, or a new one without items. Undefined: no bot to copy. */
 export function findOrAddSeller(world: World): Invited {
   const known = world.accounts.find(({ kind }) => kind === 'seller')
   if (known !== undefined) return { world, answer: known }
@@ -81,7 +81,7 @@ function likeBot(template: Account, own: Pick<Account, 'kind' | 'name' | 'accoun
   }
 }
 
-/** Declines what a guest was offered and takes their items away. Others are left as they are. */
+/** Declines a guest's open offers and removes their items. Other accounts are left as they are. */
 export function dismissGuest(world: World, steamId: string, nowS: number): World {
   if (findAccount(world, steamId)?.isGuest !== true) return world
   const open = world.offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)

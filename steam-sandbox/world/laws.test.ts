@@ -18,7 +18,7 @@ const PEOPLE = [
   'Tradetill Bot #2',
 ]
 
-/** A small world: few people with three items of two games each, so that much happens between them. */
+/** A small world: few people with three items of two games each, so much happens between them. */
 function smallWorld(): World {
   const world = seedWorld('laws', START_S * 1000)
   const accounts = world.accounts.filter(({ name }) => PEOPLE.includes(name))
@@ -101,7 +101,7 @@ function act(world: World, { what, who, which }: Step, nowS: number): World {
   }
 }
 
-/** Every item of the world: in somebody's hands, or in a trade that is held. */
+/** Every item of the world: in an inventory, or in a held trade. */
 function itemsOf({ accounts, trades }: World): { id: string; classId: string }[] {
   const held = trades.filter(({ status }) => status === TRADE.inEscrow).flatMap(({ items }) => items)
   return [...accounts.flatMap(({ assets }) => assets), ...held].map(({ assetId, classId }) => ({

@@ -19,7 +19,7 @@ import {
 
 const LIMIT_PER_PARTNER = 5
 const LIMIT_IN_ALL = 30
-/** For so long Steam lets nobody trade who has called off a held trade. */
+/** How long Steam bars an account from trading after it cancelled a held trade. */
 const COOLDOWN_S = 7 * DAY_S
 
 export type Wanted = { appId: number; contextId: string; assetId: string }
@@ -28,17 +28,17 @@ export type Intent = {
   partner: string
   token: string
   message: string
-  /** What the partner is to give. */
+  /** The items that the partner gives. */
   items: Wanted[]
-  /** What the sender gives. */
+  /** The items that the sender gives. */
   give?: Wanted[]
-  /** The offer that this one answers; its sender needs no token. */
+  /** The offer that this one counters; its sender needs no token. */
   counters?: string
 }
 
 /**
- * Sends an offer. Of a bot that gives something it waits for the phone. Refusals: 15 wrong token or a partner who is
- * barred from trading, 24 a sender who is, 25 too many live offers, 26 an item is not there or not tradable, 11 the
+ * Sends an offer. A bot's offer that gives something waits for the phone. Refusals: 15 wrong token or a partner who is
+ * barred from trading, 24 a barred sender, 25 too many live offers, 26 an item is missing or not tradable, 11 the
  * countered offer is not live.
  */
 export function sendOffer(
@@ -116,7 +116,7 @@ function isTradable(asset: Asset, wanted: Wanted): boolean {
 type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
 
 /**
- * Ends a live or held offer: its sender cancels it, its partner declines it. Calling off a held one begins a cooldown.
+ * Ends a live or held offer: its sender cancels it, its partner declines it. Cancelling a held one begins a cooldown.
  * Refusals: 42 unknown, 15 not theirs, 11 not live.
  */
 export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
@@ -145,7 +145,7 @@ export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: '
 type Confirm = { offerId: string; allow: boolean }
 
 /**
- * A phone says yes or no: the sender's to the offer, or the partner's to having accepted. Refusals: 42 unknown, 11
+ * A phone confirms or rejects: the sender's phone the offer, or the partner's the acceptance. Refusals: 42 unknown, 11
  * nothing to confirm, and those of accepting.
  */
 export function confirmOffer(
@@ -169,7 +169,7 @@ export function confirmOffer(
 }
 
 /**
- * The partner accepts: the items change hands, or wait in escrow; a bot that gives something waits for its phone.
+ * The partner accepts: the items change owners, or wait in escrow. A bot that gives something waits for its phone.
  * Refusals: 42 unknown, 15 not theirs or barred, 28 already accepted, 11 not live, 26 an item is gone.
  */
 export function acceptOffer(
@@ -200,8 +200,8 @@ export function acceptOffer(
 }
 
 /**
- * The partner answers with an offer of their own: `assetIds` are what they still give, all by default. Refusals as
- * of sending.
+ * The partner answers with an offer of their own: `assetIds` are the items that they still give, all by default.
+ * Refusals as for sending.
  */
 export function counterOffer(
   world: World,

@@ -1,25 +1,25 @@
 import type { Account, Bar, World } from './world.ts'
 
-/** What a person does by themselves, `afterS` seconds after an offer reached them. */
+/** A person's own act, `afterS` seconds after an offer reached them. */
 export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS: number }
 
-/** What is peculiar about a person or their account. */
+/** Peculiarities of a person or their account. */
 export type Traits = {
   inventory?: 'hidden' | 'empty' | 'unowned'
   holdDays?: number
   cannotTrade?: Bar
-  /** The trade link that people know is an old one. */
+  /** The known trade link is an old one. */
   tokenRegenerated?: boolean
-  /** Accepts rather than let the sender cancel. */
+  /** Accepts just before the sender cancels. */
   acceptsOnCancel?: boolean
   reversesAfterS?: number
-  /** Sends nothing before the notice about trade protection is acknowledged. */
+  /** Can send nothing until the notice about trade protection is acknowledged. */
   mustAcknowledge?: boolean
   /** Has made 1,000 exchanges a day for nine days. */
   wasBusy?: boolean
   /** Steam protects the trades of every game. */
   everyGameProtected?: boolean
-  /** Things that are no offer wait for a yes of its phone too. */
+  /** Its phone is asked to confirm other things than offers too. */
   otherConfirmations?: boolean
   reaction?: Reaction
 }
@@ -101,8 +101,8 @@ const SOME = { 730: 16, 570: 6, 440: 6, 252490: 6 }
 type Magic = { name: string; behaviour: string; counts: Record<number, number> }
 
 /**
- * People whose trade link chooses the behaviour; a bad day of Steam shows wherever they take part. New ones come last:
- * those before them are then the same as ever for a seed.
+ * People whose trade link chooses the behaviour; a bad day of Steam applies wherever they take part. New ones are added
+ * at the end, so those before them stay the same for a seed.
  */
 export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_hidden', behaviour: 'hidden-inventory', counts: SOME },
@@ -128,7 +128,7 @@ export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_twins', behaviour: 'unmarketable-items', counts: SOME },
 ]
 
-/** What is peculiar about this account: its own behaviour and what is switched on for it, the last one winning. */
+/** The peculiarities of this account: its own behaviour and those switched on for it; the last one wins. */
 export function traitsOf(world: World, account: Account): Traits {
   const switched = world.switched.filter(({ steamId }) =>
     steamId === undefined ? account.kind === 'shopper' : steamId === account.steamId,
@@ -137,13 +137,13 @@ export function traitsOf(world: World, account: Account): Traits {
   return Object.assign({}, ...names.map((name) => PEOPLE[name]?.traits))
 }
 
-/** What keeps others from making an account an offer. */
+/** Why others cannot make this account an offer. */
 export function cannotBeAsked(world: World, account: Account, nowS: number): Bar | undefined {
   const { inventory } = traitsOf(world, account)
   return barOf(world, account, nowS) ?? (inventory === 'hidden' ? 'private_inventory' : undefined)
 }
 
-/** What keeps an account itself from sending and accepting. */
+/** Why this account cannot send or accept. */
 export function cannotTrade(world: World, account: Account, nowS: number): Bar | undefined {
   const bar = barOf(world, account, nowS)
   return bar === 'private_inventory' ? undefined : bar

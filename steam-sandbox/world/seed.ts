@@ -22,8 +22,8 @@ type Counts = Record<number, number>
 type Person = Pick<Account, 'kind' | 'name' | 'level'> & { counts: Counts }
 
 /**
- * A world with two shoppers, two bots and the magic players, the same for the same seed and time; `nowMs` is where
- * ids start.
+ * A world with two shoppers, two bots and the magic players: always the same for the same seed and time. Ids start
+ * at `nowMs`.
  */
 export function seedWorld(seed: string, nowMs: number): World {
   const random = createRandom(seed)
@@ -133,7 +133,7 @@ type OldWorld = {
   trades: OldTrade[]
 }
 
-/** A kept world of any version becomes one of today's, with the magic players of `fresh`. Undefined if it is none. */
+/** Converts a saved world of any version to the current one, with the magic players of `fresh`. Undefined if invalid. */
 export function upgradeWorld(kept: World | OldWorld, fresh: World): World | undefined {
   if (kept.version === 2) return withNewPlayers(kept, fresh)
   if (kept.version !== 1) return undefined
@@ -155,7 +155,7 @@ export function upgradeWorld(kept: World | OldWorld, fresh: World): World | unde
   }
 }
 
-/** Players that did not exist yet when the world was kept. */
+/** Players that did not exist yet when the world was saved. */
 function withNewPlayers(kept: World, fresh: World): World {
   const known = new Set(kept.accounts.flatMap(({ name, steamId }) => [name, steamId]))
   const added = fresh.accounts.filter(

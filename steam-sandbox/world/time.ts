@@ -12,12 +12,12 @@ import {
   withOffer,
 } from './world.ts'
 
-/** Something that time brings: what the world is once it has happened. */
+/** A due event: the world after it has happened. */
 type Event = { atS: number; happen: (world: World) => World }
 
 /**
- * Lets time act up to `nowS`, each event at its own moment: people react, offers expire, held trades arrive,
- * protection ends. The same world if nothing is due.
+ * Advances the world to `nowS`, each event at its own moment: people react, offers expire, held trades arrive,
+ * protection ends. Returns the same world if nothing is due.
  */
 export function settle(world: World, nowS: number): World {
   let current = world
@@ -28,7 +28,7 @@ export function settle(world: World, nowS: number): World {
   }
 }
 
-/** A world never changes, so its next event is looked for once. Each request asks what is due. */
+/** A world never changes, so its next event is computed once, although each request needs it. */
 const nextOf = new WeakMap<World, { event: Event | undefined }>()
 
 function nextEvent(world: World): Event | undefined {
@@ -69,7 +69,7 @@ function eventsOfOffer(world: World, offer: Offer): Event[] {
 function react(world: World, offer: Offer, { does, atS }: Reaction & { atS: number }): World {
   const mine = { offerId: offer.id, by: offer.partner }
   const next = outcome(world, offer, { does, atS, mine })
-  // Who cannot do as they would declines: otherwise they would try for ever.
+  // A person whose act is impossible declines instead: otherwise they would try forever.
   return next === world ? withOffer(world, { ...offer, state: STATE.declined, updatedAtS: atS }) : next
 }
 
@@ -104,7 +104,7 @@ function eventsOfTrade(world: World, trade: Trade): Event[] {
   return [settlement, { atS, happen: (now) => reverseAll(settleIfGone(now, trade), trade.partner, atS) }]
 }
 
-/** Items that went elsewhere cannot come back: their trade is over, or the reversal would be due for ever. */
+/** Items that went elsewhere cannot come back: their trade is over, or the reversal would be due forever. */
 function settleIfGone(world: World, trade: Trade): World {
   const held = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
   return trade.items.every(({ newAssetId = '' }) => held.has(newAssetId))

@@ -20,9 +20,9 @@ import {
 
 const RESTRICTION_S = 30 * DAY_S
 
-/** The trade of an accepted offer: done at once, or held back while one of the two has no authenticator. */
+/** The trade of an accepted offer: completed at once, or held while one of the two has no authenticator. */
 export function beginTrade(world: World, offer: Offer, nowS: number): { world: World; tradeId: string } {
-  // As on Steam, beyond what a JavaScript number can hold.
+  // As on Steam, too large for a JavaScript number.
   const tradeId = `61${String(world.lastId + 1).padStart(17, '0')}`
   const holdDays = Math.max(...[offer.sender, offer.partner].map((steamId) => holdDaysOf(world, steamId)))
   const from = (steamId: string) => (asset: Asset) => ({ ...asset, from: steamId })
@@ -48,13 +48,13 @@ export function beginTrade(world: World, offer: Offer, nowS: number): { world: W
   return { world: withTrade(held, { ...trade, escrowEndsAtS }), tradeId }
 }
 
-/** Days for which Steam would hold a trade of this account. */
+/** For how many days Steam would hold a trade of this account. */
 export function holdDaysOf(world: World, steamId: string): number {
   const account = findAccount(world, steamId)
   return account ? (traitsOf(world, account).holdDays ?? 0) : 0
 }
 
-/** The items leave their owners; other offers that wanted them become invalid. */
+/** The items leave their owners; other offers for them become invalid. */
 function withoutItems(world: World, trade: Trade, nowS: number): World {
   return withoutAssets(world, new Set(trade.items.map(({ assetId }) => assetId)), nowS)
 }
@@ -75,7 +75,7 @@ export function withoutAssets(world: World, gone: ReadonlySet<string>, nowS: num
   }
 }
 
-/** Counter-Strike 2, and every game in the trades of those for whom Steam has begun to protect all. */
+/** Counter-Strike 2, and every game in trades of accounts for which Steam protects all games. */
 export function isProtectedApp(
   world: World,
   { sender, partner }: Pick<Trade, 'sender' | 'partner'>,
@@ -130,7 +130,7 @@ function otherSide(trade: Trade, steamId: string): string {
   return trade.sender === steamId ? trade.partner : trade.sender
 }
 
-/** The protection of a trade ends: its items stand among the others. */
+/** The protection of a trade ends: its items move to the ordinary context. */
 export function settleTrade(world: World, tradeId: string): World {
   const trade = world.trades.find(({ id }) => id === tradeId)
   if (!trade) return world
@@ -145,7 +145,7 @@ export function settleTrade(world: World, tradeId: string): World {
   }
 }
 
-/** Calls a held trade off: the items go home. The offer comes with the state in which it ends. */
+/** Cancels a held trade: the items go back. `offer` comes with its final state. */
 export function endEscrow(world: World, { state, ...offer }: Offer, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
@@ -159,13 +159,13 @@ export type Reversal = {
   tradeId: string
   /** Whole when absent; ids are those the items had before the trade, or have now. */
   assetIds?: string[]
-  /** Steam's support undoes trades that are not protected as well. */
+  /** Steam's support reverses unprotected trades too. */
   bySupport?: boolean
 }
 
 /**
- * Takes a trade back: the items go home under their old ids, the row changes its status, and a row of its own tells
- * of the way back. Refusals: 42 unknown, 11 not to be undone, 26 an item is no longer where the trade brought it.
+ * Reverses a trade: the items go back under their old ids, the row changes its status, and a new row records
+ * the way back. Refusals: 42 unknown, 11 cannot be reversed, 26 an item is no longer where the trade brought it.
  */
 export function reverseTrade(
   world: World,
@@ -235,7 +235,7 @@ export function isProtectedNow(trade: Trade, nowS: number): boolean {
   return trade.settlesAtS > nowS && !trade.settled
 }
 
-/** One click on Steam takes back every protected trade of an account and bars it from trading for 30 days. */
+/** One click on Steam reverses every protected trade of an account and bars it from trading for 30 days. */
 export function reverseAll(world: World, by: string, nowS: number): World {
   const trades = world.trades.filter(
     (trade) =>

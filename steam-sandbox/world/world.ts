@@ -1,4 +1,4 @@
-/** An item in somebody's hands. Context 16 holds what is trade-protected. Times are seconds since 1970. */
+/** An item of an account. Context 16 holds trade-protected items. Times are seconds since 1970. */
 export type Asset = {
   assetId: string
   appId: number
@@ -6,7 +6,7 @@ export type Asset = {
   classId: string
   /** Until then it is trade-protected. */
   settlesAtS?: number
-  /** When a trade brought it; absent for what the seed gave. */
+  /** When a trade brought it; absent for items of the seed. */
   receivedAtS?: number
 }
 
@@ -22,16 +22,16 @@ export type Account = {
   assets: Asset[]
   /** The behaviour that this person always shows: a magic player. */
   behaviour?: string
-  /** Made for one test or demo, and not listed among the others. */
+  /** Made for one test or demo, and not listed with the others. */
   isGuest?: boolean
-  /** Sessions and logins of an earlier generation are dead. */
+  /** Sessions and logins of an earlier generation are invalid. */
   sessionGeneration: number
   loginGeneration: number
   /** Whether the notice about trade protection was acknowledged. */
   acknowledged: boolean
-  /** How many confirmations that are no offer its phone said yes to. */
+  /** How many confirmations of other things than offers its phone gave. */
   otherConfirmed?: number
-  /** Reversing protected trades bars an account from trading for 30 days, calling off a held one for 7. */
+  /** Reversing protected trades bars an account from trading for 30 days, cancelling a held one for 7. */
   restrictedUntilS?: number
 }
 
@@ -48,13 +48,13 @@ export type Offer = {
   give: Asset[]
   tradeId?: string
   escrowEndsAtS?: number
-  /** Its partner has accepted, and their phone has not said yes yet. */
+  /** Its partner has accepted, but their phone has not confirmed yet. */
   waitsForPhone?: boolean
-  /** The offer that this one answers. */
+  /** The offer that this one counters. */
   counters?: string
 }
 
-/** Without a new id the item has not arrived yet; with a rolled back id it went home again. */
+/** Without a new id the item has not arrived yet; with a rolled back id it went back. */
 export type TradedItem = Asset & {
   from: string
   newAssetId?: string
@@ -68,21 +68,21 @@ export type Trade = {
   partner: string
   status: number
   atS: number
-  /** 0 where nothing is protected, and again after a reversal. */
+  /** 0 if nothing is protected, and after a reversal. */
   settlesAtS: number
   settled: boolean
   modifiedAtS?: number
   escrowEndsAtS?: number
-  /** The trade that this one undoes. */
+  /** The trade that this one reverses. */
   rollbackOf?: string
   items: TradedItem[]
 }
 
-/** All that the sandbox knows. Survives JSON; ids grow and start at the time of the seed. */
+/** The whole state of the sandbox. Survives JSON; ids grow and start at the time of the seed. */
 export type World = {
   version: 2
   lastId: number
-  /** How far people have advanced the clock. */
+  /** By how much people have advanced the clock. */
   aheadS: number
   protectionS: number
   accounts: Account[]
@@ -117,7 +117,7 @@ export const TRADE = {
   protectionRollback: 12,
 } as const
 
-/** Why nobody can make somebody an offer; `private_inventory` keeps nobody from accepting one. */
+/** Why nobody can make an account an offer; an account with `private_inventory` can still accept one. */
 export type Bar = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'private_inventory'
 
 /** The number that Steam puts in brackets behind its error texts, or a text of its own. */
@@ -130,7 +130,7 @@ export const OFFER_LIFE_S = 14 * 86_400
 export const DAY_S = 86_400
 export const PROTECTED_APP = 730
 
-/** A list of accounts never changes, so it is looked through once. Each request asks for many. */
+/** A list of accounts never changes, so it is indexed once. Each request looks up many. */
 const bySteamId = new WeakMap<Account[], Map<string, Account>>()
 
 export function findAccount({ accounts }: World, steamId: string): Account | undefined {

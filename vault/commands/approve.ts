@@ -1,4 +1,4 @@
-/** `approve`: items go back to whom they came from, on the word of somebody who sits at the vault. */
+/** `approve`: a person at the vault approves that items go back to their sender. */
 import { keepApproval } from '../files/approvals.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'

@@ -1,4 +1,4 @@
-/** `enrol`: an account that the vault may give from. The password is used once and kept nowhere. */
+/** `enrol`: adds an account that the vault may give from. The password is used once and not stored. */
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import SteamTotp from 'steam-totp'
 import { keepAccount, type Secrets } from '../files/accounts.ts'
@@ -73,7 +73,7 @@ async function logIn({ agent }: Caller, given: Given): Promise<{ steamId: string
   return { steamId: session.steamID.getSteamID64(), secrets: { ...kept, refreshToken: session.refreshToken } }
 }
 
-/** A wrong identity secret would show only once something is to be given. */
+/** A wrong identity secret would otherwise only be noticed at the first giving. */
 async function tryPhone(caller: Caller, steamId: string, secrets: Secrets): Promise<void> {
   const pace = createPace({ nowMs: () => performance.now(), pause: async () => {} })
   const session = createSession({ caller, pace }, { steamId, secrets })

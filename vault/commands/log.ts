@@ -1,11 +1,11 @@
-/** `log`: what the vault did, from its own file, whose chain it checks. */
+/** `log`: the vault's acts, from its own file, whose chain it checks. */
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import { readLog } from '../files/log.ts'
 import type { Settings } from '../settings.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** The latest entries. Secrets stand in it sealed, and are left out. */
+/** The latest entries, without the sealed secrets in them. */
 export function showLog(settings: Settings, terminal: Terminal, { limit }: { limit: number }): void {
   const folder = openFolder(settings.folder)
   const entries = readLog(folder, openKey(folder))

@@ -1,4 +1,4 @@
-/** `allow` and `limits`: they write the file of rules, which takes effect with the next start of the vault. */
+/** `allow` and `limits`: they write the rules file, which takes effect at the vault's next start. */
 import { openFolder } from '../files/folder.ts'
 import { changeRules, readRules } from '../files/rules.ts'
 import { partnerOfLink } from '../files/trade-link.ts'

@@ -10,7 +10,7 @@ import { firstAnswer } from '../wishes/first-answer.ts'
 import { openWishes } from '../wishes/store.ts'
 
 const ROUND_MS = 3_000
-/** Between rounds that failed. */
+/** The wait after a failed round. */
 const FAILED_MS = 15_000
 
 export async function run(settings: Settings): Promise<void> {
@@ -43,7 +43,7 @@ export async function run(settings: Settings): Promise<void> {
   })
   if (isThere) console.log('vault ready at its folder')
   while (!stop.aborted) {
-    // Only a sandbox's clock can be advanced, and only there is the till believed about the time.
+    // Only a sandbox's clock can be advanced, so the till's time is used there and nowhere else.
     if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)
     const isDone = await vault.round().then(
       () => true,
@@ -69,7 +69,7 @@ function connectionOf({ mode, marketSandboxUrl }: Settings): Connection {
   return () => Promise.reject(new Error('TRADETILL_MARKET_SANDBOX_URL is not set.'))
 }
 
-/** A round that is under way is finished first. */
+/** Finishes a round that has begun. */
 function stopSignal(followsStdin: boolean): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

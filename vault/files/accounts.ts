@@ -1,4 +1,4 @@
-/** The accounts that the vault may give from, with the secrets of their phones, sealed. */
+/** The accounts that the vault may give from, with the sealed secrets of their phones. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 import type { Key } from './key.ts'
@@ -9,13 +9,13 @@ const SECRET = z.string().regex(/^[A-Za-z0-9+/]{27}=$/, 'must be a secret of 20 
 
 const secretsSchema = z.strictObject({
   accountName: z.string().min(1).max(64),
-  /** Of the mobile app: only its sessions see confirmations. */
+  /** For the mobile app: only its sessions can see confirmations. */
   refreshToken: z.string().min(1).max(4_096),
   sharedSecret: SECRET,
   identitySecret: SECRET,
 })
 
-/** `sells`: a selling account, which no wish of the till may empty. */
+/** `sells`: a selling account. No wish of the till may take items from it. */
 const rowSchema = z.strictObject({ steamId: STEAM_ID, sells: z.boolean(), sealed: z.string() })
 const fileSchema = z.array(rowSchema).max(1_000)
 
@@ -33,7 +33,7 @@ export function readAccounts(folder: Folder, key: Key): Account[] {
   }))
 }
 
-/** Adds the account, or gives the one that is there new secrets. */
+/** Adds the account, or replaces its secrets. */
 export function keepAccount(folder: Folder, key: Key, account: Account): void {
   const { steamId, sells } = account
   const secrets = secretsSchema.parse(account.secrets)

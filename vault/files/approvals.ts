@@ -1,4 +1,4 @@
-/** What the operator approved, a sealed file each: the command writes it, and the vault that runs reads it. */
+/** The operator's approvals, a sealed file each: the command writes them, and the running vault reads them. */
 import { z } from 'zod'
 import type { Approval } from '../giving/judge.ts'
 import type { Folder } from './folder.ts'

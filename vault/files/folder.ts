@@ -1,4 +1,4 @@
-/** The vault's own folder: nobody else on the machine may read it, and what is written there is on the disk. */
+/** The vault's own folder. Nobody else on the machine may read it, and every write reaches the disk. */
 import {
   closeSync,
   existsSync,
@@ -14,13 +14,13 @@ import { join } from 'node:path'
 
 export type Folder = {
   at(name: string): string
-  /** Undefined where there is no such file. Throws if somebody else may read or write it. */
+  /** Undefined if there is no such file. Throws if somebody else may read or write it. */
   read(name: string): string | undefined
   /** Replaces the file whole. */
   write(name: string, text: string): void
 }
 
-/** Makes the folder where there is none. Throws if it is somebody else's, or open to others. */
+/** Makes the folder if there is none. Throws if it belongs to somebody else, or is open to others. */
 export function openFolder(path: string): Folder {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   refuseOpen(path)

@@ -1,4 +1,4 @@
-/** The key that seals the vault's secrets and signs its log. Without its file they are lost. */
+/** The key that seals the vault's secrets and signs its log. If its file is lost, so are they. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import type { Folder } from './folder.ts'
 
@@ -8,14 +8,14 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 export type Key = {
-  /** `place` names where it stands, so a sealed text that is moved elsewhere does not open. */
+  /** `place` says where the text is stored, so a sealed text that is moved elsewhere does not open. */
   seal(plain: string, place: string): string
   /** Throws if the key, the place or any byte differs. */
   open(sealed: string, place: string): string
   mac(text: string): string
 }
 
-/** Makes the key where there is none. */
+/** Makes the key if there is none. */
 export function openKey(folder: Folder): Key {
   const known = folder.read(FILE)
   const hex = known?.trim() ?? randomBytes(KEY_BYTES).toString('hex')

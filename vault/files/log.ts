@@ -1,6 +1,6 @@
 /**
- * The vault's memory: entries that are only ever added, each signed together with the one before it. What the vault may
- * do follows from it alone, so nothing that somebody writes into the database makes it forget.
+ * The vault's memory: entries are only ever added, and each is signed together with the one before it. The vault's
+ * decisions follow from it alone, so no write to the database makes the vault forget.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,7 +9,7 @@ import { type Folder, syncFolder } from './folder.ts'
 import type { Key } from './key.ts'
 
 const FILE = 'log.jsonl'
-/** In the key's folder once there is a log: a log that was deleted is no new one. */
+/** Kept in the key's folder once there is a log, so a deleted log is not taken for a new one. */
 const BEGUN = 'log.begun'
 
 const lineSchema = z.strictObject({
@@ -25,7 +25,7 @@ export type Entry = { n: number; at: Date; entry: z.infer<typeof lineSchema>['en
 
 export type VaultLog = {
   entries(): readonly Entry[]
-  /** Returns once the entry cannot be lost. Throws if it cannot be written: then nothing may be done. */
+  /** Resolves once the entry is safely on the disk. Throws if it cannot be written: then nothing may be done. */
   add(entry: Entry['entry'], at: Date): Entry
   close(): void
 }
@@ -35,7 +35,7 @@ export function openLog(folder: Folder, key: Key): VaultLog {
   const file = folder.at(FILE)
   const { entries, last, length } = readChain(folder, key)
   const handle = openSync(file, 'a', 0o600)
-  // A vault that was killed while it wrote had not acted on that entry yet.
+  // The vault was killed while it wrote this entry, so it had not acted on it yet.
   ftruncateSync(handle, length)
   fsyncSync(handle)
   if (folder.read(BEGUN) === undefined) folder.write(BEGUN, '')
@@ -62,7 +62,7 @@ export function openLog(folder: Folder, key: Key): VaultLog {
   }
 }
 
-/** The entries of a log that another process may hold open. */
+/** The entries of a log that another process may have open. */
 export const readLog = (folder: Folder, key: Key): readonly Entry[] => readChain(folder, key).entries
 
 const macOf = (key: Key, { n, at, before, entry }: Omit<Line, 'mac'>): string =>
@@ -78,7 +78,7 @@ function readChain(folder: Folder, key: Key) {
   }
   folder.read(FILE)
   const text = readFileSync(file)
-  // What follows the last line break was never finished.
+  // The text after the last line break is incomplete.
   const length = text.lastIndexOf(10) + 1
   const entries: Entry[] = []
   let last = ''

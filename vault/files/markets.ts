@@ -1,22 +1,22 @@
-/** The markets that the vault sells on, with the key of each, sealed. */
+/** The markets that the vault sells on, with the sealed key of each. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 import type { Key } from './key.ts'
 
 const FILE = 'markets.json'
 
-/** Those that there is a client for. */
+/** The markets that have a client here. */
 export const MARKETS = ['market.csgo.com'] as const
 export type MarketName = (typeof MARKETS)[number]
 
 const rowSchema = z.strictObject({
   market: z.enum(MARKETS),
-  /** The selling account whose key this is. */
+  /** The selling account that the key belongs to. */
   steamId: z.string().regex(/^76561(?:19|20)\d{10}$/),
   sealedKey: z.string(),
   /** Items may be sold for less than they cost. */
   mayLose: z.boolean(),
-  /** Nothing is listed, and what is comes down. */
+  /** Lists nothing, and takes listings down. */
   isOff: z.boolean(),
 })
 const fileSchema = z.array(rowSchema).max(MARKETS.length)
@@ -41,13 +41,13 @@ export function readMarkets(folder: Folder, key: Key): MarketAccess[] {
 export const isSwitchedOff = (folder: Folder, market: MarketName): boolean =>
   rowsOf(folder).some((row) => row.market === market && row.isOff)
 
-/** Adds a market, or gives the one that is there another key. */
+/** Adds a market, or replaces its key. */
 export function keepMarket(folder: Folder, key: Key, { key: secret, ...row }: MarketAccess): void {
   const others = rowsOf(folder).filter(({ market }) => market !== row.market)
   write(folder, [...others, { ...row, sealedKey: key.seal(secret, placeOf(row.market)) }])
 }
 
-/** False where there is no such market. */
+/** Returns false if there is no such market. */
 export function switchMarket(folder: Folder, market: MarketName, isOff: boolean): boolean {
   const rows = rowsOf(folder)
   if (!rows.some((row) => row.market === market)) return false

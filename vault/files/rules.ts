@@ -1,4 +1,4 @@
-/** Where items may go and how much at a time: a file that only the operator writes, read at the vault's start. */
+/** Where items may go and how much at a time: only the operator writes this file. The vault reads it at its start. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 import { partnerOfLink } from './trade-link.ts'
@@ -29,13 +29,13 @@ const rulesSchema = z.strictObject({
     usdADay: usd,
     itemsAnHour: z.int().min(0).max(100_000),
   }),
-  /** What counts for an item that has no price at Steam. */
+  /** The worth of an item that has no price on Steam. */
   usdWithoutPrice: usd,
 })
 
 export type Rules = z.infer<typeof rulesSchema>
 
-/** As they stand in the file. */
+/** As written in the file. */
 export type WrittenRules = z.input<typeof rulesSchema>
 
 /** Nothing may leave until the operator has written the file. */
@@ -45,7 +45,7 @@ const NOTHING: WrittenRules = {
   usdWithoutPrice: '100.00',
 }
 
-/** Throws with a readable reason if the file says anything that is not understood. */
+/** Throws with a readable reason if anything in the file is not understood. */
 export function readRules(folder: Folder): Rules {
   return checked(folder, written(folder))
 }

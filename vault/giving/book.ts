@@ -1,4 +1,4 @@
-/** What the vault knows of the wishes that it took up, from the entries of its log. Pure. */
+/** The vault's knowledge of the wishes that it took up, from the entries of its log. Pure. */
 import { z } from 'zod'
 import type { EndedOffer } from './gift.ts'
 
@@ -6,7 +6,7 @@ const DIGITS = z.string().regex(/^\d{1,20}$/)
 const assetSchema = z.strictObject({ appId: z.int(), contextId: z.string(), assetId: z.string() })
 const wish = DIGITS
 
-/** `sealedToken`: of the partner's trade link. `worthCents`: what it counts against the limits. */
+/** `sealedToken`: of the partner's trade link. `worthCents`: how much it uses of the limits. */
 const entrySchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('wish_refused'), wish, because: z.string() }),
   z.strictObject({
@@ -23,7 +23,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     assets: z.array(assetSchema),
     worthCents: z.string().regex(/^\d{1,15}$/),
   }),
-  /** From here on the offer may exist. */
+  /** From this entry on, the offer may exist. */
   z.strictObject({ kind: z.literal('send_begun'), wish }),
   z.strictObject({ kind: z.literal('offer_missed'), wish }),
   z.strictObject({ kind: z.literal('offer_known'), wish, offerId: DIGITS }),
@@ -35,7 +35,7 @@ const entrySchema = z.discriminatedUnion('kind', [
 export type WishEntry = z.output<typeof entrySchema>
 export type Intended = Extract<WishEntry, { kind: 'intended' }>
 
-/** An entry of the log with its moment. */
+/** An entry of the log with its time. */
 export type Dated = { at: Date; entry: WishEntry }
 
 export type Because = EndedOffer | 'not_sent' | 'never_appeared' | 'no_longer_allowed'
@@ -54,7 +54,7 @@ export type Giving =
 /** By wish. */
 export type Book = ReadonlyMap<string, Giving>
 
-/** Undefined for entries of others, such as sales. */
+/** Undefined for other entries, such as those of sales. */
 export function wishEntryOf(value: unknown): WishEntry | undefined {
   return entrySchema.safeParse(value).data
 }
@@ -68,7 +68,7 @@ export function bookOf(entries: readonly Dated[]): Map<string, Giving> {
   return book
 }
 
-/** An entry that does not fit its wish changes nothing: what was done once is never done again. */
+/** An entry that does not fit its wish changes nothing, so nothing is done twice. */
 export function evolve(giving: Giving | undefined, { at, entry }: Dated): Giving | undefined {
   switch (entry.kind) {
     case 'wish_refused':
@@ -109,7 +109,7 @@ export function isOpen(giving: Giving): giving is OpenGiving {
 
 export type Spent = { cents: bigint; items: number }
 
-/** What may have left since then. What came to its end without a delivery counts no longer. */
+/** The items that may have left since then. A giving that ended without a delivery no longer counts. */
 export function spentSince(book: Book, since: Date): Spent {
   let [cents, items] = [0n, 0]
   for (const giving of book.values()) {

@@ -1,4 +1,4 @@
-/** What is given to whom: all that an offer must be, and nothing else. Pure. */
+/** A gift: its items, its recipient, and the checks that an offer is exactly that. Pure. */
 export type GivenAsset = { appId: number; contextId: string; assetId: string }
 
 export type Gift = {
@@ -16,19 +16,19 @@ export type SeenOffer =
   | { state: 'accepted'; steamTradeId: string | null }
   | { state: 'ended'; how: EndedOffer }
 
-/** What gives. None of these throws because of Steam. */
+/** The port through which the vault gives. No method throws because of Steam. */
 export type Hands = {
-  /** `refused`: it was certainly not sent. `unanswered`: it may have been. */
+  /** `refused`: certainly not sent. `unanswered`: it may have been sent. */
   send(
     gift: Gift,
   ): Promise<
     { kind: 'sent'; offerId: string } | { kind: 'refused'; because: string } | { kind: 'unanswered' }
   >
-  /** The offer that gives exactly this, whatever its state. */
+  /** The offer that gives exactly this, in any state. */
   find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
-  /** Undefined where Steam did not say. */
+  /** Undefined if Steam did not say. */
   read(offerId: string): Promise<SeenOffer | undefined>
-  /** Confirms an offer that gives exactly this, and no other. False where that is not certain. */
+  /** Confirms an offer that gives exactly this, and no other. False if that is not certain. */
   confirm(offerId: string, gift: Gift): Promise<boolean>
   cancel(offerId: string): Promise<void>
   /** Whether Steam's own record of the trade says that exactly this was given. */
@@ -61,7 +61,7 @@ export const isGift = (offer: OfferLike, gift: Gift): boolean =>
   gift.assets.length > 0 &&
   isSameSet(gift.assets, offer.gives)
 
-/** As the till writes its secret codes: whoever gets one in an offer from us may take us for a deposit's bot. */
+/** The form of the till's secret codes: a person who gets one in our offer may take us for a deposit's bot. */
 const DEPOSIT_CODE = /(?:^|[^0-9A-Za-z])[2-9A-HJKMNP-Z]{6}(?:$|[^0-9A-Za-z])/
 
 export const looksLikeDeposit = (message: string): boolean => DEPOSIT_CODE.test(message)

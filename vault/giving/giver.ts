@@ -26,7 +26,7 @@ export type Reach = {
   hands: Hands
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
   giverOf(steamTradeId: string, assets: readonly GivenAsset[]): Promise<string | undefined>
-  /** Takes what one of the vault's own accounts offers to this one: exactly that, and for nothing. */
+  /** Accepts exactly this gift from another of the vault's own accounts, if it asks for nothing. */
   accept(offer: { offerId: string; fromSteamId: string; gift: Gift }): Promise<void>
 }
 
@@ -46,9 +46,9 @@ export type GiverParts = {
   accounts: ReadonlyMap<string, Account>
   reach(steamId: string): Reach
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
-  /** What the operator approved to give back. */
+  /** The operator's approvals for giving items back. */
   approvalOf(wishId: string): Approval | undefined
-  /** What may have left since then by sales: one limit holds for both. */
+  /** The items that may have left since then by sales: sales and wishes share one limit. */
   soldSince(since: Date): Spent
   now(): Date
   say(line: string, about: Record<string, string | number>): void
@@ -57,7 +57,7 @@ export type GiverParts = {
 export type Giver = {
   round(): Promise<void>
   book(): ReadonlyMap<string, Giving>
-  /** What may have left since then, by wishes and by sales. */
+  /** The items that may have left since then, by wishes and by sales. */
   spent(since: Date): Spent
 }
 
@@ -181,7 +181,7 @@ function giftOf({ key }: Desk, { wish, partnerSteamId, sealedToken, message, ass
   return { partnerSteamId, token: key.open(sealedToken, `token ${wish}`), message, assets }
 }
 
-/** A destination that the operator took off the list gets nothing more, not even what was intended before. */
+/** A destination that the operator removed from the list gets nothing more, not even gifts that were intended. */
 function isStillAllowed({ rules, accounts }: Desk, { cause, from, partnerSteamId }: Intended): boolean {
   if (!accounts.has(from)) return false
   return cause.kind === 'return' || rules.destinations[cause.to]?.steamId === partnerSteamId

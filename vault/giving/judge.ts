@@ -1,4 +1,4 @@
-/** Whether the vault does what a wish of the till asks: by its own list, limits and log, and by what Steam shows. Pure. */
+/** Whether the vault fulfils a wish of the till: by its own list, limits and log, and by Steam's data. Pure. */
 import type { Rules } from '../files/rules.ts'
 import type { Partner } from '../files/trade-link.ts'
 import { type Book, isOpen, type Spent } from './book.ts'
@@ -9,7 +9,7 @@ const FREE_CONTEXT = '2'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What the database says. Nothing of it is believed. */
+/** The wish as the database describes it. None of it is trusted. */
 export type Wish = {
   id: string
   fromSteamId: string
@@ -19,9 +19,9 @@ export type Wish = {
 
 export type Verdict =
   | { kind: 'give'; partner: Partner }
-  /** It may be given later: when the operator has done something, or the limits have room. */
+  /** It may be given later: once the operator has acted, or the limits have room. */
   | { kind: 'wait'; because: string }
-  /** Never, not even when the same is asked again under its number. */
+  /** Never, even if the same number asks for it again. */
   | { kind: 'refuse'; because: string }
 
 const refuse = (because: string): Verdict => ({ kind: 'refuse', because })
@@ -30,16 +30,16 @@ const wait = (because: string): Verdict => ({ kind: 'wait', because })
 export type Around = {
   rules: Rules
   book: Book
-  /** Of the account it is to leave: undefined where the vault has none. */
+  /** The account that the items leave: undefined if the vault does not have it. */
   account: { sells: boolean } | undefined
-  /** What the operator approved at the vault, and to whom: undefined where it did not. */
+  /** The operator's approval at the vault, with its recipient: undefined if there is none. */
   approved: Approval | undefined
 }
 
-/** The word of the operator at the vault: these items, to this account. */
+/** The operator's approval at the vault: these items, to this account. */
 export type Approval = { partner: Partner; assets: readonly GivenAsset[] }
 
-/** All that needs no look at Steam. */
+/** The checks that do not need Steam. */
 export function judgeWish(wish: Wish, { rules, book, account, approved }: Around): Verdict {
   if (book.has(wish.id)) return refuse('asked before')
   const complaint = complaintOf(wish.assets) ?? takenIn(book, wish.assets)
@@ -79,7 +79,7 @@ function takenIn(book: Book, assets: readonly GivenAsset[]): string | undefined 
 
 export type Seen = ReadonlyMap<string, { isTradable: boolean }>
 
-/** `seen`: by `appId/assetId`, as Steam shows them to their owner. */
+/** `seen`: by `appId/assetId`, as Steam shows the items to their owner. */
 export function judgeItems(assets: readonly GivenAsset[], seen: Seen): Verdict | undefined {
   const items = assets.map(({ appId, assetId }) => seen.get(`${appId}/${assetId}`))
   if (items.some((item) => item === undefined))
@@ -89,7 +89,7 @@ export function judgeItems(assets: readonly GivenAsset[], seen: Seen): Verdict |
 
 type Load = { cents: bigint; items: number; now: Date }
 
-/** `spent`: by wishes and by sales together. More than a limit allows at once is refused; what only finds no room now waits. */
+/** `spent`: by wishes and sales together. Refuses more than a limit ever allows; otherwise waits for room. */
 export function judgeLimits(
   { limits }: Rules,
   spent: (since: Date) => Spent,

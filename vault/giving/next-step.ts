@@ -1,12 +1,12 @@
-/** What a giving needs next, by what is recorded of it and what Steam shows. Pure. */
+/** The next step of a giving, from its record and Steam's data. Pure. */
 import type { Because, OpenGiving } from './book.ts'
 import type { SeenOffer } from './gift.ts'
 
-/** The partner has so long to accept. */
+/** How long the partner has to accept. */
 const ACCEPT_MS = 30 * 60_000
-/** The phone has so long to confirm. */
+/** How long the phone has to confirm. */
 const CONFIRM_MS = 10 * 60_000
-/** An offer that was not seen in so many lists, over so long, was not sent. It is never sent again. */
+/** An offer that is missing from this many lists, over this time, was not sent. It is never sent again. */
 const MOST_MISSES = 3
 const APPEARS_MS = 120_000
 
@@ -16,7 +16,7 @@ export type Step =
   | { kind: 'read'; offerId: string }
   | { kind: 'end'; because: Because }
 
-/** Before Steam is asked. `isAllowed`: the destination stands in the vault's list still. */
+/** Before Steam is asked. `isAllowed`: the destination is still in the vault's list. */
 export function stepBefore(giving: OpenGiving, now: Date, isAllowed: boolean): Step {
   switch (giving.state) {
     case 'intended':

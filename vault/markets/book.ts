@@ -1,18 +1,18 @@
-/** What the vault knows of its sales: entries that are only ever added, and what they come to. Pure. */
+/** The vault's knowledge of its sales: entries that are only ever added, and their sum. Pure. */
 import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
 import type { Due, Outcome } from './market.ts'
 
 export type SaleEntry =
-  /** From here on the asset may be listed there, whatever becomes of the process. */
+  /** From this entry on, the asset may be listed there, even if the process dies. */
   | { kind: 'listing_begun'; market: string; appId: number; assetId: string; priceMinor: bigint }
   | { kind: 'listed'; market: string; appId: number; assetId: string; itemId: string }
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
-  /** Nothing is given for it, ever. */
+  /** Nothing is ever given for it. */
   | { kind: 'due_refused'; market: string; due: Due; problem: string }
   | { kind: 'deal_intended'; market: string; due: Due; itemIds: readonly string[] }
-  /** From here on the offer may exist. */
+  /** From this entry on, the offer may exist. */
   | { kind: 'send_begun'; market: string; dealId: string }
   | { kind: 'send_refused'; market: string; dealId: string; because: string }
   | { kind: 'send_unanswered'; market: string; dealId: string }
@@ -25,7 +25,7 @@ export type SaleEntry =
   | { kind: 'delivered'; market: string; dealId: string; steamTradeId: string }
   | { kind: 'outcome'; market: string; itemId: string; end: Outcome['end'] }
 
-/** An entry with its moment. */
+/** An entry with its time. */
 export type Dated = { at: Date; entry: SaleEntry }
 
 export type Listing = {
@@ -33,7 +33,7 @@ export type Listing = {
   appId: number
   assetId: string
   priceMinor: bigint
-  /** Null while the market has not said whether it took it. */
+  /** Null until the market has said whether it took it. */
   itemId: string | null
   begunAt: Date
   state: 'on_sale' | 'in_deal' | 'given' | 'over'
@@ -56,11 +56,11 @@ export type Deal =
   | (Common & { state: 'ended'; because: EndedOffer | 'refused' | 'abandoned' })
 
 export type Book = {
-  /** By market and asset: one live listing of an asset over all markets. */
+  /** By market and asset: an asset has one live listing over all markets. */
   listings: readonly Listing[]
   /** By market and number. */
   deals: ReadonlyMap<string, Deal>
-  /** What was refused: it stays refused. */
+  /** Refused deals: they stay refused. */
   refused: ReadonlyMap<string, string>
 }
 
@@ -72,7 +72,7 @@ export function isLive({ state }: Listing): boolean {
   return state === 'on_sale' || state === 'in_deal'
 }
 
-/** The live listing of an asset, wherever it is. */
+/** The live listing of an asset, on any market. */
 export function liveListing(
   { listings }: Book,
   { appId, assetId }: Pick<GivenAsset, 'appId' | 'assetId'>,
@@ -80,7 +80,7 @@ export function liveListing(
   return listings.find((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
-/** What may have been given to buyers since then, at the prices of its listings. What ended without a gift counts no longer. */
+/** The items that buyers may have got since then, at their listed prices. Leaves out sales that ended without a gift. */
 export function soldSince({ deals, listings }: Book, since: Date): { cents: bigint; items: number } {
   let [cents, items] = [0n, 0]
   for (const { market, itemIds, intendedAt, state } of deals.values()) {
@@ -142,7 +142,7 @@ function changeDeal(book: Book, entry: OfDeal, at: Date): Book {
   const changed = evolveDeal(deal, entry, at)
   const after = withDeal(book, changed)
   if (changed.state === 'delivered') return changeListing(after, isIn(changed), given)
-  // What its buyer did not take may be listed again.
+  // If its buyer did not take the item, it may be listed again.
   if (changed.state === 'ended') return changeListing(after, isIn(changed), over)
   return after
 }
@@ -187,7 +187,7 @@ function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
   }
 }
 
-/** Money that came is never unsaid but by a reversal. */
+/** Only a reversal takes money back. */
 function withEnd(listing: Listing, end: Outcome['end']): Listing {
   const isSettled = listing.end?.kind === 'paid' || listing.end?.kind === 'reversed'
   if (isSettled && end.kind !== 'reversed') return listing

@@ -1,4 +1,4 @@
-/** Calls to a market over HTTPS, or the same hosts led to the market sandbox. */
+/** Calls to a market over HTTPS, or to the market sandbox with the same host names. */
 import { Agent, request } from 'node:https'
 import net, { isIP } from 'node:net'
 
@@ -8,7 +8,7 @@ const MOST_BYTES = 16 * 1024 * 1024
 export type Call = { method: 'GET' | 'POST'; url: URL; body?: string }
 export type Reply = { status: number; type: string; text: string }
 
-/** Rejects where no whole answer came in time. */
+/** Rejects if no complete answer came in time. */
 export type Connection = (call: Call) => Promise<Reply>
 
 class SandboxAgent extends Agent {
@@ -25,7 +25,7 @@ class SandboxAgent extends Agent {
 }
 
 /**
- * The connection to a sandbox: addresses and hosts stay those of production, only the socket leads elsewhere. Throws
+ * The connection to a sandbox: addresses and hosts stay those of production, only the socket is redirected. Throws
  * unless the mode is sandbox and the target a plain loopback address.
  */
 export function sandboxConnection(

@@ -1,4 +1,4 @@
-/** What a deal needs next, by what is recorded of it and what Steam shows. Pure. */
+/** The next step of a deal, from its record and Steam's data. Pure. */
 import type { EndedOffer, SeenOffer } from '../giving/gift.ts'
 import type { Deal } from './book.ts'
 import type { Market } from './market.ts'
@@ -14,20 +14,20 @@ export type Step =
   | { kind: 'note_end'; how: EndedOffer }
   | { kind: 'wait' }
 
-/** The market takes a deal back after five minutes: what was not begun by then is not begun. */
+/** The market takes a deal back after five minutes: a deal that has not begun by then is never begun. */
 const BEGIN_WITHIN_MS = 4 * 60_000
-/** A confirmation that does not come by then is too late for the market. */
+/** A confirmation after this time is too late for the market. */
 const CONFIRM_WITHIN_MS = 5 * 60_000
-/** Nobody takes it any more: the market counts offers that stay open as failures. */
+/** Nobody accepts it any more, and the market counts offers that stay open as failures. */
 const CANCEL_AFTER_MS = 10 * 60_000
-/** An offer whose answer was lost shows up within this time, or was never made. */
+/** An offer whose answer was lost appears within this time, or was never made. */
 const LOOK_FOR_MS = 2 * 60_000
 const LEAST_LOOKS = 3
 
 export type Open = Extract<Deal, { state: 'intended' | 'sending' | 'unknown' }>
 export type Active = Extract<Deal, { state: 'active' }>
 
-/** Before its offer is known. A deal that was being sent is never sent again: it is looked up. */
+/** Before its offer is known. If a deal was being sent, it is never sent again, only looked up. */
 export function stepBefore(deal: Open, now: Date): Step {
   if (deal.state === 'intended')
     return now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS
@@ -51,7 +51,7 @@ export function stepAfter(
     case 'ended':
       return { kind: 'note_end', how: seen.how }
     case 'in_escrow':
-      // Calling it off would keep the account from trading for a week.
+      // Cancelling it would bar the account from trading for a week.
       return { kind: 'wait' }
     case 'needs_confirmation':
       if (openMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }

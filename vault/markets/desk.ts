@@ -1,4 +1,4 @@
-/** Sells on one market, round by round: what is asked when, and when nothing may be listed. The shell around the seller. */
+/** Sells on one market, round by round: when to ask what, and when to list nothing. The shell around the seller. */
 import type { OwnItem } from '../steam/look.ts'
 import { isLive, type Listing } from './book.ts'
 import { isMaintenance } from './maintenance.ts'
@@ -8,18 +8,18 @@ import type { Alarm, createSeller, Journal } from './seller.ts'
 import type { Till } from './till.ts'
 
 const MINUTE_MS = 60_000
-/** What is listed does not sell unless the market hears of its seller every few minutes. */
+/** Listings sell only while the market hears from their seller every few minutes. */
 const PING_MS = 3 * MINUTE_MS
-/** A sale must be handed over in five minutes. */
+/** A sale must be handed over within five minutes. */
 const LOOK_MS = 15_000
 const READY_MS = 30 * MINUTE_MS
 const LIST_MS = 2 * MINUTE_MS
-/** The market reads an inventory within some seconds. */
+/** The market reads an inventory within seconds. */
 const LIST_AGAIN_MS = 20_000
 const REPRICE_MS = 60 * MINUTE_MS
 const MONEY_MS = 5 * MINUTE_MS
 const BALANCE_MS = 10 * MINUTE_MS
-/** The market keeps its history by the day. */
+/** The market keeps its history by day. */
 const HISTORY_MS = 86_400_000
 const MOST_LINES = 50
 
@@ -33,7 +33,7 @@ export type DeskParts = {
     freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
     accessToken(options: { fresh: boolean }): Promise<string | undefined>
   }
-  /** Of the account's trade link, where the rules have it as a destination. */
+  /** The token of the account's trade link, if the rules have it as a destination. */
   tradeToken: string | undefined
   pricing: Pricing
   till: Pick<Till, 'isOff' | 'saysBalance'>
@@ -46,9 +46,9 @@ export type DeskParts = {
 export type Desk = { round(): Promise<void> }
 
 type State = {
-  /** When each thing was done last, in milliseconds. */
+  /** When each step ran last, in milliseconds. */
   done: Map<string, number>
-  /** Why nothing is listed; undefined while all is well. */
+  /** Why nothing is listed; undefined if all is well. */
   stopped: string | undefined
 }
 
@@ -57,7 +57,7 @@ export function createDesk(parts: DeskParts): Desk {
   return { round: () => round(parts, state) }
 }
 
-/** Whether it is time again, which it then is not for so long. A clock that was set back makes nothing wait. */
+/** Whether it is time to run this step again; if so, records the time. A clock that was set back delays nothing. */
 function isDue({ now }: DeskParts, { done }: State, [what, everyMs]: [string, number]): boolean {
   const nowMs = now().getTime()
   const last = done.get(what) ?? Number.NEGATIVE_INFINITY
@@ -93,7 +93,7 @@ const ownOf = ({ journal, market }: Pick<DeskParts, 'journal' | 'market'>, appId
 const openOf = (journal: Journal, market: Market, appId: number): boolean =>
   ownOf({ journal, market }, appId).some(isLive)
 
-/** The till may stop the vault and never start it. */
+/** The till may stop the vault, but never start it. */
 async function reasonToStop(parts: DeskParts, state: State): Promise<string | undefined> {
   const { market, till, now } = parts
   if (parts.isOff()) return 'switched off at the vault'
@@ -104,11 +104,11 @@ async function reasonToStop(parts: DeskParts, state: State): Promise<string | un
   return readiness(parts, state)
 }
 
-/** Kept between two looks. */
+/** Kept between rounds. */
 async function readiness(parts: DeskParts, state: State): Promise<string | undefined> {
   const known = state.done.has('ready') ? state.stopped : undefined
   if (!isDue(parts, state, ['ready', READY_MS])) return known
-  // A market that has never heard of its seller calls it offline.
+  // A seller whom the market has never heard from counts as offline.
   await ping(parts)
   const said = await readyWithToken(parts)
   if (said.kind === 'locked_out') return 'the market refuses the key'
@@ -120,7 +120,7 @@ async function readiness(parts: DeskParts, state: State): Promise<string | undef
   return problems.length === 0 ? undefined : problems.join(', ')
 }
 
-/** A market that lacks the account's trade token is told it. */
+/** Sends the account's trade token to a market that lacks it. */
 async function readyWithToken({ market, tradeToken }: DeskParts): ReturnType<Market['ready']> {
   const said = await market.ready()
   const isMissing = said.kind === 'said' && said.value.problems.includes('no_trade_token')
@@ -139,7 +139,7 @@ async function stayOnline(parts: DeskParts, state: State): Promise<void> {
   }
 }
 
-/** A session that the market does not take is renewed once. */
+/** A session that the market rejects is renewed once. */
 async function ping({ market, account }: DeskParts): Promise<boolean> {
   for (const fresh of [false, true]) {
     const token = await account.accessToken({ fresh })
@@ -198,7 +198,7 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
 const isPaid = (end: Listing['end']): boolean =>
   end?.kind === 'paid' || end?.kind === 'cancelled' || end?.kind === 'reversed'
 
-/** What an operator reads of an alarm. */
+/** The operator's text of an alarm. */
 export function alarmLine(alarm: Alarm): [line: string, about: Record<string, string>] {
   switch (alarm.kind) {
     case 'due_refused':

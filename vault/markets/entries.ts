@@ -1,4 +1,4 @@
-/** Entries of sales as they stand in the vault's log: JSON, with the buyer's trade token sealed. */
+/** Entries of sales in the form of the vault's log: JSON, with the buyer's trade token sealed. */
 import { z } from 'zod'
 import type { Key } from '../files/key.ts'
 import type { Entry } from '../files/log.ts'
@@ -59,7 +59,7 @@ const lineSchema = z.strictObject({ kind: z.literal('sale'), sale: saleSchema })
 
 const placeOf = (id: string): string => `buyer of ${id}`
 
-/** The entry for the log. */
+/** The entry in the form of the log. */
 export function toLog(entry: SaleEntry, key: Key): Entry['entry'] {
   const sale = 'due' in entry ? { ...entry, due: sealed(entry.due, key) } : entry
   const written: unknown = JSON.parse(
@@ -74,7 +74,7 @@ function sealed({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'], 
   return { ...due, sealedToken: key.seal(token, placeOf(due.dealId)) }
 }
 
-/** Undefined for entries of others, such as wishes. Throws where the seal does not open. */
+/** Undefined for other entries, such as those of wishes. Throws if the seal does not open. */
 export function fromLog({ at, entry }: Entry, key: Key): Dated | undefined {
   const sale = lineSchema.safeParse(entry).data?.sale
   if (sale === undefined) return undefined

@@ -1,4 +1,4 @@
-/** The answers of the market.csgo.com family, as its clients describe them. Every one is judged here, and nowhere else. */
+/** The answers of the market.csgo.com family, as its clients describe them. They are parsed and judged only here. */
 import { z } from 'zod'
 import type { Due, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
 import type { Scale } from './scale.ts'
@@ -56,7 +56,7 @@ export const listedSchema = z.object({ items: z.array(listedRow).max(50) })
 
 const NOT_READ_YET = new Set(['inventory_not_loaded', 'item_not_in_inventory'])
 
-/** One line for each asset that was asked for; what the market does not mention is refused. */
+/** One line for each requested asset; an asset that the market does not mention is refused. */
 export function listedOf({ items }: z.infer<typeof listedSchema>, asked: readonly string[]): Listed[] {
   return asked.map((assetId): Listed => {
     const row = items.find(({ asset }) => asset === assetId)
@@ -100,7 +100,7 @@ const itemRow = z.looseObject({
     ])
     .nullish(),
 })
-/** Nothing listed is null or false. */
+/** An empty list may come as null or false. */
 export const itemsSchema = z.object({
   items: z.union([z.array(itemRow).max(MOST_ROWS), z.null(), z.literal(false)]).optional(),
 })
@@ -116,7 +116,7 @@ const STAGES: Readonly<Record<string, Row['stage']>> = {
 export function rowsOf({ items }: z.infer<typeof itemsSchema>): Row[] {
   return (items || []).map(({ item_id: itemId, assetid: assetId, status, left = null, price = null }) => {
     const stage = STAGES[status] ?? 'unknown'
-    // Given, and in the market's settlement: nothing is left to do.
+    // Given, and waiting for the market's payment: nothing is left to do.
     const isGiven = stage === 'sold' && left !== null && left < 1
     return { itemId, assetId, stage: isGiven ? 'given' : stage, leftS: left, price }
   })
@@ -160,7 +160,7 @@ const historyRow = z.looseObject({
 })
 export const historySchema = z.object({ data: z.array(historyRow).max(MOST_ROWS) })
 
-/** Any stage that is not known is pending, never a failure. */
+/** Any unknown stage is pending, never a failure. */
 export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale, now: Date): Outcome[] {
   return data
     .filter(({ event }) => event === 'sell')

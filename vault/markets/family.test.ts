@@ -1,4 +1,4 @@
-/** The client of the market family against both sandboxes, over real HTTP; only time is told by hand. */
+/** The client of the market family against both sandboxes, over real HTTP; only time is simulated. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CS, DOTA, type MarketStand, openMarketStand, readyToSell, value } from '../testing/market-stand.ts'
 import type { Market } from './market.ts'
@@ -52,7 +52,7 @@ describe('an account', () => {
     const key = on.market.open(on.seller.steamId)
     const answers: unknown[] = []
     for (const appId of [730, 570, 440, 252490, 730, 570]) {
-      // Each has a pace of its own, as in several processes.
+      // Each client has its own pace, as in several processes.
       answers.push((await on.clientWith(key).round(appId)).kind)
     }
     expect(answers).toEqual(['said', 'said', 'said', 'said', 'said', 'locked_out'])

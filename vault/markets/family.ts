@@ -25,7 +25,7 @@ import type { Failure, Market, Problem, Said } from './market.ts'
 import { createPace, type Time } from './pace.ts'
 import type { Scale } from './scale.ts'
 
-/** The market deletes the key of a client that asks more than 5 times a second. Nobody says whether it counts by host. */
+/** The market deletes the key of a client that sends more than 5 requests a second, perhaps over all hosts together. */
 const EVERY_MS = 500
 const MOST_LINES = 50
 
@@ -37,7 +37,7 @@ const HOSTS: Readonly<Record<number, string>> = {
 }
 export const FAMILY_GAMES: readonly number[] = Object.keys(HOSTS).map(Number)
 
-/** Account, money and pings are asked for here, whatever the game. */
+/** This host serves account, money and pings, for every game. */
 const MAIN_HOST = 'market.csgo.com'
 
 type Options = {
@@ -48,14 +48,14 @@ type Options = {
   connection: Connection
   /** The machine's. */
   time: Time
-  /** The clock by which the market's moments are judged. */
+  /** The clock for the market's times. */
   now: () => Date
 }
 
 type Ask = {
   appId?: number
   query?: Readonly<Record<string, string>>
-  /** JSON, written already. */
+  /** The body, already as JSON. */
   body?: string
 }
 
@@ -107,11 +107,11 @@ async function asked(connection: Connection, call: Call): Promise<Said<unknown>>
   let answer: unknown
   try {
     const { status, text } = await connection(call)
-    // Also with a body that says what went wrong: it may have gone wrong halfway.
+    // Error statuses too: a body with an error says nothing certain, because the call may have failed halfway.
     if (status !== 200) return unanswered(`HTTP ${status}`)
     answer = parseLossless(text)
   } catch (error) {
-    // The message may name the address, and the address holds the key.
+    // The message may contain the address, and the address contains the key.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no whole answer'
     return unanswered(error instanceof SyntaxError ? 'an answer that is not JSON' : code)
   }
@@ -180,7 +180,7 @@ function listingCalls(
   return {
     refresh: (appId) => call('update-inventory', envelopeSchema, { appId, read: () => null }),
     list(appId, lines) {
-      // Asset ids go out bare: JSON.stringify would round those of 19 digits.
+      // Writes asset ids bare: JSON.stringify would round those of 19 digits.
       const body = `{"items":[${lines
         .slice(0, MOST_LINES)
         .map(

@@ -1,15 +1,15 @@
-/** Whether what a market asks to be given may be given. Pure: the market's word is judged, never believed. */
+/** Whether the items that a market asks for may be given. Pure. The market's claims are checked, never trusted. */
 import type { Due, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
-/** What we listed, by our own record. */
+/** Our own record of what we listed. */
 export type OwnListing = { itemId: string; appId: number; assetId: string; priceMinor: bigint }
 
 /**
- * Why nothing is given. `asset_not_listed`: the market asks for more than it sold, or something else. `own_account`: the
- * buyer is one of ours. `deposit_message`: the message is one that deposits carry. `changed`: the same deal asked for
- * something else before. `not_sold`: its own list does not say that all of it was sold. `price_differs`: it shows another
- * price than was set. `given_already`: the asset is promised to another deal. `too_late`: the deadline is near.
+ * Why nothing is given. `asset_not_listed`: the market asks for more than it sold, or something else. `own_account`:
+ * the buyer is ours. `deposit_message`: the message looks like a deposit's. `changed`: the same deal asked for
+ * something else before. `not_sold`: its own list does not say that all of it was sold. `price_differs`: its price
+ * is not the listed one. `given_already`: the asset is promised to another deal. `too_late`: the deadline is near.
  */
 export type DueProblem =
   | 'asset_not_listed'
@@ -28,7 +28,7 @@ export type Around = {
   scale: Scale
   /** All accounts of the operator. */
   ownAccounts: ReadonlySet<string>
-  /** Deals that are recorded, by their number. */
+  /** The recorded deals, by number. */
   known: ReadonlyMap<string, Due>
 }
 
@@ -38,10 +38,10 @@ export type DueVerdict =
   | { kind: 'again' }
   | { kind: 'refused'; problem: DueProblem }
 
-/** Less time than this is not enough to send, to confirm and to tell. */
+/** The least time for sending, confirming and reporting. */
 const LEAST_S = 45
 const CONTEXT = '2'
-/** Six signs of an alphabet without look-alikes: the secret codes of deposits. */
+/** The form of a deposit's secret code: six characters of an alphabet without look-alikes. */
 const DEPOSIT_MESSAGE = /^\s*[2-9A-HJ-NP-Z]{6}\s*$/
 
 export function judgeDue(due: Due, around: Around): DueVerdict {

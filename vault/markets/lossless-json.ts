@@ -1,15 +1,15 @@
-/** JSON with whole numbers beyond what JavaScript can hold, such as asset ids of 19 digits. */
+/** JSON with whole numbers that are too large for JavaScript, such as asset ids of 19 digits. */
 
 const STRINGS_AND_LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
 
-/** Parses JSON; whole numbers of 16 digits or more come as strings. Throws for a text that is not JSON. */
+/** Parses JSON; whole numbers of 16 digits or more become strings. Throws if the text is not JSON. */
 export function parseLossless(text: string): unknown {
   return JSON.parse(
     text.replace(STRINGS_AND_LONG_NUMBERS, (found) => (found.startsWith('"') ? found : `"${found}"`)),
   )
 }
 
-/** A whole number as JSON: bare, however long it is. Throws for anything else. */
+/** A whole number as bare JSON of any length. Throws for anything else. */
 export function bareNumber(digits: string): string {
   if (!/^(?:0|[1-9]\d{0,19})$/.test(digits))
     throw new RangeError(`${digits.slice(0, 30)} is not a whole number`)

@@ -2,8 +2,8 @@
 import type { Gift } from '../giving/gift.ts'
 
 /**
- * Why a call brought nothing. `unanswered`: whether the market did what was asked is not known. `refused`: it did not.
- * `locked_out`: the key is not valid any longer, and no call will do. `busy`: too many calls wait here, none was made.
+ * Why a call failed. `unanswered`: the market may or may not have done it. `refused`: it did not.
+ * `locked_out`: the key is no longer valid, so every call will fail. `busy`: too many calls wait here; none was made.
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }
@@ -13,7 +13,7 @@ export type Failure =
 
 export type Said<T> = { kind: 'said'; value: T } | Failure
 
-/** What keeps an account from selling. */
+/** The reasons why an account cannot sell. */
 export type Problem =
   | 'other_account'
   | 'no_trade_token'
@@ -34,7 +34,7 @@ export type Listed =
 
 export type Repriced = { itemId: string; isDone: boolean }
 
-/** A listing as the market shows it. `priceMinor`: null where the market's number fits no scale that it could have. */
+/** A listing as the market shows it. `priceMinor`: null if the market's number fits no known scale. */
 export type Row = {
   itemId: string
   assetId: string
@@ -44,9 +44,9 @@ export type Row = {
   price: number | null
 }
 
-/** What the market asks to be given, and to whom. All of it is the market's word. */
+/** The items that the market asks for, and their recipient. All of it is the market's claim. */
 export type Due = Gift & {
-  /** The same until it is done: never give twice for it. */
+  /** Stays the same until it is done: never give twice for it. */
   dealId: string
 }
 
@@ -68,12 +68,12 @@ export type Market = {
   /** Whether the offer is confirmed before the market is told of it, or after. */
   order: 'confirm_then_tell' | 'tell_then_confirm'
   ready(): Promise<Said<Readiness>>
-  /** Call this every three minutes: what is listed does not sell otherwise, and nothing says so. */
+  /** Call this every three minutes: otherwise listings stop selling without any error. */
   keepOnline(accessToken: string): Promise<Said<null>>
-  /** Tells the market the token of the account's trade link: it names its buyers' offers by it. */
+  /** Gives the market the token of the account's trade link, which its buyers' offers need. */
   setTradeToken(token: string): Promise<Said<null>>
   goOffline(): Promise<Said<null>>
-  /** Has the market read the inventory of a game, which takes it some seconds. */
+  /** Makes the market read the inventory of a game, which takes some seconds. */
   refresh(appId: number): Promise<Said<null>>
   list(appId: number, lines: readonly Line[]): Promise<Said<readonly Listed[]>>
   reprice(
@@ -82,12 +82,12 @@ export type Market = {
   ): Promise<Said<readonly Repriced[]>>
   unlist(appId: number, itemIds: readonly string[]): Promise<Said<readonly Repriced[]>>
   unlistAll(appId: number): Promise<Said<null>>
-  /** What is listed, and what was sold and must be given now. */
+  /** The listings, and the sold items that must be given now. */
   round(appId: number): Promise<Said<Round>>
   /** Tells the market which offer hands a deal over. */
   sent(appId: number, offerId: string): Promise<Said<null>>
   outcomes(appId: number, since: Date): Promise<Said<readonly Outcome[]>>
   money(): Promise<Said<Money>>
-  /** The best offers of others, by the name of the item. */
+  /** The best offers of others, by item name. */
   bestOffers(appId: number): Promise<Said<ReadonlyMap<string, bigint>>>
 }

@@ -1,4 +1,4 @@
-/** A strict clock for the calls of one key: never two closer together than the pace, and no burst after a rest. */
+/** A strict pace for the calls of one key: never two calls closer together, and no burst after a rest. */
 
 export type Time = {
   /** Never jumps; in milliseconds. */
@@ -7,7 +7,7 @@ export type Time = {
 }
 
 export type Pace = {
-  /** Resolves when the next call may be made; false where too many wait. */
+  /** Resolves when the next call may be made; false if too many wait. */
   turn(): Promise<boolean>
 }
 

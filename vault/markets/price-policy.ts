@@ -1,14 +1,14 @@
-/** At which price an item is listed. Pure. Amounts are minor units of the market's currency. */
+/** The price at which an item is listed. Pure. Amounts are minor units of the market's currency. */
 
 export type PriceRules = {
   /** How much under the best offer of others. */
   stepMinor: bigint
-  /** How much dearer than its cost an item must be, in hundredths of a percent. */
+  /** How far above its cost an item must be, in hundredths of a percent. */
   marginBp: bigint
-  /** How much cheaper an item becomes with each day on sale, and at most. */
+  /** How much cheaper an item becomes with each day on sale, and the most in all. */
   dropBpPerDay: bigint
   mostDropBp: bigint
-  /** The least share of the price that the vault knows itself. No word of anybody undercuts it. */
+  /** The lowest share of the vault's own price at which an item is sold, whatever anybody else says. */
   floorBp: bigint
 }
 
@@ -21,18 +21,18 @@ export const DEFAULT_RULES: PriceRules = {
 }
 
 export type Priced = {
-  /** Credited for it; null where nobody knows. */
+  /** The amount credited for it; null if unknown. */
   costMinor: bigint | null
   /** The operator allowed to sell it at a loss. */
   mayLose: boolean
   /** The best offer of others on this market. */
   bestMinor: bigint | null
-  /** The price of the item by what the vault fetched itself; null where it has none. */
+  /** The item's price from the vault's own source; null if there is none. */
   knownMinor: bigint | null
   onSaleMs: number
 }
 
-/** `no_price`: the vault has no price of its own. `no_cost`: nobody knows what the item cost, or may say so. */
+/** `no_price`: the vault has no price of its own. `no_cost`: the item's cost is unknown, or cannot be trusted. */
 export type PriceVerdict =
   | { kind: 'price'; minor: bigint }
   | { kind: 'none'; because: 'no_price' | 'no_cost' }

@@ -1,11 +1,11 @@
-/** Prices of listings: by the vault's own prices, what the market's others ask, and what the till says an item cost. */
+/** Prices of listings, from the vault's own prices, other sellers' prices, and the cost that the till reports. */
 import type { OwnItem } from '../steam/look.ts'
 import type { Listing } from './book.ts'
 import type { Line, Market } from './market.ts'
 import { listingPrice, type PriceRules } from './price-policy.ts'
 import type { Till } from './till.ts'
 
-/** A listing is changed for no less than this share of its price, in hundredths of a percent. */
+/** A listing is changed only if its price differs by at least this share, in hundredths of a percent. */
 const LEAST_CHANGE_BP = 100n
 const ALL_BP = 10_000n
 
@@ -19,7 +19,7 @@ export type Pricing = {
 
 type Around = { market: Market; pricing: Pricing; now(): Date }
 
-/** An item that the vault has no price of, or nobody knows the cost of, is left out. */
+/** Leaves out items without a price of the vault, or without a known cost. */
 export async function pricesFor(
   items: readonly OwnItem[],
   { appId, own, ...around }: Around & { appId: number; own: readonly Listing[] },
@@ -35,7 +35,7 @@ export async function pricesFor(
 
 type Repriced = { itemId: string; priceMinor: bigint }
 
-/** Listings whose price is no longer what it should be. */
+/** Listings whose price must change. */
 export async function repricesFor(
   own: readonly Listing[],
   { items, ...around }: Around & { items: ReadonlyMap<string, OwnItem> | undefined },
@@ -64,7 +64,7 @@ type Known = {
   prices: ReadonlyMap<string, bigint>
 }
 
-/** A till that does not answer knows no cost. */
+/** Without an answer from the till, no cost is known. */
 async function knownOf(
   appId: number,
   items: readonly OwnItem[],

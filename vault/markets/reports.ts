@@ -1,4 +1,4 @@
-/** The till's view of each entry of the record, for its books. Pure. */
+/** The reports for the till's books that follow from each entry of the record. Pure. */
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Book, Deal, SaleEntry } from './book.ts'
 import { dealKey, liveListing } from './book.ts'
@@ -16,7 +16,7 @@ export type Told =
     }
   | { kind: 'report'; market: string; reference: string; report: SaleReport }
 
-/** `book`: as it is with the entry. */
+/** `book`: its state after the entry. */
 export function toldOf(book: Book, entry: SaleEntry): Told[] {
   const { market } = entry
   const report = (reference: string, said: SaleReport): Told => ({

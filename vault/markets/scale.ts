@@ -10,15 +10,15 @@ const UNITS: Readonly<Record<string, { ofMajor: number; ofMinor: bigint }>> = {
 export type Scale = {
   currency: string
   toUnits(minor: bigint): bigint
-  /** Rounds down: a fraction of a minor unit is not money that anybody has. */
+  /** Rounds down: a fraction of a minor unit cannot be paid. */
   toMinor(units: bigint): bigint
-  /** Of whole currency with decimals. */
+  /** From whole currency with decimals. */
   fromMajor(major: number): bigint
   /** Whether a number of the market is this price, in units or in whole currency. */
   isPrice(shown: number, minor: bigint): boolean
 }
 
-/** Undefined for a currency whose scale nobody knows. */
+/** Undefined for a currency with an unknown scale. */
 export function scaleOf(currency: string): Scale | undefined {
   const units = UNITS[currency]
   if (units === undefined) return undefined

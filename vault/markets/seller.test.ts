@@ -1,4 +1,4 @@
-/** The seller on a market and a Steam in memory that lie, lose answers and kill it anywhere. */
+/** The seller against a market and a Steam in memory that lie, lose answers and kill it at any call. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { APP, BUYER, Killed, type Lie, type Mishap, type Outside, outside } from '../testing/outside.ts'
@@ -18,7 +18,7 @@ async function work(out: Outside): Promise<void> {
   }
 }
 
-/** All goes well from now on. */
+/** From here on nothing goes wrong. */
 async function calm(out: Outside): Promise<void> {
   for (let turn = 0; turn < 60; turn += 1) {
     out.say([])
@@ -30,7 +30,7 @@ async function calm(out: Outside): Promise<void> {
 
 const ended = (out: Outside) => [...out.book().deals.values()].map(({ state }) => state)
 
-/** What must hold at any moment, whatever happened. */
+/** These must hold at every moment. */
 function holds(out: Outside): void {
   const real = [...out.deals.values()].map(({ due }) => due)
   for (const { gift } of out.offers) {
@@ -114,7 +114,7 @@ describe('a sale', () => {
     const out = outside()
     await work(out)
     out.buy(1)
-    // Of round, and send.
+    // Killed in round, then in send.
     out.say(['none', 'kill_after'])
     await work(out)
     expect(ended(out)).toEqual(['sending'])
@@ -127,7 +127,7 @@ describe('a sale', () => {
     const out = outside()
     await work(out)
     out.buy(1)
-    // Of list (nothing to list), round, and send.
+    // Killed in list (nothing to list), round, then send.
     out.say(['none', 'lost_before'])
     await work(out)
     expect(ended(out)).toEqual(['unknown'])
@@ -212,7 +212,7 @@ const mishap = fc.constantFrom<Mishap>(
   'lost_before',
   'lost_after',
 )
-/** Who has bought something is the market's to say: about that it may lie. */
+/** The market alone knows who bought an item, so it may lie about that. */
 const lie = fc.option(fc.constantFrom<Lie>('asset', 'more', 'partner', 'message', 'price'), {
   freq: 4,
   nil: undefined,

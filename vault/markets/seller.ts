@@ -12,9 +12,9 @@ export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
 export type Alarm =
   | { kind: 'due_refused'; dealId: string; problem: string }
   | { kind: 'strange_listing'; itemId: string }
-  /** The market says that it pays more than the price. That is not believed, and it is asked again. */
+  /** The market says that it pays more than the price. The seller does not believe it, and asks again. */
   | { kind: 'too_much'; itemId: string }
-  /** The limits have no room for it now; it is asked for again as long as its buyer waits. */
+  /** The limits have no room now; the seller tries again as long as the buyer waits. */
   | { kind: 'no_room'; dealId: string }
 
 type Parts = {
@@ -34,9 +34,9 @@ export function createSeller(parts: Parts) {
     list: (appId: number, lines: readonly Line[]) => list(parts, appId, lines),
     unlist: (appId: number, itemIds: readonly string[]) => unlist(parts, appId, itemIds),
     reprice: (appId: number, lines: readonly Reprice[]) => reprice(parts, appId, lines),
-    /** Call this every 15 seconds for each game with something listed: a sale must be handed over in five minutes. */
+    /** Call this every 15 seconds for each game with listings: a sale must be handed over within five minutes. */
     round: (appId: number) => round(parts, appId),
-    /** Takes every open deal one step on, as long as there is one. */
+    /** Takes every open deal one step further, as often as there is a step. */
     async advance() {
       for (const deal of parts.journal.book().deals.values()) {
         if (deal.market === parts.market.name) await advance(parts, deal)
@@ -46,7 +46,7 @@ export function createSeller(parts: Parts) {
   }
 }
 
-/** Lists what is listed nowhere yet. The intent is recorded first: an answer may be lost. */
+/** Lists the items that are not listed yet. The intent is recorded first, because the answer may be lost. */
 async function list(
   { market, journal }: Parts,
   appId: number,
@@ -58,7 +58,7 @@ async function list(
   for (const { assetId, priceMinor } of free)
     await journal.add({ kind: 'listing_begun', ...of, assetId, priceMinor })
   const said = await market.list(appId, free)
-  // The next round finds in the market's list what became of them.
+  // The next round finds the results in the market's list.
   if (said.kind === 'unanswered') return said
   const answers: readonly Listed[] =
     said.kind === 'said'
@@ -81,7 +81,7 @@ async function unlist({ market, journal }: Parts, appId: number, itemIds: readon
 
 type Reprice = { itemId: string; priceMinor: bigint }
 
-/** One whose answer is lost comes down: sold at a price that the record lacks, it could not be handed over. */
+/** A listing whose answer is lost is taken down: at a price that the record lacks, it could not be handed over. */
 async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): Promise<void> {
   const { market, journal } = parts
   const said = await market.reprice(appId, lines)
@@ -108,7 +108,7 @@ async function round(parts: Parts, appId: number): Promise<void> {
   for (const each of due) await take(parts, { appId, due: each, rows })
 }
 
-/** Our record of listings against the market's. */
+/** Compares our record of listings with the market's. */
 async function compare(parts: Parts, appId: number, rows: readonly Row[]): Promise<void> {
   const { market, journal, alarm } = parts
   const of = { market: market.name, appId }
@@ -122,7 +122,7 @@ async function compare(parts: Parts, appId: number, rows: readonly Row[]): Promi
   const known = ownListings(parts, appId)
   for (const { state, itemId } of known) {
     const isGone = itemId !== null && !rows.some((row) => row.itemId === itemId)
-    // Somebody took it down, or it never was there.
+    // Somebody took it down, or it never existed.
     if (state === 'on_sale' && isGone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
   }
   const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(known, row))
@@ -176,7 +176,7 @@ async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
   await journal.add({ kind: 'deal_intended', market: market.name, due, itemIds })
 }
 
-/** A deal needs a handful of steps at most: send, confirm, tell, and a look after each. */
+/** A deal needs a handful of steps at most: send, confirm, report, and a look after each. */
 const MOST_STEPS = 8
 
 async function advance(parts: Parts, first: Deal): Promise<void> {

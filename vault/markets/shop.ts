@@ -1,4 +1,4 @@
-/** All markets of the vault: their desks, one record, and what the till is told. */
+/** All markets of the vault: their desks, one record, and the reports to the till. */
 
 import type { Folder } from '../files/folder.ts'
 import { isSwitchedOff, type MarketAccess } from '../files/markets.ts'
@@ -51,7 +51,7 @@ export function createShop(parts: ShopParts): Shop {
     async round() {
       const failed: unknown[] = []
       for (const desk of desks) await desk.round().catch((error: unknown) => failed.push(error))
-      // A till that is away hears of it later: what must be given now does not wait for it.
+      // A till that is away gets its reports later: deals that are due now do not wait for it.
       told ??= await till.lastTold()
       const news = record.newsAfter(told)
       await till.tell(news)

@@ -1,4 +1,4 @@
-/** The till's database, with the role of the vault: what the vault told of its sales, and what it may read for them. */
+/** The till's database with the role of the vault: the vault's reports of its sales, and the facts that it may read. */
 import pg from 'pg'
 import type { Till } from './till.ts'
 
@@ -65,7 +65,7 @@ export function openTill(url: string): Till & {
       )
     },
     async aheadMs() {
-      // till_now() is ahead only on connections that say that they are a sandbox's.
+      // till_now() is ahead only on connections that say that they belong to a sandbox.
       const { rows } = await pool.query<{ ahead_s: number }>('select ahead_s from till_clock')
       return (rows[0]?.ahead_s ?? 0) * 1_000
     },

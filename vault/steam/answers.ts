@@ -1,4 +1,4 @@
-/** What Steam answers, read strictly: whatever does not fit is no answer. */
+/** Steam's answers, parsed strictly: anything unexpected counts as no answer. */
 import { z } from 'zod'
 import { steamIdOf } from '../files/trade-link.ts'
 import type { Said } from './session.ts'
@@ -86,7 +86,7 @@ const ownItemsSchema = z.object({
       .default([]),
     more_items: z.boolean().default(false),
     last_assetid: ID.optional(),
-    // Steam leaves it out where it shows nothing although there is something.
+    // Steam omits it in answers that hide existing entries.
     total_inventory_count: z.int().nonnegative(),
   }),
 })
@@ -109,7 +109,7 @@ export const isSuccess = (said: Said): boolean =>
   parsed(z.object({ success: z.literal(true) }), said) !== undefined
 export const readSent = (said: Said) => parsed(z.object({ tradeofferid: ID }), said)?.tradeofferid
 
-/** Rows that nobody can read are left out: a strange offer must not hide the others. */
+/** Leaves out rows that cannot be read: a strange offer must not hide the others. */
 export function readOffers(said: Said): { offers: Offer[]; cursor: number } | undefined {
   const page = parsed(offersSchema, said)?.response
   if (page === undefined) return undefined
@@ -124,7 +124,7 @@ export function refusalOf({ text }: Said): number | undefined {
   return code === undefined ? undefined : Number(code)
 }
 
-/** In cents of a dollar. Undefined where the market knows no price. */
+/** In cents of a dollar. Undefined if the market knows no price. */
 export function readPrice({ text }: Said): bigint | undefined {
   const answer = jsonOf(
     text,
@@ -134,7 +134,7 @@ export function readPrice({ text }: Said): bigint | undefined {
     const [, dollars, rest] = /^\$(\d{1,3}(?:,\d{3}){0,3}|\d{1,9})\.(\d{2})/.exec(price ?? '') ?? []
     return dollars === undefined ? [] : [BigInt(`${dollars.replaceAll(',', '')}${rest}`)]
   })
-  // The higher one: a price that somebody pressed down must not let more out.
+  // The higher one: a manipulated low price must not let more out.
   return cents.sort((one, other) => Number(other - one))[0]
 }
 

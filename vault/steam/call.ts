@@ -1,4 +1,4 @@
-/** One request to Steam: whole within a deadline, of a limited size, and never through a redirect. */
+/** One request to Steam: complete within a deadline, of a limited size, and without redirects. */
 import { Agent, request } from 'node:https'
 import net from 'node:net'
 
@@ -12,7 +12,7 @@ export type Call = {
   form?: URLSearchParams
 }
 
-/** `failed`: no whole answer came. Whether Steam did what was asked is not known then. */
+/** `failed`: no complete answer came. Steam may or may not have done it. */
 export type Reply = { kind: 'reply'; status: number; eresult: number; text: string } | { kind: 'failed' }
 
 export type Caller = { agent: Agent; call(call: Call): Promise<Reply> }
@@ -32,8 +32,8 @@ class SandboxAgent extends Agent {
 }
 
 /**
- * `sandboxUrl`: of the Steam sandbox, on this machine. Hosts and cookies stay those of Steam, only the socket leads
- * elsewhere. Throws for any other address: it would be given the sessions of all accounts.
+ * `sandboxUrl`: of the Steam sandbox, on this machine. Hosts and cookies stay those of Steam, only the socket is
+ * redirected. Throws for any other address: it would receive the sessions of all accounts.
  */
 export function createCaller(sandboxUrl: string | undefined, deadlineMs = 30_000): Caller {
   const agent = sandboxUrl === undefined ? new Agent({ keepAlive: true, maxSockets: 4 }) : leadTo(sandboxUrl)

@@ -1,16 +1,16 @@
-/** The vault's hands at one account: offers that give, and the yes of its phone, held against Steam at every step. */
+/** The vault's acts for one account: sends offers and confirms them, and checks each step against Steam's data. */
 import { accountIdOf } from '../files/trade-link.ts'
 import { type Gift, type Hands, isGift, isSameSet, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
 import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
 import { findConfirmation, sayYes } from './confirm.ts'
 import type { Posted, Session } from './session.ts'
 
-/** With these numbers Steam says that nothing was made. */
+/** With these error numbers Steam says that no offer was made. */
 const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
 const COMPLETE = 3
 const NEEDS_CONFIRMATION = 9
-/** Offers live so long, so none that is looked for is older. */
+/** Offers live this long, so an older one is not worth looking for. */
 const LOOK_BACK_S = 15 * 86_400
 
 type Parts = {
@@ -123,7 +123,7 @@ function seenOf({ state, steamTradeId }: Offer): SeenOffer | undefined {
   }
 }
 
-/** Steam is asked what the offer is after its confirmation was found: nothing may change between the two. */
+/** Reads the offer after finding its confirmation, so nothing can change between the two. */
 async function confirm(parts: Parts, offerId: string, gift: Gift): Promise<boolean> {
   const { session, nowS } = parts
   const found = await findConfirmation(session, offerId, nowS())

@@ -1,4 +1,4 @@
-/** What an account owns and where it came from, as Steam says. */
+/** An account's items and where they came from, as Steam says. */
 import type { GivenAsset } from '../giving/gift.ts'
 import { readOwnItems, readPrice, readTrade } from './answers.ts'
 import type { Caller } from './call.ts'
@@ -7,13 +7,13 @@ import type { Session } from './session.ts'
 
 const MOST_PAGES = 10
 const PAGE = '1000'
-/** What was traded under protection lies in another context until it is free. */
+/** Items traded under protection are in another context until they are free. */
 const FREE_CONTEXT = '2'
 const COMPLETE = 3
 
 export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
 
-/** The items of a game that may leave the account, by asset id. Undefined where Steam did not show all of them. */
+/** The items of a game that may leave the account, by asset id. Undefined if Steam did not show all of them. */
 export async function readFreeItems(
   session: Session,
   appId: number,
@@ -49,7 +49,7 @@ export async function readFreeItems(
   return undefined
 }
 
-/** The account that these very items came from by that trade. Undefined where Steam's record does not say so. */
+/** The account that sent exactly these items in that trade. Undefined if Steam's record does not say so. */
 export async function readGiver(
   session: Session,
   steamTradeId: string,
@@ -67,10 +67,10 @@ export async function readGiver(
 const PRICE_AGE_MS = 6 * 3_600_000
 const MOST_PRICES = 20_000
 
-/** Prices of Steam's own market, in cents of a dollar: the vault takes none from the till. */
+/** Prices of Steam's own market, in cents of a dollar: the vault never uses the till's. */
 export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pace; nowMs: () => number }) {
   const known = new Map<string, { cents: bigint | undefined; atMs: number }>()
-  /** Undefined where there is no price; `unanswered` where Steam did not say. */
+  /** Undefined if there is no price; `unanswered` if Steam did not say. */
   return async (appId: number, name: string): Promise<bigint | undefined | 'unanswered'> => {
     const key = `${appId}/${name}`
     const kept = known.get(key)

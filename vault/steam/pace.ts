@@ -1,7 +1,7 @@
 /**
- * How often the vault asks Steam, for each account. All are at most a tenth of what the gateway takes of the same method,
- * whose own figures leave that much room. Confirmations are asked for every ten seconds at most: more often, Steam is said
- * to refuse them.
+ * How often the vault asks Steam, for each account. Each rate is at most a tenth of the gateway's for the same method;
+ * the gateway's rates leave that much room. Confirmations are read every ten seconds at most: Steam is said to refuse
+ * more frequent reads.
  */
 export const GAPS_MS = {
   login: 60_000,
@@ -15,7 +15,7 @@ export const GAPS_MS = {
   accept: 5_000,
   confirmations: 10_000,
   confirm: 3_000,
-  /** Of the address: the market's prices. */
+  /** Per address: the market's prices. */
   price: 4_000,
 } as const
 
@@ -25,13 +25,13 @@ const FIRST_PAUSE_MS = 60_000
 const LAST_PAUSE_MS = 1_800_000
 const LONGEST_WAIT_MS = 45_000
 
-/** `pause` resolves after so long. `nowMs` never jumps. */
+/** `pause` resolves after this time. `nowMs` never jumps. */
 export type Waiting = { nowMs(): number; pause(ms: number): Promise<void> }
 
 export type Pace = {
   /** Resolves to true when it is this request's turn, and to false if that is too far away. */
   turn(ask: Ask): Promise<boolean>
-  /** Steam answered 429: nothing of the kind is asked for a while, longer each time. */
+  /** Steam answered 429: requests of this kind pause for a while, longer each time. */
   limited(ask: Ask): void
   answered(ask: Ask): void
 }

@@ -1,4 +1,4 @@
-/** What an account of the vault says to Steam: in sessions of the mobile app, made of its own refresh token. */
+/** An account's requests to Steam, in sessions of the mobile app that its own refresh token opens. */
 import { randomBytes } from 'node:crypto'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Secrets } from '../files/accounts.ts'
@@ -15,13 +15,13 @@ export type Said = Extract<Reply, { kind: 'reply' }>
 export type Session = {
   steamId: string
   secrets: Secrets
-  /** A read of the Web API. Undefined where Steam gave no whole answer, or the session cannot be had. */
+  /** A read of the Web API. Undefined if Steam gave no complete answer, or no session could be opened. */
   api(ask: Ask, method: string, query: Record<string, string>): Promise<Said | undefined>
   /** A page of the website. */
   page(ask: Ask, path: string, query: Record<string, string>): Promise<Said | undefined>
   /** A form of the website. `not_made`: the request was certainly not made. */
   form(ask: Ask, path: string, form: { fields: Record<string, string>; referer: string }): Promise<Posted>
-  /** A token of this account's session, for a market that must see its offers; undefined where Steam gives none. */
+  /** A token of this account's session, for a market that must see its offers; undefined if Steam gives none. */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
@@ -43,7 +43,7 @@ export function createSession(
     return { accessToken, sessionId: randomBytes(12).toString('hex') }
   }
 
-  /** A session that has ended is renewed once, and the request made again: it did nothing. */
+  /** Renews a session that has ended once, and repeats the request: it did nothing. */
   const asking = async (ask: Ask, make: (tokens: Tokens) => Promise<Reply>): Promise<Posted> => {
     for (const isLast of [false, true]) {
       tokens ??= await logIn()
@@ -108,7 +108,7 @@ const cookieOf = (steamId: string, { accessToken, sessionId }: Tokens): Record<s
   'user-agent': USER_AGENT,
 })
 
-/** Steam refuses the request because nobody is logged in any longer. */
+/** Steam refuses the request because the session has ended. */
 const hasEnded = ({ status, text }: Said): boolean =>
   status === 401 ||
   status === 302 ||

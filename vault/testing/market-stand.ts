@@ -1,4 +1,4 @@
-/** Both sandboxes and a client of the market, on a clock that is told by hand. */
+/** Both sandboxes and a client of the market, on a clock that the test moves. */
 import { type RunningMarket, startMarket } from '../../market-sandbox/start.ts'
 import type { Temper } from '../../market-sandbox/world/world.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
@@ -13,7 +13,7 @@ import { scaleOf } from '../markets/scale.ts'
 export const START_MS = 1_800_000_000_000
 export const DOTA = 570
 export const CS = 730
-/** Beyond what a JavaScript number can hold. */
+/** Too large for a JavaScript number. */
 const LONG_IDS = 9_007_199_254_740_993_000n
 
 export type MarketStand = Awaited<ReturnType<typeof openMarketStand>>
@@ -25,7 +25,7 @@ export async function value<T>(said: Promise<Said<T>>): Promise<T> {
   return answer.value
 }
 
-/** One Steam for all tests of a file; `begin` gives the seller fresh items, and opens a market of its own. */
+/** One Steam for all tests of a file; `begin` gives the seller fresh items, and opens a new market. */
 export async function openMarketStand() {
   let machineMs = START_MS
   const clock = () => machineMs
@@ -91,14 +91,14 @@ export async function openMarketStand() {
   }
 }
 
-/** The account that sells. */
+/** The selling account. */
 function firstBot(steam: RunningSteam): Account {
   const bot = steam.world().accounts.find(({ kind }) => kind === 'bot')
   if (!bot) throw new Error('the seed has a bot')
   return bot
 }
 
-/** Three items of Dota 2 and two of Counter-Strike 2, under ids that are too long for JavaScript. */
+/** Three items of Dota 2 and two of Counter-Strike 2, with ids that are too long for JavaScript. */
 function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly string[]): void {
   const shopper = steam.world().accounts.find(({ name }) => name === 'nova_hound')
   const some = (appId: number, count: number) =>
@@ -122,7 +122,7 @@ export async function readyToSell(on: MarketStand, client: Market, appId: number
 
 type Sale = { appId: number; as: Temper; count?: number }
 
-/** Lists items at $1.00 each, and a buyer of the temper takes them. */
+/** Lists items at $1.00 each; a buyer of this temper takes them. */
 export async function sell(on: MarketStand, client: Market, { appId, as, count = 1 }: Sale) {
   await readyToSell(on, client, appId)
   const lines = on

@@ -1,4 +1,4 @@
-/** A market and a Steam in memory that lie, lose answers, and end the process that asks them. */
+/** A market and a Steam in memory that lie, lose answers, and end the process that calls them. */
 import type { Gift, Hands, SeenOffer } from '../giving/gift.ts'
 import { bookOf, type Dated, evolve, type SaleEntry } from '../markets/book.ts'
 import type { Due, Market, Outcome, Row, Said } from '../markets/market.ts'
@@ -27,7 +27,7 @@ export type Lie = 'asset' | 'more' | 'partner' | 'message' | 'price' | 'swap'
 
 const said = <T>(value: T): Said<T> => ({ kind: 'said', value })
 
-/** All that is outside of the vault, and what happens to the next calls. */
+/** Everything outside the vault, and the faults of the next calls. */
 export function outside(order: Market['order'] = 'confirm_then_tell') {
   let nowMs = 1_800_000_000_000
   let lastId = 100
@@ -130,7 +130,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
       case 'asset':
         return { ...due, assets: [asset('99')] }
       case 'more':
-        // Of what was sold, too, nobody could tell.
+        // If item 3 was sold too, asking for it would not be a lie.
         return isSold('3') ? due : { ...due, assets: [...due.assets, asset('3')] }
       case 'partner':
         return { ...due, partnerSteamId: US }
@@ -181,7 +181,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     hasGiven: async (steamTradeId) => call(() => steamTradeId.startsWith('t'), false),
   }
 
-  /** The buyer and the market go on, without any mishap. */
+  /** The buyer and the market act, without any fault. */
   function others(isWilling: boolean): void {
     for (const offer of offers) {
       if (
@@ -243,7 +243,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
         item.deal = dealId
       }
     },
-    /** A process of the vault: begins with what the journal holds, and may be killed. */
+    /** A process of the vault: it starts from the journal, and may be killed. */
     seller: () =>
       createSeller({
         hasRoom: () => true,
@@ -258,7 +258,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
   }
 }
 
-/** As a process has it that has just read what there is. */
+/** The state of a process that has just read everything. */
 function journalOf(entries: Dated[], now: () => Date) {
   let book = bookOf(entries)
   return {

@@ -58,7 +58,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     await grantApp(client, urlOf(appRole))
     await grantVault(client, vaultRole)
   })
-  /** Whoever has taken the gateway over: all that its role may do. */
+  /** An attacker who controls the gateway: everything that its role may do. */
   const attacker = new pg.Pool({ connectionString: urlOf(appRole), max: 2 })
   const asVault = new pg.Pool({ connectionString: urlOf(vaultRole), max: 1 })
   const wishes = openWishes(urlOf(vaultRole))
@@ -75,7 +75,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       till,
       caller: createCaller(steam.url),
       connection: sandboxConnection('sandbox', market.url),
-      // A pause is not waited for: the time goes on by it.
+      // A pause takes no real time: it advances the clock.
       waiting: {
         nowMs: () => nowMs,
         async pause(ms) {
@@ -105,17 +105,17 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     accountOf,
     folder: () => openFolder(path),
     now: () => new Date(nowMs),
-    /** The vault that runs. */
+    /** The running vault. */
     vault: (): Vault => {
       vault ??= open()
       return vault
     },
-    /** As after a crash: all that it knew is what stands in its files. */
+    /** Starts it as after a crash: it knows only its files. */
     restart(): void {
       vault?.close()
       vault = undefined
     },
-    /** Rounds of the vault, a minute apart: some questions of Steam are asked once in a while only. */
+    /** Rounds of the vault, a minute apart: it asks Steam some questions only now and then. */
     async rounds(count: number): Promise<void> {
       for (let round = 0; round < count; round += 1) {
         await this.vault().round()
@@ -125,14 +125,14 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     pass(ms: number): void {
       nowMs += ms
     },
-    /** On to the next such time of a week, in UTC: Steam is maintained on Tuesdays, whenever the tests run. */
+    /** Advances to the next such time of a week, in UTC: Steam's maintenance is on Tuesdays, whenever the tests run. */
     passTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
       const next = new Date(nowMs)
       next.setUTCHours(hour, minute, 0, 0)
       next.setUTCDate(next.getUTCDate() + ((7 + day - next.getUTCDay()) % 7))
       nowMs = next.getTime() + (next.getTime() < nowMs ? 7 * DAY_MS : 0)
     },
-    /** An account that sells, a destination for items, and the market's key. Its Steam id. */
+    /** A selling account, which is also a destination, and the market's key. Returns its Steam id. */
     sellOn({ mayLose = false } = {}): string {
       const seller = steam.change(findOrAddSeller)
       if (seller === undefined) throw new Error('there is no seller')
@@ -148,7 +148,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     switchMarket(isOff: boolean): void {
       switchMarket(openFolder(path), 'market.csgo.com', isOff)
     },
-    /** From the next start on, as all rules. */
+    /** Takes effect at the next start, as all rules do. */
     limit(limits: WrittenRules['limits']): void {
       changeRules(openFolder(path), (rules) => ({ ...rules, limits }))
     },
@@ -169,7 +169,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
         ...change,
       }))
     },
-    /** Puts these into the hands of a bot, as a till has them. */
+    /** Adds these to the items of a bot, as a till records them. */
     hold(who: string, assets: readonly { appId: number; assetId: string }[]): void {
       const classOf = (appId: number): string =>
         accountOf(THIEF).assets.find(
@@ -216,7 +216,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       )
       return String(rows[0].id)
     },
-    /** Writes a wish with the gateway's role, as the gateway does, or whoever took it over. Resolves to its number. */
+    /** Writes a wish with the gateway's role, as the gateway or its attacker does. Resolves to its number. */
     async wish(assets: readonly string[], of: Partial<WishRow> = {}): Promise<string> {
       const row = { kind: 'send', destination: 'storage', ...of }
       const { rows } = await attacker.query(
@@ -254,12 +254,12 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       ])
       return rows[0]
     },
-    /** Which of these the account still has, by number. */
+    /** The items of these that the account still has, by number. */
     has(who: string, assetIds: readonly string[]): number {
       const owned = new Set(accountOf(who).assets.map(({ assetId }) => assetId))
       return assetIds.filter((assetId) => owned.has(assetId)).length
     },
-    /** Accepts all that waits for an account. */
+    /** Accepts all open offers to an account. */
     acceptAll(who: string): void {
       const { steamId } = accountOf(who)
       for (const { id, partner, state } of steam.world().offers) {

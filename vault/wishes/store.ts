@@ -1,4 +1,4 @@
-/** The till's database, with a role that reads wishes and writes only what the vault did. */
+/** The till's database, with a role that reads wishes and writes only the vault's own acts. */
 import pg from 'pg'
 import { z } from 'zod'
 import type { Giving } from '../giving/book.ts'
@@ -54,7 +54,7 @@ export function openWishes(url: string): Wishes & { close(): Promise<void> } {
          order by wish.id limit $1`,
         [MOST_WISHES, MOST_ASSETS + 1],
       )
-      // A row that is no wish is none, whoever wrote it.
+      // Ignores a row that is not a valid wish, whoever wrote it.
       return rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
     },
     async tell(wishId, told) {
