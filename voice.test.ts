@@ -144,6 +144,7 @@ const EDITED = [
   'gateway/testing/schema-types.ts',
   'gateway/trades/',
   'gateway/webhooks/',
+  'market-sandbox/',
   'proofs/attacks/',
   'proofs/bugs/',
   'proofs/cut/',
@@ -160,6 +161,7 @@ const EDITED = [
   'scripts/',
   'steam-sandbox/http.ts',
   'steam-sandbox/protobuf.ts',
+  'vault/',
   'vitest.config.ts',
   'widget/',
 ]

@@ -1,4 +1,4 @@
-/** `npm run bench -- bytes`: what a shopper's browser must have before the page stands, gzipped, beside adyen-web. */
+/** `npm run bench -- bytes`: the bytes a shopper's browser loads before the page is complete, gzipped, beside adyen-web. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- cli`: processor seconds of the operator's commands as processes, beside `node -e 0` in the same run.
- * Each is measured with what Node compiled before at hand, which counts, and without it, as after an update.
+ * Each is measured with Node's compile cache, which counts, and without it, as after an update.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

@@ -22,12 +22,12 @@ const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
 const WARM_UP = 3
 const ROUNDS = 40
-/** What takes less is as quick as another: the ratio of two such times says nothing. */
+/** A faster call passes at any ratio: the ratio of two times this short means nothing. */
 const LEAST_MS = 4
 
 type Find = { name: string; find: string; input: object }
 
-/** What an operator types and opens. The newest deposit is `last`. */
+/** An operator's searches and pages. The newest deposit is `last`. */
 function findsOf(last: number): Find[] {
   const paid = String(last - (last % 10) - 19)
   const middleOne = String(Math.floor(last / 2))
@@ -117,7 +117,7 @@ async function timeOf({ deps }: Till, { find, input }: Find): Promise<number> {
 
 type Pair = { name: string; fewMs: number; manyMs: number; p95Ms: number }
 
-/** In turns, so that what else the machine does meets both. */
+/** In turns, so other work on the machine affects both. */
 async function measure(few: Till, many: Till): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, find] of many.finds.entries()) {

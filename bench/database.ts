@@ -1,11 +1,11 @@
-/** An embedded PostgreSQL for one bench, gone afterwards. */
+/** An embedded PostgreSQL for one bench, removed afterwards. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '../embedded-postgres/embedded.ts'
 import { createLog } from '../gateway/kit/log.ts'
 
-/** `fsync`: as in production, or off where the disk is not what is measured. */
+/** `fsync`: on as in production, or off if the disk is not measured. */
 export async function withDatabase<T>(
   { fsync }: { fsync: boolean },
   work: (serverUrl: string) => Promise<T>,

@@ -1,4 +1,4 @@
-/** What a fleet costs: calls of Steam by method, the limits it hit, and the memory of processes. */
+/** The costs of a fleet: calls of Steam by method, the limits it hit, and the memory of processes. */
 import { execFile } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { promisify } from 'node:util'
@@ -17,7 +17,7 @@ type Finished = {
 export type Calls = {
   /** A line for each method, busiest first: calls by bot and minute, its budget, and how many were answered 429. */
   lines(over: Span): string[]
-  /** Calls that were answered 429, but for those of the bots named. */
+  /** Calls that were answered 429, except those of the named bots. */
   limited(except: ReadonlySet<string>): number
   /** Methods that one bot, or all of them together, asked more often than their budgets allow in that time. */
   overBudget(over: Span): string[]
@@ -72,7 +72,7 @@ export function watchCalls({ port }: RunningSteam): Calls {
 
 const mostOf = (byCaller: ReadonlyMap<string, number>): number => Math.max(0, ...byCaller.values())
 
-/** How the pages of Steam's site are called among the methods that have budgets. */
+/** The names of Steam's pages in the table of methods with budgets. */
 const PAGES: [RegExp, Method][] = [
   [/^\/tradeoffer\/new\/partnerinventory\/$/, 'partnerinventory'],
   [/^\/tradeoffer\/new\/send$/, 'send'],
@@ -106,7 +106,7 @@ function budgetOf(name: string, minutes: number): { account?: number; address?: 
 
 const isMethod = (name: string): name is Method => name in METHODS
 
-/** Whose token or cookie came with the call. */
+/** The account whose token or cookie came with the call. */
 function callerOf(url: URL, cookie = ''): string | undefined {
   const own = /steamLoginSecure=(\d+)/.exec(cookie)?.[1]
   if (own !== undefined) return own

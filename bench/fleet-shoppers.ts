@@ -9,7 +9,7 @@ import { STATE } from '../steam-sandbox/world/world.ts'
 
 const LIKE = 'quiet_lynx'
 const GAME = 'cs'
-/** People take their time to accept: the offers of all of them are open at once. */
+/** People take their time to accept, so all their offers are open at once. */
 const THOUGHT_MS = 40_000
 const LOOK_MS = 100
 const AGAIN_MS = 250
@@ -19,7 +19,7 @@ const LOOK_AGAIN_MS = 5_000
 export type Visit = {
   number: number
   hash: string | undefined
-  /** Whether the shopper's page comes into sight again after the accept. */
+  /** Whether the shopper's page becomes visible again after the accept. */
   returns: boolean
   /** Why no offer was made; undefined where one was. */
   refusal: string | undefined
@@ -100,7 +100,7 @@ async function visit(till: KillTill, guest: Guest): Promise<Visit> {
   try {
     await pay({ ...till, url: till.urls[number % till.urls.length] ?? till.url }, guest, come)
   } catch (error) {
-    // An answer broke off, as on a machine that is too busy. One shopper must not end the bench of all.
+    // An answer was cut off, as on a machine that is too busy. One shopper must not end the whole bench.
     come.refusal ??= error instanceof Error ? error.message : String(error)
   }
   return come
@@ -123,7 +123,7 @@ async function pay(till: KillTill, { steamId, patienceMs }: Guest, come: Visit):
   await accept(till, steamId, come)
 }
 
-/** The items as the page has them shown: a person asks again where Steam, or a bot, did not answer. */
+/** The items as the page shows them: a person asks again if Steam or a bot did not answer. */
 async function look(till: KillTill, hash: string, patienceMs: number): Promise<Inventory> {
   const end = performance.now() + patienceMs
   let refusal = 'no answer'
@@ -174,6 +174,6 @@ async function accept(till: KillTill, person: string, come: Visit): Promise<void
   hands.accept(offer.id)
   come.bot = offer.sender
   come.acceptedMs = performance.now()
-  // As a page that comes into sight again: it asks without a known answer.
+  // Like a page that becomes visible again: it asks without a known answer.
   if (come.returns) await call(till, `/api/payment?hash=${come.hash}`)
 }

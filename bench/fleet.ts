@@ -35,7 +35,7 @@ const MEMORY_LIMIT = 1.3
 /** As long as the page asks for an offer that is still being made. */
 const PATIENCE_S = 60
 const CREDITED_WITHIN_MS = 300_000
-/** A gateway gives one bot up at a time. */
+/** A gateway gives up one bot at a time. */
 const ONLINE_MS = 300_000
 
 /** The first two leave a bot able to read what was accepted, the others do not. */
@@ -49,7 +49,7 @@ export function benchFleet(): Promise<Outcome> {
       gateways: GATEWAYS,
       quotas: true,
     })
-    // 1,000 offers and trades of each day, which every list and history has to do with.
+    // 1,000 offers and trades of each day, which every list and history must read past.
     for (const steamId of botsOf(till)) till.steam.begin('busy-for-nine-days', { steamId })
     const gateways = till.urls.map((_, which) => till.start(which))
     const credits = startCredits(till)
@@ -109,7 +109,7 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
 const botsOf = ({ steam }: KillTill): string[] =>
   steam.world().accounts.flatMap(({ kind, steamId }) => (kind === 'bot' ? [steamId] : []))
 
-/** One bot after the other, with a misfortune each. */
+/** One bot after the other, with one misfortune each. */
 async function strike(till: KillTill, struck: Map<string, Misfortune>): Promise<void> {
   const { steam } = till
   for (const [turn, steamId] of botsOf(till)
@@ -161,7 +161,7 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
   const readable = visits.filter((visit) => !isBlind(visit, struck))
   const refused = visits.filter(({ refusal }) => refusal !== undefined)
   const uncredited = visits.filter(({ acceptedMs, creditedMs }) => acceptedMs !== undefined && !creditedMs)
-  // The first two waves bring in code and fill caches.
+  // The first two waves load code and fill caches.
   const growth = (memory.at(-1) ?? 0) / (memory[1] ?? 1)
   const line = (name: string, returns: boolean, quietS: number): Outcome => {
     const limitS = stretched(quietS, speed)

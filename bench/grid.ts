@@ -22,10 +22,10 @@ const stock = (count: number) =>
 
 type Act = 'scrollMs' | 'keyMs' | 'clickMs'
 
-/** A page with so many items, beside another with more. */
+/** A page with this many items, beside another with more. */
 type Shown = { page: Page; session: CDPSession; nodes: number }
 
-/** CPU milliseconds of the main thread that `act` took: what else runs on the machine is not counted. */
+/** CPU milliseconds of the main thread that `act` took: other work on the machine does not count. */
 async function threadMs(session: CDPSession, page: Page, act: () => Promise<unknown>): Promise<number> {
   const spent = async (): Promise<number> => {
     const { metrics } = await session.send('Performance.getMetrics')
@@ -97,7 +97,7 @@ function scriptMs(): number {
   for (let round = 0; round < 400; round += 1) {
     const query = queries[round % queries.length] ?? ''
     const sort = SORTS[round % SORTS.length] ?? 'default'
-    // CPU time: what else runs on the machine is not the search.
+    // CPU time: other work on the machine does not count.
     const begin = process.cpuUsage()
     visibleItems(items, query, sort)
     const { user, system } = process.cpuUsage(begin)

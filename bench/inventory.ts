@@ -1,4 +1,4 @@
-/** What it costs to make a Steam inventory into priced items, beside the mere JSON.parse of the same answer. */
+/** The cost of turning a Steam inventory into priced items, beside the JSON.parse of the same answer. */
 import { offeredOf } from '../gateway/inventory/offered.ts'
 import { DEFAULT_RULES, type SourcePrice } from '../gateway/pricing/price.ts'
 import { listOf } from '../gateway/pricing/service.ts'
@@ -8,7 +8,7 @@ import { middle, type Outcome } from './outcome.ts'
 
 const MOST_TIMES = 6
 const ROUNDS = 15
-/** A tenth above linear is the noise of the clock. */
+/** Up to a tenth above linear is noise of the clock. */
 const MOST_GROWTH = 11
 
 const NOW = new Date('2026-01-01T12:00:00Z')
@@ -38,7 +38,7 @@ export async function benchInventory(): Promise<Outcome> {
 
 type Measured = { count: number; bytes: number; parse: number; ours: number }
 
-/** Both in turns in one run, the middle of all rounds. */
+/** Both in turns in one run; the median of all rounds. */
 function measure(count: number): Measured {
   const { page, names } = inventoryPage(count)
   const text = JSON.stringify(page)
@@ -66,7 +66,7 @@ function priced(text: string, prices: ReadonlyMap<string, SourcePrice[]>, count:
   if (offered.shown.length !== count) throw new Error(`only ${offered.shown.length} of ${count} were priced`)
 }
 
-/** Four sources a name, as in production. */
+/** Four sources for each name, as in production. */
 function said(name: string): SourcePrice[] {
   const usdMicros = BigInt(1_000_000 + name.length * 250_000)
   const price = { usdMicros, levelUsdMicros: usdMicros, popularity: 50, asOf: NOW, earlier: null }

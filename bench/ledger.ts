@@ -170,7 +170,7 @@ async function deliver(deps: CutTill['deps'], { tradeId, offerId, exchange }: De
 
 type Round = { db: Db; store: Delivery; credit: Credit }
 
-/** Prepares so many deliveries of the store, then has all clients credit them. */
+/** Prepares this many deliveries of the store, then lets all clients credit them. */
 async function perSecond(till: CutTill, { db, store, credit }: Round): Promise<number> {
   const waiting: Delivery[] = []
   const make = async () => {

@@ -40,7 +40,7 @@ const report = z.object({
     accessibility: category,
     'best-practices': category,
   }),
-  /** How quick the machine was: about 1500 on a free desktop, far less on a busy one. */
+  /** How fast the machine was: about 1500 on a free desktop, far less on a busy one. */
   environment: z.object({ benchmarkIndex: z.number() }),
   audits: z.record(
     z.string(),
@@ -54,7 +54,7 @@ const points = ({ categories }: Report, name: (typeof CATEGORIES)[number]): numb
   Math.round(categories[name].score * 100)
 const figureOf = ({ audits }: Report, name: string): number => audits[name]?.numericValue ?? Number.NaN
 
-/** The audits that cost points, apart from the figures of speed, which are printed by themselves. */
+/** The audits that cost points, apart from the speed figures, which are printed separately. */
 function lost({ categories, audits }: Report): string[] {
   return CATEGORIES.slice(1)
     .flatMap((name) => categories[name].auditRefs)
@@ -71,7 +71,7 @@ async function measure(folder: string, url: string, chromium: string): Promise<R
       env: { ...process.env, CHROME_PATH: chromium },
       timeout: 120_000,
     })
-  // A trace of the browser that lacks its beginning measures nothing: Lighthouse asks to be run again.
+  // A browser trace without its beginning measures nothing, so Lighthouse runs again.
   await measureOnce().catch(async (error: unknown) => {
     if (!String(error).includes('NO_NAVSTART')) throw error
     await measureOnce()
@@ -87,7 +87,7 @@ function print(each: Report, index: number): void {
   console.log([`run ${index + 1}: ${scores.join(', ')}`, ...times, shift, machine, ...lost(each)].join(', '))
 }
 
-/** The till as it is, but for the inventory, which is made as long as it has to be. */
+/** The unchanged till, except that the inventory is made as long as needed. */
 async function withItems(gateway: string, count: number): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(gateway)
   const server = createServer((asked, answer) => {
@@ -115,7 +115,7 @@ async function withItems(gateway: string, count: number): Promise<{ url: string;
   return { url: `http://localhost:${free.port}`, close: () => server.close() }
 }
 
-/** The first items once more with ids of their own, until there are `count`. */
+/** The first items repeated with ids of their own, until there are `count`. */
 function lengthened(body: string, count: number): string {
   const inventory = inventorySchema.parse(JSON.parse(body))
   const { items } = inventory

@@ -18,7 +18,7 @@ import { newDeposit } from '../e2e/support/widget-calls.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const MOST_TIMES = 1.3
-/** The document and what it names: something true stands after the first of them. */
+/** The document and the files that it names: real content shows after the first of them. */
 const MOST_ROUND_TRIPS = 2
 const LATENCY_MS = 400
 const BYTES_PER_S = 400_000 / 8
@@ -74,7 +74,7 @@ function watchField(): void {
   requestAnimationFrame(look)
 }
 
-/** With nothing kept from an earlier visit. */
+/** Nothing is cached from an earlier visit. */
 async function visitOnce(browser: Browser, url: string): Promise<Seen> {
   const context = await browser.newContext({ viewport: MOBILE, locale: 'en-US' })
   try {

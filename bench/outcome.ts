@@ -1,14 +1,14 @@
-/** What a bench prints in the end: `NAME ours floor ratio limit PASS|FAIL`. */
+/** The last line of a bench: `NAME ours floor ratio limit PASS|FAIL`. */
 export type Outcome = {
   name: string
   ours: string
-  /** What it is held against: the bare minimum, or another way to do the same. */
+  /** The comparison: the bare minimum, or another way to do the same. */
   floor?: string
   ratio?: number
-  /** As it is read: `<=1.5`. */
+  /** In the form `<=1.5`. */
   limit?: string
   passed: boolean
-  /** Other figures of the same run, each with a limit of its own; `passed` speaks for them too. */
+  /** Other figures of the same run, each with its own limit; `passed` covers them too. */
   also?: readonly Outcome[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- pick`: items for an amount in 1,000 drawn inventories, in each of which up to ten items come to it
- * exactly; beside what a person does. And the time of a proposal.
+ * `npm run bench -- pick`: items for an amount in 1,000 random inventories, each with up to ten items that add up to it
+ * exactly; compared with a person's choice. And the time of a proposal.
  */
 import { draws, greedy, proposed, solvable, wishFor } from '../widget/flow/test-picks.ts'
 import { type Outcome, percentile95 } from './outcome.ts'

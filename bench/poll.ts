@@ -1,4 +1,4 @@
-/** What an unchanged poll costs the gateway in CPU time, beside a bare server that answers 304; and that it asks nobody. */
+/** The CPU time of an unchanged poll in the gateway, beside a bare server that answers 304; and how many queries it makes. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ const POLLS = 4_000
 const CONNECTIONS = 20
 const WARM_UP = 6_000
 const COUNTED = 24_000
-/** The till's own work is not quite even: more transactions a poll than this are not chance. */
+/** The till's own work varies a little: more transactions per poll than this are not chance. */
 const MOST_QUERIES = 0.005
 
 type Server = { url: string; cpuUs(): Promise<number>; stop(): void }
@@ -61,7 +61,7 @@ async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
 
 type Costs = { ours: number[]; floor: number[] }
 
-/** Both in turns in one run; what the gateway does all by itself in the same time is not the poll's. */
+/** Both in turns in one run. The gateway's own background work in the same time is subtracted. */
 async function interleaved({ ours, floor }: { ours: Target; floor: Target }): Promise<Costs> {
   await polls(ours, WARM_UP)
   await polls(floor, WARM_UP)
@@ -120,7 +120,7 @@ async function costOf(server: Server, work: () => Promise<unknown>) {
   return { cpuUs: (await server.cpuUs()) - cpuUs, tookMs }
 }
 
-/** So many polls over connections that stay open. Throws when one is not answered 304. */
+/** This many polls over connections that stay open. Throws when one is not answered 304. */
 async function polls({ server, path, etag }: Target, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const { hostname, port } = new URL(server.url)
@@ -143,7 +143,7 @@ async function polls({ server, path, etag }: Target, count: number): Promise<voi
   agent.destroy()
 }
 
-/** Transactions that the database saw more of while there were polls than while there were few. */
+/** How many more transactions the database saw with polls than with few. */
 async function queriesAPoll(database: pg.Client, target: Target): Promise<number> {
   const seen = async (work: () => Promise<unknown>): Promise<number> => {
     const before = await transactions(database)

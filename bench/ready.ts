@@ -17,7 +17,7 @@ import { middle, type Outcome } from './outcome.ts'
 const LIMIT_S = 1.5
 const RUNS = 5
 const LOOK_MS = 5
-/** For a start on a machine that is far too busy to measure anything. */
+/** The time-out of a start on a machine that is too busy to measure anything. */
 const MOST_MS = 120_000
 
 type Place = { folder: string; cwd: string; env: Record<string, string>; port: number }
@@ -55,7 +55,7 @@ function printSizes(archive: string, folder: string): void {
 async function measure(place: string, folder: string, url: string): Promise<Outcome> {
   const [port = 0] = await freePorts(1)
   const cwd = join(place, 'elsewhere')
-  // As the service file has it: what was compiled once stays.
+  // As in the service file: compiled code is kept.
   const cache = join(place, 'cache')
   for (const each of [cwd, cache]) mkdirSync(each)
   chmodSync(cache, 0o777)
@@ -92,7 +92,7 @@ async function measure(place: string, folder: string, url: string): Promise<Outc
   }
 }
 
-/** By then it has ended again. */
+/** The process has ended by then. */
 async function secondsToReady({ folder, cwd, env, port }: Place): Promise<number> {
   const begin = performance.now()
   const till = serve(folder, { cwd, env })

@@ -14,7 +14,7 @@ export const orderSchema = z.object({
   kind: z.enum(['address', 'link', 'store']),
   /** Of the link under attack. */
   hash: z.string(),
-  /** Trade links that the hostile shopper gives in turns. */
+  /** Trade links that the hostile shopper enters in turns. */
   tradeUrls: z.array(z.string()),
   /** Of the hostile store. */
   apiKey: z.string(),
@@ -41,7 +41,7 @@ const report = (hash: string): object => ({
 const somewhere = (): string => randomBytes(16).toString('hex')
 const pick = <T>(values: readonly T[]): T | undefined => values[randomInt(values.length)]
 
-/** Unknown paths and links, guessed keys, bodies that make no sense: all that needs nothing but an address. */
+/** Unknown paths and links, guessed keys, malformed bodies: calls that need nothing but an address. */
 const fromAnAddress: readonly Move[] = [
   (caller) => caller.call(`/${somewhere()}`),
   (caller) => caller.call(`/deposit/${somewhere()}`),
@@ -86,7 +86,7 @@ function moveOf(moves: readonly Move[], turn: number): Move {
   return move
 }
 
-/** Connections that say half a request and then nothing. */
+/** Connections that send half a request and then nothing. */
 function openIdle(url: string): Socket[] {
   const { hostname, port } = new URL(url)
   return Array.from({ length: IDLE_SOCKETS }, () => {

@@ -36,7 +36,7 @@ const AGAIN_MS = 500
 const MOST_ASKS = 60
 const HOSTILE_LINKS = 10
 const RATIO_LIMIT = 2
-/** Above what honest shoppers bring about in the same time. */
+/** The most above the load of honest shoppers in the same time. */
 const ROWS_A_MINUTE = 3_000
 /** A store may call 20 times a second, and each call has a line. */
 const LOG_BYTES_A_MINUTE = 500_000
@@ -206,7 +206,7 @@ async function visit(till: KillTill, number: number, seen: Seen): Promise<void> 
   }
 }
 
-/** Throws where no offer stands. */
+/** Throws if no offer is open. */
 function accept(guest: ReturnType<KillTill['steam']['invite']>): void {
   const offer = guest.received().find(({ state }) => state === STATE.active)
   if (offer === undefined) throw new Error('no offer stands')

@@ -13,14 +13,14 @@ import { middle, type Outcome } from './outcome.ts'
 
 const LIMITS_S = { empty: 6, warm: 4 } as const
 const RUNS = 3
-/** For a start on a machine that is far too busy to measure anything. */
+/** The time-out of a start on a machine that is too busy to measure anything. */
 const MOST_MS = 120_000
 
 type Kind = keyof typeof LIMITS_S
 type Run = { tookS: number; machine: Machine }
 
 export async function benchStart(): Promise<Outcome> {
-  // What is built and compiled once is not what is measured.
+  // Building and compiling, which happen once, are not measured.
   await buildWidgetIfChanged()
   await onPlace((place) => startOnce(place))
   const runs: Record<Kind, Run[]> = { empty: [], warm: [] }
@@ -55,14 +55,14 @@ async function measured(place: Place): Promise<Run> {
   return { tookS, machine: meanOf([before, await readMachine()]) }
 }
 
-/** Resolves to the seconds until everything answers; by then it has ended again. */
+/** Resolves to the seconds until everything answers; the process has ended by then. */
 async function startOnce(place: Place): Promise<number> {
   const begin = performance.now()
   const npm = spawn('npm', ['start'], {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, ...place.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // As in a terminal: Ctrl-C reaches a group of its own.
+    // As in a terminal: Ctrl-C reaches its process group.
     detached: true,
   })
   const ended = once(npm, 'close')
@@ -85,7 +85,7 @@ function isReady(exitCode: number | null, output: string): boolean {
   return output.includes('Tradetill is ready')
 }
 
-/** The middle run counts, against the limit as the machine was in that run. */
+/** The median run decides; its limit is adjusted to the machine's speed in that run. */
 function judge(kind: Kind, runs: readonly Run[]): Outcome {
   const tookS = middle(runs.map((run) => run.tookS))
   const speed = runs.find((run) => run.tookS === tookS)?.machine.speed ?? 1

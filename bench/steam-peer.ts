@@ -14,7 +14,7 @@ import {
 } from '../steam-sandbox/conformance/libraries.ts'
 import { type RunningSteam, startSteam } from '../steam-sandbox/start.ts'
 
-/** What the libraries' author calls reasonably safe. */
+/** The interval that the libraries' author calls reasonably safe. */
 const POLL_MS = 5_000
 const ACCEPTED = 3
 

@@ -77,7 +77,7 @@ type Standing = { hash: string; person: string; offerId: string; page: Page | un
 type Seconds = { returned: number[]; waited: number[]; peer: number[] }
 
 async function measure(stage: Stage): Promise<Outcome> {
-  // Left to themselves: nobody declines or counters by nature.
+  // These people do nothing automatically: no declines and no counter-offers.
   for (const steam of [stage.till.steam, stage.peer.steam]) {
     steam.change((world) => ({
       world: { ...world, accounts: world.accounts.map(({ behaviour: _, ...account }) => account) },
@@ -231,7 +231,7 @@ async function acceptedUnseen(till: KillTill, { hash, person, offerId }: Standin
   await eventually('the deposit succeeded', async () => (await paymentOf(till, hash)).status === 'succeeded')
 }
 
-/** Accepts in the tab beside and closes it: the page is in sight again. Resolves to the seconds since then. */
+/** Accepts in the next tab and closes it: the page is visible again. Resolves to the seconds since then. */
 async function whoComesBack({ windows }: Stage, page: Page): Promise<number> {
   const succeeded = successOn(page)
   const tab = await leave(windows, page)
@@ -242,7 +242,7 @@ async function whoComesBack({ windows }: Stage, page: Page): Promise<number> {
 }
 
 /**
- * Stays on the trade page, the till's page hidden behind it; or accepts elsewhere while the page lies open. Resolves to
+ * Stays on the trade page, with the till's page hidden behind it; or accepts on another device. Resolves to
  * the seconds since Accept.
  */
 async function whoDoesNot(
@@ -275,7 +275,7 @@ async function leave(windows: Windows, page: Page): Promise<Page> {
   return tab
 }
 
-/** Up to the last press, that on the phone. */
+/** Up to the last press, the one on the phone. */
 async function readyToAccept(tab: Page): Promise<void> {
   for (const name of ['Accept', 'Yes, this is a gift']) {
     await tab.getByRole('button', { name, exact: true }).click()
@@ -311,7 +311,7 @@ function successOn(page: Page): Promise<number> {
     en.outcomes.succeeded.title,
   )
   const atMs = shown.then(() => performance.now())
-  // Whoever waits for it may have failed before it comes to that.
+  // The caller may fail before it awaits this.
   atMs.catch(() => {})
   return atMs
 }

@@ -1,4 +1,4 @@
-/** What stores and waiting pages ask, with 1,000,000 deposits in the table beside 10,000. */
+/** Calls of stores and waiting pages, with 1,000,000 deposits in the table beside 10,000. */
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -26,7 +26,7 @@ const POLLED = 50
 /** Deposits of the last hour, at one a second. */
 const LAST_HOUR = 3_600
 
-/** Both sizes lie in one server and are asked in turns, so that what else the machine does meets both. */
+/** Both sizes are in one server and are measured in turns, so other work on the machine affects both. */
 export function benchStores(): Promise<Outcome> {
   return withDatabase({ fsync: false }, async (serverUrl) => {
     const small = await filled(serverUrl, FEW)
@@ -74,10 +74,10 @@ async function fill(db: Db, size: number): Promise<void> {
   await sql`vacuum analyze`.execute(db)
 }
 
-/** Made anew for each round, then called several times. */
+/** Made new for each round, then called several times. */
 type Call = (database: Filled) => () => Promise<unknown>
 
-/** Any of the deposits, so that what is asked for is not always at hand. */
+/** Any of the deposits, so the rows are not always in memory. */
 const anyOf = (size: number): number => 1 + Math.floor(Math.random() * size)
 
 const hashOf = (n: number): string => hash('md5', String(n))
@@ -103,7 +103,7 @@ const CALLS: Record<string, Call> = {
     ({ db, size }) =>
     () =>
       storeDepositOf(db, { storeId: STORE, externalId: `order ${anyOf(size)}` }, PUBLIC_URL),
-  // Whoever opens the link of a deposit, however old it is: it may lie anywhere, and most likely not in memory.
+  // A shopper who opens a deposit's link, of any age: its rows are probably not in memory.
   'poll, opening any page': ({ db, size }) => {
     const read = viewReader(db, STEAM_URL)
     return () => read([hashOf(anyOf(size))])

@@ -1,4 +1,4 @@
-/** How soon an event is with the store after its commit, while nothing else happens. */
+/** How soon an event reaches the store after its commit, while nothing else happens. */
 
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_FLEET_LIMITS } from '../gateway/bots/fleet.ts'
@@ -91,7 +91,7 @@ async function measure(deps: DepositDeps, receiver: Receiver): Promise<Outcome> 
   }
 }
 
-/** A deposit whose time is over, which is an event of its store. */
+/** A deposit whose time is up, which is an event of its store. */
 async function expire(deps: DepositDeps, store: { id: bigint }): Promise<void> {
   const { deposit } = await createDeposit(deps, store, {
     externalId: randomUUID(),

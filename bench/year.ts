@@ -17,7 +17,7 @@ const YEAR_DAYS = 365
 const SHAPE = { stores: 500, bots: 50 }
 const LIMIT = 1.5
 const ROUNDS = 15
-/** What takes less is as quick as another: the ratio of two such times says nothing. */
+/** A faster call passes at any ratio: the ratio of two times this short means nothing. */
 const LEAST_MS = 2
 const PAGE = 100
 
@@ -44,7 +44,7 @@ async function yearOf(serverUrl: string, size: number): Promise<Year> {
   return year
 }
 
-/** What stores read of their history; `bench -- stores` has their deposits. */
+/** Reads of a store's history; `bench -- stores` covers its deposits. */
 function pagesOf(db: Db): Call[] {
   const lastOf = async () =>
     (await db.selectFrom('store').select('last_sequence').where('id', '=', 1n).executeTakeFirstOrThrow())
@@ -69,7 +69,7 @@ type Pair = {
   slowest: string
 }
 
-/** Each once, which does what is due, and then in turns, so that what else the machine does meets both. */
+/** Each once, which does the due work, and then in turns, so other work on the machine affects both. */
 async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, call] of young.calls.entries()) {

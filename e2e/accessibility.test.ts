@@ -78,7 +78,7 @@ test('A-085 the whole payment by keyboard alone', async () => {
 
 type Found = { backendDOMNodeId: number }
 
-/** Whoever knows the page by its accessibility tree alone. */
+/** For users who know the page by its accessibility tree alone. */
 function reader(session: CDPSession) {
   const find = (role: string, name: string): Promise<Found> =>
     eventually(`a ${role} called ${name}`, async () => {

@@ -1,4 +1,4 @@
-/** What a shopper sees of the first answer alone, before any code of the page is here. */
+/** The first answer alone, as a shopper sees it before any code of the page is here. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { DESKTOP, MOBILE, SMALL_DESKTOP } from './support/browser.ts'

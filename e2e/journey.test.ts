@@ -17,7 +17,7 @@ import {
   TEXTS,
 } from './support/shopper.ts'
 
-/** What the store was credited, when it has heard of all that earlier tests have paid. */
+/** The store's credits, once it has heard of everything that earlier tests have paid. */
 async function balanceBefore(): Promise<number> {
   await expect
     .poll(() => query(`select 1 from webhook_delivery where state = 'due' and attempts = 0`))

@@ -1,11 +1,11 @@
-/** A PostgreSQL server of a proof's own. */
+/** A PostgreSQL server for one proof. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '../embedded-postgres/embedded.ts'
 import { createLog } from '../gateway/kit/log.ts'
 
-/** Gives the server's URL to `work`. The server and its data are gone when that ends. */
+/** Passes the server's URL to `work`, and removes the server and its data afterwards. */
 export async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
   return withFolder(async (dataDir) => {
     const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
@@ -13,7 +13,7 @@ export async function withServer<T>(work: (url: string) => Promise<T>): Promise<
   })
 }
 
-/** Gives `work` an empty folder for servers, and removes it with all that is in it. */
+/** Passes an empty folder for servers to `work`, and removes it and its content afterwards. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-proof-'))
   // As root, PostgreSQL runs as another account and must be able to pass.

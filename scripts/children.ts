@@ -1,4 +1,4 @@
-/** Processes that the start script begins and ends. */
+/** Processes that the start script starts and ends. */
 import { spawn } from 'node:child_process'
 import type { EventEmitter } from 'node:events'
 import { createServer } from 'node:net'
@@ -9,7 +9,7 @@ import { STOP_MS } from '../gateway/kit/shutdown.ts'
 export type Child = {
   /**
    * Resolves once a line of its output contains `text`; rejects when it ends before, or when it says nothing for
-   * `withinMs`. While it says that it is busy, as with a migration, it is waited for as long as it takes.
+   * `withinMs`. While it says that it is busy, as with a migration, the wait goes on as long as needed.
    */
   says(text: string, withinMs: number): Promise<void>
   /** Calls `act` with each line of its output from now on. */
@@ -18,7 +18,7 @@ export type Child = {
   ended: Promise<string>
   /** Asks it to stop and waits; one that does not end in time is killed. */
   stop(): Promise<void>
-  /** Ends it as a crash would: it can finish nothing. */
+  /** Ends it like a crash: it can finish nothing. */
   kill(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ type Voice = {
   ended: Promise<string>
 }
 
-/** A gateway that is killed in a migration begins it again at its next start, so a long one would never end. */
+/** A gateway that is killed during a migration starts it again next time, so a long one would never end. */
 const BUSY = ' is busy: '
 
 export function listenTo({ name, lines, ended }: Voice): Child['says'] {
@@ -113,7 +113,7 @@ export function listenTo({ name, lines, ended }: Voice): Child['says'] {
 /** Browsers try the second one first when they are given `localhost`. */
 const OWN_ADDRESSES = ['127.0.0.1', '::1']
 
-/** Why nothing of ours can listen on the port of this machine; undefined when it is free. */
+/** Why our programs cannot listen on this port; undefined when it is free. */
 export async function portProblem(port: number): Promise<'taken' | 'forbidden' | undefined> {
   for (const address of OWN_ADDRESSES) {
     const code = await listenProblem(port, address)

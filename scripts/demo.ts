@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { runCommandLine } from '../gateway/cli/run.ts'
 
 export type DemoPlace = {
-  /** Where the registration is remembered. */
+  /** The file that stores the registration. */
   file: string
   urls: { gateway: string; sandbox: string; store: string }
   /** Settings of the gateway, for the operator's commands. */
@@ -31,7 +31,7 @@ const RISK_LIMIT_USD = '1000'
 /** Of the demo store's own pages. */
 const ACCENT = '#ff7a2f'
 
-/** Registers what is missing or no longer true, and remembers it. */
+/** Registers missing or outdated parts, and stores the result. */
 export async function prepareDemo(place: DemoPlace): Promise<StoreAccess> {
   const known = await knownRegistration(place)
   const [bots, store] = await Promise.all([enrolBots(place, known), registerStore(place, known)])
@@ -40,7 +40,7 @@ export async function prepareDemo(place: DemoPlace): Promise<StoreAccess> {
   return store
 }
 
-/** Undefined when nothing is remembered, or the till does not know it: its database is a new one. */
+/** Undefined if nothing is stored, or the till does not know it because its database is new. */
 async function knownRegistration({ file, urls }: DemoPlace): Promise<Partial<Registration> | undefined> {
   const known = read(file)
   if (known?.apiKey === undefined) return undefined
@@ -84,7 +84,7 @@ async function registerStore(
   return { storeId, apiKey, webhookSecret }
 }
 
-/** An operator's command in this process; rejects with what it said when it is refused. */
+/** Runs an operator's command in this process; rejects with its message if it is refused. */
 async function command(
   args: string[],
   gatewayEnv: Record<string, string>,
@@ -115,7 +115,7 @@ function read(file: string): Partial<Registration> | undefined {
   }
 }
 
-/** Beside its place and moved there when complete: a killed start must not leave half a key. */
+/** Written beside its place and moved there when complete: a killed start must not leave half a key. */
 function write(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600 })
   renameSync(`${file}.new`, file)

@@ -11,12 +11,12 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const NEEDED_NODE = 24
-/** Older than that, the Node of the packages lacks too many security updates: Apple's arm64 has only the first 24 on npm. */
+/** Below this, the Node of the packages lacks too many security updates: for Apple's arm64, npm has only the first 24. */
 const CURRENT_NODE = [24, 13, 0]
 const LOOK_EVERY_MS = 500
 /**
- * Keeps to the versions of the lock file and leaves it as it is, and runs no script of a package. Warnings about this Node
- * say nothing: another one runs.
+ * Keeps to the versions of the lock file, does not change it, and runs no script of a package. Warnings about this Node
+ * mean nothing, because another one runs.
  */
 const INSTALL = [
   ...['install', '--no-save', '--ignore-scripts', '--loglevel=error'],
@@ -63,7 +63,7 @@ function install() {
     fail('The packages could not be installed; npm says above why. Check the connection and try again.')
 }
 
-/** Two installations at once would spoil the folder: the second one waits for the first. */
+/** Two installations at once would corrupt the folder: the second waits for the first. */
 function installAlone() {
   const file = join(
     tmpdir(),

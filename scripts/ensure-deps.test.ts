@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 
 let root: string
 
-/** A project with one package, in a folder whose name asks for trouble. */
+/** A project with one package, in a folder with a difficult name. */
 beforeEach(() => {
   root = join(tmpdir(), `a till & 100% ${crypto.randomUUID()}`)
   mkdirSync(join(root, 'scripts'), { recursive: true })

@@ -19,7 +19,7 @@ const NOTHING: Part = { first: [], last: [], sureLast: [], mayBeEmpty: true, sur
 /** An assertion reads nothing, and what follows it may not be reached. */
 const CONDITION: Part = { ...NOTHING, surelyEmpty: false }
 
-/** The reason why it is not linear, or cannot be judged; undefined if it is. */
+/** Why it is not linear, or cannot be judged; undefined if it is linear. */
 export function slownessOf(pattern: string, flags: string): string | undefined {
   const builder = createBuilder(flags)
   try {

@@ -9,9 +9,9 @@ const ROOT = join(import.meta.dirname, '..')
 const packageSchema = z.object({ scripts: z.record(z.string(), z.string()) })
 const { scripts } = packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
 
-/** Of every proof, in one process: each would load most of the project. */
+/** All proofs in one process: each would otherwise load most of the project. */
 const list = execFileSync(process.execPath, [join(ROOT, 'proofs/prove.ts')], { encoding: 'utf8' })
-/** The lines about one proof; empty for a proof that does not exist. */
+/** The lines about one proof; empty if it does not exist. */
 const helpOf = (proof: string): string =>
   list.split('\n\n').find((lines) => lines.startsWith(`${proof}: `)) ?? ''
 

@@ -1,4 +1,4 @@
-/** A typed client of an OpenAPI document, as generators make them: the proof that the document is enough for one. */
+/** Generates a typed client from an OpenAPI document, to prove that the document is sufficient for that. */
 
 type Schema = Record<string, unknown>
 
@@ -7,7 +7,7 @@ const isRecord = (value: unknown): value is Schema =>
 const recordOf = (value: unknown): Schema => (isRecord(value) ? value : {})
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** The type of a schema. Throws at a form that it does not know, so nothing becomes `any` unseen. */
+/** The type of a schema. Throws at an unknown form, so nothing silently becomes `any`. */
 function typeOf(schema: Schema): string {
   if (typeof schema.$ref === 'string') return schema.$ref.replace('#/components/schemas/', '')
   const variants = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map((one) => typeOf(recordOf(one)))

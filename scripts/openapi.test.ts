@@ -14,7 +14,7 @@ test('docs/openapi.json is the document that a till serves: node scripts/openapi
   expect(readFileSync(join(ROOT, 'sdk/types.ts'), 'utf8')).toBe(typesText())
 })
 
-/** A store that is written against the client: each line would not compile if its part of the document were wrong. */
+/** A store that uses the client: a line would not compile if its part of the document were wrong. */
 const STORE = `import type { Client, Deposit, Webhooks } from './client.ts'
 
 export async function topUp(client: Client): Promise<string> {
@@ -32,7 +32,7 @@ export async function topUp(client: Client): Promise<string> {
 }
 
 function worthOf({ status, amount, reversedAmount, heldAmount, sequence, trade }: Deposit): number {
-  // A status of a later version is no mistake of the compiler's either.
+  // A status of a later version compiles too.
   if (status === 'somethingNew' || status !== 'succeeded' || amount === null) return 0
   return amount - reversedAmount - heldAmount + 0 * (sequence + (trade?.items[0]?.price ?? 0))
 }
@@ -71,7 +71,7 @@ test('the document closes no answer: neither fields nor values', () => {
   const open = JSON.stringify([webhooks, ...answered.map((name) => components.schemas[name])])
   expect(open).toContain('x-extensible-enum')
   expect(open).not.toMatch(/"additionalProperties":false|"enum":/)
-  // A call stays closed: a field that does not exist is a mistake of its writer.
+  // Calls stay closed: an unknown field is an error.
   expect(components.schemas.NewDeposit.additionalProperties).toBe(false)
   const headers = webhooks.event.post.parameters.map(({ name }: { name: string }) => name)
   expect(headers).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature'])

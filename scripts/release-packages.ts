@@ -32,7 +32,7 @@ export const readLock = (file: string): LockFile => lockSchema.parse(JSON.parse(
 
 const FOLDER = 'node_modules/'
 
-/** The packages that are left without those of development and of one platform. */
+/** The packages without those for development, and for one platform. */
 export function productionPackages({ packages }: LockFile): ProductionPackage[] {
   return Object.entries(packages).flatMap(([path, { version, integrity, license, ...marks }]) => {
     if (!path.startsWith(FOLDER) || path.includes('/stubs/')) return []
@@ -42,7 +42,7 @@ export function productionPackages({ packages }: LockFile): ProductionPackage[] 
   })
 }
 
-/** Packages whose folder is not what the lock file names, by npm's own note of what it checked and installed. */
+/** Packages whose folder differs from the lock file, by npm's own note of what it checked and installed. */
 export function strangePackages(wanted: readonly ProductionPackage[], installed: LockFile): string[] {
   return wanted
     .filter(({ path, integrity }) => {
@@ -52,11 +52,11 @@ export function strangePackages(wanted: readonly ProductionPackage[], installed:
     .map(({ path }) => path)
 }
 
-/** Maps, types and sources before their build, and manuals: nothing of it runs. Licences stay. */
+/** Maps, types, uncompiled sources and manuals: nothing of it runs. Licences stay. */
 const NOT_SHIPPED = /\.(?:map|d\.[cm]?ts|[cm]?ts|tsx|flow|markdown|md|tsbuildinfo)$/i
 const LICENCE = /licen[sc]e|copying|notice/i
 
-/** The files of a package, without packages of its own inside: those have entries of their own. */
+/** The files of a package, without the packages inside it: those have their own entries. */
 export function filesOfPackage(root: string, { path }: Pick<ProductionPackage, 'path'>): Entry[] {
   const walk = (folder: string): Entry[] =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap((each): Entry[] => {
@@ -88,7 +88,7 @@ export function billOf(packages: readonly ProductionPackage[], version: string):
   return `${JSON.stringify(bill, null, 1)}\n`
 }
 
-/** npm writes `sha512-` and base64, a bill hex. */
+/** npm writes `sha512-` and base64, a bill of materials hex. */
 function hashOf(integrity: string): { alg: string; content: string } {
   const base64 = integrity.slice(integrity.indexOf('-') + 1)
   return { alg: 'SHA-512', content: Buffer.from(base64, 'base64').toString('hex') }

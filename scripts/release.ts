@@ -21,7 +21,7 @@ import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Files of the tree that a release takes over. */
+/** Files that a release copies from the tree. */
 const SHIPPED = [
   /^bin\//,
   /^contract\/(?!.*\.test\.ts$).*\.ts$/,
@@ -61,7 +61,7 @@ const packageSchema = z.object({
   license: z.string(),
 })
 
-/** No npm script and no package for development: nobody installs anything in the folder of a release. */
+/** No npm scripts and no development packages: nobody installs anything in a release's folder. */
 function packageFile(): string {
   const ours = packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
   const more = {

@@ -12,7 +12,7 @@ import { packSdk } from './sdk.ts'
 const ROOT = join(import.meta.dirname, '..')
 const MOST_BYTES = 3_700
 
-/** A store that is written against the package: a wrong line would not compile. */
+/** A store that uses the package: a wrong line would not compile. */
 const STORE = `import { createTill, isOfDeposit, verifyWebhook, type TillEvent } from 'tradetill-sdk'
 
 const till = createTill({ url: 'https://pay.example', apiKey: 'tt_test_1' })
@@ -29,7 +29,7 @@ for await (const event of till.events({ after: 1 })) {
 export const read = await verifyWebhook({ secret: 'whsec_', headers: new Headers(), body: '' })
 `
 
-/** Runs wherever `signed` is: says what the package makes of a signed event, of a changed one, and of a call. */
+/** Runs in any runtime: reports the package's results for a signed event, a changed one, and a call. */
 const USE = `
 const refused = (error) => error.name
 const answered = async (url, { method, headers }) =>
@@ -113,7 +113,7 @@ console.log(JSON.stringify(await told))`
   expect(JSON.parse(said)).toEqual(SAID)
 })
 
-/** All that an edge runtime is sure to have. */
+/** The globals that every edge runtime has. */
 const EDGE = { ...{ AbortSignal, Headers, Response, TextEncoder, URL, URLSearchParams }, atob, crypto }
 
 test('works on the edge: bundled, it imports nothing and asks for nothing of Node', async () => {

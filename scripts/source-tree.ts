@@ -7,11 +7,11 @@ export type Import = { from: string; to: string; typeOnly: boolean }
 
 export type MeasuredFunction = {
   name: string
-  /** The line that it begins on. */
+  /** Its first line. */
   line: number
   /** From its parameters to its closing brace. */
   lines: number
-  /** Positional ones; the rest of a list counts as one. */
+  /** How many positional parameters; the rest of a list counts as one. */
   parameters: number
   /** It is an argument of a call, so somebody else decides about its parameters. */
   isCallback: boolean
@@ -113,7 +113,7 @@ function parametersOf({ params }: Node): number {
 const nameOf = (value: unknown): string | undefined =>
   isNode(value) && typeof value.name === 'string' ? value.name : undefined
 
-/** Where a node stands: what its value is called, and whether it is an argument of a call. */
+/** The name of a node's value, and whether it is an argument of a call. */
 type Place = { name: string; isArgument: boolean }
 
 function walk(value: unknown, visit: (node: Node, place: Place) => void, place = NOWHERE): void {

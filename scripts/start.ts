@@ -83,7 +83,7 @@ function makeDataRoot(): void {
 }
 
 const children: Child[] = []
-/** Ended by the tour: no accident. */
+/** The tour ended it on purpose. */
 const sacrificed = new Set<Child>()
 let stopping = false
 
@@ -93,7 +93,7 @@ async function stopAll(): Promise<void> {
   for (const child of [...children].reverse()) await child.stop()
 }
 
-/** Begins a part. If it ends unasked, all end. */
+/** Starts a part. If it ends unexpectedly, all end. */
 function begin(name: string, file: string, environment: Record<string, string>): Child {
   const child = startChild({ name, file: join(ROOT, file), env: environment })
   children.push(child)
@@ -102,7 +102,7 @@ function begin(name: string, file: string, environment: Record<string, string>):
     console.error(`\nThe ${name} ended unexpectedly (${how}): stopping everything.`)
     void stopAll()
       .then(checkPorts)
-      // Free a moment ago, and taken when the part began: only now can it be told.
+      // The port was free a moment ago, and taken when the part started: only now can this be reported.
       .catch((error: unknown) => console.error(error instanceof Refusal ? error.message : error))
       .finally(() => process.exit(1))
   })
@@ -183,7 +183,7 @@ async function startSandboxMode(): Promise<void> {
   })
   await store.says('ready at', READY_MS)
   await startTour({ sandbox, gateway, apiKey: key.apiKey })
-  // Nobody waits for it: the first deposit needs none.
+  // Nothing waits for it: the first deposit does not need it.
   const market = begin('market sandbox', 'market-sandbox/main.ts', {
     MARKET_SANDBOX_PORT: String(ports.market),
     MARKET_SANDBOX_DATA: join(dataRoot, 'market.json'),
@@ -204,11 +204,11 @@ First: open ${urls.store} and press “Top up with game items”.
 Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
 Ctrl-C stops everything.`)
   void startOwnVault(market.says('ready at', READY_MS))
-  // Nobody waits for the operators' page to try the shoppers'.
+  // Nothing waits for it: shoppers do not need the operators' page.
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
 
-/** Nothing waits for it: a till takes items without one. */
+/** Nothing waits for it: a till takes items without a vault. */
 async function startOwnVault(market: Promise<unknown>): Promise<void> {
   await market.catch(() => {})
   const gatewayData = gatewayEnv.TRADETILL_DATA ?? ''

@@ -49,7 +49,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 const SHARED_MEMORY = '/dev/shm'
-/** More than the tests fill. A small one in a container is left alone. */
+/** More than the tests fill. A small memory disk, as in a container, is not used. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
 /** Memory where there is plenty: hundreds of databases are made there, each in a tenth of the time of a disk. */

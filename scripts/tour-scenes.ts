@@ -1,4 +1,4 @@
-/** The scenes of the tour, in their order. Each says afterwards what happened, and what to look at. */
+/** The scenes of the tour, in order. Afterwards each says what happened, and where to look. */
 import type { Payment } from '../contract/widget-api.ts'
 import type { OpenOffer, Stage } from './tour-stage.ts'
 
@@ -9,7 +9,7 @@ type Played = { said: string; looks: Look[] }
 type Scene = {
   name: string
   title: string
-  /** Before it is played: what it shows. */
+  /** Shown before it is played: its content. */
   line: string
   play(stage: Stage): Promise<Played>
 }

@@ -6,7 +6,7 @@ import { callerOf, type Shopper } from './shopper-calls.ts'
 
 export type TourPlace = {
   urls: { gateway: string; sandbox: string; store: string; console: string }
-  /** The store's key, to read what it is told. */
+  /** The store's key, to read the store's events. */
   apiKey: string
   /** Ends the gateway as a crash would and starts it again; resolves when it is gone. */
   killGateway(): Promise<{ isBack: Promise<void> }>
@@ -67,7 +67,7 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
       return bot
     },
     accept: (offerId: string) => sandbox('POST', `/control/offers/${offerId}/accept`),
-    /** A guest's top-up in the demo store, as far as the open offer on Steam. */
+    /** A guest's top-up in the demo store, up to the open offer on Steam. */
     async topUp({ items = 1, isHeld = false }: TopUp = {}): Promise<OpenOffer> {
       const guest = guestSchema.parse(await sandbox('POST', '/control/players', { like: 'quiet_lynx' }))
       const shopper = await openInStore(urls, isHeld)
@@ -108,7 +108,7 @@ async function openInStore(urls: TourPlace['urls'], isHeld: boolean): Promise<Sh
   return callerOf(urls.gateway, { id: '', url, hash })
 }
 
-/** The cheapest ones that are worth a payment. */
+/** The cheapest items that are worth enough for a payment. */
 async function pickItems(shopper: Shopper, count: number): Promise<string[]> {
   const { items } = await shopper.inventory()
   const picked = items

@@ -1,4 +1,4 @@
-/** The vault of the sandbox: enrolled with its bots, with one destination, under an account of its own where that is possible. */
+/** The sandbox's vault: enrolled with its bots, with one destination, under its own system account if possible. */
 import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,7 +22,7 @@ type Account = { uid: number; gid: number }
 
 export type StartedVault = { child: Child; line: string }
 
-/** Undefined, with a line of why, where it cannot be started. The till works without it. */
+/** Undefined, with a line of explanation, if it cannot be started. The till works without it. */
 export async function startVault(place: VaultPlace): Promise<StartedVault | { problem: string }> {
   try {
     return await start(place)
@@ -85,7 +85,7 @@ async function addSeller({ sandboxUrl, marketUrl }: Urls, command: Command): Pro
   await command(['market', 'market.csgo.com', '--account', seller.steamId], `${key}\n`)
 }
 
-/** `said`: what is posted. */
+/** `said`: the posted body. */
 async function askSandbox<T>(url: string, said?: object): Promise<T> {
   const signal = AbortSignal.timeout(DEADLINE_MS)
   const headers = { 'content-type': 'application/json' }
@@ -108,7 +108,7 @@ function vaultCommand(args: string[], { env, account, input }: Running): Promise
   })
 }
 
-/** Root can give it an account of its own, if that one can reach the code, the program and the folder. */
+/** Root can give it its own system account, if that account can reach the code, the program and the folder. */
 function ownAccount(folder: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const isReachable = [FILE, process.execPath, dirname(folder)].every(othersPass)

@@ -18,7 +18,7 @@ const CONSOLE: Page = {
 /** Resolves once widget/dist is up to date; throws with the build's output when it fails. */
 export const buildWidgetIfChanged = (): Promise<void> => buildIfChanged(WIDGET)
 
-/** The same of console/dist. */
+/** The same for console/dist. */
 export const buildConsoleIfChanged = (): Promise<void> => buildIfChanged(CONSOLE)
 
 async function buildIfChanged(page: Page): Promise<void> {

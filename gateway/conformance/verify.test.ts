@@ -1,4 +1,4 @@
-/** `verify` against handlers that make one mistake each, and against those that make none. */
+/** `verify` against handlers that make one mistake each, and against correct ones. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -12,9 +12,9 @@ import { createBalance } from './balance.ts'
 import { createReceiver } from './receiver.ts'
 import { CHECKS, type CheckResult, type Options, type Verified, verifyHandler } from './verify.ts'
 
-/** A handler in this process has credited when it answers. One that does it wrong is waited for as long as this. */
+/** A handler in this process credits before it answers. A faulty one is given this long. */
 const PATIENCE = { settleMs: 100, quietMs: 10, reconcileMs: 60_000 }
-/** As long as a slow machine may need: a handler that does it right ends the wait. */
+/** As long as a slow machine may need: a correct handler ends the wait. */
 const RIGHT = { ...PATIENCE, settleMs: 60_000 }
 
 type Setting = { flaw?: Flaw; hasTill?: boolean; change?: Partial<Options> }
@@ -42,9 +42,9 @@ const namesOf = (results: readonly CheckResult[], wanted: CheckResult['result'])
 
 const REVERSALS = ['reversed-part', 'reversed-whole', 'borne-by-operator', 'later-reversal']
 
-/** No handler here is slow, and the one without a flaw shows that these pass. */
+/** No handler here is slow, and the correct one shows that these pass. */
 const COSTLY = ['many-at-once', 'slow-callers']
-/** Whether this one finds it as well depends on how fast the machine is. */
+/** Whether this check finds it too depends on the machine's speed. */
 const LUCK: Partial<Record<Flaw, string>> = { 'looks before it writes': 'answer-lost' }
 
 const FOUND: Record<Flaw, string[]> = {
@@ -98,7 +98,7 @@ describe('verify', () => {
     expect(namesOf(blind, 'incomplete')).toHaveLength(CHECKS.length)
     const wrong = await resultsOf({ flaw: 'trusts everybody', change: { balance: undefined } })
     expect(namesOf(wrong, 'failed')).toEqual(FOUND['trusts everybody'])
-    // Nobody reads here: the wait is of no use.
+    // The store does not read the log here, so waiting is pointless.
     const patience = { ...PATIENCE, reconcileMs: 0 }
     const unread = await resultsOf({ change: { tillPort: await freePort(), patience } })
     expect(namesOf(unread, 'incomplete')).toEqual(['event-log'])
@@ -145,7 +145,7 @@ describe('verify', () => {
       4,
       expect.stringMatching(/^passed +two-secrets[\s\S]*^incomplete +event-log/m),
     ])
-    // The secret may be typed as well.
+    // The secret may also be typed.
     const typed = await runCommand(['verify', handler.url, '--only', 'challenge'], { input: `${SECRET}\n` })
     expect(typed.code).toBe(1)
     await handler.close()

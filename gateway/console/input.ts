@@ -1,4 +1,4 @@
-/** The input of calls, as JSON has it: numbers of rows and amounts are text. */
+/** The input of calls in JSON form: row numbers and amounts are text. */
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'

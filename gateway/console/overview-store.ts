@@ -1,4 +1,4 @@
-/** The first things that an operator sees: today, the money, and what needs a person. Each query goes by an index. */
+/** The operator's first page: today, the money, and everything that needs a person. Each query uses an index. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
@@ -81,7 +81,7 @@ export type Money = {
     heldMinor: bigint
     availableMinor: bigint
   }[]
-  /** Of the operator: what items are worth, what commissions brought, and what was lost. */
+  /** The operator's side: the items' worth, the commissions, and the losses. */
   own: { kind: AccountKind; currency: Currency; amountMinor: bigint }[]
   atRisk: { storeId: bigint; store: string; usdMinor: bigint; limitUsdMinor: bigint }[]
   check: { completeAt: Date | null; differences: number; verifiedEntry: bigint } | null
@@ -137,7 +137,7 @@ export async function readWeather(db: Db): Promise<Weather> {
   return { outages, bots, hours: await callsByHour(db) }
 }
 
-/** Grows, or changes, with whatever the page shows. */
+/** A value that changes whenever anything on the page changes. */
 export async function readMark(db: Db): Promise<string> {
   const { rows } = await sql<{ mark: string }>`
     select concat_ws('.', (select max(id) from deposit), (select sum(last_sequence) from store),

@@ -1,4 +1,4 @@
-/** Items that left a bot and are with one of ours again, and what becomes known of either late. */
+/** Items that left a bot and are back with one of ours, including facts about either that arrive late. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -8,7 +8,7 @@ import { arrivalsOf, book, custodyOf, lockDeparture, move, ownBot, save } from '
 import { evolve, keyOf } from './departure.ts'
 import type { JudgeUndoing } from './watch.ts'
 
-/** After so long nobody asks any more what became of a departure. */
+/** After this many days nobody checks a departure any more. */
 export const MOST_DAYS = 30
 
 type Receiving = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
@@ -100,7 +100,7 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
 
 type Undoing = { botId: bigint; exchange: SteamTrade; judge: JudgeUndoing; at: Date }
 
-/** Books what a bot of ours gave back to another one, by the row of its own history. Resolves to how many items. */
+/** Books the items that one of our bots gave to another, from the row of its own history. Resolves to how many. */
 export async function bookUndone(tx: Tx, { botId, exchange, judge, at }: Undoing): Promise<number> {
   const { rows } = await sql<{ fromBotId: bigint }>`
     select bot_id as "fromBotId" from departure

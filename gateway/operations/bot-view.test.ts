@@ -59,7 +59,7 @@ test('a bot shows its items and room by game, its open offers, and what was refu
     ['cs', 0],
     ['dota', 898],
   ])
-  // An hour later nothing of it is news.
+  // An hour later none of it is recent.
   await jump(till, 2 * 3_600)
   expect(await shown()).toMatchObject({ refusals: [], bars: [] })
 })

@@ -1,4 +1,4 @@
-/** One search, and the list with filters, over deposits that lived through much. */
+/** One search, and the list with filters, over deposits in many states. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { publishEvents } from '../events/service.ts'

@@ -1,4 +1,4 @@
-/** Prices: what the sources say, and what the operator takes out of their hands. */
+/** Prices: each source's figures, and the operator's overrides. */
 import { GAMES, type Game } from '../../contract/games.ts'
 import { BANDS_USD, bandOf, type Verdict, verdictOf } from '../pricing/coverage.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
@@ -25,14 +25,14 @@ export type PriceView = PricedItem & {
   holds: HoldView[]
   commissionBps: number
   verdict: Verdict
-  /** What the item is worth and what a shopper is credited for it; null if it is not taken. */
+  /** The item's worth, and the shopper's credit for it; null if it is not taken. */
   worthUsdMicros: bigint | null
   credit: { amountMinor: bigint; currency: 'USD' } | null
   /** Why it is not taken. */
   unavailable: string | null
 }
 
-/** What each source says of an item and how old that is, what of it counts, and what a shopper is credited. */
+/** Each source's price of an item and its age, which of them count, and the shopper's credit. */
 export async function showPrice(
   deps: FindDeps,
   { game, item, storeId }: PricedItem & { storeId?: bigint | undefined },
@@ -81,7 +81,7 @@ const viewOf = (game: Game, { name, kind, usdMicros, since }: Hold): HoldView =>
 
 export type PriceList = { feeds: Awaited<ReturnType<typeof listFeeds>>; holds: HoldView[] }
 
-/** How each source does, and all that is blocked or frozen. */
+/** The state of each source, and all blocks and overrides. */
 export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
   const holds: HoldView[] = []
   for (const game of GAMES) {
@@ -90,9 +90,9 @@ export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
   return done({ feeds: await listFeeds(db), holds })
 }
 
-/** Takes no such item from now on, not even at prices shown before. */
+/** Accepts no such item from now on, not even at prices shown before. */
 export const blockPrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'blocked' })
-/** Keeps the price of an item as it is, and stops its ageing. */
+/** Freezes the price of an item, which then does not age. */
 export const freezePrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'frozen' })
 /** Gives an item, or what a pattern fits, a price of the operator's own, before commission. */
 export const overridePrice = (deps: ActDeps, { usdMicros, ...target }: Target & { usdMicros: bigint }) =>
@@ -101,9 +101,9 @@ export const overridePrice = (deps: ActDeps, { usdMicros, ...target }: Target & 
 type Word = { kind: 'blocked' | 'frozen' } | { kind: 'override'; usdMicros: bigint }
 
 const NAMES = { blocked: 'price block', frozen: 'price freeze', override: 'price override' }
-/** Each is held against every name. */
+/** Each pattern is compared with every name. */
 const MOST_PATTERNS = 200
-/** A shorter pattern fits what nobody meant. */
+/** A shorter pattern matches items that nobody meant. */
 const LEAST_LETTERS = 3
 const MOST_NAME = 200
 
@@ -136,7 +136,7 @@ function mistakeOf(item: string | null, usdMicros: bigint | null): string | unde
   return undefined
 }
 
-/** Listens to the sources again. */
+/** Uses the sources' prices again. */
 export function releasePrice(deps: ActDeps, { game, item }: Target): Promise<Answer<Target>> {
   return act(deps, { name: 'price release', recorded: () => ({ game, item }) }, async (tx) => {
     if (!(await releasePrices(tx, { game, name: item }))) {
@@ -147,9 +147,9 @@ export function releasePrice(deps: ActDeps, { game, item }: Target): Promise<Ans
 }
 
 export type CoverageBand = Record<Verdict, number> & {
-  /** From this many dollars on, as the sources said last. */
+  /** From this price on, in dollars, by the last prices of the sources. */
   fromUsd: number
-  /** Some items that are not accepted, with why. */
+  /** Some items that are not accepted, with the reason. */
   examples: { item: string; verdict: Verdict }[]
 }
 
@@ -157,7 +157,7 @@ export type Coverage = {
   game: Game
   items: number
   bands: CoverageBand[]
-  /** Items that are taken for more than their sales bring. */
+  /** Items whose accepted price is above what their sales bring. */
   losses: LosingItem[]
 }
 

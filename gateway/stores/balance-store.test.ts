@@ -17,7 +17,7 @@ beforeEach(async () => {
   till = await startTill()
   api = await startStoreApi(till)
   const bot = await aBot(till)
-  /** A deposit of 30.00 that is paid. */
+  /** A paid deposit of 30.00. */
   deliver = async () => {
     const deposit = await aDeposit(till, api.store)
     await payFor(till, bot, deposit)

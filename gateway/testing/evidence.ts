@@ -1,4 +1,4 @@
-/** What a failed test leaves behind: pictures of its pages, and what its processes and loggers wrote. */
+/** The evidence of a failed test: pictures of its pages, and the output of its processes and loggers. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -22,13 +22,13 @@ export function offerEvidence(file: string, read: Piece['read']): () => void {
 /** The folder of one failed test: `module` is the absolute path of its file, `names` its suites and its own name. */
 export function failureFolder(module: string, names: readonly string[]): string {
   const name = names.join(' > ')
-  // Names that differ only in what a path cannot hold still get folders of their own.
+  // Names that differ only in characters that a path cannot hold still get separate folders.
   const mark = createHash('sha256').update(name).digest('hex').slice(0, 6)
   const readable = name.replace(/[^\p{L}\d]+/gu, '-').slice(0, MOST_NAME)
   return join(FAILURES, relative(ROOT, module).replaceAll(/[\\/]/g, '-'), `${readable}-${mark}`)
 }
 
-/** Writes every offered piece. One that cannot be read says why in its place: the test failed for another reason. */
+/** Writes every offered piece. A piece that cannot be read is replaced by the reason: the test failed for another one. */
 export async function writeEvidence(folder: string): Promise<void> {
   if (pieces.size === 0) return
   mkdirSync(folder, { recursive: true })
@@ -45,7 +45,7 @@ export async function writeEvidence(folder: string): Promise<void> {
   }
 }
 
-/** Returns how to forget every piece that is offered from now on. */
+/** Returns a function that forgets every piece offered from now on. */
 export function markEvidence(): () => void {
   const before = new Set(pieces)
   return () => {

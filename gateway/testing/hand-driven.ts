@@ -1,9 +1,9 @@
-/** A monotonic clock that only a test moves on. What waits for it goes on when its moment has come. */
+/** A monotonic clock that only a test advances. A wait ends when its moment has come. */
 import { setImmediate as turn } from 'node:timers/promises'
 
 export type HandDriven = ReturnType<typeof handDriven>
 
-/** What waited goes on in one of the next turns of the event loop. */
+/** Waiting code continues in one of the next turns of the event loop. */
 const TURNS = 3
 
 export function handDriven() {
@@ -18,7 +18,7 @@ export function handDriven() {
       new Promise((goOn) => {
         waiting.push({ atMs: nowMs + ms, goOn })
       }),
-    /** Moves on, and wakes each that waits at its own moment. */
+    /** Advances the clock, and wakes each wait at its own moment. */
     async advance(ms: number): Promise<void> {
       const untilMs = nowMs + ms
       for (;;) {

@@ -1,4 +1,4 @@
-/** Known bugs of databases: cut off in the middle of a migration, and set back to an older day. */
+/** Known bugs of databases: cut off in the middle of a migration, and restored to an earlier state. */
 import { randomBytes } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ async function schemaOf(url: string): Promise<unknown[]> {
   return rows
 }
 
-/** The real migrations and one more as long as they are, so cuts fall before, between and in files. */
+/** The real migrations and one more as long as they are, so cuts fall before, between and within files. */
 function folderOfTwo(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-migrations-'))
   cpSync(MIGRATIONS, folder, { recursive: true })
@@ -90,7 +90,7 @@ test('bug 36: a migration that is cut off anywhere leaves nothing half-done, and
   }
 })
 
-/** A copy of a database as it is now; whoever is connected is disconnected for it. */
+/** A copy of the current database; all its connections are ended for it. */
 async function backUp(url: string): Promise<string> {
   const name = new URL(url).pathname.slice(1)
   const copy = `${name}_old`

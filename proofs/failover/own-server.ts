@@ -10,14 +10,14 @@ const FULL_MS = 120_000
 
 export type OwnServer = {
   url: string
-  /** Undefined: its disk can be full. */
+  /** Undefined if its disk can be full. */
   hasNoDisk: string | undefined
-  /** Loses it as a machine is lost, and resolves when nothing of it runs. */
+  /** Loses the server as if its machine failed; resolves when none of its processes runs. */
   crash(): Promise<void>
   start(): Promise<void>
-  /** Resolves when the server has met the end of its disk. */
+  /** Resolves when the server's disk is full. */
   fillDisk(): Promise<void>
-  /** Makes room, and starts the server again where it ended for want of it. */
+  /** Makes room, and starts the server again if it ended because its disk was full. */
   makeRoom(): Promise<void>
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ async function fillDisk(disk: Disk, url: string): Promise<void> {
   throw new Error('the disk of the server did not fill up')
 }
 
-/** A server that cannot write its log ends, tries to recover, and ends for good where it still cannot. */
+/** A server that cannot write its log ends, tries to recover, and ends for good if it still cannot. */
 async function hasEnded(server: { url: string; isOver: boolean }): Promise<boolean> {
   for (;;) {
     if (server.isOver) return true

@@ -43,7 +43,7 @@ export type Failed = {
 }
 
 type Plan = { kinds: readonly Kind[]; seed: number }
-/** What can be done to the server itself. */
+/** The acts on the server itself. */
 type Machine = Pick<OwnServer, 'crash' | 'start' | 'fillDisk' | 'makeRoom'>
 
 /** A round of each kind, in their order, on a new database of the server. */

@@ -20,7 +20,7 @@ const RECONCILE_MS = 30_000
 
 const balanceAt = (address: string): string => `${address}/balance?customer={CUSTOMER}`
 
-/** What `verify` says against it. */
+/** The faults that `verify` found in it. */
 async function complaintsOf(recipe: Recipe): Promise<string[]> {
   const [port = 0, tillPort = 0] = await freePorts(2)
   const shop = await startShop(recipe, {

@@ -124,7 +124,7 @@ export function refusalOf({ text }: Said): number | undefined {
   return code === undefined ? undefined : Number(code)
 }
 
-/** In cents of a dollar. Undefined if the market knows no price. */
+/** In cents of a dollar. Undefined if the market has no price. */
 export function readPrice({ text }: Said): bigint | undefined {
   const answer = jsonOf(
     text,

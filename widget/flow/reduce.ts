@@ -67,20 +67,20 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
   }
 }
 
-/** A press on Add funds that waits was for what could be seen then. */
+/** A waiting press on Add funds was for the items that were visible then. */
 function unpressed(taken: Step): Step {
   const { dialogs } = taken.state
   if (dialogs.kind !== 'loading' || !dialogs.pay) return taken
   return { ...taken, state: { ...taken.state, dialogs: { kind: 'loading', pay: false } } }
 }
 
-/** While the page polls, and once all is over, nobody waits for a single look, unless the shopper has just come back. */
+/** While the page polls, and once all is over, no single look is pending, unless the shopper has just come back. */
 const looked = (state: FlowState): FlowState =>
   isPolling(state) || (state.modal.kind === 'completed' && !state.lookNow)
     ? state
     : { ...state, looks: state.looks + 1, lookNow: false }
 
-/** A page that never reached the server tries again; one that did looks whether it is still true. */
+/** A page that never reached the server tries again; one that did checks whether its state is still true. */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && isUnjudged(page.refusal)) return { ...state, page: { stage: 'none' } }
@@ -96,7 +96,7 @@ function retryPressed(state: FlowState): FlowState {
   return link?.status === 'failed' ? checkLink(state, link.text) : state
 }
 
-/** A link that nobody could judge, or an inventory that could not be had, is asked for again once there is hope. */
+/** Asks again for a link that could not be judged, or an inventory that could not be read, once that may succeed. */
 function askedAgain(state: FlowState): FlowState {
   const { page } = state
   if (page.stage === 'wait-for-select-items' && isInternalError(page.stand))
@@ -134,14 +134,14 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
   }
 }
 
-/** The page opens on it, and asks at once whether it is still true. */
+/** The page opens on it, and checks at once whether it is still true. */
 function paymentGiven(before: FlowState, payment: Payment, atMs: number): Step {
   if (before.payment !== null) return step(before)
   const { state, effects } = paymentLoaded(before, payment, atMs)
   return { state: { ...state, lookNow: !isPolling(state) }, effects }
 }
 
-/** Until when money is held is told nowhere else before the store. */
+/** Until the shopper is back in the store, only this page says until when money is held: leave time to read it. */
 const READING_MS = 8000
 const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)
 
@@ -168,7 +168,7 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   return modal
 }
 
-/** The first answer chooses the stage: a deposit that has a user needs no link. */
+/** The first answer chooses the stage: a deposit that has a user does not need a link. */
 function openPage(state: FlowState, payment: Payment): FlowState {
   if (payment.user !== null) return withUser(state, payment.user, linkOfUser(state, payment.user))
   const stored = state.storedLink
@@ -177,7 +177,7 @@ function openPage(state: FlowState, payment: Payment): FlowState {
   return { ...state, page: { stage: 'wait-for-trade-url-input', link } }
 }
 
-/** The link that the store gave was looked up meanwhile: nobody is asked for it. */
+/** The store's link was looked up in the meantime: the shopper is not asked for one. */
 function userFound(before: FlowState, state: FlowState): FlowState {
   const user = state.payment?.user ?? null
   const link = linkOf(state.page)
@@ -186,7 +186,7 @@ function userFound(before: FlowState, state: FlowState): FlowState {
   return withUser(state, user, linkOfUser(state, user))
 }
 
-/** An inventory that could not be had for technical works is asked for once they are over. */
+/** Asks again for an inventory that technical works prevented, once they are over. */
 function worksOver(before: FlowState, state: FlowState): FlowState {
   const { page } = state
   const isOver = before.payment?.technicalWorks === true && state.payment?.technicalWorks === false
@@ -196,7 +196,7 @@ function worksOver(before: FlowState, state: FlowState): FlowState {
   return isWaiting ? reloading(state, {}, true) : state
 }
 
-/** The server tells no token, so only this browser may know the whole link. */
+/** The server does not send the token, so only this browser may know the whole link. */
 function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
   const stored = storedLink === null ? undefined : parseTradeLink(storedLink)
   return stored?.url.startsWith(`${tradeUrl}&`) ? stored.url : tradeUrl
@@ -246,7 +246,7 @@ function connectionChanged(state: FlowState, online: boolean): Step {
   }
 }
 
-/** An inventory that could not be had for the same reason for which the page was offline. */
+/** The inventory failed for the same reason for which the page was offline. */
 function isInternalError({ inventory }: Stand): boolean {
   return inventory.status === 'error' && inventory.type === 'internal'
 }
@@ -257,7 +257,7 @@ function linkOf(page: Page): LinkState | undefined {
     : undefined
 }
 
-/** Any typing that changes the link resets the user; input is ignored while the server is asked. */
+/** Any typing that changes the link resets the user; input is ignored while the server checks it. */
 function linkTyped(state: FlowState, text: string): FlowState {
   const link = linkOf(state.page)
   if (link === undefined || link.status === 'checking' || link.text === text) return state

@@ -91,7 +91,6 @@ export const pageEn = {
     'We accept items worth more than 0.1 USD that are popular among players and free of trade restrictions.',
 
   why: 'why?',
-  selectedMark: 'selected',
 
   now: 'Now',
   nowExpected: 'Now, expected',

@@ -87,7 +87,6 @@ export const pageRu: Partial<PageTexts> = {
   itemConditions: 'Подходят предметы дороже 5 рублей, популярные среди игроков и без ограничений на обмен.',
 
   why: 'почему?',
-  selectedMark: 'выбрано',
 
   now: 'Сейчас',
   nowExpected: 'Ожидаем сейчас',

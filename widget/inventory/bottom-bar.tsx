@@ -25,7 +25,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
         </div>
       </aside>
     )
-  // Nothing was done wrong yet.
+  // The shopper did nothing wrong yet.
   const isQuiet = block === 'loading' || block === 'noItems'
   return (
     <aside className="bottom-bar" aria-label={texts.summary}>

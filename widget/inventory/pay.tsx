@@ -19,7 +19,7 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
   const limit = block === 'aboveMaximum' ? payment.maxAmount : (shownInventory(stand)?.minPrice ?? null)
   if (limit === null) return { block, hint: null }
   const most = block === 'aboveMaximum' ? null : payment.maxAmount
-  // Told before it is exceeded.
+  // Shown before the limit is exceeded.
   const told = most === null ? '' : ` ${texts.atMost(money(most, payment.currency))}`
   return { block, hint: `${texts.payBlocks[block](money(limit, payment.currency))}${told}` }
 }

@@ -1,4 +1,4 @@
-/** A page elsewhere makes the shopper's browser call us: families 1 to 4. */
+/** A foreign page makes the shopper's browser call us: families 1 to 4. */
 import { type Case, family } from '../attack.ts'
 import type { Ask, Target } from '../target.ts'
 

@@ -16,7 +16,7 @@ type Wish = { amount: bigint; reference: string }
 
 const bots = new WeakMap<Target, ReturnType<typeof aBot>>()
 
-/** A store of its own for each case, with one paid deposit. */
+/** A new store for each case, with one paid deposit. */
 async function paidStore(target: Target): Promise<bigint> {
   const { till } = target
   const bot = bots.get(target) ?? aBot(till)

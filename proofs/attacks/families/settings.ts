@@ -1,4 +1,4 @@
-/** Settings that would leave a live till open, by mistake or by somebody's advice: family 51. */
+/** Settings that would leave a live till open, by mistake or on bad advice: family 51. */
 import { readConfig } from '../../../gateway/config.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
@@ -19,7 +19,7 @@ const LIVE = {
 
 type Settings = Record<string, string | undefined>
 
-/** Undefined when the till does not start with these. */
+/** Undefined if the till does not start with these settings. */
 const startsWith = (settings: Settings): string | undefined =>
   never(readConfig(settings).kind === 'config', 'the till starts')
 

@@ -1,4 +1,4 @@
-/** Looks at the inventories of bots in memory, in step with drift/store.ts. Findings that are sure are held against the truth. */
+/** Checks of bots' inventories in memory, in step with drift/store.ts. Findings that are sure are compared with the truth. */
 import { keyOf } from '../../../gateway/departures/departure.ts'
 import { type BookedItem, type Noted, nameKey } from '../../../gateway/drift/drift.ts'
 import type { DriftState, DriftStore } from '../../../gateway/drift/watch.ts'
@@ -46,7 +46,7 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
   }
 }
 
-/** A trade's row, and the asset id as its shopper had it. */
+/** A trade's row, and the asset id that the shopper knew. */
 function itemOf({ trades }: Memory, key: string): { row: TradeRow | undefined; given: string } {
   const [id = '0', given = ''] = key.split('/')
   return { row: trades.get(BigInt(id)), given }
@@ -91,7 +91,7 @@ function coming({ trades }: Memory, botId: bigint): Map<string, number> {
   return counts
 }
 
-/** Nobody is called for a race: what is missing vanished, and what is foreign is nobody's delivery. */
+/** A race must not alert anybody: a missing item really vanished, and a foreign one belongs to no delivery. */
 function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }: Noted): void {
   const { steam } = memory
   if (kind === 'missing') {

@@ -15,7 +15,7 @@ import { inProcess, type Scene } from './scene.ts'
 const SHOPPERS = 12
 const ITEMS_EACH = 24
 const SHOPPING_MS = 20 * 60_000
-/** The share of deposits that their store cancels, and within which time. */
+/** The share of deposits that their store cancels, and the longest time until then. */
 const CANCELLED = 0.1
 const CANCEL_MS = 6 * 60_000
 const WINDOW_MS = 300_000
@@ -54,7 +54,7 @@ function visit(scene: Scene, { shopper, isLocked }: Visitor): void {
   if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), () => cancelByStore(scene, deposit))
 }
 
-/** At any moment of its life: while it waits, while an offer is sent, open or accepted, and after its end. */
+/** At any moment of the deposit's life: while it waits, while an offer is sent, open or accepted, and after its end. */
 function cancelByStore(scene: Scene, deposit: DepositRow): void {
   const { random, faults } = scene
   const process = random.chance(0.5) ? scene.processes.at(0) : scene.processes.at(-1)
@@ -75,7 +75,7 @@ function askForTrade(scene: Scene, deposit: DepositRow, { shopper, tries = 1 }: 
   const basket = basketOf(scene, shopper)
   if (basket === undefined) return
   post(scene, deposit, basket)
-  // A page that waits repeats the call, and at times two pages do.
+  // A waiting page repeats the call, and sometimes two pages do.
   for (const ms of [2_000, 2_000, 30_000]) {
     if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, basket))
   }
@@ -92,7 +92,7 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
   const first = random.int(ITEMS_EACH)
   for (let n = 0; n < ITEMS_EACH && assets.length < wanted; n += 1) {
     const asset = assetOf(shopper, (first + n) % ITEMS_EACH)
-    // Some choose what another trade of theirs has taken.
+    // Some choose items that another trade of theirs has taken.
     if (steam.owners.get(asset.assetId) !== nameOf(shopper) && !random.chance(0.02)) continue
     const price = BigInt(random.between(50, 9_000))
     assets.push(asset)
@@ -114,12 +114,12 @@ function post(scene: Scene, deposit: DepositRow, basket: Basket): void {
   })
 }
 
-/** The shopper sees an offer on Steam as soon as it is there, whatever the till knows of it. */
+/** The shopper sees an offer as soon as it is on Steam, whether the till knows of it or not. */
 export function lookForOffer(scene: Scene, row: TradeRow) {
   const { engine, random, steam } = scene
   const offer = steam.byMessage.get(row.trade.secretCode)
   if (offer !== undefined) return decideOn(scene, row, offer)
-  // A send makes the offer or never does.
+  // A send makes the offer, or never will.
   const isOver = isEnded(row.trade) || engine.now() - row.createdAt.getTime() > 15 * 60_000
   if (!isOver) engine.after(random.between(300, 4_000), () => lookForOffer(scene, row))
 }
@@ -132,7 +132,7 @@ function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
     engine.after(afterMs, () => acceptAt(scene, row, { offer, ...how }))
   const end = (state: 'declined' | 'countered' | 'cancelled') =>
     engine.after(random.between(1_000, WINDOW_MS), () => steam.decline(offer, state))
-  // A shopper who sees an offer that the till was told to be over accepts it all the same.
+  // The shopper sees an open offer that the till believes to be over, and accepts it.
   if (offer.lie !== null) accept(offer.lie.from - engine.now() + random.between(2_000, 100_000))
   const habits: Record<Habit, () => void> = {
     accepts: () => accept(soonMs),
