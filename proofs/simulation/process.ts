@@ -12,7 +12,7 @@ export type Life = {
   life: number
   alive: boolean
   pausedUntil: number
-  /** What waits for the end of the pause. */
+  /** Each of these waits for the end of the pause. */
   asleep: Set<() => void>
   /** How far its clock is off. */
   skewMs: number
@@ -70,7 +70,7 @@ export function waitForTurn(
   })
 }
 
-/** Ends a pause. What the process was doing holds its connections: it goes on now, not when the pause would have ended. */
+/** Ends a pause. The work under way holds its connections: it goes on now, not when the pause would have ended. */
 export function rouse(process: Life): void {
   process.pausedUntil = 0
   for (const wake of [...process.asleep]) wake()

@@ -10,10 +10,10 @@ import { hold } from '../violation.ts'
 import { inProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
-/** Longer than any pause of a process, so few looks are made. */
+/** Longer than any pause of a process, and rarely enough. */
 const LOOK_MS = 300_000
 
-/** In a process that lives, and again if it dies. What a process does as it dies never ends, so that is looked at too. */
+/** In a process that lives, and again if it dies. Work in a process that dies never ends, and so the death counts as its end. */
 export function asSoonAsAble(scene: Scene, work: (process: Process) => Promise<unknown>): void {
   const { engine, processes } = scene
   const process = processes.find(({ alive }) => alive)
