@@ -28,6 +28,15 @@ export function redirect(location: string, status = 302): Reply {
   return { status, headers: { location }, body: '' }
 }
 
+/** The value of a text; undefined if the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** A field of an untrusted value. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { MAGIC_PLAYERS } from './world/people.ts'
+import { BAD_DAYS } from './bad-days/bad-days.ts'
+import { MISFORTUNES } from './pages/bots.ts'
+import { MAGIC_PLAYERS, PEOPLE } from './world/people.ts'
 
 const textOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const readme = textOf('README.md')
@@ -17,4 +19,13 @@ it('the README tells every call of the control API, and no other', () => {
 it('the README tells every magic player, and no other', () => {
   const told = [...readme.matchAll(/^\| `(magic_\w+)` \|/gm)].map((match) => match[1])
   expect(told).toEqual(MAGIC_PLAYERS.map(({ name }) => name))
+})
+
+it('the README has a line for every misfortune of a bot, and none that cannot be switched on', () => {
+  const [, table = ''] = /## Bad days\n(.*?)\n## /s.exec(readme) ?? []
+  const told = [...table.matchAll(/`([a-z]+(?:-[a-z0-9]+)+)`/g)].map((match) => match[1] ?? '')
+  const behaviours = Object.keys({ ...BAD_DAYS, ...PEOPLE })
+  expect(told.filter((name) => !behaviours.includes(name))).toEqual([])
+  expect(MISFORTUNES.filter((name) => !told.includes(name))).toEqual([])
+  expect(MISFORTUNES.filter((name) => !behaviours.includes(name))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { replyOf } from './faults.ts'
-import type { Incoming, Reply } from './http.ts'
+import { type Incoming, parseJson, type Reply } from './http.ts'
 import { pages } from './pages/pages.ts'
 import { api } from './routes/api.ts'
 import { community } from './routes/community.ts'
@@ -87,16 +87,8 @@ async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming 
     path,
     query: new URLSearchParams(search),
     form: await formOf(body, type),
-    json: type.startsWith('application/json') ? jsonOf(body.toString()) : undefined,
+    json: type.startsWith('application/json') ? parseJson(body.toString()) : undefined,
     cookies: cookiesOf(message.headers.cookie ?? ''),
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

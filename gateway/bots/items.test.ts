@@ -5,9 +5,10 @@ import type { Game } from '../../contract/games.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
+import { barBot, listBars } from './bar-store.ts'
 import type { BotContext } from './bot.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
 import { countGames, countItems, heldByGame, heldItems } from './item-store.ts'
@@ -209,6 +210,28 @@ describe('items in the hands of a bot', () => {
       .select((eb) => ['bot.items_held', sql<number>`${eb.fn.count('entry.id')}::int`.as('entries')])
       .groupBy('bot.id')
       .executeTakeFirst()
+})
+
+describe('what a survey of the bots tells', () => {
+  it('D-30 for how long Steam bars each, and why', async () => {
+    await barBot(till.db, { botId: bot.botId, reason: 'inventory_full', game: 'tf', now: till.clock.now() })
+    const [bar] = await listBars(till.db)
+    const seconds = ((bar?.until.getTime() ?? 0) - till.clock.now().getTime()) / 1_000
+    const labels = `bot="${session.steamId}",scope="tf",reason="inventory_full"`
+    const barred = async () => (await (await survey()).metrics()).match(/^tradetill_bot_barred_seconds.*$/gm)
+    expect(await barred()).toEqual([`tradetill_bot_barred_seconds{${labels}} ${seconds}`])
+    await jump(till, seconds)
+    expect(await barred()).toBeNull()
+  })
+
+  it('how long ago the last complete look for reversals was', async () => {
+    const age = async () => (await (await survey()).metrics()).match(/^tradetill_bot_history_seconds.*$/gm)
+    expect(await age()).toBeNull()
+    await delivered('cs')
+    await tradeHandlers(till.deps).history(bot)
+    await jump(till, 1_800)
+    expect(await age()).toEqual([`tradetill_bot_history_seconds{bot="${session.steamId}"} 1800`])
+  })
 })
 
 describe('the limits of a bot', () => {

@@ -109,6 +109,27 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('\toffline (no gateway holds it)\t')
   })
 
+  it('list says why a bot is barred, for which game and until when', async () => {
+    await run(['bot', 'add'], `${theBot().refreshToken}\n`)
+    const until = '2099-05-01T12:00:00.000Z'
+    const bar = (scope: string, reason: string) =>
+      database.pool.query(
+        `insert into bot_bar (bot_id, scope, reason, barred_at, until, times)
+         values (1, $1, $2, till_now(), $3, 1)`,
+        [scope, reason, until],
+      )
+    await bar('all', 'bot_cannot_trade')
+    await bar('tf', 'inventory_full')
+    const { out } = await run(['bot', 'list'])
+    expect(out).toContain(`\tno new trades until ${until}: bot_cannot_trade`)
+    expect(out).toContain(`\tno new trades of tf until ${until}: inventory_full`)
+    const bars = JSON.parse((await run(['bot', 'list', '--json'])).out).bots[0].bars
+    expect(bars).toEqual([
+      { scope: 'all', reason: 'bot_cannot_trade', until, times: 1 },
+      { scope: 'tf', reason: 'inventory_full', until, times: 1 },
+    ])
+  })
+
   it('add and enrol leave a record for each bot that was added, without its token', async () => {
     const { steamId, accountName, password, sharedSecret, refreshToken } = theBot()
     const other = bots[1]?.refreshToken ?? ''

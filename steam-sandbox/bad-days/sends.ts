@@ -1,4 +1,6 @@
-import { type BadDay, type Effect, ERROR_PAGE, SIGN_IN } from './day.ts'
+import { field, type Incoming, parseJson } from '../http.ts'
+import { GAMES } from '../items.ts'
+import { type BadDay, type Effect, ERROR_PAGE, rowsOf, SIGN_IN } from './day.ts'
 
 const SEND = /^POST steamcommunity\.com\/tradeoffer\/new\/send$/
 
@@ -6,6 +8,15 @@ const on = (line: string, effect: Effect): BadDay => ({ line, at: SEND, effect }
 const said = (strError: string): Effect => ({ status: 500, body: { strError } })
 const refused = (eresult: number): Effect =>
   said(`There was an error sending your trade offer.  Please try again later. (${eresult})`)
+
+const full = (game: string): Effect =>
+  said(`This trade would exceed the maximum number of items allowed in your ${game} inventory.`)
+
+/** The app id of the items that an offer asks for. */
+function askedGame({ form }: Incoming): number {
+  const [first] = rowsOf(field(field(parseJson(form.get('json_tradeoffer') ?? ''), 'them'), 'assets'))
+  return Number(field(first, 'appid'))
+}
 
 /** Faults while an offer is sent. Nothing is sent unless the line says so. */
 export const SENDS: Record<string, BadDay> = {
@@ -63,9 +74,15 @@ export const SENDS: Record<string, BadDay> = {
     "The game's item server does not answer.",
     said("We were unable to contact the game's item server. Please try again later."),
   ),
-  'send-inventory-full': on(
-    "The bot's inventory is full.",
-    said('This trade would exceed the maximum number of items allowed in your Counter-Strike 2 inventory.'),
+  'send-inventory-full': on("The bot's inventory is full, whatever the game.", full('Counter-Strike 2')),
+  ...Object.fromEntries(
+    GAMES.map(({ appId, name, file }): [string, BadDay] => [
+      `send-inventory-full-${file}`,
+      {
+        ...on(`The bot's inventory of ${name} is full; offers for other games are sent.`, full(name)),
+        when: (request) => askedGame(request) === appId,
+      },
+    ]),
   ),
   'send-401': on('401 and `null`: the session died.', { status: 401, body: null }),
   'send-302': on('302 to the page for signing in: the session died.', SIGN_IN),

@@ -70,6 +70,7 @@ export const ROWS = {
     'too many offers',
     'item server down',
     'inventory full',
+    'inventory full of one game',
     '401',
     '302',
     '429',

@@ -132,6 +132,23 @@ describe('sending fails with', () => {
     expect(error.message).toContain('maximum number of items allowed in your')
   })
 
+  row('inventory full of one game', async () => {
+    const games = [
+      { full: 'send-inventory-full-cs', appId: 730, name: 'Counter-Strike 2', other: 440 },
+      { full: 'send-inventory-full-dota', appId: 570, name: 'Dota 2', other: 730 },
+      { full: 'send-inventory-full-tf', appId: 440, name: 'Team Fortress 2', other: 252490 },
+      { full: 'send-inventory-full-rust', appId: 252490, name: 'Rust', other: 570 },
+    ]
+    for (const { full, appId, name, other } of games) {
+      steam.reset()
+      await control(steam, `PUT behaviours/${full}`, { steamId: bot.steamId })
+      const error = await refusal(draft(steam, bot, { appId }))
+      expect(error.message).toContain(`maximum number of items allowed in your ${name} inventory`)
+      await sent(steam, bot, { appId: other })
+      expect(steam.world().offers).toHaveLength(1)
+    }
+  })
+
   row('401', async () => {
     let told = false
     bot.manager.on('sessionExpired', () => {

@@ -1,5 +1,6 @@
 import { codeOf, credentialsOf } from '../credentials.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
+import { GAMES } from '../items.ts'
 import { find, give, lineOf, lose, switchOff, switchOn } from '../routes/acts.ts'
 import { approveLogin } from '../routes/enrolment.ts'
 import type { Sandbox } from '../sandbox.ts'
@@ -23,13 +24,17 @@ but this sandbox.</p>${cards.join('')}<h2>Approve a login by picture</h2><form m
 }
 
 /** Misfortunes of a bot; each is switched on for one bot. */
-const MISFORTUNES = [
+export const MISFORTUNES: readonly string[] = [
   'send-new-device',
   'send-steam-guard',
   'send-24',
   'send-15',
+  'send-25',
+  'send-50',
+  'send-26',
   'send-too-many-offers',
   'send-inventory-full',
+  ...GAMES.map(({ file }) => `send-inventory-full-${file}`),
   'send-429',
   'cancel-429',
   'rate-limited',

@@ -1,4 +1,4 @@
-import { field, type Incoming, json, type Reply } from '../http.ts'
+import { field, type Incoming, json, parseJson, type Reply } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { acceptOffer, endOffer, sendOffer, type Wanted } from '../world/offers.ts'
 import { findAccount, findOffer, type Refusal, withAccount } from '../world/world.ts'
@@ -48,9 +48,9 @@ function end(
 }
 
 function send({ form, referer }: Incoming, sandbox: Sandbox, sender: string): Reply {
-  const offer = parse(form.get('json_tradeoffer') ?? '')
+  const offer = parseJson(form.get('json_tradeoffer') ?? '')
   const [items, give] = [wantedItems(offer, 'them'), wantedItems(offer, 'me')]
-  const created = parse(form.get('trade_offer_create_params') ?? '{}')
+  const created = parseJson(form.get('trade_offer_create_params') ?? '{}')
   const token = field(created, 'trade_offer_access_token')
   const isFromTradePage = /^https:\/\/steamcommunity\.com\/tradeoffer\/(new|\d+)\//.test(referer)
   if (!items || !give || !isFromTradePage) return failure('sending', 8)
@@ -100,12 +100,4 @@ function wantedItems(offer: unknown, side: 'me' | 'them'): Wanted[] | undefined 
     contextId: String(field(asset, 'contextid')),
     assetId: String(field(asset, 'assetid')),
   }))
-}
-
-function parse(value: string): unknown {
-  try {
-    return JSON.parse(value)
-  } catch {
-    return undefined
-  }
 }
