@@ -49,13 +49,13 @@ export const FAULTS = {
   slow: { line: 'Every answer takes 30 seconds.', at: ANY, effect: { delayMs: 30_000 } },
   'answer-lost': {
     line: 'The next listing is made, and its answer never arrives.',
-    at: /\/(mass-)?add-to-sale$/,
+    at: /^(GET|POST) .*\/(mass-)?add-to-sale$|^POST .*\/list-items-steam$/,
     effect: { lost: true },
     times: 1,
   },
   'ready-lost': {
-    line: 'The next `trade-ready` is taken, and its answer never arrives.',
-    at: /\/trade-ready$/,
+    line: 'The next `trade-ready` or `steam-trade` is taken, and its answer never arrives.',
+    at: /\/(trade-ready|steam-trade)$/,
     effect: { lost: true },
     times: 1,
   },
@@ -81,6 +81,11 @@ export const FAULTS = {
   'empty-says-false': { line: '`items` says false, not null, where there are none.' },
   'price-in-units': { line: '`items` tells prices in units, not in dollars.' },
   'envelope-lies': { line: 'A listing of many lines refuses each of them, and says success all the same.' },
+  'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`: the offer must not be confirmed.' },
+  'one-object': { line: '`ready-to-transfer-p2p` tells a single trade as it stands, not in a list.' },
+  'send-soon': { line: 'Waxpeer leaves 20 seconds to hand over.' },
+  'socket-silent': { line: 'The socket of Waxpeer answers no ping.' },
+  'socket-double': { line: 'The socket of Waxpeer tells of each sale twice.' },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },
   'lies-more': { line: 'The market asks for one more item than was sold.' },
   'lies-partner': { line: 'The market names the seller as the one to send to.' },
@@ -114,7 +119,7 @@ export function createFaults() {
       if (own) return undefined
       for (const [name, left] of on) {
         const { at, effect }: Fault = FAULTS[name]
-        if (!effect || !at?.test(path) || method === 'OPTIONS') continue
+        if (!effect || !at?.test(`${method} ${path}`) || method === 'OPTIONS') continue
         if (left <= 1) on.delete(name)
         else on.set(name, left - 1)
         return effect

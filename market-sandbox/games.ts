@@ -10,6 +10,14 @@ export function appOf(host: string): number | undefined {
   return GAMES.find((game) => game.host === host)?.appId
 }
 
+/** Waxpeer's names of the games. */
+export const WAXPEER_GAMES: Readonly<Record<string, number>> = {
+  csgo: 730,
+  dota2: 570,
+  tf2: 440,
+  rust: 252490,
+}
+
 export function gameName(appId: number): string {
   return GAMES.find((game) => game.appId === appId)?.name ?? String(appId)
 }

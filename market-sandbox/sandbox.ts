@@ -6,8 +6,14 @@ import type { SteamSide } from './steam.ts'
 import type { Bought } from './world/deals.ts'
 import type { Change, Temper, World } from './world/world.ts'
 
-/** The state that the routes work on. `change` applies a pure function to the world and keeps the result. */
+/**
+ * One market: the state that its routes work on. `change` applies a pure function to the world and keeps the result.
+ * Both markets share Steam, faults, prices and limits.
+ */
 export type Market = {
+  name: MarketName
+  /** As its messages name it. */
+  site: string
   url: string
   steamUrl: string
   /** The machine's time, plus how far Steam's sandbox was ahead of it at the last check. */
@@ -22,6 +28,8 @@ export type Market = {
   prices: Prices
   faults: Faults
   limits: Limits
+  /** When each asset was listed or changed, by the machine's clock. */
+  itemCalls: Map<string, number[]>
   log: LogEntry[]
   /** Looks at Steam: the acts of sellers and buyers there, and then the buyers' next acts. */
   look: () => Promise<void>
@@ -29,6 +37,17 @@ export type Market = {
   buy: (itemIds: readonly number[], temper: Temper) => Promise<Bought>
 }
 
+/** The family on its four hosts, or Waxpeer. */
+export type MarketName = 'family' | 'waxpeer'
+
+export type Markets = Readonly<Record<MarketName, Market>>
+
+export const MARKET_NAMES = ['family', 'waxpeer'] as const
+
+export function isMarketName(value: unknown): value is MarketName {
+  return value === 'family' || value === 'waxpeer'
+}
+
 export type LogEntry = { method: string; host: string; path: string }
 
-export type Route = (request: Incoming, market: Market) => Promise<Reply | undefined> | Reply | undefined
+export type Route = (request: Incoming, markets: Markets) => Promise<Reply | undefined> | Reply | undefined

@@ -4,25 +4,32 @@ import type { Incoming, Reply } from './http.ts'
 import { pages } from './pages/pages.ts'
 import { api } from './routes/api.ts'
 import { control } from './routes/control.ts'
-import type { Market, Route } from './sandbox.ts'
+import { waxpeer } from './routes/waxpeer.ts'
+import type { Markets, Route } from './sandbox.ts'
 
 const MAX_BODY = 256 * 1024
 const MAX_LOG = 500
 const OWN_ROUTES: Route[] = [control, pages]
+const MARKET_ROUTES: Route[] = [
+  (request, { family }) => api(request, family),
+  (request, markets) => waxpeer(request, markets.waxpeer),
+]
 
 /** Answers one request, after applying the active faults. */
 export async function serve(
   message: IncomingMessage,
   response: ServerResponse,
-  market: Market,
+  markets: Markets,
 ): Promise<void> {
+  // What both share.
+  const market = markets.family
   const request = await read(message, market.url)
   if (!request) return give(response, { status: 413, headers: {}, body: '' })
   if (!request.own) market.log.push({ method: request.method, host: request.host, path: request.path })
   if (market.log.length > MAX_LOG) market.log.shift()
   const effect = market.faults.take(request)
   if (effect?.delayMs !== undefined) await market.pause(effect.delayMs)
-  const reply = (effect && replyOf(effect)) ?? (await answer(request, market))
+  const reply = (effect && replyOf(effect)) ?? (await answer(request, markets))
   if (effect?.lost) return void response.destroy()
   give(response, reply)
 }
@@ -32,13 +39,14 @@ function replyOf({ status = 200, body, html }: Effect): Reply | undefined {
   return { status, headers: { 'content-type': html ? 'text/html' : 'application/json' }, body }
 }
 
-async function answer(request: Incoming, market: Market): Promise<Reply> {
+async function answer(request: Incoming, markets: Markets): Promise<Reply> {
+  const { url } = markets.family
   // A foreign page in somebody's browser must not act here.
-  if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, market.url)) {
+  if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, url)) {
     return { status: 403, headers: {}, body: 'This came from another site.' }
   }
-  for (const route of request.own ? OWN_ROUTES : [api]) {
-    const reply = await route(request, market)
+  for (const route of request.own ? OWN_ROUTES : MARKET_ROUTES) {
+    const reply = await route(request, markets)
     if (reply) return reply
   }
   return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Not found' }

@@ -6,13 +6,14 @@ import { createLimits } from './limits.ts'
 import { lookAtSteam } from './look.ts'
 import { createPrices } from './prices.ts'
 import { takeBack } from './routes/control.ts'
-import type { Market } from './sandbox.ts'
+import type { Market, MarketName } from './sandbox.ts'
 import { serve } from './serve.ts'
 import { createSteamSide, type SteamSide } from './steam.ts'
+import { createSockets } from './waxpeer-sockets.ts'
 import { STEAM_BEHAVIOURS } from './world/buyers.ts'
 import { buyItems } from './world/deals.ts'
 import { banAccount, openAccount } from './world/sellers.ts'
-import { type Buyer, emptyWorld, type Temper } from './world/world.ts'
+import { type Buyer, emptyWorld, type Temper, type World } from './world/world.ts'
 
 type Options = {
   /** 0 chooses a free one. */
@@ -34,81 +35,111 @@ export type RunningMarket = Awaited<ReturnType<typeof startMarket>>
 
 /** Starts a market on 127.0.0.1. Rejects if the port is taken or a file cannot be read. */
 export async function startMarket({ port, everyMs = 1000, ...options }: Options) {
-  const market = createMarket(options)
-  const { keeper } = market
+  const { markets, sockets, save } = createMarkets(options)
+  const { family, waxpeer } = markets
   const server = createServer((message, response) => {
-    serve(message, response, market).catch(() => response.destroy())
+    serve(message, response, markets).catch(() => response.destroy())
   })
+  sockets.attach(server, waxpeer)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
   })
   const address = server.address()
   const listening = typeof address === 'object' && address ? address.port : port
-  market.url = `http://localhost:${listening}`
+  for (const market of [family, waxpeer]) market.url = `http://localhost:${listening}`
+  const look = async () => {
+    await family.look()
+    await waxpeer.look()
+  }
   // Steam's time, before the first request.
-  await market.look()
-  const timer = everyMs > 0 ? setInterval(() => void market.look(), everyMs) : undefined
+  await look()
+  const timer = everyMs > 0 ? setInterval(() => void look(), everyMs) : undefined
   return {
-    url: market.url,
-    world: market.world,
-    log: market.log,
-    look: market.look,
-    /** Opens an account; resolves to its key. */
-    open: (steamId: string, currency: Currency = 'USD'): string =>
-      market.change((world) => openAccount(world, { steamId, currency })).key,
-    /** Bars an account from selling for this many seconds, as after sales that were not handed over. */
-    ban: (steamId: string, seconds: number) =>
-      market.change((world) => banAccount(world, steamId, market.nowS() + seconds)),
-    buy: market.buy,
-    takeBack: (hash: string) => takeBack(market, hash),
-    begin: (name: FaultName, times?: number) => market.faults.begin(name, times),
-    end: market.faults.end,
-    reset: market.reset,
+    url: family.url,
+    log: family.log,
+    look,
+    ...doorTo(family),
+    waxpeer: doorTo(waxpeer),
+    begin: (name: FaultName, times?: number) => family.faults.begin(name, times),
+    end: family.faults.end,
+    reset() {
+      family.reset()
+      waxpeer.reset()
+    },
     async close() {
       clearInterval(timer)
+      sockets.close()
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
-      keeper.save()
+      save()
     },
   }
 }
 
+/** What tests do at one market. */
+const doorTo = (market: Market) => ({
+  world: market.world,
+  /** Opens an account; resolves to its key. */
+  open: (steamId: string, currency: Currency = 'USD'): string =>
+    market.change((world) => openAccount(world, { steamId, currency })).key,
+  /** Bars an account from selling for this many seconds, as after sales that were not handed over. */
+  ban: (steamId: string, seconds: number) =>
+    market.change((world) => banAccount(world, steamId, market.nowS() + seconds)),
+  buy: market.buy,
+  takeBack: (hash: string) => takeBack(market, hash),
+})
+
 type Settings = Omit<Options, 'port' | 'everyMs'>
 
-function createMarket({ steamUrl, clock = Date.now, pause = pauseInRealTime, ...files }: Settings) {
-  const steam = createSteamSide(steamUrl)
-  const keeper = createKeeper(files.dataFile, () => emptyWorld(1_000))
-  const nowS = () => Math.floor(clock() / 1000) + keeper.world().aheadS
-  const faults = createFaults()
-  const limits = createLimits()
-  const market: Market & { keeper: typeof keeper } = {
-    url: '',
-    steamUrl,
-    keeper,
-    nowS,
-    machineMs: clock,
-    pause,
-    world: keeper.world,
+const SITES: Readonly<Record<MarketName, string>> = { family: 'market.csgo.com', waxpeer: 'waxpeer.com' }
+
+function createMarkets(settings: Settings) {
+  const { steamUrl, clock = Date.now, pause = pauseInRealTime, dataFile, pricesFile } = settings
+  const shared = {
+    ...{ url: '', steamUrl, machineMs: clock, pause, steam: createSteamSide(steamUrl) },
+    ...{ faults: createFaults(), limits: createLimits(), prices: createPrices(pricesFile), log: [] },
+  }
+  const sockets = createSockets()
+  const family = createMarket(shared, { name: 'family', dataFile })
+  const waxpeer = createMarket(shared, {
+    name: 'waxpeer',
+    dataFile: dataFile && `${dataFile}.waxpeer`,
+    tell: (before, after) => sockets.tell(waxpeer, before, after),
+  })
+  const save = () => [family, waxpeer].forEach((market) => void market.save())
+  return { markets: { family, waxpeer }, sockets, save }
+}
+
+type Shared = Pick<
+  Market,
+  'url' | 'steamUrl' | 'machineMs' | 'pause' | 'steam' | 'faults' | 'limits' | 'prices' | 'log'
+>
+type Own = { name: MarketName; dataFile: string | undefined; tell?: (before: World, after: World) => void }
+
+function createMarket(shared: Shared, { name, dataFile, tell }: Own): Market & { save(): void } {
+  const keeper = createKeeper(dataFile, () => emptyWorld(1_000))
+  const nowS = () => Math.floor(shared.machineMs() / 1000) + keeper.world().aheadS
+  const market: Market & { save(): void } = {
+    ...shared,
+    ...{ name, site: SITES[name], nowS, world: keeper.world, itemCalls: new Map(), save: keeper.save },
     change(step) {
-      const { world, answer } = step(keeper.world(), nowS())
+      const before = keeper.world()
+      const { world, answer } = step(before, nowS())
       keeper.keep(world)
+      if (world !== before) tell?.(before, world)
       return answer
     },
     reset() {
-      faults.clear()
-      limits.clear()
+      shared.faults.clear()
+      shared.limits.clear()
+      market.itemCalls.clear()
       keeper.keep(emptyWorld(1_000))
     },
-    steam,
-    prices: createPrices(files.pricesFile),
-    faults,
-    limits,
-    log: [],
     look: oneAtATime(() => lookAtSteam(market)),
     async buy(itemIds, temper) {
       const buyer = await buyerOf(market, temper)
-      return market.change((world, now) => buyItems(world, { itemIds, buyer }, now))
+      return market.change((world, now) => buyItems(world, { itemIds, buyer, site: market.site }, now))
     },
   }
   return market

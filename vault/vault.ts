@@ -99,7 +99,10 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
       await giver.round()
       if (sold !== undefined) throw sold.error
     },
-    close: () => log.close(),
+    close() {
+      shop.close()
+      log.close()
+    },
   }
 }
 

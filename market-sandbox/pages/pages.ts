@@ -3,7 +3,7 @@ import { FAULTS, isFault } from '../faults.ts'
 import { gameName } from '../games.ts'
 import { type Incoming, type Reply, redirect, text } from '../http.ts'
 import { takeBack } from '../routes/control.ts'
-import type { Market } from '../sandbox.ts'
+import { isMarketName, MARKET_NAMES, type Market, type Markets } from '../sandbox.ts'
 import { isBanned, isOnline } from '../world/sellers.ts'
 import { type Deal, type Item, isTemper, itemsOf, TEMPERS } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
@@ -18,8 +18,8 @@ const FILES: Record<string, { body: string; type: string }> = {
 }
 
 type Shown = {
-  get: (market: Market) => Reply
-  post?: (market: Market, form: URLSearchParams) => Promise<Reply> | Reply
+  get: (markets: Markets) => Reply
+  post?: (markets: Markets, form: URLSearchParams) => Promise<Reply> | Reply
 }
 
 const PAGES: Record<string, Shown> = {
@@ -30,34 +30,52 @@ const PAGES: Record<string, Shown> = {
 }
 
 /** The pages for people at the sandbox's own address. */
-export async function pages(request: Incoming, market: Market): Promise<Reply | undefined> {
+export async function pages(request: Incoming, markets: Markets): Promise<Reply | undefined> {
   const file = FILES[request.path]
   if (file && request.method === 'GET') return text(file.body, file.type)
   const shown = PAGES[request.path]
   if (!shown) return undefined
-  await market.look()
-  if (request.method === 'GET') return shown.get(market)
+  for (const name of MARKET_NAMES) await markets[name].look()
+  if (request.method === 'GET') return shown.get(markets)
   if (request.method !== 'POST' || !shown.post) return undefined
   // Browsers send Origin with every form. Without one, this was not a press of a button here.
   if (!request.origin) return page('Refused', '<h1>Refused</h1><p>Use the buttons of the page.</p>', 403)
-  return shown.post(market, request.form)
+  return shown.post(markets, request.form)
 }
 
-function onSale(market: Market): Reply {
-  const items = market.world().items.filter(({ status }) => status === 'on_sale')
-  const rows = items.map((item) => {
-    const best = market.prices.best(item.name, item.currency)
-    return `<li><div><strong>${escapeHtml(item.name)}</strong><p>${gameName(item.appId)} · ${money(item.price, item)}, others ask ${money(best, item)}</p></div>
-<form method="post"><input type="hidden" name="item" value="${item.itemId}">
-<select name="as" aria-label="Buyer of ${escapeHtml(item.name)}">${tempers()}</select>
-<button class="accept">Buy</button></form></li>`
-  })
+const each = <T>(markets: Markets, rowsOf: (market: Market) => T[]): T[] =>
+  MARKET_NAMES.flatMap((name) => rowsOf(markets[name]))
+
+/** The market that a form names. */
+function namedIn(markets: Markets, form: URLSearchParams): Market {
+  const name = form.get('market')
+  return markets[isMarketName(name) ? name : 'family']
+}
+
+function onSale(markets: Markets): Reply {
+  const { nowS, steamUrl } = markets.family
+  const rows = each(markets, (market) =>
+    market
+      .world()
+      .items.filter(isOnSale)
+      .map((item) => saleRow(market, item)),
+  )
   const list = rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nothing is on sale.')
   return page(
     'Market sandbox',
-    `<h1>On sale</h1><p>It is ${moment(market.nowS())} here: this market follows the clock of the
-<a href="${escapeHtml(market.steamUrl)}/behaviours/">Steam sandbox</a>.</p>${list}`,
+    `<h1>On sale</h1><p>It is ${moment(nowS())} here: these markets follow the clock of the
+<a href="${escapeHtml(steamUrl)}/behaviours/">Steam sandbox</a>.</p>${list}`,
   )
+}
+
+const isOnSale = ({ status }: Item): boolean => status === 'on_sale'
+
+function saleRow(market: Market, item: Item): string {
+  const best = market.prices.best(item.name, item.currency)
+  return `<li><div><strong>${escapeHtml(item.name)}</strong><p>${gameName(item.appId)} · ${market.site} · ${money(item.price, item)}, others ask ${money(best, item)}</p></div>
+<form method="post"><input type="hidden" name="market" value="${market.name}"><input type="hidden" name="item" value="${item.itemId}">
+<select name="as" aria-label="Buyer of ${escapeHtml(item.name)}">${tempers()}</select>
+<button class="accept">Buy</button></form></li>`
 }
 
 function tempers(): string {
@@ -66,7 +84,8 @@ function tempers(): string {
     .join('')
 }
 
-async function buy(market: Market, form: URLSearchParams): Promise<Reply> {
+async function buy(markets: Markets, form: URLSearchParams): Promise<Reply> {
+  const market = namedIn(markets, form)
   const as = form.get('as')
   const bought = await market.buy([Number(form.get('item'))], isTemper(as) ? as : 'accepts')
   if (bought.kind === 'refused')
@@ -74,11 +93,11 @@ async function buy(market: Market, form: URLSearchParams): Promise<Reply> {
   return redirect('/sales/')
 }
 
-function sales(market: Market): Reply {
-  const rows = market
-    .world()
-    .deals.toReversed()
-    .map((deal) => dealRow(market, deal))
+function sales(markets: Markets): Reply {
+  const deals = each(markets, (market) => market.world().deals.map((deal) => ({ market, deal })))
+  const rows = deals
+    .toSorted((one, other) => other.deal.madeAtS - one.deal.madeAtS)
+    .map(({ market, deal }) => dealRow(market, deal))
   const list =
     rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nobody has bought anything.')
   return page('Sales', `<h1>Sales</h1>${list}`)
@@ -91,7 +110,7 @@ function dealRow(market: Market, deal: Deal): string {
   )
   const canBeTaken = deal.state === 'given' && items.some(({ outcome }) => outcome?.kind === 'settling')
   const button = canBeTaken
-    ? `<form method="post"><button name="back" value="${deal.hash}">Seller takes it back</button></form>`
+    ? `<form method="post"><input type="hidden" name="market" value="${market.name}"><button name="back" value="${deal.hash}">Seller takes it back</button></form>`
     : ''
   return `<li><div>${names.map((line) => `<p>${line}</p>`).join('')}<p class="note">${escapeHtml(deal.message)} · ${moment(deal.madeAtS)}</p></div>${button}</li>`
 }
@@ -105,15 +124,23 @@ function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Item)
   return status === 'waiting' ? 'the offer is out' : `sold, ${left} s left to hand it over`
 }
 
-async function back(market: Market, form: URLSearchParams): Promise<Reply> {
+async function back(markets: Markets, form: URLSearchParams): Promise<Reply> {
+  const market = namedIn(markets, form)
   await takeBack(market, form.get('back') ?? '')
   return redirect('/sales/')
 }
 
-function sellers(market: Market): Reply {
+function sellers(markets: Markets): Reply {
+  const rows = each(markets, sellerRows)
+  const list = rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nobody sells here.')
+  return page('Sellers', `<h1>Sellers</h1>${list}`)
+}
+
+function sellerRows(market: Market): string[] {
   const nowS = market.nowS()
-  const rows = market.world().sellers.map((seller) => {
+  return market.world().sellers.map((seller) => {
     const said = [
+      market.site,
       isOnline(seller, nowS) ? 'online' : 'offline',
       ...(isBanned(seller, nowS) ? [`may not sell until ${moment(seller.bannedUntilS)}`] : []),
       ...(seller.keyDeleted ? ['its key was deleted: too many requests'] : []),
@@ -121,12 +148,10 @@ function sellers(market: Market): Reply {
     ]
     return `<li><div><strong>${seller.steamId}</strong><p>${said.join(' · ')}</p></div></li>`
   })
-  const list = rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nobody sells here.')
-  return page('Sellers', `<h1>Sellers</h1>${list}`)
 }
 
-function faults(market: Market): Reply {
-  const on = new Set<string>(market.faults.on())
+function faults({ family }: Markets): Reply {
+  const on = new Set<string>(family.faults.on())
   const rows = Object.entries(FAULTS).map(([name, { line }]) => {
     const isOn = on.has(name)
     const [verb, label] = isOn ? ['off', 'Switch off'] : ['on', 'Switch on']
@@ -140,7 +165,7 @@ function faults(market: Market): Reply {
   )
 }
 
-function toggle(market: Market, form: URLSearchParams): Reply {
+function toggle({ family: market }: Markets, form: URLSearchParams): Reply {
   const [on, off] = [form.get('on') ?? '', form.get('off') ?? '']
   if (isFault(on)) market.faults.begin(on)
   if (isFault(off)) market.faults.end(off)

@@ -1,19 +1,21 @@
 import { FAULTS, isFault } from '../faults.ts'
 import { isCurrency } from '../games.ts'
 import { field, type Incoming, json, parse, type Reply } from '../http.ts'
-import type { Market } from '../sandbox.ts'
+import { isMarketName, type Market, type Markets } from '../sandbox.ts'
 import { openAccount } from '../world/sellers.ts'
 import { isTemper, withDeal } from '../world/world.ts'
 
-/** The calls of tests and demos, on the sandbox's own address only. */
-export async function control(request: Incoming, market: Market): Promise<Reply | undefined> {
+/** The calls of tests and demos, on the sandbox's own address only. `?market=waxpeer` names the other market. */
+export async function control(request: Incoming, markets: Markets): Promise<Reply | undefined> {
   if (!request.path.startsWith('/control/')) return undefined
   const [, , noun = '', id = '', verb = ''] = request.path.split('/')
   const key = `${request.method} ${noun}${id ? ' *' : ''}${verb ? ` ${verb}` : ''}`
-  return CALLS[key]?.({ market, id, said: parse(request.body) })
+  const name = request.query.get('market') ?? 'family'
+  if (!isMarketName(name)) return bad('There is family, and waxpeer.')
+  return CALLS[key]?.({ market: markets[name], markets, id, said: parse(request.body) })
 }
 
-type Asked = { market: Market; id: string; said: unknown }
+type Asked = { market: Market; markets: Markets; id: string; said: unknown }
 
 const CALLS: Record<string, (asked: Asked) => Promise<Reply> | Reply> = {
   'POST sellers': ({ market, said }) => {
@@ -32,8 +34,9 @@ const CALLS: Record<string, (asked: Asked) => Promise<Reply> | Reply> = {
     return boughtReply(await market.buy(items.map(Number), as))
   },
   'POST deals * take-back': async ({ market, id }) => json({ ok: await takeBack(market, id) }),
-  'POST look': async ({ market }) => {
-    await market.look()
+  'POST look': async ({ markets }) => {
+    await markets.family.look()
+    await markets.waxpeer.look()
     return json({ ok: true })
   },
   'GET clock': ({ market }) => json({ nowS: market.nowS(), aheadS: market.world().aheadS }),
@@ -57,8 +60,9 @@ const CALLS: Record<string, (asked: Asked) => Promise<Reply> | Reply> = {
     return json({ ok: true })
   },
   'GET log': ({ market }) => json(market.log),
-  'POST reset': ({ market }) => {
-    market.reset()
+  'POST reset': ({ markets }) => {
+    markets.family.reset()
+    markets.waxpeer.reset()
     return json({ ok: true })
   },
 }

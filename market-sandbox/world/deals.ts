@@ -18,7 +18,7 @@ export type Bought = { kind: 'bought'; deal: Deal } | { kind: 'refused'; error: 
 /** One buyer takes items of one seller and game at once: the seller gives them all in one offer. */
 export function buyItems(
   world: World,
-  { itemIds, buyer }: { itemIds: readonly number[]; buyer: Buyer },
+  { itemIds, buyer, site }: { itemIds: readonly number[]; buyer: Buyer; site: string },
   nowS: number,
 ): Change<Bought> {
   const refuse = (error: string): Change<Bought> => ({ world, answer: { kind: 'refused', error } })
@@ -39,7 +39,7 @@ export function buyItems(
     buyer: buyer.steamId,
     appId: first.appId,
     itemIds: items.map(({ itemId }) => itemId),
-    message: messageOf(hash),
+    message: messageOf(hash, site),
     madeAtS: nowS,
     deadlineS: nowS + HAND_OVER_S,
     state: 'open',
@@ -49,11 +49,11 @@ export function buyItems(
 }
 
 /** Four letters and a link, as the market writes into the offer. */
-function messageOf(hash: string): string {
+function messageOf(hash: string, site: string): string {
   const letters = [...hash.slice(0, 4)]
     .map((digit) => 'ABCDEFGHJKLMNPQR'[Number.parseInt(digit, 16)])
     .join('')
-  return `${letters} https://market.csgo.com/trade/${hash.slice(0, 10)}/`
+  return `${letters} https://${site}/trade/${hash.slice(0, 10)}/`
 }
 
 /** Seconds left to hand over a sold item; less than 1 once the time is up or the item is given. */

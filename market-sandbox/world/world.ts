@@ -42,6 +42,8 @@ export type Seller = {
   tradeToken?: string
   /** The time of the last ping. */
   accessToken?: string
+  /** When Waxpeer got it. */
+  tokenAtS?: number
   onlineUntilS: number
   free: number
   settling: number

@@ -2,7 +2,7 @@
 import type { Due, Line, Listed, Market, Outcome, Row, Said } from '../../vault/markets/market.ts'
 import { hold } from '../simulation/violation.ts'
 import type { Luck } from './luck.ts'
-import { DAY_MS, isSameGift, MINUTE_MS, type ModelSteam } from './steam.ts'
+import { DAY_MS, GAMES, isSameGift, MINUTE_MS, type ModelSteam } from './steam.ts'
 
 export const US = '76561198000000009'
 const BUYER = '76561198000000001'
@@ -54,18 +54,21 @@ export class ModelMarket {
       luck.call('a market', { effect, lost })
     return {
       name: this.name,
+      games: GAMES,
       order: this.#order,
       ready: () => asked(() => said({ problems: [] })),
       keepOnline: () => asked(() => said(null)),
       setTradeToken: () => asked(() => said(null)),
       goOffline: () => asked(() => said(null)),
+      close() {},
       refresh: () => asked(() => said(null)),
       list: (appId, lines) => asked(() => said(lines.map((line) => this.#list(appId, line)))),
       reprice: (_, lines) => asked(() => said(lines.map((line) => this.#reprice(line)))),
       unlist: (_, itemIds) => asked(() => said(itemIds.map((itemId) => this.#unlist(itemId)))),
       unlistAll: () => asked(() => said(null)),
       round: (appId) => asked(() => said({ rows: this.#rows(appId), due: this.#due(appId) })),
-      sent: (_, offerId) => asked(() => this.#sent(offerId)),
+      stands: (dealId) => asked(() => said(this.#stands(dealId))),
+      sent: (_, { offerId }) => asked(() => this.#sent(offerId)),
       outcomes: (appId) => asked(() => said(this.#outcomes(appId))),
       money: () => asked(() => said({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' })),
       bestOffers: () => asked(() => said(this.#bestOffers())),
@@ -244,6 +247,10 @@ export class ModelMarket {
     const isLow = luck.hits('others ask next to nothing', 0.2)
     const offers = steam.assets.map(({ name }) => [name, isLow ? priceOf(name) / 3n : priceOf(name)] as const)
     return new Map(offers)
+  }
+
+  #stands(dealId: string): boolean {
+    return this.items.some((item) => item.dealId === dealId && item.stage === 'sold')
   }
 
   #sent(offerId: string): Said<null> {

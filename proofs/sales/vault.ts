@@ -13,7 +13,7 @@ import { createSeller } from '../../vault/markets/seller.ts'
 import type { Till } from '../../vault/markets/till.ts'
 import type { Luck } from './luck.ts'
 import { type ModelMarket, US } from './market.ts'
-import { GAMES, type ModelSteam } from './steam.ts'
+import type { ModelSteam } from './steam.ts'
 import type { ModelTill } from './till.ts'
 
 export type Outside = {
@@ -91,7 +91,7 @@ function deskOf(outside: Outside, { market: model, record, port }: DeskOf) {
     alarm: (alarm) => luck.trace.add(JSON.stringify(alarm)),
   })
   return createDesk({
-    ...{ market, games: GAMES, seller, journal: record, till: port, now },
+    ...{ market, seller, journal: record, till: port, now },
     account: {
       freeItems: (appId) => steam.freeItems(appId),
       accessToken: async () => 'token',

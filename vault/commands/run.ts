@@ -66,7 +66,13 @@ export async function run(settings: Settings): Promise<void> {
 function connectionOf({ mode, marketSandboxUrl }: Settings): Connection {
   if (mode === 'live') return liveConnection()
   if (marketSandboxUrl !== undefined) return sandboxConnection(mode, marketSandboxUrl)
-  return () => Promise.reject(new Error('TRADETILL_MARKET_SANDBOX_URL is not set.'))
+  const problem = new Error('TRADETILL_MARKET_SANDBOX_URL is not set.')
+  return {
+    ask: () => Promise.reject(problem),
+    open() {
+      throw problem
+    },
+  }
 }
 
 /** Finishes a round that has begun. */

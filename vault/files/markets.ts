@@ -6,7 +6,7 @@ import type { Key } from './key.ts'
 const FILE = 'markets.json'
 
 /** The markets that have a client here. */
-export const MARKETS = ['market.csgo.com'] as const
+export const MARKETS = ['market.csgo.com', 'waxpeer.com'] as const
 export type MarketName = (typeof MARKETS)[number]
 
 const rowSchema = z.strictObject({

@@ -72,6 +72,14 @@ export function isLive({ state }: Listing): boolean {
   return state === 'on_sale' || state === 'in_deal'
 }
 
+/** The newest listing with this number. A market may give an item the same number each time that it is listed. */
+export function latestListing(
+  { listings }: Pick<Book, 'listings'>,
+  { market, itemId }: { market: string; itemId: string },
+): Listing | undefined {
+  return listings.findLast((each) => each.market === market && each.itemId === itemId)
+}
+
 /** The live listing of an asset, on any market. */
 export function liveListing(
   { listings }: Book,
@@ -85,9 +93,7 @@ export function soldSince({ deals, listings }: Book, since: Date): { cents: bigi
   let [cents, items] = [0n, 0]
   for (const { market, itemIds, intendedAt, state } of deals.values()) {
     if (state === 'ended' || intendedAt < since) continue
-    const own = listings.filter(
-      (each) => each.market === market && each.itemId !== null && itemIds.includes(each.itemId),
-    )
+    const own = itemIds.flatMap((itemId) => latestListing({ listings }, { market, itemId }) ?? [])
     cents += own.reduce((sum, { priceMinor }) => sum + priceMinor, 0n)
     items += itemIds.length
   }
@@ -113,9 +119,12 @@ export function evolve(book: Book, { at, entry }: Dated): Book {
     case 'not_listed':
       return { ...book, listings: book.listings.filter((listing) => !isBegun(entry)(listing)) }
     case 'repriced':
-      return changeListing(book, hasItem(entry), (listing) => ({ ...listing, priceMinor: entry.priceMinor }))
+      return changeListing(book, hasItem(book, entry), (listing) => ({
+        ...listing,
+        priceMinor: entry.priceMinor,
+      }))
     case 'unlisted':
-      return changeListing(book, hasItem(entry), (listing) => ({ ...listing, state: 'over' }))
+      return changeListing(book, hasItem(book, entry), (listing) => ({ ...listing, state: 'over' }))
     case 'due_refused': {
       const refused = new Map(book.refused).set(dealKey(entry.market, entry.due.dealId), entry.problem)
       return { ...book, refused }
@@ -123,10 +132,10 @@ export function evolve(book: Book, { at, entry }: Dated): Book {
     case 'deal_intended': {
       const { market, due, itemIds } = entry
       const deal: Deal = { market, due, itemIds, intendedAt: at, state: 'intended' }
-      return withDeal(changeListing(book, isIn(deal), inDeal), deal)
+      return withDeal(changeListing(book, isIn(book, deal), inDeal), deal)
     }
     case 'outcome':
-      return changeListing(book, hasItem(entry), (listing) => withEnd(listing, entry.end))
+      return changeListing(book, hasItem(book, entry), (listing) => withEnd(listing, entry.end))
     default:
       return changeDeal(book, entry, at)
   }
@@ -141,9 +150,9 @@ function changeDeal(book: Book, entry: OfDeal, at: Date): Book {
   if (deal === undefined) throw new Error(`the deal ${entry.dealId} was never intended`)
   const changed = evolveDeal(deal, entry, at)
   const after = withDeal(book, changed)
-  if (changed.state === 'delivered') return changeListing(after, isIn(changed), given)
+  if (changed.state === 'delivered') return changeListing(after, isIn(after, changed), given)
   // If its buyer did not take the item, it may be listed again.
-  if (changed.state === 'ended') return changeListing(after, isIn(changed), over)
+  if (changed.state === 'ended') return changeListing(after, isIn(after, changed), over)
   return after
 }
 
@@ -214,12 +223,12 @@ const isBegun =
     listing.assetId === assetId &&
     listing.itemId === null
 
-const hasItem =
-  ({ market, itemId }: { market: string; itemId: string }) =>
-  (listing: Listing): boolean =>
-    listing.market === market && listing.itemId === itemId
+function hasItem(book: Book, of: { market: string; itemId: string }): (listing: Listing) => boolean {
+  const latest = latestListing(book, of)
+  return (listing) => listing === latest
+}
 
-const isIn =
-  ({ market, itemIds }: Deal) =>
-  (listing: Listing): boolean =>
-    listing.market === market && listing.itemId !== null && itemIds.includes(listing.itemId)
+function isIn(book: Book, { market, itemIds }: Deal): (listing: Listing) => boolean {
+  const meant = new Set(itemIds.map((itemId) => latestListing(book, { market, itemId })))
+  return (listing) => meant.has(listing)
+}

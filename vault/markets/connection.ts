@@ -1,15 +1,22 @@
 /** Calls to a market over HTTPS, or to the market sandbox with the same host names. */
 import { Agent, request } from 'node:https'
 import net, { isIP } from 'node:net'
+import { WebSocket } from 'ws'
 
 const DEADLINE_MS = 15_000
 const MOST_BYTES = 16 * 1024 * 1024
+/** Longest message of a socket. */
+const MOST_MESSAGE_BYTES = 1024 * 1024
 
 export type Call = { method: 'GET' | 'POST'; url: URL; body?: string }
 export type Reply = { status: number; type: string; text: string }
 
-/** Rejects if no complete answer came in time. */
-export type Connection = (call: Call) => Promise<Reply>
+export type Connection = {
+  /** Rejects if no complete answer came in time. */
+  ask(call: Call): Promise<Reply>
+  /** A websocket, such as wss://market.example. It closes by itself if it does not open in time. */
+  open(url: string): WebSocket
+}
 
 class SandboxAgent extends Agent {
   readonly #target: { host: string; port: number }
@@ -41,13 +48,27 @@ export function sandboxConnection(
   if (!url || !host || url.protocol !== 'http:' || url.username !== '' || url.pathname !== '/') {
     throw new Error('The market sandbox must be on this machine, such as http://127.0.0.1:4303: it is not.')
   }
-  return connectionOver(new SandboxAgent({ host, port: Number(url.port || 80) }), deadlineMs)
+  const target = { host, port: Number(url.port || 80) }
+  return {
+    ask: askOver(new SandboxAgent(target), deadlineMs),
+    open: (address) =>
+      new WebSocket(address, { ...socketOptions(deadlineMs), createConnection: () => net.connect(target) }),
+  }
 }
 
 /** The connection to the real markets. */
 export function liveConnection(deadlineMs = DEADLINE_MS): Connection {
-  return connectionOver(new Agent({ keepAlive: true, maxSockets: 4 }), deadlineMs)
+  return {
+    ask: askOver(new Agent({ keepAlive: true, maxSockets: 4 }), deadlineMs),
+    open: (address) => new WebSocket(address, socketOptions(deadlineMs)),
+  }
 }
+
+const socketOptions = (handshakeTimeout: number) => ({
+  handshakeTimeout,
+  maxPayload: MOST_MESSAGE_BYTES,
+  perMessageDeflate: false,
+})
 
 function loopbackHost({ hostname }: URL): string | undefined {
   if (hostname === 'localhost') return '127.0.0.1'
@@ -55,7 +76,7 @@ function loopbackHost({ hostname }: URL): string | undefined {
   return isIP(plain) !== 0 && (plain === '::1' || plain.startsWith('127.')) ? plain : undefined
 }
 
-function connectionOver(agent: Agent, deadlineMs: number): Connection {
+function askOver(agent: Agent, deadlineMs: number): Connection['ask'] {
   return ({ method, url, body }) =>
     new Promise((resolve, reject) => {
       const headers = body === undefined ? {} : { 'content-type': 'application/json' }

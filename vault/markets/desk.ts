@@ -25,8 +25,6 @@ const MOST_LINES = 50
 
 export type DeskParts = {
   market: Market
-  /** The games that it sells. */
-  games: readonly number[]
   seller: ReturnType<typeof createSeller>
   journal: Journal
   account: {
@@ -43,7 +41,7 @@ export type DeskParts = {
   say(line: string, about: Record<string, string | number>): void
 }
 
-export type Desk = { round(): Promise<void> }
+export type Desk = { round(): Promise<void>; close(): void }
 
 type State = {
   /** When each step ran last, in milliseconds. */
@@ -54,7 +52,7 @@ type State = {
 
 export function createDesk(parts: DeskParts): Desk {
   const state: State = { done: new Map(), stopped: undefined }
-  return { round: () => round(parts, state) }
+  return { round: () => round(parts, state), close: () => parts.market.close() }
 }
 
 /** Whether it is time to run this step again; if so, records the time. A clock that was set back delays nothing. */
@@ -67,7 +65,7 @@ function isDue({ now }: DeskParts, { done }: State, [what, everyMs]: [string, nu
 }
 
 async function round(parts: DeskParts, state: State): Promise<void> {
-  const { market, seller, journal, games, say } = parts
+  const { market, seller, journal, say } = parts
   const reason = await reasonToStop(parts, state)
   if (reason !== state.stopped) {
     state.stopped = reason
@@ -77,7 +75,7 @@ async function round(parts: DeskParts, state: State): Promise<void> {
     })
   }
   await stayOnline(parts, state)
-  for (const appId of games) {
+  for (const appId of market.games) {
     if (reason === undefined) await offer(parts, state, appId)
     else await takeDown(parts, appId)
     if (openOf(journal, market, appId) && isDue(parts, state, [`look ${appId}`, LOOK_MS]))
@@ -181,8 +179,8 @@ async function offer(parts: DeskParts, state: State, appId: number): Promise<voi
 }
 
 async function followMoney(parts: DeskParts, state: State): Promise<void> {
-  const { market, seller, games, now, till } = parts
-  for (const appId of games) {
+  const { market, seller, now, till } = parts
+  for (const appId of market.games) {
     const unpaid = ownOf(parts, appId).filter(
       ({ state: at, end }) => (at === 'given' || at === 'in_deal') && !isPaid(end),
     )

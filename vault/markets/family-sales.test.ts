@@ -36,7 +36,7 @@ describe('a sale', () => {
     expect((await value(client.round(DOTA))).due).toEqual([due])
     const offerId = on.send(due)
     expect((await value(client.round(DOTA))).due).toEqual([due])
-    await value(client.sent(DOTA, offerId))
+    await value(client.sent(DOTA, { ...due, offerId }))
     await on.later(10)
     const { rows, due: after } = await value(client.round(DOTA))
     expect([after, rows.map(({ stage }) => stage)]).toEqual([[], ['given', 'given']])
@@ -45,7 +45,7 @@ describe('a sale', () => {
 
   it('is paid at once where nothing is protected: what the history says, and the balance', async () => {
     const { due, itemIds } = await sell(on, client, { appId: DOTA, as: 'accepts' })
-    await value(client.sent(DOTA, on.send(due)))
+    await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
     await on.later(10)
     expect(await outcomes(DOTA)).toMatchObject([
       { itemId: itemIds[0], end: { kind: 'paid', receivedMinor: 95n } },
@@ -55,7 +55,7 @@ describe('a sale', () => {
 
   it('settles for seven days in Counter-Strike 2', async () => {
     const { due } = await sell(on, client, { appId: CS, as: 'accepts' })
-    await value(client.sent(CS, on.send(due)))
+    await value(client.sent(CS, { ...due, offerId: on.send(due) }))
     await on.later(10)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
     expect(await value(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
@@ -67,7 +67,7 @@ describe('a sale', () => {
 
   it('that a buyer takes back brings a fifth, and its item may not be listed for a week', async () => {
     const { due } = await sell(on, client, { appId: CS, as: 'reverses' })
-    await value(client.sent(CS, on.send(due)))
+    await value(client.sent(CS, { ...due, offerId: on.send(due) }))
     await on.later(10)
     await on.later(3 * DAY_S)
     expect(await outcomes(CS)).toMatchObject([
@@ -83,7 +83,7 @@ describe('a sale', () => {
 
   it('that we take back brings nothing, and a ban', async () => {
     const { due } = await sell(on, client, { appId: CS, as: 'accepts' })
-    await value(client.sent(CS, on.send(due)))
+    await value(client.sent(CS, { ...due, offerId: on.send(due) }))
     await on.later(10)
     expect(await on.market.takeBack(due.dealId)).toBe(true)
     expect(await outcomes(CS)).toMatchObject([
@@ -97,12 +97,12 @@ describe('a sale', () => {
     const offerId = on.send(due)
     await on.later(1)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'paid' } }])
-    expect((await client.sent(DOTA, offerId)).kind).toBe('said')
+    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('said')
   })
 
   it('may be accepted after its time', async () => {
     const { due } = await sell(on, client, { appId: DOTA, as: 'late' })
-    await value(client.sent(DOTA, on.send(due)))
+    await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
     await on.later(6 * 60)
     expect((await value(client.round(DOTA))).rows).toMatchObject([{ stage: 'offer_out', leftS: 0 }])
     await on.later(3 * 60)
@@ -114,7 +114,7 @@ describe('a sale', () => {
     async (as) => {
       const { due } = await sell(on, client, { appId: DOTA, as: as })
       const offerId = on.send(due)
-      await value(client.sent(DOTA, offerId))
+      await value(client.sent(DOTA, { ...due, offerId }))
       await on.later(11 * 60)
       if (as === 'never' || as === 'escrow') on.cancel(offerId)
       await on.market.look()
@@ -139,16 +139,22 @@ describe('a sale', () => {
   it('whose offer is not confirmed is not ready; a market that fails is told again', async () => {
     const { due } = await sell(on, client, { appId: DOTA, as: 'accepts' })
     const offerId = on.send(due, false)
-    expect(await client.sent(DOTA, offerId)).toEqual({ kind: 'refused', code: 'error not active offers' })
-    expect(await client.sent(DOTA, '999')).toEqual({ kind: 'refused', code: 'error get info about trade' })
+    expect(await client.sent(DOTA, { ...due, offerId })).toEqual({
+      kind: 'refused',
+      code: 'error not active offers',
+    })
+    expect(await client.sent(DOTA, { ...due, offerId: '999' })).toEqual({
+      kind: 'refused',
+      code: 'error get info about trade',
+    })
     on.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
     for (const fault of ['ready-invalid-response', 'ready-no-info', 'ready-not-active'] as const) {
       on.market.begin(fault)
-      expect((await client.sent(DOTA, offerId)).kind).toBe('refused')
+      expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('refused')
     }
     on.market.begin('ready-lost')
-    expect((await client.sent(DOTA, offerId)).kind).toBe('unanswered')
-    expect((await client.sent(DOTA, offerId)).kind).toBe('said')
+    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('unanswered')
+    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('said')
   })
 
   it('has another number when the item is sold again', async () => {

@@ -1,5 +1,5 @@
 /** The market.csgo.com family: one interface on four hosts, a host for each game. */
-import type { z } from 'zod'
+import { type Caller, createCaller } from './caller.ts'
 import type { Call, Connection } from './connection.ts'
 import {
   duesOf,
@@ -20,9 +20,9 @@ import {
   steamIdSchema,
   testSchema,
 } from './family-answers.ts'
-import { bareNumber, parseLossless } from './lossless-json.ts'
-import type { Failure, Market, Problem, Said } from './market.ts'
-import { createPace, type Time } from './pace.ts'
+import { bareNumber } from './lossless-json.ts'
+import type { Failure, Market, Problem } from './market.ts'
+import type { Time } from './pace.ts'
 import type { Scale } from './scale.ts'
 
 /** The market deletes the key of a client that sends more than 5 requests a second, perhaps over all hosts together. */
@@ -35,7 +35,6 @@ const HOSTS: Readonly<Record<number, string>> = {
   440: 'tf2.tm',
   252490: 'rust.tm',
 }
-export const FAMILY_GAMES: readonly number[] = Object.keys(HOSTS).map(Number)
 
 /** This host serves account, money and pings, for every game. */
 const MAIN_HOST = 'market.csgo.com'
@@ -60,38 +59,25 @@ type Ask = {
 }
 
 export function createFamily(options: Options): Market {
-  const call = createCaller(options)
+  const call = createFamilyCaller(options)
   return {
     name: 'market.csgo.com',
+    games: Object.keys(HOSTS).map(Number),
     order: 'confirm_then_tell',
     ...accountCalls(call, options),
     ...listingCalls(call, options),
     ...saleCalls(call, options),
+    close() {},
   }
 }
 
-type Caller = <T, R>(
-  name: string,
-  schema: z.ZodType<T>,
-  ask: Ask & { read: (answer: T) => R },
-) => Promise<Said<R>>
+type FamilyCaller = Caller<Ask>
 
-function createCaller({ key, connection, time }: Options): Caller {
-  const pace = createPace(EVERY_MS, time)
-  let isLockedOut = false
-  return async (name, schema, { read, ...ask }) => {
-    if (isLockedOut) return { kind: 'locked_out' }
-    if (!(await pace.turn())) return { kind: 'busy' }
-    const answer = await asked(connection, callOf(name, key, ask))
-    if (answer.kind !== 'said') {
-      isLockedOut ||= answer.kind === 'locked_out'
-      return answer
-    }
-    const parsed = schema.safeParse(answer.value)
-    if (!parsed.success) return { kind: 'unanswered', because: 'an answer of another shape' }
-    return { kind: 'said', value: read(parsed.data) }
-  }
-}
+const createFamilyCaller = ({ key, connection, time }: Options): FamilyCaller =>
+  createCaller(
+    { everyMs: EVERY_MS, callOf: (name, ask: Ask) => callOf(name, key, ask), failureOf },
+    { connection, time },
+  )
 
 function callOf(name: string, key: string, { appId, query, body }: Ask): Call {
   const host = appId === undefined ? MAIN_HOST : HOSTS[appId]
@@ -102,31 +88,17 @@ function callOf(name: string, key: string, { appId, query, body }: Ask): Call {
   return body === undefined ? { method: 'GET', url } : { method: 'POST', url, body }
 }
 
-async function asked(connection: Connection, call: Call): Promise<Said<unknown>> {
-  const unanswered = (because: string): Failure => ({ kind: 'unanswered', because })
-  let answer: unknown
-  try {
-    const { status, text } = await connection(call)
-    // Error statuses too: a body with an error says nothing certain, because the call may have failed halfway.
-    if (status !== 200) return unanswered(`HTTP ${status}`)
-    answer = parseLossless(text)
-  } catch (error) {
-    // The message may contain the address, and the address contains the key.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no whole answer'
-    return unanswered(error instanceof SyntaxError ? 'an answer that is not JSON' : code)
-  }
+function failureOf(answer: unknown): Failure | undefined {
   const envelope = envelopeSchema.safeParse(answer)
-  if (!envelope.success) return unanswered('an answer without an envelope')
-  const { success, error, message } = envelope.data
-  if (success) return { kind: 'said', value: answer }
-  const code = String(error ?? message ?? 'no reason')
+  if (!envelope.success || envelope.data.success) return undefined
+  const code = String(envelope.data.error ?? envelope.data.message ?? 'no reason')
   return code === 'bad_key' ? { kind: 'locked_out' } : { kind: 'refused', code }
 }
 
 type Part<K extends keyof Market> = Pick<Market, K>
 
 function accountCalls(
-  call: Caller,
+  call: FamilyCaller,
   { steamId, scale }: Options,
 ): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
   return {
@@ -158,7 +130,7 @@ function accountCalls(
 }
 
 function listingCalls(
-  call: Caller,
+  call: FamilyCaller,
   { scale }: Options,
 ): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'bestOffers'> {
   const cur = scale.currency
@@ -214,7 +186,10 @@ function listingCalls(
   }
 }
 
-function saleCalls(call: Caller, { scale, now }: Options): Part<'round' | 'sent' | 'outcomes'> {
+function saleCalls(
+  call: FamilyCaller,
+  { scale, now }: Options,
+): Part<'round' | 'stands' | 'sent' | 'outcomes'> {
   return {
     async round(appId) {
       const items = await call('items', itemsSchema, { appId, read: rowsOf })
@@ -226,7 +201,9 @@ function saleCalls(call: Caller, { scale, now }: Options): Part<'round' | 'sent'
       const isNothing = due.kind === 'refused' && (due.code === 'nothing' || due.code === '3001')
       return isNothing ? { kind: 'said', value: { rows, due: [] } } : due
     },
-    sent: (appId, offerId) =>
+    // It is told of an offer only after the confirmation.
+    stands: async () => ({ kind: 'said', value: true }),
+    sent: (appId, { offerId }) =>
       call('trade-ready', envelopeSchema, { appId, query: { tradeoffer: offerId }, read: () => null }),
     outcomes(appId, since) {
       const query = {

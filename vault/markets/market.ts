@@ -65,6 +65,8 @@ export type Outcome = {
 
 export type Market = {
   name: string
+  /** The games that it sells, by Steam's app id. */
+  games: readonly number[]
   /** Whether the offer is confirmed before the market is told of it, or after. */
   order: 'confirm_then_tell' | 'tell_then_confirm'
   ready(): Promise<Said<Readiness>>
@@ -73,6 +75,8 @@ export type Market = {
   /** Gives the market the token of the account's trade link, which its buyers' offers need. */
   setTradeToken(token: string): Promise<Said<null>>
   goOffline(): Promise<Said<null>>
+  /** Lets go of what it holds open. Asks nothing. */
+  close(): void
   /** Makes the market read the inventory of a game, which takes some seconds. */
   refresh(appId: number): Promise<Said<null>>
   list(appId: number, lines: readonly Line[]): Promise<Said<readonly Listed[]>>
@@ -84,8 +88,10 @@ export type Market = {
   unlistAll(appId: number): Promise<Said<null>>
   /** The listings, and the sold items that must be given now. */
   round(appId: number): Promise<Said<Round>>
+  /** Whether the market still wants the deal. Asked right before its offer is confirmed. */
+  stands(dealId: string): Promise<Said<boolean>>
   /** Tells the market which offer hands a deal over. */
-  sent(appId: number, offerId: string): Promise<Said<null>>
+  sent(appId: number, handOver: { offerId: string; dealId: string }): Promise<Said<null>>
   outcomes(appId: number, since: Date): Promise<Said<readonly Outcome[]>>
   money(): Promise<Said<Money>>
   /** The best offers of others, by item name. */

@@ -86,7 +86,7 @@ describe('the redirect to the sandbox', () => {
       'x',
     ])
       expect(() => sandboxConnection('sandbox', url)).toThrow('must be on this machine')
-    expect(sandboxConnection('sandbox', 'http://localhost:4303')).toBeTypeOf('function')
-    expect(liveConnection()).toBeTypeOf('function')
+    for (const connection of [sandboxConnection('sandbox', 'http://localhost:4303'), liveConnection()])
+      expect(connection.ask).toBeTypeOf('function')
   })
 })

@@ -4,7 +4,7 @@ import type { Book, Deal, SaleEntry } from './book.ts'
 import { dealKey, liveListing } from './book.ts'
 import type { Outcome } from './market.ts'
 
-/** `reference`: the market's number of the listing. */
+/** `reference`: the market's number of the listing; see `referenceOf`. */
 export type Told =
   | {
       kind: 'listing'
@@ -19,19 +19,28 @@ export type Told =
 /** `book`: its state after the entry. */
 export function toldOf(book: Book, entry: SaleEntry): Told[] {
   const { market } = entry
-  const report = (reference: string, said: SaleReport): Told => ({
+  const report = (itemId: string, said: SaleReport): Told => ({
     kind: 'report',
     market,
-    reference,
+    reference: referenceOf(book, { market, itemId }),
     report: said,
   })
   switch (entry.kind) {
     case 'listed': {
-      const { appId, assetId, itemId } = entry
+      const { appId, assetId } = entry
       const price = liveListing(book, { appId, assetId })?.priceMinor
       return price === undefined
         ? []
-        : [{ kind: 'listing', market, reference: itemId, appId, listedAssetId: assetId, price }]
+        : [
+            {
+              kind: 'listing',
+              market,
+              reference: referenceOf(book, entry),
+              appId,
+              listedAssetId: assetId,
+              price,
+            },
+          ]
     }
     case 'repriced':
       return [report(entry.itemId, { kind: 'repriced', price: entry.priceMinor })]
@@ -60,6 +69,12 @@ export function toldOf(book: Book, entry: SaleEntry): Told[] {
     default:
       return []
   }
+}
+
+/** The books have one row for each listing: a number that the market uses again gets a count behind it. */
+function referenceOf({ listings }: Book, { market, itemId }: { market: string; itemId: string }): string {
+  const times = listings.filter((each) => each.market === market && each.itemId === itemId).length
+  return times > 1 ? `${itemId}.${times}` : itemId
 }
 
 const dealOf = (book: Book, market: string, dealId: string): Deal | undefined =>

@@ -88,6 +88,20 @@ describe('a sale', () => {
     expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
   })
 
+  it('that the market calls off after it was told of the offer is not confirmed: nothing is given for nothing', async () => {
+    const out = outside('tell_then_confirm')
+    await work(out)
+    out.buy(1)
+    // The process dies between the two.
+    out.say(['none', 'none', 'none', 'none', 'none', 'kill_after'])
+    await work(out)
+    out.callOff()
+    await calm(out)
+    expect(out.offers.map(({ seen }) => seen)).toEqual([{ state: 'ended', how: 'withdrawn' }])
+    expect(out.entries.filter(({ entry }) => entry.kind === 'confirmed')).toEqual([])
+    expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
+  })
+
   it('that came to nothing tells the till that it is cancelled', async () => {
     const out = outside()
     await work(out)

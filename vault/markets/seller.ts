@@ -1,6 +1,15 @@
 /** Sells on one market: lists, gives what was sold, and follows the money. The shell around book.ts and deal.ts. */
 import type { Hands } from '../giving/gift.ts'
-import { type Book, type Deal, dealKey, isLive, type Listing, liveListing, type SaleEntry } from './book.ts'
+import {
+  type Book,
+  type Deal,
+  dealKey,
+  isLive,
+  type Listing,
+  latestListing,
+  liveListing,
+  type SaleEntry,
+} from './book.ts'
 import { type Active, type Open, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
 import type { Due, Line, Listed, Market, Row, Said } from './market.ts'
@@ -220,12 +229,19 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   const step = stepAfter(deal, seen, { order: market.order, now: now() })
   switch (step.kind) {
     case 'confirm': {
+      // An offer that is confirmed for a deal that is off gives the item away for nothing.
+      const stands = await market.stands(due.dealId)
+      if (stands.kind !== 'said') return false
+      if (!stands.value) {
+        await hands.cancel(offerId)
+        return false
+      }
       const isConfirmed = await hands.confirm(offerId, due)
       if (isConfirmed) await journal.add({ kind: 'confirmed', ...of })
       return isConfirmed
     }
     case 'tell': {
-      const said = await market.sent(due.assets[0]?.appId ?? 0, offerId)
+      const said = await market.sent(due.assets[0]?.appId ?? 0, { offerId, dealId: due.dealId })
       if (said.kind === 'said') await journal.add({ kind: 'told', ...of })
       return said.kind === 'said'
     }
@@ -245,14 +261,17 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   }
 }
 
+/** A listing is not sold twice within a few minutes, so clocks that differ by this much mix up no two sales. */
+const CLOCKS_DIFFER_MS = 120_000
+
 async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<void> {
   const said = await market.outcomes(appId, since)
   if (said.kind !== 'said') return
-  for (const { itemId, end } of said.value) {
-    const listing = journal
-      .book()
-      .listings.find((each) => each.market === market.name && each.itemId === itemId)
-    if (listing === undefined || end.kind === 'pending' || isSame(listing.end, end)) continue
+  for (const { itemId, soldAt, end } of said.value) {
+    const listing = latestListing(journal.book(), { market: market.name, itemId })
+    // The history of a market with the same number for each listing of an item also tells of earlier ones.
+    const isEarlier = listing !== undefined && soldAt.getTime() < listing.begunAt.getTime() - CLOCKS_DIFFER_MS
+    if (listing === undefined || isEarlier || end.kind === 'pending' || isSame(listing.end, end)) continue
     if (isTooMuch(listing, end)) alarm({ kind: 'too_much', itemId })
     else await journal.add({ kind: 'outcome', market: market.name, itemId, end })
   }

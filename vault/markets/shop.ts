@@ -1,13 +1,14 @@
 /** All markets of the vault: their desks, one record, and the reports to the till. */
 
 import type { Folder } from '../files/folder.ts'
-import { isSwitchedOff, type MarketAccess } from '../files/markets.ts'
+import { isSwitchedOff, type MarketAccess, type MarketName } from '../files/markets.ts'
 import type { Hands } from '../giving/gift.ts'
 import type { OwnItem } from '../steam/look.ts'
 import type { Session } from '../steam/session.ts'
 import type { Connection } from './connection.ts'
 import { alarmLine, createDesk, type Desk } from './desk.ts'
-import { createFamily, FAMILY_GAMES } from './family.ts'
+import { createFamily } from './family.ts'
+import type { Market } from './market.ts'
 import type { Time } from './pace.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 import type { Pricing } from './pricing.ts'
@@ -15,6 +16,7 @@ import type { SaleRecord } from './record.ts'
 import { scaleOf } from './scale.ts'
 import { createSeller } from './seller.ts'
 import type { Till } from './till.ts'
+import { createWaxpeer } from './waxpeer.ts'
 
 /** Costs and the vault's own prices are in dollars. */
 const CURRENCY = 'USD'
@@ -41,7 +43,13 @@ export type ShopParts = {
   say(line: string, about: Record<string, string | number>): void
 }
 
-export type Shop = { round(): Promise<void> }
+/** The client of each market. */
+const CLIENTS: Readonly<Record<MarketName, (options: Parameters<typeof createFamily>[0]) => Market>> = {
+  'market.csgo.com': createFamily,
+  'waxpeer.com': createWaxpeer,
+}
+
+export type Shop = { round(): Promise<void>; close(): void }
 
 export function createShop(parts: ShopParts): Shop {
   const { record, till } = parts
@@ -59,6 +67,9 @@ export function createShop(parts: ShopParts): Shop {
       record.forget(told)
       if (failed.length > 0) throw failed[0]
     },
+    close() {
+      for (const desk of desks) desk.close()
+    },
   }
 }
 
@@ -67,7 +78,7 @@ function deskOf(parts: ShopParts, { market: name, steamId, key, mayLose }: Marke
   const scale = scaleOf(CURRENCY)
   if (scale === undefined) throw new Error(`the market has no scale for ${CURRENCY}`)
   const account = parts.accountOf(steamId)
-  const market = createFamily({ key, steamId, scale, connection, time, now })
+  const market = CLIENTS[name]({ key, steamId, scale, connection, time, now })
   const seller = createSeller({
     market,
     hands: account.hands,
@@ -83,7 +94,6 @@ function deskOf(parts: ShopParts, { market: name, steamId, key, mayLose }: Marke
   })
   return createDesk({
     market,
-    games: FAMILY_GAMES,
     seller,
     journal: record,
     account,

@@ -9,6 +9,7 @@ import { sandboxConnection } from '../markets/connection.ts'
 import { createFamily } from '../markets/family.ts'
 import type { Due, Market, Said } from '../markets/market.ts'
 import { scaleOf } from '../markets/scale.ts'
+import { createWaxpeer } from '../markets/waxpeer.ts'
 
 export const START_MS = 1_800_000_000_000
 export const DOTA = 570
@@ -57,18 +58,22 @@ export async function openMarketStand() {
       steam.advance(seconds)
       return running().look()
     },
+    /** Lets the machine’s time pass, and Steam's with it. */
+    pass(ms: number): void {
+      machineMs += ms
+    },
     token: (of: Account = seller) => accessTokenOf(of, 'web:community', nowS()),
     assetsOf: (appId: number) =>
       (findAccount(steam.world(), seller.steamId)?.assets ?? [])
         .filter((asset) => asset.appId === appId)
         .map(({ assetId }) => assetId),
-    clientWith(key: string, { currency = 'USD', deadlineMs = 5_000 } = {}): Market {
+    clientWith(key: string, { currency = 'USD', deadlineMs = 5_000, create = createFamily } = {}): Market {
       const scale = scaleOf(currency)
       if (!scale) throw new Error(`${currency} has no scale`)
       const pause = async (ms: number) => {
         machineMs += ms
       }
-      return createFamily({
+      return create({
         key,
         steamId: seller.steamId,
         scale,
@@ -76,6 +81,9 @@ export async function openMarketStand() {
         time: { now: clock, pause },
         now: () => new Date(nowS() * 1000),
       })
+    },
+    waxpeerWith(key: string): Market {
+      return this.clientWith(key, { create: createWaxpeer })
     },
     /** The seller's offer, as the vault makes it: sent, and confirmed on the phone. */
     send({ partnerSteamId, token, message, assets }: Due, isConfirmed = true): string {

@@ -37,6 +37,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
   const items: MarketItem[] = []
   const deals = new Map<string, { due: Due; soldAtMs: number }>()
   const offers: Offer[] = []
+  const off = new Set<string>()
   const entries: Dated[] = []
   const alarms: Alarm[] = []
   const now = () => new Date(nowMs)
@@ -54,11 +55,13 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
 
   const market: Market = {
     name: 'm',
+    games: [730],
     order,
     ready: async () => said({ problems: [] }),
     keepOnline: async () => said(null),
     setTradeToken: async () => said(null),
     goOffline: async () => said(null),
+    close() {},
     refresh: async () => said(null),
     unlistAll: async () => said(null),
     money: async () => said({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' }),
@@ -105,7 +108,8 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
         )
         return said({ rows, due: due.map((each) => told(each.due)) })
       }, lost),
-    sent: async (_, offerId) =>
+    stands: async (dealId) => call(() => said(!off.has(dealId)), lost),
+    sent: async (_, { offerId }) =>
       call(() => {
         const offer = offers.find((each) => each.offerId === offerId)
         const isReady = order === 'tell_then_confirm' || offer?.seen.state !== 'needs_confirmation'
@@ -226,6 +230,13 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     say: (next: Mishap[], nextLie?: Lie) => {
       mishaps = [...next]
       lie = nextLie
+    },
+    /** The market no longer wants any deal. */
+    callOff(): void {
+      for (const dealId of deals.keys()) {
+        off.add(dealId)
+        end(dealId, 'cancelled', { kind: 'cancelled' })
+      }
     },
     pass: (seconds: number) => {
       nowMs += seconds * 1000

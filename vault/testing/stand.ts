@@ -18,7 +18,7 @@ import { type Asset, findAccount, withAccount } from '../../steam-sandbox/world/
 import { keepAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
-import { keepMarket, switchMarket } from '../files/markets.ts'
+import { keepMarket, type MarketName, switchMarket } from '../files/markets.ts'
 import { changeRules, type WrittenRules } from '../files/rules.ts'
 import { sandboxConnection } from '../markets/connection.ts'
 import { openTill } from '../markets/till-store.ts'
@@ -31,6 +31,7 @@ export const STORAGE = 'quiet_lynx'
 export const THIEF = 'nova_hound'
 
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 1_000 }
+const FAMILY: MarketName = 'market.csgo.com'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
@@ -133,7 +134,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       nowMs = next.getTime() + (next.getTime() < nowMs ? 7 * DAY_MS : 0)
     },
     /** A selling account, which is also a destination, and the market's key. Returns its Steam id. */
-    sellOn({ mayLose = false } = {}): string {
+    sellOn({ mayLose = false, markets = [FAMILY] as readonly MarketName[] } = {}): string {
       const seller = steam.change(findOrAddSeller)
       if (seller === undefined) throw new Error('there is no seller')
       this.enrol(seller.name, true)
@@ -141,12 +142,14 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       const destinations = { seller: { steamId, tradeLink: tradeLink(seller) } }
       this.rules({ destinations })
       const folder = openFolder(path)
-      const key = market.open(steamId)
-      keepMarket(folder, openKey(folder), { market: 'market.csgo.com', steamId, mayLose, isOff: false, key })
+      for (const name of markets) {
+        const key = (name === FAMILY ? market : market.waxpeer).open(steamId)
+        keepMarket(folder, openKey(folder), { market: name, steamId, mayLose, isOff: false, key })
+      }
       return steamId
     },
-    switchMarket(isOff: boolean): void {
-      switchMarket(openFolder(path), 'market.csgo.com', isOff)
+    switchMarket(isOff: boolean, name: MarketName = FAMILY): void {
+      switchMarket(openFolder(path), name, isOff)
     },
     /** Takes effect at the next start, as all rules do. */
     limit(limits: WrittenRules['limits']): void {

@@ -1,0 +1,89 @@
+/** Waxpeer's word for a sale that must be handed over, by the poll and by the socket. */
+import { WAXPEER_GAMES } from '../games.ts'
+import type { Market } from '../sandbox.ts'
+import { type Deal, itemsOf } from '../world/world.ts'
+
+const FIRST_STEAM_ID = 76561197960265728n
+/** Similar to the secret code of a deposit. */
+const DEPOSIT_MESSAGE = 'K7MXPQ'
+/** With `send-soon`. */
+const SOON_S = 20
+
+export const sendUntil = ({ faults }: Market, { madeAtS, deadlineS }: Deal): number =>
+  faults.isOn('send-soon') ? madeAtS + SOON_S : deadlineS
+
+const gameOf = (appId: number): string =>
+  Object.entries(WAXPEER_GAMES).find(([, id]) => id === appId)?.[0] ?? 'csgo'
+
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+/** What is asked for, with the lies that are on. */
+function told(market: Market, deal: Deal) {
+  const { faults } = market
+  const world = market.world()
+  const buyer = world.buyers.find(({ steamId }) => steamId === deal.buyer)
+  const sold = itemsOf(world, deal)
+  const other = String(BigInt(sold[0]?.assetId ?? '0') + 7n)
+  const assets = [
+    ...(faults.isOn('lies-asset') ? [other] : sold.map(({ assetId }) => assetId)),
+    ...(faults.isOn('lies-more') ? [other] : []),
+  ]
+  const partner = faults.isOn('lies-partner') ? BigInt(deal.seller) : BigInt(deal.buyer)
+  return {
+    assets,
+    sold,
+    partner: String(partner),
+    link: `https://steamcommunity.com/tradeoffer/new/?partner=${partner - FIRST_STEAM_ID}&token=${buyer?.token ?? ''}`,
+    message: faults.isOn('lies-message') ? DEPOSIT_MESSAGE : deal.message,
+  }
+}
+
+/** A row of `ready-to-transfer-p2p`. */
+export function handOverOf(market: Market, deal: Deal) {
+  const { assets, sold, partner, link, message } = told(market, deal)
+  const priceOf = (assetId: string): number => {
+    const price = sold.find((item) => item.assetId === assetId)?.price ?? sold[0]?.price ?? 0
+    return market.faults.isOn('lies-price') ? Math.floor(price / 2) : price
+  }
+  return {
+    id: sold[0]?.itemId,
+    costum_id: deal.hash,
+    trade_id: null,
+    tradelink: link,
+    trade_message: message,
+    done: false,
+    stage: 1,
+    creator: 'market',
+    send_until: iso(sendUntil(market, deal)),
+    last_updated: iso(deal.madeAtS),
+    for_steamid64: partner,
+    items: assets.map((assetId) => ({
+      item_id: assetId,
+      give_amount: Math.floor(priceOf(assetId) * 0.95),
+      price: priceOf(assetId),
+      game: gameOf(deal.appId),
+      status: 0,
+    })),
+  }
+}
+
+/** The same as the socket says it. `them` holds the item too, as a public recording of the real one does. */
+export function pushOf(market: Market, deal: Deal) {
+  const { assets, partner, link, message } = told(market, deal)
+  const side = (ids: readonly string[]) => ({
+    assets: ids.map((assetid) => ({ appid: deal.appId, contextid: '2', amount: 1, assetid })),
+    currency: [],
+    ready: false,
+  })
+  return {
+    waxid: deal.hash,
+    wax_id: deal.hash,
+    json_tradeoffer: { newversion: true, version: 2, me: side(assets), them: side(assets) },
+    tradeoffermessage: message,
+    tradelink: link,
+    partner,
+    created: iso(deal.madeAtS),
+    now: iso(market.nowS()),
+    send_until: iso(sendUntil(market, deal)),
+  }
+}

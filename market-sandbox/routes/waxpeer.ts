@@ -1,0 +1,280 @@
+/** Waxpeer: its calls for sellers, on one host. A listing is known by its asset id. */
+import { WAXPEER_GAMES } from '../games.ts'
+import { field, type Incoming, json, parse, type Reply } from '../http.ts'
+import type { Market } from '../sandbox.ts'
+import { openDeals, readyDeal } from '../world/deals.ts'
+import { listItem, priceItem, unlistAll } from '../world/listings.ts'
+import { offerOf } from '../world/outcomes.ts'
+import { askForInventory, inventoryOf, isBanned, isOnline } from '../world/sellers.ts'
+import { type Deal, findSeller, type Item, itemsOf, type Seller, withSeller } from '../world/world.ts'
+import { handOverOf, sendUntil } from './waxpeer-deals.ts'
+
+const HOST = 'api.waxpeer.com'
+const TOKEN_LIFE_S = 6 * 3_600
+const MOST_LINES = 100
+const ITEM_WINDOW_MS = 120_000
+const MOST_OF_ITEM = 2
+/** Steam's states of an offer: active, and waiting for the sender's phone. */
+const SENT = new Set([2, 9])
+
+type Asked = { request: Incoming; market: Market; seller: Seller; appId: number }
+type Call = (asked: Asked) => Promise<Reply> | Reply
+
+const says = (msg: string, status = 200): Reply => json({ success: false, msg }, status)
+
+export async function waxpeer(request: Incoming, market: Market): Promise<Reply | undefined> {
+  const name = request.host === HOST ? /^\/v1\/([\w/-]+)$/.exec(request.path)?.[1] : undefined
+  if (name === undefined) return undefined
+  const key = request.query.get('api') ?? ''
+  const seller = market.world().sellers.find((other) => other.key === key)
+  if (!seller) return says('wrong api', 403)
+  const call = CALLS[`${request.method} ${name}`]
+  await market.look()
+  const now = findSeller(market.world(), seller.steamId) ?? seller
+  const appId = WAXPEER_GAMES[request.query.get('game') ?? 'csgo'] ?? 730
+  return call?.({ request, market, seller: now, appId })
+}
+
+export const isSelling = (seller: Seller, nowS: number): boolean =>
+  isOnline(seller, nowS) && seller.tokenAtS !== undefined && nowS - seller.tokenAtS < TOKEN_LIFE_S
+
+const CALLS: Record<string, Call> = {
+  'GET user': ({ seller, market }) =>
+    json({
+      success: true,
+      user: {
+        id: seller.steamId,
+        id64: seller.steamId,
+        wallet: seller.free,
+        sell_fees: 0.95,
+        can_p2p: isSelling(seller, market.nowS()),
+        tradelink: seller.tradeToken ?? null,
+        ban: isBanned(seller, market.nowS()),
+      },
+    }),
+  'POST user/steam-token': giveToken,
+  'POST change-tradelink': (asked) => {
+    const link = field(parse(asked.request.body), 'tradelink')
+    if (typeof link !== 'string' || !/^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?/.test(link))
+      return says('Invalid tradelink')
+    change(asked, (seller) => ({ ...seller, tradeToken: link }))
+    return json({ success: true, link })
+  },
+  'GET check-wss-user': ({ seller, market }) =>
+    isSelling(seller, market.nowS())
+      ? json({ success: true, step: 3, msg: 'You can sell now' })
+      : says('Connect to the websocket first'),
+  'GET fetch-my-inventory': (asked) => {
+    change(asked, (seller, nowS) => askForInventory(seller, asked.appId, nowS))
+    return json({ success: true, total_inventory_count: inventoryOf(asked.seller, asked.appId).items.length })
+  },
+  'GET get-my-inventory': ({ seller, appId }) => {
+    const items = inventoryOf(seller, appId).items.map(({ assetId, name }) => ({ item_id: assetId, name }))
+    return json({ success: true, items, count: items.length })
+  },
+  'POST list-items-steam': list,
+  'GET list-items-steam': ({ market, seller, appId }) => {
+    const own = market
+      .world()
+      .items.filter(
+        (item) => item.seller === seller.steamId && item.appId === appId && item.status === 'on_sale',
+      )
+    const price = (item: Item) => (market.faults.isOn('lies-price') ? Math.floor(item.price / 2) : item.price)
+    const items = own.map((item, index) => ({
+      item_id: item.assetId,
+      price: price(item),
+      position: index + 1,
+      name: item.name,
+      date: new Date(item.listedAtS * 1000).toISOString(),
+    }))
+    return json({ success: true, items })
+  },
+  'POST edit-items': edit,
+  'GET remove-items': ({ market, seller, request }) => {
+    const removed = request.query.getAll('id').filter((assetId) => {
+      const item = onSale(market, seller, assetId)
+      return item !== undefined && reprice(market, item, 0)
+    })
+    return json({ success: true, count: removed.length, removed })
+  },
+  'GET remove-all': ({ market, seller, appId }) => {
+    const count = market.change((world) => unlistAll(world, { seller: seller.steamId, appId }))
+    return json({ success: true, count })
+  },
+  'GET ready-to-transfer-p2p': ({ market, seller }) => {
+    const open = [...WAXPEER_APPS].flatMap((appId) => openDeals(market.world(), seller.steamId, appId))
+    const trades = open
+      .filter((deal) => market.nowS() < sendUntil(market, deal) && deal.offerId === undefined)
+      .map((deal) => handOverOf(market, deal))
+    const [only] = trades
+    if (only !== undefined && market.faults.isOn('one-object')) return json({ success: true, ...only })
+    return json({ success: true, trades })
+  },
+  'POST steam-trade': steamTrade,
+  'GET check-many-steam': ({ market, seller, request }) => {
+    const ids = request.query.getAll('id')
+    const deals = market
+      .world()
+      .deals.filter((deal) => deal.seller === seller.steamId && ids.includes(deal.hash))
+    const trades = deals.map((deal) => ({
+      id: deal.hash,
+      trade_id: deal.offerId ?? null,
+      status: statusOf(deal),
+      done: deal.state !== 'open',
+      send_until: deal.deadlineS,
+    }))
+    return json({ success: true, trades })
+  },
+  'POST my-history': history,
+  'GET prices': ({ market }) => {
+    const items = market.prices
+      .names()
+      .map((name) => ({ name, count: 12, min: market.prices.best(name, 'USD') }))
+    return json({ success: true, items })
+  },
+}
+
+const WAXPEER_APPS = new Set(Object.values(WAXPEER_GAMES))
+
+function change({ market, seller }: Asked, step: (seller: Seller, nowS: number) => Seller): void {
+  market.change((world, nowS) => {
+    const now = findSeller(world, seller.steamId)
+    return { world: now ? withSeller(world, step(now, nowS)) : world, answer: undefined }
+  })
+}
+
+async function giveToken(asked: Asked): Promise<Reply> {
+  const { market, seller, request } = asked
+  const said = field(parse(request.body), 'token')
+  const token = typeof said === 'string' ? Buffer.from(said, 'base64').toString() : ''
+  if (!(await market.steam.isTokenOf(token, seller.steamId))) return says('Need to refresh access token')
+  change(asked, (other, nowS) => ({ ...other, accessToken: token, tokenAtS: nowS }))
+  return json({ success: true, msg: 'ok' })
+}
+
+const onSale = (market: Market, seller: Seller, assetId: string): Item | undefined =>
+  market
+    .world()
+    .items.find(
+      (item) => item.seller === seller.steamId && item.assetId === assetId && item.status === 'on_sale',
+    )
+
+const reprice = (market: Market, { itemId, seller }: Item, price: number): boolean =>
+  market.change((world, nowS) => priceItem(world, { seller, itemId, price }, nowS))
+
+type Line = { item_id: string; price: number }
+
+/** Ids in any form: Rust's are longer than JavaScript's numbers, so a number of such a size is another item. */
+function linesOf(body: string): Line[] | undefined {
+  const items = field(parse(body), 'items')
+  if (!Array.isArray(items) || items.length === 0 || items.length > MOST_LINES) return undefined
+  return items.map((line) => ({
+    item_id: String(field(line, 'item_id')),
+    price: Number(field(line, 'price')),
+  }))
+}
+
+/** How long until the item may be listed or changed again; counts this time. */
+function waitOf(market: Market, assetId: string): number {
+  const nowMs = market.machineMs()
+  const recent = (market.itemCalls.get(assetId) ?? []).filter((at) => nowMs - at < ITEM_WINDOW_MS)
+  const [first] = recent
+  if (recent.length >= MOST_OF_ITEM && first !== undefined) return first + ITEM_WINDOW_MS - nowMs
+  market.itemCalls.set(assetId, [...recent, nowMs])
+  return 0
+}
+
+/** Says success whatever became of the lines. */
+function list({ market, seller, appId, request }: Asked): Reply {
+  const lines = linesOf(request.body)
+  if (!lines) return says('no items')
+  const [listed, failed]: [unknown[], unknown[]] = [[], []]
+  for (const { item_id, price } of lines) {
+    const msBeforeNext = waitOf(market, item_id)
+    const line = { assetId: item_id, price }
+    const answer =
+      msBeforeNext > 0
+        ? { kind: 'refused' as const, error: 'Too many requests for this item, try again later' }
+        : market.change((world, nowS) => listItem(world, { seller, appId, line }, nowS))
+    if (answer.kind === 'listed') listed.push({ item_id, price, name: answer.item.name, position: 1 })
+    else failed.push({ item_id, price, msg: MESSAGES[answer.error] ?? answer.error, msBeforeNext })
+  }
+  return json({ success: true, listed, failed })
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  inventory_not_loaded: 'Inventory is not loaded',
+  item_not_in_inventory: 'Item not found in your inventory',
+  item_not_inserted: 'Item is already listed',
+}
+
+function edit({ market, seller, request }: Asked): Reply {
+  const lines = linesOf(request.body)
+  if (!lines) return says('no items')
+  const [updated, failed, removed]: [unknown[], unknown[], string[]] = [[], [], []]
+  for (const { item_id, price } of lines) {
+    const item = onSale(market, seller, item_id)
+    const msBeforeNext = waitOf(market, item_id)
+    if (msBeforeNext > 0)
+      failed.push({ item_id, price, msg: 'Too many requests for this item', msBeforeNext })
+    else if (item === undefined || !reprice(market, item, price))
+      failed.push({ item_id, price, msg: 'Item not found' })
+    else if (price === 0) removed.push(item_id)
+    else updated.push({ item_id, price, position: 1 })
+  }
+  return json({ success: true, updated, failed, removed })
+}
+
+/** The offer must be there; the seller confirms it only after this. */
+async function steamTrade({ market, seller, request }: Asked): Promise<Reply> {
+  const said = parse(request.body)
+  const [offerId, hash] = [String(field(said, 'tradeid')), String(field(said, 'waxid'))]
+  if (market.faults.isOn('steam-trade-false')) return says('Need to refresh access token')
+  const deal = market.world().deals.find((each) => each.seller === seller.steamId && each.hash === hash)
+  const offer = (await market.steam.offers()).find(({ id }) => id === offerId)
+  const isIt = deal && offer && offerOf(deal, [offer]) !== undefined && SENT.has(offer.state)
+  if (deal?.state !== 'open' || !isIt) return says('Trade not found')
+  market.change((world, nowS) => ({ world: readyDeal(world, { hash, offerId }, nowS), answer: undefined }))
+  return json({ success: true })
+}
+
+/** In Waxpeer's numbers: 0 new, 4 sent, 5 accepted, 6 cancelled. */
+function statusOf({ state, offerId }: Deal): number {
+  if (state === 'given') return 5
+  if (state === 'failed') return 6
+  return offerId === undefined ? 0 : 4
+}
+
+const GAME_NAMES = new Map(Object.entries(WAXPEER_GAMES).map(([name, appId]) => [appId, name]))
+
+function history({ market, seller, request }: Asked): Reply {
+  const said = parse(request.body)
+  const [start, end] = [Date.parse(String(field(said, 'start'))), Date.parse(String(field(said, 'end')))]
+  const skip = Number(field(said, 'skip') ?? 0)
+  const world = market.world()
+  const rows = world.deals
+    .filter(
+      ({ seller: of, madeAtS }) => of === seller.steamId && madeAtS * 1000 >= start && madeAtS * 1000 <= end,
+    )
+    .toReversed()
+    .flatMap((deal) => itemsOf(world, deal).map((item) => rowOf(market, deal, item)))
+  return json({ success: true, data: { trades: rows.slice(skip, skip + 100), transactions: [] } })
+}
+
+function rowOf({ faults }: Market, deal: Deal, item: Item) {
+  const { outcome } = item
+  const isBack = outcome?.kind === 'timed_out' || outcome?.kind === 'reversed'
+  const received = outcome === undefined || isBack ? Math.floor(item.price * 0.95) : outcome.received
+  return {
+    id: item.itemId,
+    item_id: item.assetId,
+    price: item.price,
+    give_amount: faults.isOn('lies-received') ? Math.floor(received / 10) : received,
+    game: GAME_NAMES.get(item.appId) ?? 'csgo',
+    name: item.name,
+    status: isBack ? 6 : statusOf(deal),
+    action: 'sell',
+    created: new Date(deal.madeAtS * 1000).toISOString(),
+    date: new Date(item.changedAtS * 1000).toISOString(),
+  }
+}

@@ -1,0 +1,93 @@
+/** The socket of Waxpeer: who is connected is online, and is told of sales and of those that are off. */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { field, parse } from './http.ts'
+import { isSelling } from './routes/waxpeer.ts'
+import { pushOf } from './routes/waxpeer-deals.ts'
+import type { Market } from './sandbox.ts'
+import { type Deal, findSeller, type World, withSeller } from './world/world.ts'
+
+const HOST = 'wssex.waxpeer.com'
+const MOST_BYTES = 64 * 1024
+/** Without a ping for this long a seller is offline. */
+const ONLINE_S = 60
+
+export type Sockets = {
+  attach(server: Server, market: Market): void
+  /** Tells sellers what changed in the world. */
+  tell(market: Market, before: World, after: World): void
+  close(): void
+}
+
+export function createSockets(): Sockets {
+  const server = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES })
+  const bySeller = new Map<string, WebSocket>()
+  const send = (steamId: string, name: string, data: unknown): void =>
+    bySeller.get(steamId)?.send(JSON.stringify({ name, data }))
+  return {
+    attach(http, market) {
+      http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+        if ((request.headers.host ?? '').replace(/:\d+$/, '') !== HOST) return void socket.destroy()
+        server.handleUpgrade(request, socket, head, (opened) => {
+          opened.on('error', () => {})
+          opened.on('message', (raw) => hear(market, { opened, bySeller, said: parse(String(raw)) }))
+        })
+      })
+    },
+    tell(market, before, after) {
+      for (const deal of after.deals) {
+        const known = before.deals.find(({ hash }) => hash === deal.hash)
+        if (known === undefined) {
+          send(deal.seller, 'send-trade', pushOf(market, deal))
+          if (market.faults.isOn('socket-double')) send(deal.seller, 'send-trade', pushOf(market, deal))
+        }
+        if (isOff(known, deal))
+          send(deal.seller, 'cancelTrade', { trade_id: deal.offerId ?? '', seller_steamid: deal.seller })
+      }
+    },
+    close() {
+      for (const socket of server.clients) socket.terminate()
+      server.close()
+    },
+  }
+}
+
+const isOff = (known: Deal | undefined, deal: Deal): boolean =>
+  known?.state === 'open' && deal.state === 'failed'
+
+type Heard = { opened: WebSocket; bySeller: Map<string, WebSocket>; said: unknown }
+
+function hear(market: Market, { opened, bySeller, said }: Heard): void {
+  const name = field(said, 'name')
+  if (name === 'auth') {
+    const [key, steamId] = [field(said, 'waxApi'), field(said, 'steamid')]
+    const seller = market.world().sellers.find((each) => each.key === key && each.steamId === steamId)
+    if (seller === undefined) {
+      opened.close()
+      return
+    }
+    bySeller.set(seller.steamId, opened)
+    opened.on('close', () => {
+      if (bySeller.get(seller.steamId) !== opened) return
+      bySeller.delete(seller.steamId)
+      stay(market, seller.steamId, 0)
+    })
+    stay(market, seller.steamId, ONLINE_S)
+    const canSell = isSelling(findSeller(market.world(), seller.steamId) ?? seller, market.nowS())
+    opened.send(JSON.stringify({ name: 'user_change', data: { can_p2p: canSell } }))
+  }
+  if (name !== 'ping' || market.faults.isOn('socket-silent')) return
+  const [steamId] = [...bySeller].find(([, socket]) => socket === opened) ?? []
+  if (steamId !== undefined) stay(market, steamId, ONLINE_S)
+  opened.send(JSON.stringify({ name: 'pong' }))
+}
+
+const stay = (market: Market, steamId: string, seconds: number): void =>
+  market.change((world, nowS) => {
+    const seller = findSeller(world, steamId)
+    return {
+      world: seller ? withSeller(world, { ...seller, onlineUntilS: nowS + seconds }) : world,
+      answer: undefined,
+    }
+  })

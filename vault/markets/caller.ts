@@ -1,0 +1,71 @@
+/** Calls to a market with one key: their pace, and what an answer says about them. */
+import { z } from 'zod'
+import type { Call, Connection, Reply } from './connection.ts'
+import { parseLossless } from './lossless-json.ts'
+import type { Failure, Said } from './market.ts'
+import { createPace, type Time } from './pace.ts'
+
+type Form<Ask> = {
+  /** Calls are never closer together. */
+  everyMs: number
+  callOf(name: string, ask: Ask): Call
+  /** Undefined if the call did what it says. */
+  failureOf(answer: unknown, status: number): Failure | undefined
+  /** Where an error status may carry an answer of the market. Everything else is no answer. */
+  isAnswer?(status: number): boolean
+}
+
+export type Caller<Ask> = <T, R>(
+  name: string,
+  schema: z.ZodType<T>,
+  ask: Ask & { read: (answer: T) => R },
+) => Promise<Said<R>>
+
+const REST_MS = 60_000
+const TOO_MANY = 'HTTP 429'
+
+/** A market that has refused the key is asked nothing any more; one that was asked too often, nothing for a minute. */
+export function createCaller<Ask>(
+  form: Form<Ask>,
+  { connection, time }: { connection: Connection; time: Time },
+): Caller<Ask> {
+  const pace = createPace(form.everyMs, time)
+  let isLockedOut = false
+  let restsUntilMs = Number.NEGATIVE_INFINITY
+  return async (name, schema, ask) => {
+    if (isLockedOut) return { kind: 'locked_out' }
+    if (time.now() < restsUntilMs || !(await pace.turn())) return { kind: 'busy' }
+    const answer = await asked(form, connection, form.callOf(name, ask))
+    if (answer.kind !== 'said') {
+      isLockedOut ||= answer.kind === 'locked_out'
+      if (answer.kind === 'unanswered' && answer.because === TOO_MANY) restsUntilMs = time.now() + REST_MS
+      return answer
+    }
+    const parsed = schema.safeParse(answer.value)
+    if (!parsed.success) return { kind: 'unanswered', because: 'an answer of another shape' }
+    return { kind: 'said', value: ask.read(parsed.data) }
+  }
+}
+
+const envelopeSchema = z.looseObject({ success: z.boolean() })
+
+async function asked<Ask>(form: Form<Ask>, connection: Connection, call: Call): Promise<Said<unknown>> {
+  const unanswered = (because: string): Failure => ({ kind: 'unanswered', because })
+  let reply: Reply
+  let answer: unknown
+  try {
+    reply = await connection.ask(call)
+    // Error statuses too: a body with an error says nothing certain, because the call may have failed halfway.
+    if (reply.status !== 200 && form.isAnswer?.(reply.status) !== true)
+      return unanswered(`HTTP ${reply.status}`)
+    answer = parseLossless(reply.text)
+  } catch (error) {
+    // The message may contain the address, and the address contains the key.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no whole answer'
+    return unanswered(error instanceof SyntaxError ? 'an answer that is not JSON' : code)
+  }
+  const failure = form.failureOf(answer, reply.status)
+  if (failure !== undefined) return failure
+  const isWhole = envelopeSchema.safeParse(answer).data?.success === true
+  return isWhole ? { kind: 'said', value: answer } : unanswered('an answer without an envelope')
+}

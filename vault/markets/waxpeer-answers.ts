@@ -1,0 +1,229 @@
+/** The answers of Waxpeer, as its clients describe them. They are parsed and judged only here. */
+import { z } from 'zod'
+import type { Due, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
+import type { Scale } from './scale.ts'
+
+const MOST_ROWS = 20_000
+const DAY_MS = 86_400_000
+const FIRST_STEAM_ID = 76561197960265728n
+
+export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, tf2: 440, rust: 252490 }
+
+/** Steam lets a buyer take such items back for seven days. What Waxpeer does then is not known. */
+const PROTECTED_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
+
+const digits = z
+  .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
+  .transform((value): string => String(value))
+const units = z.int().nonnegative().transform(BigInt)
+const shortText = z.string().max(500)
+const moment = z
+  .union([z.iso.datetime({ offset: true }), z.int().positive()])
+  .transform((value) => new Date(value))
+
+export const envelopeSchema = z.looseObject({ success: z.boolean(), msg: shortText.nullish() })
+
+export const userSchema = z.object({
+  user: z.looseObject({
+    id64: digits,
+    wallet: units,
+    can_p2p: z.boolean(),
+    tradelink: shortText.nullish(),
+    ban: z.boolean().optional(),
+  }),
+})
+type User = z.infer<typeof userSchema>['user']
+
+export function problemsOf({ id64, can_p2p, tradelink, ban }: User, steamId: string): Problem[] {
+  return [
+    ...(id64 === steamId ? [] : ['other_account' as const]),
+    ...(tradelink ? [] : ['no_trade_token' as const]),
+    ...(can_p2p ? [] : ['offline' as const]),
+    ...(ban === true ? ['banned_from_selling' as const] : []),
+  ]
+}
+
+const failedSchema = z.array(z.looseObject({ item_id: digits, msg: shortText.nullish() })).max(100)
+export const listedSchema = z.object({
+  listed: z
+    .array(z.looseObject({ item_id: digits }))
+    .max(100)
+    .nullish(),
+  failed: failedSchema.nullish(),
+})
+
+/** An item that it has not read yet, or that was changed too often just now. */
+const LATER = /not found|inventory|try again|limit|too many/i
+
+/** One line for each requested asset. Waxpeer knows a listing by its asset id. */
+export function listedOf(
+  { listed, failed }: z.infer<typeof listedSchema>,
+  asked: readonly string[],
+): Listed[] {
+  return asked.map((assetId): Listed => {
+    if (listed?.some((row) => row.item_id === assetId) === true)
+      return { kind: 'listed', assetId, itemId: assetId }
+    const code = failed?.find((row) => row.item_id === assetId)?.msg ?? 'not mentioned'
+    return { kind: 'refused', assetId, code, retry: LATER.test(code) || code === 'not mentioned' }
+  })
+}
+
+export const editedSchema = z.object({
+  updated: z
+    .array(z.looseObject({ item_id: digits }))
+    .max(100)
+    .nullish(),
+})
+export const editedOf = ({ updated }: z.infer<typeof editedSchema>, asked: readonly string[]): Repriced[] =>
+  asked.map((itemId) => ({ itemId, isDone: updated?.some((row) => row.item_id === itemId) === true }))
+
+export const removedSchema = z.object({ removed: z.array(digits).max(1_000).nullish() })
+export const removedOf = ({ removed }: z.infer<typeof removedSchema>, asked: readonly string[]): Repriced[] =>
+  asked.map((itemId) => ({ itemId, isDone: removed?.includes(itemId) === true }))
+
+export const onSaleSchema = z.object({
+  items: z
+    .array(z.looseObject({ item_id: digits, price: z.number() }))
+    .max(MOST_ROWS)
+    .nullish(),
+})
+export const onSaleOf = ({ items }: z.infer<typeof onSaleSchema>): Row[] =>
+  (items ?? []).map(({ item_id, price }) => ({
+    ...{ itemId: item_id, assetId: item_id, stage: 'on_sale', leftS: null, price },
+  }))
+
+const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
+
+/** The recipient of a trade link. Undefined for anything else. */
+function recipientOf(link: string): { partnerSteamId: string; token: string } | undefined {
+  const [, partner, token] = LINK.exec(link) ?? []
+  if (partner === undefined || token === undefined) return undefined
+  return { partnerSteamId: String(FIRST_STEAM_ID + BigInt(partner)), token }
+}
+
+const STATUS = { made: 0, preparing: 1, sent: 4, accepted: 5, cancelled: 6 } as const
+
+const readySchema = z.looseObject({
+  costum_id: z.string().min(1).max(100),
+  tradelink: shortText,
+  trade_message: z.string().min(1).max(300),
+  for_steamid64: digits.nullish(),
+  send_until: moment,
+  done: z.boolean().nullish(),
+  items: z
+    .array(z.looseObject({ item_id: digits, game: z.string().max(20), price: z.number() }))
+    .min(1)
+    .max(100),
+})
+/** A list of trades, or a single one as it stands. */
+export const readyTradesSchema = z.union([
+  z.object({ trades: z.array(z.unknown()).max(500) }),
+  readySchema.transform((trade) => ({ trades: [trade] as unknown[] })),
+  z.object({ trades: z.undefined().optional() }).transform(() => ({ trades: [] as unknown[] })),
+])
+
+/** A deal, with the market's list of what was bought. */
+export type Asked = { due: Due; rows: readonly Row[] }
+
+/** A trade that cannot be read, or that names two recipients, is left out: the others are still due. */
+export function askedOf({ trades }: z.infer<typeof readyTradesSchema>, now: Date): Asked[] {
+  return trades.flatMap((told): Asked[] => {
+    const trade = readySchema.safeParse(told).data
+    const to = trade && recipientOf(trade.tradelink)
+    if (trade === undefined || to === undefined || trade.done === true) return []
+    if (trade.for_steamid64 != null && trade.for_steamid64 !== to.partnerSteamId) return []
+    const assets = trade.items.flatMap(({ item_id: assetId, game }) => {
+      const appId = GAMES[game]
+      return appId === undefined ? [] : [{ appId, contextId: '2', assetId }]
+    })
+    if (assets.length !== trade.items.length) return []
+    const leftS = Math.floor((trade.send_until.getTime() - now.getTime()) / 1000)
+    const rows = trade.items.map(({ item_id, price }): Row => {
+      return { itemId: item_id, assetId: item_id, stage: 'sold', leftS, price }
+    })
+    return [{ due: { dealId: trade.costum_id, ...to, message: trade.trade_message, assets }, rows }]
+  })
+}
+
+const pushedSchema = z.looseObject({
+  waxid: z.string().min(1).max(100),
+  tradelink: shortText,
+  tradeoffermessage: z.string().min(1).max(300),
+  send_until: moment,
+  json_tradeoffer: z.object({
+    // What `them` would give is never looked at: a sale takes nothing.
+    me: z.object({
+      assets: z
+        .array(z.looseObject({ appid: z.int(), contextid: digits, assetid: digits }))
+        .min(1)
+        .max(100),
+    }),
+  }),
+})
+
+/** A deal that the socket told. Undefined if it cannot be read. */
+export function pushedOf(data: unknown, now: Date): Asked | undefined {
+  const pushed = pushedSchema.safeParse(data).data
+  const to = pushed && recipientOf(pushed.tradelink)
+  if (pushed === undefined || to === undefined) return undefined
+  const leftS = Math.floor((pushed.send_until.getTime() - now.getTime()) / 1000)
+  const assets = pushed.json_tradeoffer.me.assets.map(({ appid, contextid, assetid }) => {
+    return { appId: appid, contextId: contextid, assetId: assetid }
+  })
+  const rows = assets.map(({ assetId }): Row => {
+    return { itemId: assetId, assetId, stage: 'sold', leftS, price: null }
+  })
+  return { due: { dealId: pushed.waxid, ...to, message: pushed.tradeoffermessage, assets }, rows }
+}
+
+export const checkedSchema = z.object({
+  trades: z.array(z.looseObject({ id: z.union([z.string().max(100), z.int()]), status: z.int() })).max(100),
+})
+
+/** A deal that it does not mention, or gives another status, is off. */
+export const standsIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: string): boolean => {
+  const status = trades.find(({ id }) => String(id) === dealId)?.status
+  return status === STATUS.made || status === STATUS.preparing || status === STATUS.sent
+}
+
+const historyRow = z.looseObject({
+  item_id: digits,
+  give_amount: units,
+  game: z.string().max(20),
+  status: z.int(),
+  action: z.string().max(30),
+  created: moment,
+})
+export const historySchema = z.object({ data: z.object({ trades: z.array(historyRow).max(100) }) })
+export type HistoryRow = z.infer<typeof historyRow>
+
+export const isSale = ({ action }: HistoryRow): boolean => action !== 'buy'
+
+/** An unknown status is pending, never a failure. */
+export function outcomeOf(row: HistoryRow, scale: Scale, now: Date): Outcome {
+  return { itemId: row.item_id, soldAt: row.created, end: endOf(row, scale, now) }
+}
+
+function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale, now: Date): Outcome['end'] {
+  if (status === STATUS.cancelled) return { kind: 'cancelled' }
+  if (status !== STATUS.accepted) return { kind: 'pending' }
+  const receivedMinor = scale.toMinor(give_amount)
+  const settlesAt = new Date(created.getTime() + (PROTECTED_MS[GAMES[game] ?? 0] ?? 0))
+  return settlesAt > now ? { kind: 'settling', receivedMinor, settlesAt } : { kind: 'paid', receivedMinor }
+}
+
+export const isOver = ({ status }: HistoryRow): boolean =>
+  status === STATUS.accepted || status === STATUS.cancelled
+
+/** The item of a sale that is not over, or was given: nobody takes it for gone while its deal is not due yet. */
+export function underWay(row: HistoryRow): Row | undefined {
+  const { item_id, status } = row
+  const of = { itemId: item_id, assetId: item_id, leftS: null, price: null }
+  if (status === STATUS.made || status === STATUS.preparing) return { ...of, stage: 'unknown' }
+  if (status === STATUS.sent) return { ...of, stage: 'offer_out' }
+  return status === STATUS.accepted ? { ...of, stage: 'given' } : undefined
+}
+
+export const pricesSchema = z.object({
+  items: z.array(z.looseObject({ name: z.string().max(300), min: units.nullish() })).max(200_000),
+})

@@ -1,0 +1,258 @@
+/** The client of Waxpeer against both sandboxes, over real HTTP and a real socket; only time is simulated. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Temper } from '../../market-sandbox/world/world.ts'
+import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
+import { DAY_S } from '../../steam-sandbox/world/world.ts'
+import { CS, DOTA, type MarketStand, openMarketStand, START_MS, value } from '../testing/market-stand.ts'
+import type { Market } from './market.ts'
+
+let on: MarketStand
+let client: Market
+let token: string
+
+beforeAll(async () => {
+  on = await openMarketStand()
+})
+beforeEach(async () => {
+  await on.begin()
+  token = on.token()
+  client = on.waxpeerWith(on.market.waxpeer.open(on.seller.steamId))
+})
+afterEach(async () => {
+  client.close()
+  await on.end()
+})
+afterAll(() => on.close())
+
+/** The socket is real, so whether it is open is waited for. */
+async function online(): Promise<void> {
+  await value(client.setTradeToken('abcd1234'))
+  await expect
+    .poll(
+      async () => {
+        await client.keepOnline(token)
+        return (await value(client.ready())).problems
+      },
+      { timeout: 60_000 },
+    )
+    .toEqual([])
+}
+
+async function readyToSell(appId: number): Promise<void> {
+  await online()
+  await value(client.refresh(appId))
+  await on.later(15)
+}
+
+const shown = (assetId: string) =>
+  on.market.waxpeer.world().items.findLast((item) => item.assetId === assetId)
+
+async function listOne(appId: number): Promise<string> {
+  await readyToSell(appId)
+  const [assetId = ''] = on.assetsOf(appId)
+  expect(await value(client.list(appId, [{ assetId, priceMinor: 100n }]))).toEqual([
+    { kind: 'listed', assetId, itemId: assetId },
+  ])
+  return assetId
+}
+
+/** Lists an item at $1.00; a buyer of this temper takes it. */
+async function sell(appId: number, as: Temper) {
+  const assetId = await listOne(appId)
+  // The listing outlived the time in which a ping is due.
+  await online()
+  expect((await on.market.waxpeer.buy([shown(assetId)?.itemId ?? 0], as)).kind).toBe('bought')
+  const [due] = (await value(client.round(appId))).due
+  if (!due) throw new Error('nothing is due')
+  return { due, assetId }
+}
+
+const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
+
+describe('an account', () => {
+  it('sells with a socket, a trade link and a token of no more than six hours, which is given anew each hour', async () => {
+    expect(await value(client.ready())).toEqual({ problems: ['no_trade_token', 'offline'] })
+    expect(await client.keepOnline('nothing')).toEqual({
+      kind: 'refused',
+      code: 'Need to refresh access token',
+    })
+    await online()
+    const given = () => on.market.log.filter(({ path }) => path === '/v1/user/steam-token').length
+    const before = given()
+    await value(client.keepOnline(token))
+    expect(given()).toBe(before)
+    on.pass(3_600_000)
+    await online()
+    expect(given()).toBe(before + 1)
+  })
+
+  it('is refused where the key belongs to somebody else, and asks nothing once it is refused', async () => {
+    client.close()
+    client = on.waxpeerWith(on.market.waxpeer.open('76561198000000000'))
+    expect((await value(client.ready())).problems).toContain('other_account')
+    client = on.waxpeerWith('no key of anybody')
+    expect(await client.money()).toEqual({ kind: 'locked_out' })
+    const before = on.market.log.length
+    expect(await client.money()).toEqual({ kind: 'locked_out' })
+    expect(on.market.log).toHaveLength(before)
+  })
+
+  it('asks at most once a second', async () => {
+    const beganMs = on.machineMs()
+    for (let times = 0; times < 3; times += 1) await value(client.round(DOTA))
+    expect(on.machineMs() - beganMs).toBe(8_000)
+  })
+
+  it('opens its socket again when nothing answers its pings', async () => {
+    await online()
+    on.market.begin('socket-silent')
+    for (let times = 0; times < 8; times += 1) {
+      await on.later(15)
+      await client.keepOnline(token)
+    }
+    expect((await value(client.ready())).problems).toEqual(['offline'])
+    on.market.end('socket-silent')
+    await on.later(10)
+    await online()
+  })
+})
+
+describe('a listing', () => {
+  it('needs an inventory that was read, keeps ids of 19 digits, and is told line by line', async () => {
+    await online()
+    const lines = on.assetsOf(DOTA).map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
+    const first = lines.slice(0, 1)
+    expect(await value(client.list(DOTA, first))).toMatchObject([{ kind: 'refused', retry: true }])
+    await value(client.refresh(DOTA))
+    await on.later(15)
+    const answers = await value(client.list(DOTA, [...lines, { assetId: '42', priceMinor: 1n }]))
+    expect(answers.map(({ kind }) => kind)).toEqual(['listed', 'listed', 'listed', 'refused'])
+    const { rows } = await value(client.round(DOTA))
+    expect(rows.map(({ assetId, stage, price }) => [assetId, stage, price])).toEqual(
+      lines.map(({ assetId, priceMinor }) => [assetId, 'on_sale', Number(priceMinor) * 10]),
+    )
+  })
+
+  it('is listed or changed twice in two minutes at most: the third time is not even asked for', async () => {
+    const assetId = await listOne(DOTA)
+    const reprice = () => value(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
+    expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
+    const before = on.market.log.length
+    expect(await reprice()).toEqual([])
+    expect(await value(client.list(DOTA, [{ assetId, priceMinor: 90n }]))).toEqual([
+      { kind: 'refused', assetId, code: 'too early', retry: true },
+    ])
+    expect(on.market.log).toHaveLength(before)
+    on.pass(121_000)
+    expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
+  })
+
+  it('comes down, and one that is sold neither comes down nor changes its price', async () => {
+    const { assetId } = await sell(DOTA, 'never')
+    expect(await value(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))).toEqual([
+      { itemId: assetId, isDone: false },
+    ])
+    expect(await value(client.unlist(DOTA, [assetId]))).toEqual([{ itemId: assetId, isDone: false }])
+    const [, other = ''] = on.assetsOf(DOTA)
+    await value(client.list(DOTA, [{ assetId: other, priceMinor: 100n }]))
+    expect(await value(client.unlist(DOTA, [other]))).toEqual([{ itemId: other, isDone: true }])
+  })
+
+  it('whose answer was lost is found again in the list', async () => {
+    await readyToSell(DOTA)
+    const [assetId = ''] = on.assetsOf(DOTA)
+    on.market.begin('answer-lost')
+    expect((await client.list(DOTA, [{ assetId, priceMinor: 100n }])).kind).toBe('unanswered')
+    expect((await value(client.round(DOTA))).rows).toMatchObject([{ assetId, stage: 'on_sale' }])
+  })
+})
+
+describe('a sale', () => {
+  it('is due under one number by poll and socket, and gives what is sold, whatever the other side shows', async () => {
+    on.market.begin('socket-double')
+    const { due, assetId } = await sell(DOTA, 'accepts')
+    expect(due.assets).toEqual([{ appId: DOTA, contextId: '2', assetId }])
+    const { rows, due: again } = await value(client.round(DOTA))
+    expect(again).toEqual([due])
+    expect(rows).toMatchObject([{ itemId: assetId, stage: 'sold' }])
+    on.market.begin('one-object')
+    expect((await value(client.round(DOTA))).due).toEqual([due])
+  })
+
+  it('is due by the socket alone where the poll tells nothing', async () => {
+    const { due } = await sell(DOTA, 'never')
+    const offerId = on.send(due, false)
+    // What the market was told of is no longer in the poll.
+    await value(client.sent(DOTA, { ...due, offerId }))
+    await expect.poll(async () => (await value(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
+  })
+
+  it('is told of before its offer is confirmed, stands until it is off, and is paid', async () => {
+    const { due, assetId } = await sell(DOTA, 'accepts')
+    expect(await value(client.stands(due.dealId))).toBe(true)
+    expect(await client.sent(DOTA, { ...due, offerId: '999' })).toEqual({
+      kind: 'refused',
+      code: 'Trade not found',
+    })
+    const offerId = on.send(due, false)
+    on.market.begin('steam-trade-false')
+    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('refused')
+    on.market.end('steam-trade-false')
+    on.market.begin('ready-lost')
+    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('unanswered')
+    await value(client.sent(DOTA, { ...due, offerId }))
+    expect(await value(client.stands(due.dealId))).toBe(true)
+    on.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
+    await on.later(10)
+    await on.later(1)
+    expect((await value(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
+    expect(await outcomes(DOTA)).toMatchObject([
+      { itemId: assetId, end: { kind: 'paid', receivedMinor: 95n } },
+    ])
+    expect(await value(client.money())).toEqual({ freeMinor: 95n, settlingMinor: 0n, currency: 'USD' })
+  })
+
+  it('of Counter-Strike 2 counts as settling while its buyer may take it back', async () => {
+    const { due } = await sell(CS, 'accepts')
+    await value(client.sent(CS, { ...due, offerId: on.send(due) }))
+    await on.later(10)
+    await on.later(1)
+    expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
+    expect(await value(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
+    await on.later(8 * DAY_S)
+    expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'paid', receivedMinor: 95n } }])
+    expect(await value(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
+  })
+
+  it.each(['declines', 'counters'] as const)(
+    'to a buyer who %s is cancelled, and no longer stands',
+    async (as) => {
+      const { due } = await sell(DOTA, as)
+      await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
+      await on.later(20)
+      expect(await value(client.stands(due.dealId))).toBe(false)
+      expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
+    },
+  )
+
+  it('that is not handed over is off, and its item may be listed again under its old number', async () => {
+    const { due, assetId } = await sell(DOTA, 'never')
+    await on.later(6 * 60)
+    expect(await value(client.stands(due.dealId))).toBe(false)
+    expect((await value(client.round(DOTA))).due).toEqual([])
+    await online()
+    expect(await value(client.list(DOTA, [{ assetId, priceMinor: 100n }]))).toMatchObject([
+      { kind: 'listed' },
+    ])
+    expect((await value(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
+  })
+
+  it('with 20 seconds left says so', async () => {
+    on.market.begin('send-soon')
+    await listOne(DOTA)
+    await online()
+    const [assetId = ''] = on.assetsOf(DOTA)
+    await on.market.waxpeer.buy([shown(assetId)?.itemId ?? 0], 'accepts')
+    expect((await value(client.round(DOTA))).rows[0]?.leftS ?? 0).toBeLessThanOrEqual(20)
+  })
+})

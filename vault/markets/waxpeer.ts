@@ -1,0 +1,316 @@
+/** Waxpeer: one host for all games, a socket and a poll for sales. It is told of an offer before its confirmation. */
+import { type Caller, createCaller } from './caller.ts'
+import type { Call, Connection } from './connection.ts'
+import type { Failure, Line, Listed, Market, Repriced, Row, Said } from './market.ts'
+import type { Time } from './pace.ts'
+import type { Scale } from './scale.ts'
+import {
+  type Asked,
+  askedOf,
+  checkedSchema,
+  editedOf,
+  editedSchema,
+  envelopeSchema,
+  GAMES,
+  type HistoryRow,
+  historySchema,
+  isOver,
+  isSale,
+  listedOf,
+  listedSchema,
+  onSaleOf,
+  onSaleSchema,
+  outcomeOf,
+  pricesSchema,
+  problemsOf,
+  readyTradesSchema,
+  removedOf,
+  removedSchema,
+  standsIn,
+  underWay,
+  userSchema,
+} from './waxpeer-answers.ts'
+import { createSocket, type Socket } from './waxpeer-socket.ts'
+
+const HOST = 'https://api.waxpeer.com/v1/'
+const EVERY_MS = 1_000
+const MOST_LINES = 50
+/** It takes two listings or changes of one item within this time, and refuses more. */
+const ITEM_WINDOW_MS = 120_000
+const MOST_OF_ITEM = 2
+/** It wants a new access token each hour. */
+const TOKEN_MS = 50 * 60_000
+const DAY_MS = 86_400_000
+/** Longest time after which a sale may still be settling. */
+const SETTLING_MS = 9 * DAY_MS
+/** A page has 100 rows, and no more than 1,000 can be skipped. */
+const PAGE = 100
+const MOST_PAGES = 10
+const FIRST_STEAM_ID = 76561197960265728n
+
+type Options = {
+  key: string
+  /** The account that the key must belong to. */
+  steamId: string
+  scale: Scale
+  connection: Connection
+  /** The machine's. */
+  time: Time
+  /** The clock for the market's times. */
+  now: () => Date
+}
+
+type Ask = { query?: readonly (readonly [string, string])[]; body?: unknown }
+type Part<K extends keyof Market> = Pick<Market, K>
+type Parts = Options & { call: Caller<Ask>; socket: Socket }
+
+export function createWaxpeer(options: Options): Market {
+  const { connection, time, key, steamId, now } = options
+  const call = createCaller<Ask>(
+    {
+      everyMs: EVERY_MS,
+      callOf: (name, ask) => callOf(name, key, ask),
+      failureOf,
+      isAnswer: (status) => status === 403,
+    },
+    { connection, time },
+  )
+  const socket = createSocket({ connection, key, steamId, now, machineMs: () => time.now() })
+  const parts = { ...options, call, socket }
+  return {
+    name: 'waxpeer.com',
+    games: Object.values(GAMES),
+    order: 'tell_then_confirm',
+    ...accountCalls(parts),
+    ...listingCalls(parts),
+    ...saleCalls(parts),
+    close: () => socket.close(),
+  }
+}
+
+function callOf(name: string, key: string, { query = [], body }: Ask): Call {
+  const url = new URL(name, HOST)
+  for (const [field, value] of query) url.searchParams.append(field, value)
+  url.searchParams.set('api', key)
+  return body === undefined ? { method: 'GET', url } : { method: 'POST', url, body: JSON.stringify(body) }
+}
+
+function failureOf(answer: unknown, status: number): Failure | undefined {
+  const envelope = envelopeSchema.safeParse(answer)
+  if (!envelope.success || envelope.data.success) return undefined
+  const code = envelope.data.msg ?? 'no reason'
+  return status === 403 && /wrong api/i.test(code) ? { kind: 'locked_out' } : { kind: 'refused', code }
+}
+
+const gameOf = (appId: number): readonly [string, string] => {
+  const name = Object.keys(GAMES).find((game) => GAMES[game] === appId)
+  if (name === undefined) throw new Error(`Waxpeer does not sell the game ${appId}`)
+  return ['game', name]
+}
+
+function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
+  const { call, socket, steamId, scale, time, now } = parts
+  let given: { token: string; atMs: number } | undefined
+  const linkOf = (token: string): string =>
+    `https://steamcommunity.com/tradeoffer/new/?partner=${BigInt(steamId) - FIRST_STEAM_ID}&token=${token}`
+  let tradeLink: string | null = null
+  return {
+    ready: () =>
+      call('user', userSchema, {
+        read: ({ user }) => {
+          tradeLink = user.tradelink ?? null
+          return { problems: problemsOf(user, steamId) }
+        },
+      }),
+    async keepOnline(accessToken) {
+      socket.keep(tradeLink)
+      if (given?.token === accessToken && time.now() - given.atMs < TOKEN_MS)
+        return { kind: 'said', value: null }
+      const token = Buffer.from(accessToken).toString('base64')
+      const said = await call('user/steam-token', envelopeSchema, { body: { token }, read: () => null })
+      if (said.kind !== 'said') return said
+      given = { token: accessToken, atMs: time.now() }
+      // Asking it is what makes it sell.
+      return call('check-wss-user', envelopeSchema, { query: [['steamid', steamId]], read: () => null })
+    },
+    async setTradeToken(token) {
+      const tradelink = linkOf(token)
+      const said = await call('change-tradelink', envelopeSchema, { body: { tradelink }, read: () => null })
+      if (said.kind === 'said') tradeLink = tradelink
+      return said
+    },
+    async goOffline() {
+      socket.close()
+      return { kind: 'said', value: null }
+    },
+    async money() {
+      const wallet = await call('user', userSchema, { read: ({ user }) => scale.toMinor(user.wallet) })
+      if (wallet.kind !== 'said') return wallet
+      // It tells no sum of what is settling: its history has the sales.
+      const rows = await historyOf(parts, new Date(now().getTime() - SETTLING_MS))
+      if (rows.kind !== 'said') return rows
+      const settlingMinor = rows.value
+        .map((row) => outcomeOf(row, scale, now()).end)
+        .reduce((sum, end) => (end.kind === 'settling' ? sum + end.receivedMinor : sum), 0n)
+      return { kind: 'said', value: { freeMinor: wallet.value, settlingMinor, currency: scale.currency } }
+    },
+  }
+}
+
+/** Each item may be listed or changed only so often. */
+function createItemLimit(time: Time) {
+  const taken = new Map<string, number[]>()
+  return (assetId: string): boolean => {
+    const nowMs = time.now()
+    for (const [id, times] of taken) if (times.every((at) => nowMs - at > ITEM_WINDOW_MS)) taken.delete(id)
+    const recent = (taken.get(assetId) ?? []).filter((at) => nowMs - at <= ITEM_WINDOW_MS)
+    if (recent.length >= MOST_OF_ITEM) return false
+    taken.set(assetId, [...recent, nowMs])
+    return true
+  }
+}
+
+function listingCalls({
+  call,
+  scale,
+  time,
+}: Parts): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'bestOffers'> {
+  const mayAsk = createItemLimit(time)
+  const lineOf = (itemId: string, priceMinor: bigint) => ({
+    // A string: the ids of Rust have 19 digits.
+    item_id: itemId,
+    price: Number(scale.toUnits(priceMinor)),
+  })
+  return {
+    refresh: (appId) =>
+      call('fetch-my-inventory', envelopeSchema, { query: [gameOf(appId)], read: () => null }),
+    async list(appId, lines) {
+      const asked = lines.slice(0, MOST_LINES).filter(({ assetId }) => mayAsk(assetId))
+      const early = lines.filter((line) => !asked.includes(line)).map(tooEarly)
+      if (asked.length === 0) return { kind: 'said', value: early }
+      const said = await call('list-items-steam', listedSchema, {
+        query: [gameOf(appId)],
+        body: { items: asked.map(({ assetId, priceMinor }) => lineOf(assetId, priceMinor)) },
+        read: (answer) => [
+          ...listedOf(
+            answer,
+            asked.map(({ assetId }) => assetId),
+          ),
+          ...early,
+        ],
+      })
+      return said
+    },
+    async reprice(appId, lines): Promise<Said<readonly Repriced[]>> {
+      const asked = lines.slice(0, MOST_LINES).filter(({ itemId }) => mayAsk(itemId))
+      if (asked.length === 0) return { kind: 'said', value: [] }
+      return call('edit-items', editedSchema, {
+        query: [gameOf(appId)],
+        body: { items: asked.map(({ itemId, priceMinor }) => lineOf(itemId, priceMinor)) },
+        read: (answer) =>
+          editedOf(
+            answer,
+            asked.map(({ itemId }) => itemId),
+          ),
+      })
+    },
+    unlist: (appId, itemIds) =>
+      call('remove-items', removedSchema, {
+        query: [...itemIds.map((id) => ['id', id] as const), gameOf(appId)],
+        read: (answer) => removedOf(answer, itemIds),
+      }),
+    unlistAll: (appId) => call('remove-all', envelopeSchema, { query: [gameOf(appId)], read: () => null }),
+    bestOffers: (appId) =>
+      call('prices', pricesSchema, {
+        query: [gameOf(appId), ['minified', '0']],
+        read: ({ items }) =>
+          new Map(
+            items.flatMap(({ name, min }) => (min == null ? [] : [[name, scale.toMinor(min)] as const])),
+          ),
+      }),
+  }
+}
+
+const tooEarly = ({ assetId }: Line): Listed => ({ kind: 'refused', assetId, code: 'too early', retry: true })
+
+function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'> {
+  const { call, socket, scale, now } = parts
+  const offers = new Map<string, string>()
+  return {
+    async round(appId) {
+      socket.keep(null)
+      // In this order: an item that is sold between two answers is in the later one.
+      const onSale = await call('list-items-steam', onSaleSchema, { query: [gameOf(appId)], read: onSaleOf })
+      if (onSale.kind !== 'said') return onSale
+      const ready = await call('ready-to-transfer-p2p', readyTradesSchema, {
+        read: (answer) => askedOf(answer, now()),
+      })
+      if (ready.kind !== 'said') return ready
+      const history = await historyOf(parts, new Date(now().getTime() - DAY_MS))
+      if (history.kind !== 'said') return history
+      const told = socket.told().filter((each) => isOpen(each, history.value))
+      const asked = joined(ready.value, told).filter(({ due }) => isOf(due.assets, appId))
+      const pending = history.value.flatMap((row) => (GAMES[row.game] === appId ? (underWay(row) ?? []) : []))
+      const rows = distinct([...asked.flatMap((each) => each.rows), ...onSale.value, ...pending])
+      return { kind: 'said', value: { rows, due: asked.map(({ due }) => due) } }
+    },
+    async stands(dealId) {
+      const offerId = offers.get(dealId)
+      if (offerId !== undefined && socket.isCalledOff(offerId)) return { kind: 'said', value: false }
+      return call('check-many-steam', checkedSchema, {
+        query: [['id', dealId]],
+        read: (answer) => standsIn(answer, dealId),
+      })
+    },
+    async sent(_appId, { offerId, dealId }) {
+      offers.set(dealId, offerId)
+      return call('steam-trade', envelopeSchema, {
+        body: { tradeid: offerId, waxid: dealId },
+        read: () => null,
+      })
+    },
+    async outcomes(appId, since) {
+      const rows = await historyOf(parts, since)
+      if (rows.kind !== 'said') return rows
+      const own = rows.value.filter(({ game }) => GAMES[game] === appId)
+      return { kind: 'said', value: own.map((row) => outcomeOf(row, scale, now())) }
+    },
+  }
+}
+
+/** The socket never says that a deal is done. The history does, newest first. */
+const isOpen = ({ due }: Asked, history: readonly HistoryRow[]): boolean =>
+  due.assets.every(({ assetId }) => {
+    const newest = history.find(({ item_id }) => item_id === assetId)
+    return newest === undefined || !isOver(newest)
+  })
+
+/** The poll's word counts where both told of a deal. */
+function joined(polled: readonly Asked[], told: readonly Asked[]): Asked[] {
+  const known = new Set(polled.map(({ due }) => due.dealId))
+  return [...polled, ...told.filter(({ due }) => !known.has(due.dealId))]
+}
+
+const isOf = (assets: readonly { appId: number }[], appId: number): boolean =>
+  assets.some((asset) => asset.appId === appId)
+
+function distinct(rows: readonly Row[]): Row[] {
+  const byItem = new Map<string, Row>()
+  for (const row of rows) if (!byItem.has(row.itemId)) byItem.set(row.itemId, row)
+  return [...byItem.values()]
+}
+
+/** Its sales since then, the newest first. */
+async function historyOf({ call, now }: Parts, since: Date): Promise<Said<HistoryRow[]>> {
+  const rows: HistoryRow[] = []
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const said = await call('my-history', historySchema, {
+      body: { skip: page * PAGE, start: since.toISOString(), end: now().toISOString(), sort: 'DESC' },
+      read: ({ data }) => data.trades,
+    })
+    if (said.kind !== 'said') return said
+    rows.push(...said.value)
+    if (said.value.length < PAGE) break
+  }
+  return { kind: 'said', value: rows.filter(isSale) }
+}
