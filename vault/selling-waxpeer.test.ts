@@ -1,0 +1,114 @@
+/** The vault sells on two markets: each item on one of them, by the order of calls that each one wants. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { BOT, openStand, type Stand } from './testing/stand.ts'
+
+const FAMILY = 'market.csgo.com'
+const WAXPEER = 'waxpeer.com'
+const WEDNESDAY = 3
+
+let stand: Stand
+let seller: string
+
+beforeAll(async () => {
+  stand = await openStand()
+  stand.passTo({ day: WEDNESDAY, hour: 8 })
+  stand.enrol(BOT)
+  seller = stand.sellOn({ mayLose: true, markets: [FAMILY, WAXPEER] })
+})
+afterAll(() => {
+  stand.restart()
+  return stand.close()
+})
+
+async function roundsUntil(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 40 && !holds(); tries += 1) {
+    await stand.rounds(1)
+    await stand.market.look()
+  }
+}
+
+const onSaleAt = (market: 'family' | 'waxpeer') =>
+  (market === 'family' ? stand.market : stand.market.waxpeer)
+    .world()
+    .items.filter(({ status }) => status === 'on_sale')
+
+/** The socket is real: its seller is online once it is open. */
+async function boughtAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await stand.vault().round()
+        return (await stand.market.waxpeer.buy([itemId], as)).kind
+      },
+      { timeout: 60_000 },
+    )
+    .toBe('bought')
+}
+
+/** The sale is followed to the money, which is looked for every five minutes. */
+async function paid(itemId: number | undefined): Promise<void> {
+  const isGiven = () =>
+    stand.market.waxpeer.world().items.some((item) => item.itemId === itemId && item.status === 'given')
+  await roundsUntil(isGiven)
+  await stand.rounds(12)
+}
+
+async function toldOf(market: string): Promise<string[][]> {
+  const { rows } = await stand.database.pool.query<{ reference: string; kind: string }>(
+    `select reference, coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told
+     where market = $1 order by n, part`,
+    [market],
+  )
+  return rows.map(({ reference, kind }) => [reference, kind])
+}
+
+it('an item is listed on one market; taken down there, it is sold on the other, told before it is confirmed, and paid', async () => {
+  await stand.wish(stand.stock(BOT, 2), { destination: 'seller' })
+  await roundsUntil(() => onSaleAt('family').length === 2)
+  expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([2, 0])
+
+  stand.switchMarket(true, FAMILY)
+  await roundsUntil(() => onSaleAt('waxpeer').length === 2)
+  expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([0, 2])
+
+  const [item] = onSaleAt('waxpeer')
+  await boughtAtWaxpeer(item?.itemId ?? 0, 'accepts')
+  await paid(item?.itemId)
+  const asset = item?.assetId ?? ''
+  const told = (await toldOf(WAXPEER)).filter(([reference]) => reference === asset).map(([, kind]) => kind)
+  expect(told).toEqual(['listing', 'sold', 'delivered', 'paid'])
+  const calls = stand.market.log.map(({ path }) => path)
+  expect(calls.filter((path) => path === '/v1/steam-trade')).toHaveLength(1)
+  expect(calls.lastIndexOf('/v1/check-many-steam')).toBeGreaterThan(calls.indexOf('/v1/steam-trade'))
+  expect(stand.steam.world().offers.filter(({ sender }) => sender === seller)).toHaveLength(1)
+  const { rows } = await stand.database.pool.query(
+    'select market, free::int from market_balance where free > 0',
+  )
+  expect(rows).toEqual([{ market: WAXPEER, free: expect.any(Number) }])
+})
+
+it('an item that its buyer declined is listed again under its old number, as another sale of the books', async () => {
+  const [item] = onSaleAt('waxpeer')
+  const asset = item?.assetId ?? ''
+  await boughtAtWaxpeer(item?.itemId ?? 0, 'declines')
+  await roundsUntil(() => onSaleAt('waxpeer').some(({ itemId }) => itemId !== item?.itemId))
+  const again = onSaleAt('waxpeer').find(({ assetId }) => assetId === asset)
+  await boughtAtWaxpeer(again?.itemId ?? 0, 'accepts')
+  await paid(again?.itemId)
+  const told = (await toldOf(WAXPEER)).filter(([reference]) => reference?.startsWith(asset))
+  expect(told).toEqual([
+    [asset, 'listing'],
+    [asset, 'sold'],
+    [asset, 'cancelled'],
+    ...['listing', 'sold', 'delivered', 'paid'].map((kind) => [`${asset}.2`, kind]),
+  ])
+})
+
+it('the other market is switched off alone, and its listings come down', async () => {
+  await stand.wish(stand.stock(BOT, 1), { destination: 'seller' })
+  await roundsUntil(() => onSaleAt('waxpeer').length === 1)
+  stand.switchMarket(true, WAXPEER)
+  stand.switchMarket(false, FAMILY)
+  await roundsUntil(() => onSaleAt('family').length === 1)
+  expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([1, 0])
+})
