@@ -14,13 +14,22 @@ it('the README tells every call of the control API, and no other', () => {
 })
 
 it('the README tells every call of the market, and no other', () => {
-  const table = readme.slice(readme.indexOf('| about | calls |'), readme.indexOf('## Pages'))
+  const table = readme.slice(readme.indexOf('| about | calls |'), readme.indexOf("Waxpeer's host"))
   const told = [...table.matchAll(/`(?:POST )?([\w-]+)[^`]*`/g)].map((match) => match[1] ?? '')
   const sources = ['account', 'selling', 'sales'].map((name) => textOf(`routes/${name}.ts`)).join('\n')
   const served = [...sources.matchAll(/^ {2}'(?:GET|POST) ([\w-]+)':/gm)].map((match) => match[1] ?? '')
   // This route refuses every call.
   const dead = ['ping', 'set-steam-api-key']
   expect([...told].sort()).toEqual([...served.filter((name) => !dead.includes(name)), 'prices'].sort())
+})
+
+it('the README tells every call of Waxpeer, and no other', () => {
+  const table = readme.slice(readme.indexOf('| of Waxpeer | calls |'), readme.indexOf('| the socket |'))
+  const told = [...table.matchAll(/`([\w/-]+)`/g)].map((match) => match[1] ?? '')
+  const served = [...textOf('routes/waxpeer.ts').matchAll(/^ {2}'(?:GET|POST) ([\w/-]+)':/gm)].map(
+    (match) => match[1] ?? '',
+  )
+  expect([...told].sort()).toEqual([...new Set(served)].sort())
 })
 
 it('the README tells every temper, and no other', () => {

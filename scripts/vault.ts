@@ -74,15 +74,23 @@ const linesOf = (accounts: readonly Bot[]): string =>
 type Urls = Pick<VaultPlace, 'sandboxUrl' | 'marketUrl'>
 type Command = (args: string[], input?: string) => Promise<void>
 
-/** An account that sells, known to the vault as a destination and to the market as a seller. */
+/** The vault's names of the markets, and the sandbox's. */
+const MARKETS = [
+  ['market.csgo.com', 'family'],
+  ['waxpeer.com', 'waxpeer'],
+] as const
+
+/** An account that sells, known to the vault as a destination and to the markets as a seller. */
 async function addSeller({ sandboxUrl, marketUrl }: Urls, command: Command): Promise<void> {
   const seller = await askSandbox<Seller>(`${sandboxUrl}/control/sellers`, {})
   await command(['enrol', '--sells'], linesOf([seller]))
   await command(['allow', 'seller', seller.tradeUrl])
-  const { key } = await askSandbox<{ key: string }>(`${marketUrl}/control/sellers`, {
-    steamId: seller.steamId,
-  })
-  await command(['market', 'market.csgo.com', '--account', seller.steamId], `${key}\n`)
+  for (const [market, name] of MARKETS) {
+    const { key } = await askSandbox<{ key: string }>(`${marketUrl}/control/sellers?market=${name}`, {
+      steamId: seller.steamId,
+    })
+    await command(['market', market, '--account', seller.steamId], `${key}\n`)
+  }
 }
 
 /** `said`: the posted body. */
