@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DEFAULT_FLEET_LIMITS } from './bots/fleet.ts'
 import { readConfig } from './config.ts'
 import { makeOwnKey } from './master-key.ts'
 
@@ -146,15 +147,21 @@ describe('sandbox mode', () => {
   })
 
   test('limits each bot as told, and to no more than Steam allows', () => {
-    const usual = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 900 }
+    const usual = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: DEFAULT_FLEET_LIMITS.itemsHeld }
     expect(read({})).toMatchObject({ config: { fleetLimits: usual } })
     const told = {
       TRADETILL_BOT_OFFERS: '12',
       TRADETILL_BOT_OFFERS_PER_PARTNER: '2',
-      TRADETILL_BOT_ITEMS: '700',
+      TRADETILL_BOT_ITEMS: '700,tf:50',
     }
     expect(read(told)).toMatchObject({
-      config: { fleetLimits: { liveOffers: 12, liveOffersWithPartner: 2, itemsHeld: 700 } },
+      config: {
+        fleetLimits: {
+          liveOffers: 12,
+          liveOffersWithPartner: 2,
+          itemsHeld: { cs: 700, dota: 700, rust: 700, tf: 50 },
+        },
+      },
     })
     expect(problemsOf({ TRADETILL_BOT_OFFERS: '31', TRADETILL_BOT_OFFERS_PER_PARTNER: 'x' })).toEqual([
       'TRADETILL_BOT_OFFERS must be a whole number from 1 to 30: Steam refuses further open offers of an account',

@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Game } from '../contract/games.ts'
-import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bots/fleet.ts'
+import {
+  DEFAULT_FLEET_LIMITS,
+  type FleetLimits,
+  MOST_ITEMS_HELD,
+  MOST_LIVE_OFFERS,
+  MOST_LIVE_OFFERS_WITH_PARTNER,
+} from './bots/fleet.ts'
 import type { Destinations } from './departures/departure.ts'
 import { readDestinations } from './departures/destinations.ts'
 import { readTrustedProxies } from './kit/trusted-proxies.ts'
@@ -108,20 +114,16 @@ const environmentSchema = z
     /** Open offers of one bot, in all and to one person. */
     TRADETILL_BOT_OFFERS: whole(
       1,
-      MOST_FLEET_LIMITS.liveOffers,
+      MOST_LIVE_OFFERS,
       'Steam refuses further open offers of an account',
     ).default(DEFAULT_FLEET_LIMITS.liveOffers),
     TRADETILL_BOT_OFFERS_PER_PARTNER: whole(
       1,
-      MOST_FLEET_LIMITS.liveOffersWithPartner,
+      MOST_LIVE_OFFERS_WITH_PARTNER,
       'Steam refuses further open offers to the same person',
     ).default(DEFAULT_FLEET_LIMITS.liveOffersWithPartner),
-    /** With this many items in its hands a bot collects nothing further. */
-    TRADETILL_BOT_ITEMS: whole(
-      1,
-      MOST_FLEET_LIMITS.itemsHeld,
-      'an inventory of Steam has no room for more',
-    ).default(DEFAULT_FLEET_LIMITS.itemsHeld),
+    /** With this many items of a game in its hands a bot collects no more of that game. */
+    TRADETILL_BOT_ITEMS: perGame(1, MOST_ITEMS_HELD).optional(),
     /** Accounts of the operator that items may go to, by name. */
     TRADETILL_DESTINATIONS: readDestinations.optional(),
     /** Deposits of one store that are neither paid nor over. */
@@ -300,7 +302,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     fleetLimits: {
       liveOffers: data.TRADETILL_BOT_OFFERS,
       liveOffersWithPartner: data.TRADETILL_BOT_OFFERS_PER_PARTNER,
-      itemsHeld: data.TRADETILL_BOT_ITEMS,
+      itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, ...data.TRADETILL_BOT_ITEMS },
     },
     destinations: data.TRADETILL_DESTINATIONS ?? new Map(),
     storeOpenDeposits: data.TRADETILL_STORE_OPEN_DEPOSITS,

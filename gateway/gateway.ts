@@ -247,7 +247,8 @@ async function startDueWork(parts: Parts, features: Features, shutdown: Shutdown
   shutdown.add('work', 'publication of events', await workOnEvents(events))
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
-  const about = { keep: config.keep, rules: config.priceRules, pool: database.pool }
+  const { keep, priceRules: rules, fleetLimits: fleet } = config
+  const about = { keep, rules, fleet, pool: database.pool }
   const alerts = alertSweeps(config, { db: database.db, clock: trades.clock, log })
   const sweeps = [...sweepsOf({ trades, box, events, metrics, ...about }), ...alerts]
   return sweeps.map((sweep) => startSweep(sweep, log, shutdown))

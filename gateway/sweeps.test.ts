@@ -58,7 +58,16 @@ function gatewayOn({ db, pool }: Database): Sweep[] {
   const events = { ...own, addDeliveries }
   return [
     epochSweep(epochs),
-    ...sweepsOf({ trades, box: own.box, keep, rules: own.rules, events, pool, metrics }),
+    ...sweepsOf({
+      trades,
+      box: own.box,
+      keep,
+      rules: own.rules,
+      fleet: own.limits.fleet,
+      events,
+      pool,
+      metrics,
+    }),
   ]
 }
 

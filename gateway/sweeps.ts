@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { tellAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'
 import { saveCalls } from './bots/call-store.ts'
+import type { FleetLimits } from './bots/fleet.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
 import type { Config } from './config.ts'
@@ -50,6 +51,7 @@ export type SweepDeps = {
   events: PublisherDeps
   pool: Pick<pg.Pool, 'connect'>
   rules: PricingRules
+  fleet: FleetLimits
   metrics: Pick<Metrics, 'registry' | 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
 }
 
@@ -88,7 +90,7 @@ export function alertSweeps(
   return [{ name: 'alerts of the operator', everyMs: HALF_MINUTE_MS, work: () => tellAlerts(deps) }]
 }
 
-export function sweepsOf({ trades, box, keep, rules, events, pool, metrics }: SweepDeps): Sweep[] {
+export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metrics }: SweepDeps): Sweep[] {
   const { db, clock, log } = trades
   const { registry } = metrics
   const gauges = {
@@ -105,7 +107,7 @@ export function sweepsOf({ trades, box, keep, rules, events, pool, metrics }: Sw
     {
       name: 'survey of bots',
       everyMs: MINUTE_MS,
-      work: () => surveyBots({ ...common, gauges, watchTokens }),
+      work: () => surveyBots({ ...common, limits: fleet, gauges, watchTokens }),
     },
     { name: 'survey of departures', everyMs: MINUTE_MS, work: () => surveyDepartures({ db, gauges }) },
     { name: 'sweep of wishes', everyMs: MINUTE_MS, work: () => sweepWishes(common) },

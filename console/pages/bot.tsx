@@ -65,7 +65,7 @@ function About({ view, again }: { view: View; again: () => void }) {
           ['Steam id', view.steamId],
           ['Level', view.level],
           ['Token ends', <Time key="token" at={view.tokenExpiresAt} />],
-          ['Items', `${view.itemsHeld} of ${view.mostItems}`],
+          ['Items', view.itemsHeld],
           ['Open offers', `${view.offers.length} of ${view.mostOffers}`],
           ['Reversals known until', <Time key="history" at={view.history?.completeAt ?? null} />],
         ]}
@@ -106,6 +106,7 @@ function Room({ view: { games } }: { view: View }) {
         columns={[
           { name: 'Game', show: ({ game }) => game },
           { name: 'Has', isNumber: true, show: ({ held }) => held },
+          { name: 'At most', isNumber: true, show: ({ most }) => most },
           { name: 'Of them protected', isNumber: true, show: (row) => row.protected },
           { name: 'On the way', isNumber: true, show: ({ onTheWay }) => onTheWay },
           { name: 'Room for', isNumber: true, show: ({ room }) => room },

@@ -17,7 +17,8 @@ const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   ...facts,
 })
 
-const choose = (bots: BotFacts[], items = 1, limits = DEFAULT_FLEET_LIMITS) => chooseBot(bots, limits, items)
+const choose = (bots: BotFacts[], items = 1, limits = DEFAULT_FLEET_LIMITS) =>
+  chooseBot(bots, limits, { game: 'cs', items })
 
 describe('the choice of a bot', () => {
   it('takes the least busy one', () => {
@@ -71,7 +72,7 @@ describe('the choice of a bot', () => {
   })
 
   it('keeps to other limits if told so', () => {
-    const limits = { liveOffers: 2, liveOffersWithPartner: 5, itemsHeld: 10 }
+    const limits = { liveOffers: 2, liveOffersWithPartner: 5, itemsHeld: { cs: 10, dota: 1, rust: 1, tf: 1 } }
     expect(choose([aBot({ liveOffers: 2 })], 1, limits)).toBeUndefined()
     expect(choose([aBot({ itemsHeld: 10 })], 1, limits)).toBeUndefined()
   })
@@ -105,7 +106,7 @@ describe("a store's share of the fleet", () => {
 describe('a wish that waits for a bot', () => {
   const moves = (mine: Partial<BotFacts>, other: Partial<BotFacts>) =>
     isBetterElsewhere([aBot({ botId: 1n, ...mine }), aBot({ botId: 2n, ...other })], DEFAULT_FLEET_LIMITS, {
-      ...{ botId: 1n, tried: [], items: 1 },
+      ...{ botId: 1n, tried: [], game: 'cs', items: 1 },
     })
 
   it.each([
@@ -124,7 +125,7 @@ describe('a wish that waits for a bot', () => {
 
   it('goes back to none that was tried, and leaves a bot that is gone', () => {
     const [first, second] = [aBot({ botId: 1n, late: true }), aBot({ botId: 2n })]
-    const wish = { botId: 1n, tried: [2n], items: 1 }
+    const wish = { botId: 1n, tried: [2n], game: 'cs' as const, items: 1 }
     expect(isBetterElsewhere([first, second], DEFAULT_FLEET_LIMITS, wish)).toBe(false)
     expect(isBetterElsewhere([{ ...second, late: true }], DEFAULT_FLEET_LIMITS, { ...wish, tried: [] })).toBe(
       true,

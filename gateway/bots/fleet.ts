@@ -1,4 +1,5 @@
 /** Chooses the bot that collects a trade. Pure: the caller reads the facts in its transaction. */
+import type { Game } from '../../contract/games.ts'
 import type { BotState } from '../db/schema.ts'
 import type { Standing } from './bar.ts'
 
@@ -16,9 +17,9 @@ export type BotFacts = {
   waiting: number
   /** Its bars by Steam's refusals, for the game of the offer. */
   standing: Standing
-  /** Items in its inventory. */
+  /** Its items of the offer's game. */
   itemsHeld: number
-  /** Items of the trades that have, or may have, an open offer on Steam. */
+  /** Items of that game in trades that have, or may have, an open offer on Steam. */
   itemsOnTheWay: number
   /** Trades that have, or may have, an open offer on Steam. */
   liveOffers: number
@@ -30,36 +31,46 @@ export type FleetLimits = {
   liveOffers: number
   /** Steam refuses further offers to one partner beyond 5 open ones. */
   liveOffersWithPartner: number
-  /** A Steam inventory has room for 1000. Items on the way count as if they had arrived. */
-  itemsHeld: number
+  /** Each game has an inventory of its own. Items on the way count as if they had arrived. */
+  itemsHeld: Readonly<Record<Game, number>>
 }
 
-export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 900 }
+/**
+ * A tenth below what Steam takes: 1000 items of a game. A backpack of Team Fortress 2 has 300 places unless the account
+ * bought more.
+ */
+export const DEFAULT_FLEET_LIMITS: FleetLimits = {
+  liveOffers: 30,
+  liveOffersWithPartner: 5,
+  itemsHeld: { cs: 900, dota: 900, rust: 900, tf: 270 },
+}
 
 /** Steam's own limits. An operator may only set lower ones. */
-export const MOST_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 1_000 }
+export const MOST_LIVE_OFFERS = 30
+export const MOST_LIVE_OFFERS_WITH_PARTNER = 5
+export const MOST_ITEMS_HELD = 1_000
+
+/** The items that a bot must have room for. */
+export type Load = { game: Game; items: number }
 
 /**
  * Returns the bots that have room for the items and no bar, in this order: not doubted before doubted, working before
  * failing, punctual before late, the fewest open trades with this shopper, the fewest open trades, the highest level, the
  * oldest.
  */
-export function rankBots(bots: readonly BotFacts[], limits: FleetLimits, items: number): BotFacts[] {
-  return bots.filter((bot) => hasRoom(bot, limits, items)).sort(byPreference)
+export function rankBots(bots: readonly BotFacts[], limits: FleetLimits, load: Load): BotFacts[] {
+  return bots.filter((bot) => hasRoom(bot, limits, load)).sort(byPreference)
 }
 
 /** The first of the ranking. */
-export const chooseBot = (
-  bots: readonly BotFacts[],
-  limits: FleetLimits,
-  items: number,
-): BotFacts | undefined => rankBots(bots, limits, items)[0]
+export const chooseBot = (bots: readonly BotFacts[], limits: FleetLimits, load: Load): BotFacts | undefined =>
+  rankBots(bots, limits, load)[0]
 
 const isWorking = ({ reachable, failing, standing }: BotFacts): boolean =>
   reachable && !failing && standing !== 'barred'
 
 /** A wish that waits for this bot. `tried`: the bots that were refused it before. */
-export type Waiting = { botId: bigint; tried: readonly bigint[]; items: number }
+export type Waiting = Load & { botId: bigint; tried: readonly bigint[] }
 
 /**
  * True if another bot would serve the waiting wish sooner. In a crowd every bot is late or has an equally long queue. A
@@ -68,10 +79,10 @@ export type Waiting = { botId: bigint; tried: readonly bigint[]; items: number }
 export function isBetterElsewhere(
   bots: readonly BotFacts[],
   limits: FleetLimits,
-  { botId, tried, items }: Waiting,
+  { botId, tried, ...load }: Waiting,
 ): boolean {
   const others = bots.filter((bot) => bot.botId !== botId && !tried.includes(bot.botId))
-  const best = chooseBot(others, limits, items)
+  const best = chooseBot(others, limits, load)
   if (best === undefined || !isWorking(best)) return false
   const current = bots.find((bot) => bot.botId === botId)
   if (current === undefined || !isWorking(current)) return true
@@ -105,14 +116,14 @@ export function shareOfStore({ bots, ofOthers }: StoreOffers, limits: FleetLimit
   return Math.max(1, Math.ceil((left * SHARE.parts) / SHARE.of))
 }
 
-function hasRoom(bot: BotFacts, limits: FleetLimits, items: number): boolean {
+function hasRoom(bot: BotFacts, limits: FleetLimits, { game, items }: Load): boolean {
   return (
     bot.state === 'active' &&
     bot.reachable &&
     bot.standing !== 'barred' &&
     bot.liveOffers < limits.liveOffers &&
     bot.liveOffersWithPartner < limits.liveOffersWithPartner &&
-    bot.itemsHeld + bot.itemsOnTheWay + items <= limits.itemsHeld
+    bot.itemsHeld + bot.itemsOnTheWay + items <= limits.itemsHeld[game]
   )
 }
 

@@ -151,3 +151,14 @@ export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
   )
   return rows
 }
+
+/** Numbers of items by app id, for each bot, as of the last count. */
+export async function countedByGame(db: Db): Promise<ReadonlyMap<bigint, ReadonlyMap<number, number>>> {
+  const rows = await db.selectFrom('bot_games').select(['bot_id', 'items']).execute()
+  return new Map(
+    rows.map(({ bot_id, items }) => [
+      bot_id,
+      new Map(Object.entries(items).map(([appId, count]) => [Number(appId), count])),
+    ]),
+  )
+}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Game } from '../../contract/games.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
@@ -48,6 +49,7 @@ const survey = () => {
     db: till.db,
     clock: till.clock,
     log: till.deps.log,
+    limits: DEFAULT_FLEET_LIMITS,
     gauges: createBotGauges(registry),
     watchTokens: () => {},
   }).then(() => registry)
@@ -87,15 +89,22 @@ describe('items in the hands of a bot', () => {
     expect(answers.filter(({ kind }) => kind === 'moved')).toHaveLength(1)
   })
 
-  it('are counted, and from 900 on the bot collects no more', async () => {
+  it('are counted, and from 900 of a game on the bot collects no more of it, but of another one', async () => {
     await delivered('dota')
     const metrics = await (await survey()).metrics()
-    expect(metrics).toContain(`tradetill_bot_items{bot="${session.steamId}"} 2`)
+    expect(metrics).toContain(`tradetill_bot_items{bot="${session.steamId}",game="dota"} 2`)
+    expect(metrics).toContain(`tradetill_bot_room{bot="${session.steamId}",game="dota"} 898`)
+    expect(metrics).toContain(`tradetill_bot_room{bot="${session.steamId}",game="tf"} 270`)
     expect(metrics).toContain('tradetill_bots{state="online"} 1')
-    const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, wanted, DEFAULT_FLEET_LIMITS))
+    const choose = (game: Game = 'dota') =>
+      inTransaction(till.db, (tx) => chooseBotForTrade(tx, { ...wanted, game }, DEFAULT_FLEET_LIMITS))
     expect(await choose()).toEqual({ botId: bot.botId })
     await move('in', 898)
     expect(await choose()).toBeUndefined()
+    expect(await choose('tf')).toEqual({ botId: bot.botId })
+    await survey()
+    expect(await choose()).toBeUndefined()
+    expect(await choose('tf')).toEqual({ botId: bot.botId })
     await move('out', 898)
     await survey()
     expect(await choose()).toEqual({ botId: bot.botId })
@@ -182,9 +191,14 @@ describe('items in the hands of a bot', () => {
   /** So many items come to the bot, or leave it, beside those of the shopper. */
   const move = (moved: 'in' | 'out', count: number) =>
     sql`
+    with items as (
+      insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross, live)
+      select min(trade.id), 'more ' || n, 570, '2', 'More', 'More', 1, 1, false
+      from trade, generate_series(1, ${count}::int) n group by n
+      on conflict (trade_id, asset_id) do update set live = false returning trade_id, asset_id
+    )
     insert into custody_entry (trade_id, asset_id, bot_id, moved, created_at)
-    select min(trade.id), 'more ' || n, ${bot.botId}, ${moved}, ${till.clock.now()}
-    from trade, generate_series(1, ${count}::int) n group by n`.execute(till.db)
+    select trade_id, asset_id, ${bot.botId}, ${moved}, ${till.clock.now()} from items`.execute(till.db)
 
   /** What the bot's row says, and how many entries are newer. */
   const counted = () =>
@@ -227,12 +241,14 @@ describe('the limits of a bot', () => {
   })
   const none = { kind: 'refused', code: 'no_bot_available' }
 
+  const held = (dota: number) => ({ itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, dota } })
+
   it('are those that the operator has set', async () => {
-    await till.db.updateTable('bot').set({ items_held: 10 }).execute()
+    await till.db.insertInto('bot_games').values({ bot_id: bot.botId, items: '{"570": 10}' }).execute()
     const { body } = await aDeposit(till, store)
-    expect(await requestTrade(limits({ itemsHeld: 10 }), body)).toEqual(none)
-    expect(await requestTrade(limits({ itemsHeld: 11 }), body)).toEqual(none)
-    const first = requestTrade(limits({ itemsHeld: 12, liveOffers: 1 }), body)
+    expect(await requestTrade(limits(held(10)), body)).toEqual(none)
+    expect(await requestTrade(limits(held(11)), body)).toEqual(none)
+    const first = requestTrade(limits({ ...held(12), liveOffers: 1 }), body)
     const trades = () => till.db.selectFrom('trade').select('id').execute()
     await expect.poll(trades).toHaveLength(1)
     const other = await aDeposit(till, store)

@@ -1,11 +1,13 @@
 /** Periodic checks: items held, states of the bots. */
 import { Gauge, type Registry } from 'prom-client'
+import { GAME_FACTS, GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { listBars } from './bar-store.ts'
+import type { FleetLimits } from './fleet.ts'
 import { completeLooks } from './history-store.ts'
-import { countGames, countItems } from './item-store.ts'
+import { countedByGame, countGames, countItems } from './item-store.ts'
 import { readSpread } from './process-store.ts'
 import { homeless } from './spread.ts'
 import { isUnheld, listBots } from './store.ts'
@@ -14,7 +16,8 @@ import type { TokenWatch } from './token-watch.ts'
 export type BotGauges = {
   bots: Gauge<'state'>
   unheld: Gauge
-  items: Gauge<'bot'>
+  items: Gauge<'bot' | 'game'>
+  room: Gauge<'bot' | 'game'>
   tokenSeconds: Gauge<'bot'>
   barredSeconds: Gauge<'bot' | 'scope' | 'reason'>
   historySeconds: Gauge<'bot'>
@@ -41,8 +44,14 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     items: new Gauge({
       name: 'tradetill_bot_items',
-      help: 'Items in the hands of a bot; together with those on the way at most TRADETILL_BOT_ITEMS',
-      labelNames: ['bot'],
+      help: 'Items of a game in the hands of a bot',
+      labelNames: ['bot', 'game'],
+      registers,
+    }),
+    room: new Gauge({
+      name: 'tradetill_bot_room',
+      help: 'Items of a game that a bot may take beyond those that it has, by TRADETILL_BOT_ITEMS',
+      labelNames: ['bot', 'game'],
       registers,
     }),
     tokenSeconds: new Gauge({
@@ -66,16 +75,24 @@ export function createBotGauges(registry: Registry): BotGauges {
   }
 }
 
-type SurveyDeps = { db: Db; clock: Clock; log: Log; gauges: BotGauges; watchTokens: TokenWatch }
+type SurveyDeps = {
+  db: Db
+  clock: Clock
+  log: Log
+  limits: Pick<FleetLimits, 'itemsHeld'>
+  gauges: BotGauges
+  watchTokens: TokenWatch
+}
 
 /** Call this every minute. Any number of processes may. */
-export async function surveyBots({ db, clock, log, gauges, watchTokens }: SurveyDeps): Promise<void> {
+export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }: SurveyDeps): Promise<void> {
   const now = clock.now()
   const nowMs = now.getTime()
   await countItems(db)
   await countGames(db)
   const count = new Map<string, number>(STATES.map((state) => [state, 0]))
   gauges.items.reset()
+  gauges.room.reset()
   gauges.tokenSeconds.reset()
   gauges.barredSeconds.reset()
   gauges.historySeconds.reset()
@@ -86,12 +103,17 @@ export async function surveyBots({ db, clock, log, gauges, watchTokens }: Survey
     if (bot !== undefined) gauges.barredSeconds.set({ bot, scope, reason }, (until.getTime() - nowMs) / 1000)
   }
   const looks = await completeLooks(db)
-  for (const { botId, steamId: bot, state, reachable, itemsHeld, tokenExpiresAt } of bots) {
+  const held = await countedByGame(db)
+  for (const { botId, steamId: bot, state, reachable, tokenExpiresAt } of bots) {
     const lookedAt = looks.get(botId)
     if (lookedAt) gauges.historySeconds.set({ bot }, (nowMs - lookedAt.getTime()) / 1000)
     const shown = state === 'active' ? (reachable ? 'online' : 'offline') : state
     count.set(shown, (count.get(shown) ?? 0) + 1)
-    gauges.items.set({ bot }, itemsHeld)
+    for (const game of state === 'removed' ? [] : GAMES) {
+      const items = held.get(botId)?.get(GAME_FACTS[game].appId) ?? 0
+      gauges.items.set({ bot, game }, items)
+      gauges.room.set({ bot, game }, Math.max(0, limits.itemsHeld[game] - items))
+    }
     if (tokenExpiresAt) gauges.tokenSeconds.set({ bot }, (tokenExpiresAt.getTime() - nowMs) / 1000)
   }
   for (const [state, bots] of count) gauges.bots.set({ state }, bots)

@@ -10,6 +10,7 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { fakeSession } from '../testing/fake-steam.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import type { BotHandlers } from './bot.ts'
+import { DEFAULT_FLEET_LIMITS } from './fleet.ts'
 import { createBotGauges, surveyBots } from './jobs.ts'
 import { countOfOtherKeys } from './process-store.ts'
 import { startBots } from './runner.ts'
@@ -173,6 +174,7 @@ it('a bot that is one too many for all processes is called for', async () => {
     db,
     clock: systemClock,
     log: captured.log,
+    limits: DEFAULT_FLEET_LIMITS,
     gauges: createBotGauges(registry),
     watchTokens: () => {},
   })

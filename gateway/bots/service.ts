@@ -45,7 +45,7 @@ export async function chooseBotForTrade(
   const rank = async () => {
     const bots = await botsForChoice(tx, { partnerSteamId, game })
     const meant = bots.filter(({ botId }) => !tried.includes(botId))
-    return rankBots(meant, limits, items)
+    return rankBots(meant, limits, { game, items })
   }
   let ranked = await rank()
   for (let turns = 1; ranked.length > 0; turns += 1) {
@@ -87,16 +87,17 @@ export async function hasBotForTrade(
 ): Promise<boolean> {
   const bots = await botsForChoice(db, { partnerSteamId, game })
   const others = bots.filter(({ botId }) => !tried.includes(botId))
-  return chooseBot(others, limits, items) !== undefined
+  return chooseBot(others, limits, { game, items }) !== undefined
 }
 
 /** True if another bot with room would probably serve the waiting wish sooner. Takes no lock. */
 export async function isServedSoonerElsewhere(
   db: Db,
-  { partnerSteamId, game, ...waiting }: Omit<Wanted, 'tried'> & Waiting,
+  { partnerSteamId, ...waiting }: Waiting & Pick<Wanted, 'partnerSteamId'>,
   limits: FleetLimits,
 ): Promise<boolean> {
-  return isBetterElsewhere(await botsForChoice(db, { partnerSteamId, game }), limits, waiting)
+  const bots = await botsForChoice(db, { partnerSteamId, game: waiting.game })
+  return isBetterElsewhere(bots, limits, waiting)
 }
 
 /** Chooses a bot that has not been tried to read an inventory. Returns undefined if none is reachable. */

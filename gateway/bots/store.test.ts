@@ -188,7 +188,7 @@ describe('the bot for a trade', () => {
 })
 
 describe('the room of a bot', () => {
-  const ofOne = { liveOffers: 1, liveOffersWithPartner: 1, itemsHeld: 900 }
+  const ofOne = { ...DEFAULT_FLEET_LIMITS, liveOffers: 1, liveOffersWithPartner: 1 }
   const wanted = { partnerSteamId: SHOPPER, game: 'cs', items: 2, tried: [] } as const
   const choose = (limits = DEFAULT_FLEET_LIMITS) =>
     database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, wanted, limits))
@@ -197,8 +197,11 @@ describe('the room of a bot', () => {
 
   it('counts what is on the way, and what came since the last count', async () => {
     const [bot] = await onlineBots(10)
-    const room = (itemsHeld: number) => choose({ ...DEFAULT_FLEET_LIMITS, itemsHeld })
-    await database.pool.query('update bot set items_held = 5')
+    const room = (cs: number) =>
+      choose({ ...DEFAULT_FLEET_LIMITS, itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, cs } })
+    await database.pool.query(`insert into bot_games (bot_id, items) values ($1, '{"730": 5, "570": 800}')`, [
+      bot,
+    ])
     expect([await room(6), await room(7)]).toEqual([undefined, { botId: bot }])
     await theirItems(await aTrade(bot, 'active'), 3)
     expect([await room(9), await room(10)]).toEqual([undefined, { botId: bot }])
@@ -211,11 +214,11 @@ describe('the room of a bot', () => {
     )
     expect([await room(13), await room(14)]).toEqual([undefined, { botId: bot }])
     await database.pool.query(
-      `insert into custody_entry (trade_id, asset_id, bot_id, moved) values ($1, '9000', $2, 'out')`,
+      `insert into custody_entry (trade_id, asset_id, bot_id, moved) values ($1, (1000 * $1::bigint)::text, $2, 'out')`,
       [ended, bot],
     )
     expect([await room(12), await room(13)]).toEqual([undefined, { botId: bot }])
-    expect(await listBots(database.db)).toMatchObject([{ itemsHeld: 8 }])
+    expect(await listBots(database.db)).toMatchObject([{ itemsHeld: 3 }])
   })
 
   it('is given to one of two requests at once: the other one waits, and finds none', async () => {

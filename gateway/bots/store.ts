@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Game } from '../../contract/games.ts'
+import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
@@ -23,9 +23,19 @@ const itemsHeld = sql<number>`(bot.items_held + (
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
     and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)))::int`
 
-const itemsOnTheWay = sql<number>`(
+/** The same for one game: see countGames. Entry by entry, because a join may read every item there is. */
+const itemsHeldOf = (
+  appId: number,
+) => sql<number>`(coalesce((bot_games.items->>${String(appId)}::text)::int, 0) + (
+  select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
+  from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, coalesce(bot_games.counted_to, 0))
+    and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)
+    and (select app_id from trade_item item
+      where item.trade_id = entry.trade_id and item.asset_id = entry.asset_id) = ${appId}))::int`
+
+const itemsOnTheWay = (game: Game) => sql<number>`(
   select count(*) from trade way join trade_item item on item.trade_id = way.id
-  where way.bot_id = bot.id and way.state in (${sql.join(OPEN_TRADE_STATES)}))::int`
+  where way.bot_id = bot.id and way.game = ${game} and way.state in (${sql.join(OPEN_TRADE_STATES)}))::int`
 
 /**
  * Locks the assignment of trades to this bot until the transaction ends, so two trades cannot take the same last place.
@@ -54,12 +64,13 @@ export async function botsForChoice(
     .leftJoin('trade', (join) =>
       join.onRef('trade.bot_id', '=', 'bot.id').on('trade.state', 'in', OPEN_TRADE_STATES),
     )
+    .leftJoin('bot_games', 'bot_games.bot_id', 'bot.id')
     .select((eb) => [
       'bot.id',
       'bot.level',
       'bot.state',
-      itemsHeld.as('items_held'),
-      itemsOnTheWay.as('items_on_the_way'),
+      itemsHeldOf(GAME_FACTS[game].appId).as('items_held'),
+      itemsOnTheWay(game).as('items_on_the_way'),
       sql<boolean>`bot.offers_failing_since is not null`.as('failing'),
       reachable.as('reachable'),
       standingFor(game).as('standing'),
@@ -72,7 +83,7 @@ export async function botsForChoice(
         .filterWhere('trade.partner_steam_id', '=', partnerSteamId)
         .as('live_with_partner'),
     ])
-    .groupBy('bot.id')
+    .groupBy(['bot.id', 'bot_games.bot_id'])
     .execute()
   return rows.map((row) => ({
     botId: row.id,

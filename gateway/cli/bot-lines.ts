@@ -3,7 +3,7 @@ import type { BotView } from '../operations/bot-view.ts'
 import { botLines } from './lines.ts'
 
 export function botViewLines(bot: BotView): string[] {
-  const { games, offers, mostOffers, mostItems, refusals, calls } = bot
+  const { games, offers, mostOffers, refusals, calls } = bot
   const failing = [
     ['offers', bot.offersFailingSince],
     ['inventories', bot.inventoriesFailingSince],
@@ -14,10 +14,16 @@ export function botViewLines(bot: BotView): string[] {
       since === null ? [] : [`${what} fail since ${since.toISOString()}`],
     ),
     `calls to Steam in the last hour: ${calls.asked}, ${calls.limited} answered 429, ${calls.failed} failed, ${calls.heldBack} held back by our own limits`,
-    ...games.map(({ game, held, protected: kept, onTheWay, room }) =>
-      [game, `${held} items`, `${kept} protected`, `${onTheWay} on the way`, `room for ${room}`].join('\t'),
+    ...games.map(({ game, held, protected: kept, onTheWay, most, room }) =>
+      [
+        game,
+        `${held} of ${most} items`,
+        `${kept} protected`,
+        `${onTheWay} on the way`,
+        `room for ${room}`,
+      ].join('\t'),
     ),
-    `${offers.length} of ${mostOffers} offers open, at most ${mostItems} items`,
+    `${offers.length} of ${mostOffers} offers open`,
     ...offers.map(({ depositId, tradeId, state, game, items, partnerSteamId, offerId }) =>
       [
         `deposit ${depositId}`,

@@ -9,8 +9,15 @@ import { type Answer, done, type FindDeps, refused } from './operation.ts'
 
 const HOUR_MS = 3_600_000
 
-/** `room`: how many more items it may be given; 0 where a bar keeps the game from it. */
-export type GameRoom = { game: Game; held: number; protected: number; onTheWay: number; room: number }
+/** `most`: the limit of the game. `room`: how many more items it may be given; 0 where a bar keeps the game from it. */
+export type GameRoom = {
+  game: Game
+  held: number
+  protected: number
+  onTheWay: number
+  most: number
+  room: number
+}
 
 export type BotView = ListedBot & {
   profileUrl: string
@@ -19,7 +26,6 @@ export type BotView = ListedBot & {
   games: GameRoom[]
   offers: OpenOffer[]
   mostOffers: number
-  mostItems: number
   /** Of the last hour. */
   refusals: RefusalCount[]
   calls: CallCount
@@ -36,17 +42,17 @@ export async function showBot(deps: FindDeps, which: string): Promise<Answer<Bot
   }
   const now = clock.now()
   const offers = await openOffersOf(db, bot.id)
-  const { liveOffers: mostOffers, itemsHeld: mostItems } = config.fleetLimits
+  const { liveOffers: mostOffers, itemsHeld } = config.fleetLimits
   const held = new Map((await heldByGame(db, bot.id)).map((count) => [count.appId, count]))
-  const onTheWay = (game?: Game): number =>
-    offers.reduce((sum, offer) => sum + (game === undefined || offer.game === game ? offer.items : 0), 0)
-  const left = Math.max(0, mostItems - listed.itemsHeld - onTheWay())
   const games = GAMES.map((game): GameRoom => {
     const { held: items = 0, protected: kept = 0 } = held.get(GAME_FACTS[game].appId) ?? {}
     const isBarred = listed.bars.some(({ scope, reason }) => {
       return reason !== 'doubted' && (scope === 'all' || scope === game)
     })
-    return { game, held: items, protected: kept, onTheWay: onTheWay(game), room: isBarred ? 0 : left }
+    const onTheWay = offers.reduce((sum, offer) => sum + (offer.game === game ? offer.items : 0), 0)
+    const most = itemsHeld[game]
+    const room = isBarred ? 0 : Math.max(0, most - items - onTheWay)
+    return { game, held: items, protected: kept, onTheWay, most, room }
   })
   return done({
     ...listed,
@@ -56,7 +62,6 @@ export async function showBot(deps: FindDeps, which: string): Promise<Answer<Bot
     games,
     offers,
     mostOffers,
-    mostItems,
     refusals: await refusalsOf(db, bot.id, new Date(now.getTime() - HOUR_MS)),
     calls: await callsOf(db, bot.id),
   })

@@ -62,7 +62,14 @@ export const SHAPES: Record<string, z.ZodObject> = {
     offersFailingSince: time.nullable(),
     inventoriesFailingSince: time.nullable(),
     games: z.array(
-      z.strictObject({ game, held: z.int(), protected: z.int(), onTheWay: z.int(), room: z.int() }),
+      z.strictObject({
+        game,
+        held: z.int(),
+        protected: z.int(),
+        onTheWay: z.int(),
+        most: z.int(),
+        room: z.int(),
+      }),
     ),
     offers: z.array(
       z.strictObject({
@@ -78,7 +85,6 @@ export const SHAPES: Record<string, z.ZodObject> = {
       }),
     ),
     mostOffers: z.int(),
-    mostItems: z.int(),
     refusals: z.array(z.strictObject({ refusal: z.string(), game, times: z.int(), lastAt: time })),
     calls: z.strictObject({ asked: z.int(), limited: z.int(), failed: z.int(), heldBack: z.int() }),
   }),

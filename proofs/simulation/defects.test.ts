@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFECTS } from './planted-defects.ts'
+import { DEFECTS, DRIFT_DEFECTS } from './planted-defects.ts'
 import { runPure } from './pure/run.ts'
 
 /**
@@ -19,7 +19,7 @@ async function soundRun(seed: number): Promise<string | undefined> {
 }
 
 describe('a defect that is put in by hand is found', () => {
-  it.each(Object.entries(DEFECTS))('%s', async (_name, core) => {
+  it.each(Object.entries({ ...DEFECTS, ...DRIFT_DEFECTS }))('%s', async (_name, core) => {
     for (const seed of SEEDS) {
       const { violation } = await runPure({ seed, deposits: DEPOSITS, core })
       if (violation === undefined) continue

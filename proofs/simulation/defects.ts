@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Core } from '../../gateway/trades/core.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
 import { type LevelName, type RunSeed, realSeeds, runPureSeed } from './levels.ts'
-import { DEFECTS } from './planted-defects.ts'
+import { DEFECTS, DRIFT_DEFECTS } from './planted-defects.ts'
 import { READ_DEFECTS } from './planted-read-defects.ts'
 import { levelOption } from './prove.ts'
 import type { Reads } from './real/reads.ts'
@@ -41,11 +41,13 @@ async function findDefects(level: LevelName, seeds: number): Promise<Finding> {
 
 type Planted = { core: Core } | { reads: Reads }
 
-/** By name. Only the real level has reads. */
+/** By name. Only the real level has reads, and only the pure one looks at inventories. */
 function plantedOn(level: LevelName): [string, Planted][] {
+  if (level === 'pure')
+    return Object.entries({ ...DEFECTS, ...DRIFT_DEFECTS }).map(([name, core]) => [name, { core }])
   const rules = Object.entries(DEFECTS).map(([name, core]): [string, Planted] => [name, { core }])
   const reads = Object.entries(READ_DEFECTS).map(([name, reads]): [string, Planted] => [name, { reads }])
-  return level === 'real' ? [...rules, ...reads] : rules
+  return [...rules, ...reads]
 }
 
 async function firstFinding(

@@ -233,24 +233,6 @@ export const DEFECTS = {
     judgeDeparture: (known, exchange, around) =>
       judgeDeparture(known, { ...exchange, rollbackOf: null }, around),
   }),
-  'a part of an inventory passes for all of it': defect({
-    compareWithBooks: (books, looks, begunAt) =>
-      compareWithBooks(
-        books,
-        looks.map((look) => ({ ...look, isComplete: true })),
-        begunAt,
-      ),
-  }),
-  'the first look makes a drift sure': defect({
-    settleDrift: (noted, ...around) =>
-      settleDrift(noted, ...around).map((each) => ({ ...each, isSure: true })),
-  }),
-  'what is missing is overlooked': defect({
-    compareWithBooks: (...compared) => {
-      const { found, learnt } = compareWithBooks(...compared)
-      return { found: found.filter(({ kind }) => kind !== 'missing'), learnt }
-    },
-  }),
   'another bot of the till is taken for a thief': defect({
     judgeDeparture: (known, exchange, around) =>
       judgeDeparture(known, exchange, { ...around, isOwnBot: false }),
@@ -269,3 +251,25 @@ export const DEFECTS = {
       ),
   }),
 }
+
+/** Of the looks at inventories, which only the pure level has. */
+export const DRIFT_DEFECTS = {
+  'a part of an inventory passes for all of it': defect({
+    compareWithBooks: (books, looks, begunAt) =>
+      compareWithBooks(
+        books,
+        looks.map((look) => ({ ...look, isComplete: true })),
+        begunAt,
+      ),
+  }),
+  'the first look makes a drift sure': defect({
+    settleDrift: (noted, ...around) =>
+      settleDrift(noted, ...around).map((each) => ({ ...each, isSure: true })),
+  }),
+  'what is missing is overlooked': defect({
+    compareWithBooks: (...compared) => {
+      const { found, learnt } = compareWithBooks(...compared)
+      return { found: found.filter(({ kind }) => kind !== 'missing'), learnt }
+    },
+  }),
+} satisfies Record<string, Core>

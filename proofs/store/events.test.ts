@@ -43,11 +43,13 @@ let shop: Running
 let shopUrl: string
 let folder: string
 
+const MANY = { cs: 1_000_000, dota: 1_000_000, rust: 1_000_000, tf: 1_000_000 }
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tradetill-events-'))
   till = await startTill()
   // One bot collects for all: its owner empties it in time.
-  till.deps.limits = { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, itemsHeld: 1_000_000 } }
+  till.deps.limits = { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, itemsHeld: MANY } }
   api = await startStoreApi(till, { limited: false })
   ;({ bot, session } = await aBot(till))
   const apiUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })

@@ -51,7 +51,10 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
   })
   const sweeps = [
     epochSweep(epochs),
-    ...sweepsOf({ trades, box: own.box, keep: KEEP, rules: deps.rules, events, pool, metrics }),
+    ...sweepsOf({
+      ...{ trades, box: own.box, keep: KEEP, rules: deps.rules, fleet: deps.limits.fleet },
+      ...{ events, pool, metrics },
+    }),
   ]
   const calls = [
     ...sweeps.map(({ name, work }) => ({ name, run: work })),

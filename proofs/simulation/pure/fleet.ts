@@ -37,14 +37,14 @@ const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
 /** The bot for an offer, as the gateway would choose it. */
 export function chooseFor(memory: Memory, { items, tried, ...offer }: Wanted): bigint | undefined {
   const meant = factsOf(memory, offer).filter(({ botId }) => !tried.includes(botId))
-  return chooseBot(meant, DEFAULT_FLEET_LIMITS, items)?.botId
+  return chooseBot(meant, DEFAULT_FLEET_LIMITS, { game: offer.game, items })?.botId
 }
 
 /** Whether the gateway would move a wish that waits. */
 export function isSoonerElsewhere(memory: Memory, { trade, facts }: LoadedTrade): boolean {
   const { botId, game, attempt } = facts
   const bots = factsOf(memory, { partner: trade.partnerSteamId, game, now: new Date(memory.engine.now()) })
-  const waiting = { botId, tried: attempt.tried, items: trade.items.length }
+  const waiting = { botId, tried: attempt.tried, game, items: trade.items.length }
   return isBetterElsewhere(bots, DEFAULT_FLEET_LIMITS, waiting)
 }
 
