@@ -243,6 +243,11 @@ describe('promises of the tree', () => {
     )
   })
 
+  it('no file has a name that only its author can guess', () => {
+    const riddles = /(?:^|\/)(?:told|opening|observed|stage|studio)\.tsx?$/
+    expect(files.filter((file) => riddles.test(file))).toEqual([])
+  })
+
   it(`package.json has ${MOST_SCRIPTS} scripts at most, pre-hooks apart`, () => {
     const packageSchema = z.object({ scripts: z.record(z.string(), z.string()) })
     const names = Object.keys(

@@ -5,9 +5,9 @@ import type { Check } from './check.ts'
 import { FORGERY_CHECKS } from './forgery-checks.ts'
 import { createKit, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
-import { createOpening } from './opening.ts'
 import { startOwnTill } from './own-till.ts'
 import { createReceiver, reasonOf } from './receiver.ts'
+import { createOpening } from './store-orders.ts'
 import { TROUBLE_CHECKS } from './trouble-checks.ts'
 
 export const CHECKS: readonly Check[] = [...MONEY_CHECKS, ...FORGERY_CHECKS, ...TROUBLE_CHECKS]
