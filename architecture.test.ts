@@ -60,6 +60,7 @@ const HEIGHT: Record<string, number> = {
   clock: 2,
   ledger: 2,
   http: 2,
+  vitals: 2,
   outages: 2,
   bots: 3,
   events: 3,
@@ -71,6 +72,8 @@ const HEIGHT: Record<string, number> = {
   drift: 5,
   deposits: 4,
   inventory: 5,
+  receipts: 5,
+  alerts: 5,
   stores: 5,
   'store-api': 6,
   trades: 6,
@@ -113,13 +116,14 @@ describe('imports', () => {
     expect(sources.filter((file) => room(file) === 'gateway' && !isTest(file) && gives(file))).toEqual([])
   })
 
-  it('run downwards inside the gateway', () => {
-    const height = (path: string): number | undefined => HEIGHT[path.split('/')[1] ?? '']
-    const broken = imports.filter(({ from, to, typeOnly }) => {
-      if (room(from) !== 'gateway' || room(to) !== 'gateway' || isTest(from) || typeOnly) return false
-      const [above, below] = [height(from), height(to)]
-      return above !== undefined && below !== undefined && below > above
-    })
+  it('run downwards inside the gateway, and between two folders one way only', () => {
+    const folder = (path: string): string => /^gateway\/([\w-]+)\//.exec(path)?.[1] ?? ''
+    const code = imports.filter(({ from, typeOnly }) => folder(from) !== '' && !isTest(from) && !typeOnly)
+    const arrows = new Set(code.map(({ from, to }) => `${folder(from)} ${folder(to)}`))
+    const both = code.filter(({ from, to }) => arrows.has(`${folder(to)} ${folder(from)}`))
+    expect(both.filter(({ from, to }) => folder(from) !== folder(to))).toEqual([])
+    expect(sources.filter((file) => folder(file) !== '' && HEIGHT[folder(file)] === undefined)).toEqual([])
+    const broken = code.filter(({ from, to }) => (HEIGHT[folder(to)] ?? 0) > (HEIGHT[folder(from)] ?? 0))
     expect(broken.map(({ from, to }) => `${from} must not import ${to}: it stands higher`)).toEqual([])
   })
 
@@ -241,6 +245,11 @@ describe('promises of the tree', () => {
     expect(broken.map(({ file, queries }) => `${file}:${queries[0]} must ask its room's store.ts`)).toEqual(
       [],
     )
+  })
+
+  it('no file has a name that only its author can guess', () => {
+    const riddles = /(?:^|\/)(?:told|opening|observed|stage|studio)\.tsx?$/
+    expect(files.filter((file) => riddles.test(file))).toEqual([])
   })
 
   it(`package.json has ${MOST_SCRIPTS} scripts at most, pre-hooks apart`, () => {

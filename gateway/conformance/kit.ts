@@ -48,14 +48,14 @@ export type Kit = Surroundings & {
 export type Signing = { secrets?: readonly string[]; at?: Date; body?: string }
 
 export type Verdict =
-  | { result: 'passed' }
-  | { result: 'failed'; detail: string }
+  | { kind: 'passed' }
+  | { kind: 'failed'; detail: string }
   /** It could not be seen whether the handler is right. */
-  | { result: 'incomplete'; detail: string }
+  | { kind: 'incomplete'; detail: string }
 
-export const PASSED: Verdict = { result: 'passed' }
-export const failed = (detail: string): Verdict => ({ result: 'failed', detail })
-export const incomplete = (detail: string): Verdict => ({ result: 'incomplete', detail })
+export const PASSED: Verdict = { kind: 'passed' }
+export const failed = (detail: string): Verdict => ({ kind: 'failed', detail })
+export const incomplete = (detail: string): Verdict => ({ kind: 'incomplete', detail })
 
 const NUMBERS_BEGIN = Date.UTC(2026, 0, 1)
 const NUMBER_MS = 100

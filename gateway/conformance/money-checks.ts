@@ -4,7 +4,7 @@ import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Check } from './check.ts'
 import { AMOUNT, type Change, changed } from './invented.ts'
-import { changesBy, deliverAll, type Kit, type Verdict } from './kit.ts'
+import { changesBy, deliverAll, failed, type Kit, type Verdict } from './kit.ts'
 
 const PART = 400
 const HELD_UNTIL = '2100-01-01T00:00:00.000Z'
@@ -125,7 +125,7 @@ export const MONEY_CHECKS: readonly Check[] = [
         ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: 0 }],
       ])
       const complaint = credit && (await deliverAll(kit, [credit]))
-      if (complaint !== undefined) return { result: 'failed', detail: complaint }
+      if (complaint !== undefined) return failed(complaint)
       return changesBy(kit, { change: -AMOUNT }, () => deliverAll(kit, rest))
     },
   },

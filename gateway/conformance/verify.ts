@@ -5,9 +5,9 @@ import type { Check } from './check.ts'
 import { FORGERY_CHECKS } from './forgery-checks.ts'
 import { createKit, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
-import { createOpening } from './opening.ts'
 import { startOwnTill } from './own-till.ts'
 import { createReceiver, reasonOf } from './receiver.ts'
+import { createOpening } from './store-orders.ts'
 import { TROUBLE_CHECKS } from './trouble-checks.ts'
 
 export const CHECKS: readonly Check[] = [...MONEY_CHECKS, ...FORGERY_CHECKS, ...TROUBLE_CHECKS]
@@ -29,7 +29,7 @@ export type Options = {
 }
 
 export type CheckResult = { check: string; title: string; document: string; detail: string | null } & {
-  result: Verdict['result']
+  result: Verdict['kind']
 }
 
 export type Verified =
@@ -78,6 +78,6 @@ async function firstProblem(kit: Kit, url: URL): Promise<Verified | undefined> {
 
 async function resultOf({ name, title, document, run }: Check, kit: Kit): Promise<CheckResult> {
   const verdict = await run(kit).catch((error: unknown) => incomplete(reasonOf(error)))
-  const detail = verdict.result === 'passed' ? null : verdict.detail
-  return { check: name, title, result: verdict.result, detail, document: `docs/${document}` }
+  const detail = verdict.kind === 'passed' ? null : verdict.detail
+  return { check: name, title, result: verdict.kind, detail, document: `docs/${document}` }
 }

@@ -131,7 +131,7 @@ describe('migrate', () => {
       const applied = migrate({
         url: database.url,
         folder,
-        locks: { waitMs: 10, tries: 100, pauseMs: 10 },
+        locks: { waitMs: 10, tries: 6_000, pauseMs: 10 },
         onProgress: (what) => {
           waits.push(what)
           if (waits.length === 3) void letGo()

@@ -14,7 +14,7 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { exchange } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
-import { bookTold } from './told.ts'
+import { bookTold } from './vault-reports.ts'
 
 const CS = 730
 const DAY_S = 86_400

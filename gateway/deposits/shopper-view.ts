@@ -6,8 +6,8 @@ import { linkWithoutToken } from '../../contract/trade-link.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
-import { receiptPath } from '../receipts/receipt.ts'
 import { AT_ONCE } from './deposit.ts'
+import { receiptPath } from './receipt-link.ts'
 import { type ViewRow, viewRowsOf } from './view-store.ts'
 
 export type View = {

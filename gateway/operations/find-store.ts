@@ -4,7 +4,7 @@ import type { EventType } from '../../contract/event-types.ts'
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
-import { isReceiptOf, type ReceiptName } from '../receipts/receipt.ts'
+import { isReceiptOf, type ReceiptName } from '../deposits/receipt-link.ts'
 
 type Ids = { id: bigint }[]
 

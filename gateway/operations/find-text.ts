@@ -1,7 +1,7 @@
 /** Recognises a text that an operator pastes into the search, by its form. Pure. */
 import { isSteamId } from '../../contract/steam-id.ts'
+import { type ReceiptName, readReceiptName } from '../deposits/receipt-link.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
-import { type ReceiptName, readReceiptName } from '../receipts/receipt.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
 
 export type Reading =

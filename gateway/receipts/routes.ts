@@ -2,13 +2,13 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Language } from '../../contract/languages.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
+import { isReceiptOf, readReceiptName } from '../deposits/receipt-link.ts'
 import { storeDepositOf } from '../deposits/store-deposit.ts'
 import { findDeposit, viewRowsOf } from '../deposits/view-store.ts'
 import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import { expiredPage, RECEIPT_HEADERS, type Receipt, receiptPage, refusedPage } from './page.ts'
-import { isReceiptOf, readReceiptName } from './receipt.ts'
 
 type ReceiptDeps = {
   db: Db

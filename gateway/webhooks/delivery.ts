@@ -91,7 +91,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
   const verdict = judge(deps, attempts, result)
   const isSettled = await write(deps, claim, { ...attempted, attempts, said, verdict })
   deps.onAttempt?.({
-    outcome: verdict.outcome,
+    outcome: verdict.kind,
     isFirst: claim.claim === 1n,
     sinceEventMs: attempted.at.getTime() - claim.caused_at.getTime(),
   })
@@ -102,7 +102,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
     )
     return
   }
-  switch (verdict.outcome) {
+  switch (verdict.kind) {
     case 'delivered':
       deps.log.info(about, 'webhook was delivered')
       return
@@ -121,19 +121,19 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
 }
 
 type Verdict =
-  | { outcome: 'delivered' }
-  | { outcome: 'retried'; waitMs: number }
+  | { kind: 'delivered' }
+  | { kind: 'retried'; waitMs: number }
   /** `gone`: the endpoint wants no further webhooks. */
-  | { outcome: 'given_up'; gone: boolean }
+  | { kind: 'given_up'; gone: boolean }
 
 function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
-  if (isTaken(result)) return { outcome: 'delivered' }
-  if (result.kind === 'answered' && result.status === 410) return { outcome: 'given_up', gone: true }
+  if (isTaken(result)) return { kind: 'delivered' }
+  if (result.kind === 'answered' && result.status === 410) return { kind: 'given_up', gone: true }
   const asked = result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined
   const waitMs = nextWaitMs({ attempts, retryAfterMs: asked }, random())
   return waitMs === undefined
-    ? { outcome: 'given_up', gone: false }
-    : { outcome: 'retried', waitMs: waitMs / haste }
+    ? { kind: 'given_up', gone: false }
+    : { kind: 'retried', waitMs: waitMs / haste }
 }
 
 type Settled = Attempted & { attempts: number; said: string; verdict: Verdict }
@@ -145,7 +145,7 @@ type Settled = Attempted & { attempts: number; said: string; verdict: Verdict }
 async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
   const { result, at, durationMs, attempts, said, verdict } = settled
   const now = clock.now()
-  const isGone = verdict.outcome === 'given_up' && verdict.gone
+  const isGone = verdict.kind === 'given_up' && verdict.gone
   return db.transaction().execute(async (tx) => {
     const disable = isGone && (await wantsNothing(tx, claim))
     await insertAttempt(tx, {
@@ -158,12 +158,12 @@ async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled
       failure: result.kind === 'failed' ? result.reason : null,
       answer: result.kind === 'answered' ? result.text : null,
     })
-    const isDone = verdict.outcome === 'delivered'
+    const isDone = verdict.kind === 'delivered'
     const isSettled = await settleClaim(tx, claim, {
       attempts,
       last_result: said,
-      state: isDone ? 'delivered' : verdict.outcome === 'retried' ? 'due' : 'failed',
-      due_at: verdict.outcome === 'retried' ? new Date(now.getTime() + verdict.waitMs) : null,
+      state: isDone ? 'delivered' : verdict.kind === 'retried' ? 'due' : 'failed',
+      due_at: verdict.kind === 'retried' ? new Date(now.getTime() + verdict.waitMs) : null,
       delivered_at: isDone ? now : null,
     })
     if (disable) await disableEndpoint(tx, claim.id, 'gone')

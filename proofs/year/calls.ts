@@ -24,7 +24,7 @@ import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import { record } from '../../gateway/trades/record.ts'
 import { durationsOf } from '../../gateway/webhooks/attempt-store.ts'
 import { claimLane, deliveryWriter, endpointsDue } from '../../gateway/webhooks/store.ts'
-import type { ObservedPool } from './observed.ts'
+import type { ObservedPool } from './explained-pool.ts'
 import { STORAGE } from './rows.ts'
 
 /** `readsAll`: once a day, and its time is a figure only. */

@@ -6,7 +6,7 @@ import { createSignals } from '../../gateway/db/pg-signals.ts'
 import { captureLog } from '../../gateway/testing/log.ts'
 import { tillOn } from '../../gateway/testing/till.ts'
 import { type Call, callsOf } from './calls.ts'
-import { type Asked, type ObservedPool, observePool } from './observed.ts'
+import { type Asked, type ObservedPool, observePool } from './explained-pool.ts'
 import { fillYear, type Size } from './rows.ts'
 
 export type Measured = {

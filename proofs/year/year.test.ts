@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTill, type Till } from '../../gateway/testing/till.ts'
 import { type Call, callsOf } from './calls.ts'
-import { type ObservedPool, observePool } from './observed.ts'
+import { type ObservedPool, observePool } from './explained-pool.ts'
 import { fillYear } from './rows.ts'
 import { measure } from './till.ts'
 

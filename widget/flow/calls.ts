@@ -56,34 +56,34 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
         const restMs = Math.max(activity.delayMs, activity.notBeforeMs - world.now())
         if (restMs > 0) await world.wait(restMs, signal)
         // Given up while it waited: nobody listens, so nothing is asked.
-        if (signal.aborted) return { type: 'paymentUnchanged' }
+        if (signal.aborted) return { kind: 'paymentUnchanged' }
         return payment(signal)
       }
       case 'patience':
         await world.wait(activity.forMs, signal)
-        return { type: 'patienceEnded' }
+        return { kind: 'patienceEnded' }
       case 'debounce':
         await world.wait(DEBOUNCE_MS, signal)
-        return { type: 'typingEnded' }
+        return { kind: 'typingEnded' }
       case 'resolveUser': {
         const { request, tradeUrl } = activity
         const answer = await world.api.resolveUser({ hash, tradeUrl }, { language, signal })
         return answer.kind === 'ok'
-          ? { type: 'userResolved', request, user: answer.body }
-          : { type: 'userFailed', request, refusal: refusalIn(answer) }
+          ? { kind: 'userResolved', request, user: answer.body }
+          : { kind: 'userFailed', request, refusal: refusalIn(answer) }
       }
       case 'loadInventory': {
         const { request, game, reload } = activity
         const query = { hash, game, language: activity.language, reload }
         const answer = await world.api.inventory(query, signal)
         return answer.kind === 'ok'
-          ? { type: 'inventoryLoaded', request, inventory: inventoryOf(answer.body) }
-          : { type: 'inventoryFailed', request, code: refusalIn(answer).code }
+          ? { kind: 'inventoryLoaded', request, inventory: inventoryOf(answer.body) }
+          : { kind: 'inventoryFailed', request, code: refusalIn(answer).code }
       }
       case 'explainPrice': {
         const { request, item, quoteId } = activity
         const answer = await world.api.priceReason({ hash, quoteId, item }, { language, signal })
-        return { type: 'priceExplained', request, reason: answer.kind === 'ok' ? answer.body : 'unknown' }
+        return { kind: 'priceExplained', request, reason: answer.kind === 'ok' ? answer.body : 'unknown' }
       }
       case 'proposeItems':
         return proposeItems(world, stateOf(), { activity, signal })
@@ -111,12 +111,12 @@ async function proposeItems(
   const inventory = page.stage === 'wait-for-select-items' ? shownInventory(page.stand) : null
   const wish = { target, maxItems: inventory?.maxItems ?? 0, mostTotal: payment?.maxAmount ?? null }
   const work = world.proposer()?.(inventory?.items ?? [], wish)
-  if (work === undefined) return { type: 'itemsProposed', request, proposal: { kind: 'none' } }
+  if (work === undefined) return { kind: 'itemsProposed', request, proposal: { kind: 'none' } }
   for (;;) {
     const slice = work.next()
-    if (slice.done) return { type: 'itemsProposed', request, proposal: slice.value }
+    if (slice.done) return { kind: 'itemsProposed', request, proposal: slice.value }
     await world.wait(0, signal)
-    if (signal.aborted) return { type: 'itemsProposed', request, proposal: { kind: 'none' } }
+    if (signal.aborted) return { kind: 'itemsProposed', request, proposal: { kind: 'none' } }
   }
 }
 
@@ -132,26 +132,26 @@ async function createTrade(
 ): Promise<FlowEvent> {
   const { attempt, trade, delayMs } = activity
   if (delayMs > 0) await world.wait(delayMs, signal)
-  if (signal.aborted) return { type: 'tradeUnknown', attempt }
+  if (signal.aborted) return { kind: 'tradeUnknown', attempt }
   const quote = trade.quoteId === null ? {} : { quoteId: trade.quoteId }
   const body = { hash: state.hash, game: trade.game, items: [...trade.items], ...quote }
   const answer = await world.api.createTrade(body, { language: state.language, signal })
-  if (answer.kind === 'ok' && answer.status !== STILL_SENDING) return { type: 'tradeActive', attempt }
+  if (answer.kind === 'ok' && answer.status !== STILL_SENDING) return { kind: 'tradeActive', attempt }
   // Too many requests says nothing of the offer that an earlier call may have made.
   if (answer.kind === 'refused' && answer.status !== 429)
-    return { type: 'tradeRefused', attempt, refusal: answer.refusal }
-  return { type: 'tradeUnknown', attempt }
+    return { kind: 'tradeRefused', attempt, refusal: answer.refusal }
+  return { kind: 'tradeUnknown', attempt }
 }
 
 function paymentEvent(answer: Answer<Payment>, atMs: number): FlowEvent {
   switch (answer.kind) {
     case 'ok':
-      return { type: 'paymentLoaded', payment: answer.body, atMs }
+      return { kind: 'paymentLoaded', payment: answer.body, atMs }
     case 'unchanged':
-      return { type: 'paymentUnchanged' }
+      return { kind: 'paymentUnchanged' }
     case 'refused':
     case 'lost':
-      return { type: 'paymentFailed', refusal: answer.refusal }
+      return { kind: 'paymentFailed', refusal: answer.refusal }
     default:
       return answer satisfies never
   }

@@ -6,49 +6,49 @@ import type { Dialogs, FlowState, Refusal, Sort } from './state.ts'
 
 /** Everything that can happen to the deposit page. `atMs` is monotonic. */
 export type FlowEvent =
-  | { type: 'paymentLoaded'; payment: Payment; atMs: number }
+  | { kind: 'paymentLoaded'; payment: Payment; atMs: number }
   /** The payment came with the page, and was true at `atMs`. */
-  | { type: 'paymentGiven'; payment: Payment; atMs: number }
-  | { type: 'paymentUnchanged' }
-  | { type: 'paymentFailed'; refusal: Refusal }
-  | { type: 'retryPressed' }
+  | { kind: 'paymentGiven'; payment: Payment; atMs: number }
+  | { kind: 'paymentUnchanged' }
+  | { kind: 'paymentFailed'; refusal: Refusal }
+  | { kind: 'retryPressed' }
   /** The page came back into sight, online or out of the browser's memory. */
-  | { type: 'returned' }
-  | { type: 'linkTyped'; text: string }
+  | { kind: 'returned' }
+  | { kind: 'linkTyped'; text: string }
   /** The shopper agrees to use the link of an earlier visit here. */
-  | { type: 'storedLinkConfirmed' }
-  | { type: 'typingEnded' }
-  | { type: 'userResolved'; request: number; user: User }
-  | { type: 'userFailed'; request: number; refusal: Refusal }
-  | { type: 'gameChosen'; game: Game }
-  | { type: 'languageChosen'; language: Language }
-  | { type: 'inventoryLoaded'; request: number; inventory: Inventory }
-  | { type: 'inventoryFailed'; request: number; code?: string | null }
-  | { type: 'reloadPressed' }
-  | { type: 'itemToggled'; id: string }
+  | { kind: 'storedLinkConfirmed' }
+  | { kind: 'typingEnded' }
+  | { kind: 'userResolved'; request: number; user: User }
+  | { kind: 'userFailed'; request: number; refusal: Refusal }
+  | { kind: 'gameChosen'; game: Game }
+  | { kind: 'languageChosen'; language: Language }
+  | { kind: 'inventoryLoaded'; request: number; inventory: Inventory }
+  | { kind: 'inventoryFailed'; request: number; code?: string | null }
+  | { kind: 'reloadPressed' }
+  | { kind: 'itemToggled'; id: string }
   /** Picked besides those that are, as far as one offer takes them. */
-  | { type: 'itemsAdded'; ids: readonly string[] }
-  | { type: 'selectionCleared' }
+  | { kind: 'itemsAdded'; ids: readonly string[] }
+  | { kind: 'selectionCleared' }
   /** Items for this amount are wanted instead of those that are picked. */
-  | { type: 'amountAsked'; amount: number }
-  | { type: 'itemsProposed'; request: number; proposal: Proposal }
-  | { type: 'priceQuestioned'; id: string }
-  | { type: 'priceExplained'; request: number; reason: PriceReason | 'unknown' }
-  | { type: 'priceUnderstood' }
-  | { type: 'searchTyped'; text: string }
-  | { type: 'sortChosen'; sort: Sort }
-  | { type: 'payPressed' }
-  | { type: 'tradeActive'; attempt: number }
+  | { kind: 'amountAsked'; amount: number }
+  | { kind: 'itemsProposed'; request: number; proposal: Proposal }
+  | { kind: 'priceQuestioned'; id: string }
+  | { kind: 'priceExplained'; request: number; reason: PriceReason | 'unknown' }
+  | { kind: 'priceUnderstood' }
+  | { kind: 'searchTyped'; text: string }
+  | { kind: 'sortChosen'; sort: Sort }
+  | { kind: 'payPressed' }
+  | { kind: 'tradeActive'; attempt: number }
   /** A lost answer, 5xx or 202: the offer may exist, so the same call is repeated. */
-  | { type: 'tradeUnknown'; attempt: number }
-  | { type: 'tradeRefused'; attempt: number; refusal: Refusal }
+  | { kind: 'tradeUnknown'; attempt: number }
+  | { kind: 'tradeRefused'; attempt: number; refusal: Refusal }
   /** An offer has been in the making for long. */
-  | { type: 'patienceEnded' }
-  | { type: 'confirmationLeft' }
-  | { type: 'confirmationReopened' }
-  | { type: 'creationErrorClosed' }
-  | { type: 'dialogsChanged'; to: Dialogs['kind'] }
-  | { type: 'connectionChanged'; online: boolean }
+  | { kind: 'patienceEnded' }
+  | { kind: 'confirmationLeft' }
+  | { kind: 'confirmationReopened' }
+  | { kind: 'creationErrorClosed' }
+  | { kind: 'dialogsChanged'; to: Dialogs['kind'] }
+  | { kind: 'connectionChanged'; online: boolean }
 
 /** Things done once, at the moment of a transition. */
 export type Effect =

@@ -14,13 +14,13 @@ const question = (state: FlowState) => standOf(state).question
 it('why a price is asked of the quote that came with it, once a question, and told as it came', async () => {
   const page = started({ ...atStand, '/api/price': () => json(REASON) })
   await page.pass(0)
-  page.flow.dispatch({ type: 'priceQuestioned', id: '2' })
+  page.flow.dispatch({ kind: 'priceQuestioned', id: '2' })
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: null })
   await page.pass(60_000)
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: REASON })
   const asked = page.to('/api/price').map(({ path }) => new URL(path, 'https://till.example').searchParams)
   expect(asked.map((query) => [query.get('quoteId'), query.get('item')])).toEqual([['quote-1', '2']])
-  page.flow.dispatch({ type: 'priceUnderstood' })
+  page.flow.dispatch({ kind: 'priceUnderstood' })
   expect(question(page.flow.state())).toBeNull()
 })
 
@@ -30,24 +30,24 @@ it('a refusal is told too, and the answer to an earlier question is not', async 
     '/api/price': (asked, times) => (times === 1 ? hangs(asked) : problem(409, 'items_unavailable')),
   })
   await page.pass(0)
-  page.flow.dispatch({ type: 'priceQuestioned', id: '1' })
+  page.flow.dispatch({ kind: 'priceQuestioned', id: '1' })
   await page.pass(0)
-  page.flow.dispatch({ type: 'priceQuestioned', id: '2' })
+  page.flow.dispatch({ kind: 'priceQuestioned', id: '2' })
   await page.pass(0)
   expect(page.to('/api/price')[0]?.signal.aborted).toBe(true)
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: 'unknown' })
 })
 
 it('a question ends with the prices it is about, and there is none about what is not there', () => {
-  const { state } = having(withItems(), { type: 'priceQuestioned', id: '1' })
+  const { state } = having(withItems(), { kind: 'priceQuestioned', id: '1' })
   expect(question(state)).not.toBeNull()
-  expect(question(having(state, { type: 'reloadPressed' }).state)).toBeNull()
-  expect(question(having(state, { type: 'gameChosen', game: 'rust' }).state)).toBeNull()
-  const late = { type: 'priceExplained', request: 0, reason: REASON } as const
+  expect(question(having(state, { kind: 'reloadPressed' }).state)).toBeNull()
+  expect(question(having(state, { kind: 'gameChosen', game: 'rust' }).state)).toBeNull()
+  const late = { kind: 'priceExplained', request: 0, reason: REASON } as const
   expect(question(having(state, late).state)).toMatchObject({ reason: null })
-  expect(question(having(withItems(), { type: 'priceQuestioned', id: 'gone' }).state)).toBeNull()
+  expect(question(having(withItems(), { kind: 'priceQuestioned', id: 'gone' }).state)).toBeNull()
   const unquoted = withItems([item('1')], { quoteId: null })
-  expect(question(having(unquoted, { type: 'priceQuestioned', id: '1' }).state)).toMatchObject({
+  expect(question(having(unquoted, { kind: 'priceQuestioned', id: '1' }).state)).toMatchObject({
     reason: 'unknown',
   })
 })

@@ -18,7 +18,7 @@ import {
 } from './test-states.ts'
 
 const look = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'look')
-const RETURNED = { type: 'returned' } as const
+const RETURNED = { kind: 'returned' } as const
 
 describe('a deposit that is not polled', () => {
   it('is looked at when its time is over, and every 5 s until the server has ended it', () => {
@@ -33,9 +33,9 @@ describe('a deposit that is not polled', () => {
   it('is looked at every 5 s while there are technical works, and not once they are over', () => {
     const state = having(awaitingLink(), loaded({ user: null, technicalWorks: true, timeLeft: null })).state
     expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
-    const unchanged = having(state, { type: 'paymentUnchanged' }).state
+    const unchanged = having(state, { kind: 'paymentUnchanged' }).state
     expect(look(unchanged)?.key).not.toBe(look(state)?.key)
-    const failed = having(state, { type: 'paymentFailed', refusal: { code: null, detail: null } }).state
+    const failed = having(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
     expect(look(failed)?.key).not.toBe(look(state)?.key)
     const over = having(state, loaded({ user: null, timeLeft: null })).state
     expect(look(over)).toBeUndefined()
@@ -48,18 +48,18 @@ describe('a deposit that is not polled', () => {
   })
 
   it('is looked at every 5 s while the looks fail, and not any more after one that did not', () => {
-    const lost = { type: 'paymentFailed', refusal: { code: null, detail: null } } as const
+    const lost = { kind: 'paymentFailed', refusal: { code: null, detail: null } } as const
     const failed = having(opening(), loaded({ timeLeft: null }), lost).state
     expect(look(failed)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
     expect(look(having(failed, lost).state)?.key).not.toBe(look(failed)?.key)
-    expect(look(having(failed, { type: 'paymentUnchanged' }).state)).toBeUndefined()
+    expect(look(having(failed, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
   })
 
   it.each(['deposit_closed', 'trade_in_progress'])(
     'is looked at, at once, when a trade is refused with %s',
     (code) => {
       const refusal = { code, detail: null }
-      const { state } = having(creating(), { type: 'tradeRefused', attempt: 1, refusal })
+      const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
       expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
       const { modal } = having(state, loaded({ status: 'succeeded', timeLeft: null })).state
       expect(modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
@@ -76,7 +76,7 @@ describe('a deposit that is not polled', () => {
 describe('a page that could not be opened', () => {
   const refused = (code: string | null, retryAfterS?: number) => {
     const refusal = { code, detail: code, ...(retryAfterS !== undefined && { retryAfterS }) }
-    return having(opening(), { type: 'paymentFailed', refusal })
+    return having(opening(), { kind: 'paymentFailed', refusal })
   }
 
   it.each([null, 'internal', 'overloaded', 'database_unavailable', 'too_many_requests'])(
@@ -85,7 +85,7 @@ describe('a page that could not be opened', () => {
       const { state, effects } = refused(code)
       expect(effects).toHaveLength(1)
       expect(look(state)).toMatchObject({ delayMs: 5000 })
-      const again = having(state, { type: 'paymentFailed', refusal: { code, detail: null } })
+      const again = having(state, { kind: 'paymentFailed', refusal: { code, detail: null } })
       expect(again.effects).toEqual([])
       expect(look(again.state)?.key).not.toBe(look(state)?.key)
       const open = having(again.state, loaded()).state
@@ -109,7 +109,7 @@ describe('a deposit that ended without success', () => {
     expect(look(timedOut)).toBeUndefined()
     const back = having(timedOut, RETURNED).state
     expect(look(back)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
-    expect(look(having(back, { type: 'paymentUnchanged' }).state)).toBeUndefined()
+    expect(look(having(back, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
     const late = having(back, loaded({ status: 'succeeded', amount: 400, timeLeft: null })).state
     expect(late.modal).toEqual({ kind: 'completed', outcome: 'succeeded', alarm: false })
     expect(look(having(late, RETURNED).state)).toBeUndefined()
@@ -117,7 +117,7 @@ describe('a deposit that ended without success', () => {
 
   it('says nothing of a look that failed', () => {
     const back = having(timedOut, RETURNED).state
-    const failed = having(back, { type: 'paymentFailed', refusal: { code: null, detail: null } })
+    const failed = having(back, { kind: 'paymentFailed', refusal: { code: null, detail: null } })
     expect(failed.effects).toEqual([])
     expect(look(failed.state)).toBeUndefined()
   })
@@ -126,7 +126,7 @@ describe('a deposit that ended without success', () => {
 describe('coming back', () => {
   it('to a page that never reached the server tries again; one that was refused stays', () => {
     const failed = (code: string | null) =>
-      having(opening(), { type: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
+      having(opening(), { kind: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
     expect(failed(null)).toBe('none')
     expect(failed('internal')).toBe('none')
     expect(failed('deposit_not_found')).toBe('failed')
@@ -134,15 +134,15 @@ describe('coming back', () => {
 
   it('online asks again for an inventory that failed, and for no other', () => {
     const back = [
-      { type: 'connectionChanged', online: false },
-      { type: 'connectionChanged', online: true },
+      { kind: 'connectionChanged', online: false },
+      { kind: 'connectionChanged', online: true },
     ] as const
     const loading = having(opening(), loaded()).state
-    const failed = having(loading, { type: 'inventoryFailed', request: inventoryRequest(loading) }).state
+    const failed = having(loading, { kind: 'inventoryFailed', request: inventoryRequest(loading) }).state
     expect(standOf(having(failed, ...back).state).inventory.status).toBe('loading')
     const hidden = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
     const refused = having(loading, {
-      type: 'inventoryLoaded',
+      kind: 'inventoryLoaded',
       request: inventoryRequest(loading),
       inventory: hidden,
     }).state
@@ -152,7 +152,7 @@ describe('coming back', () => {
 
 it('a trade refused for technical works puts them on the page', () => {
   const refusal = { code: 'technical_works', detail: null }
-  const { state } = having(creating(), { type: 'tradeRefused', attempt: 1, refusal })
+  const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
   expect(state.modal).toEqual({ kind: 'creationError', refusal })
   expect(state.payment?.technicalWorks).toBe(true)
   expect(state.deadlineMs).toBeNull()
@@ -161,14 +161,14 @@ it('a trade refused for technical works puts them on the page', () => {
 it('D-26 a page whose store gave the link looks again until the user is known', () => {
   const { state } = having(opening(), loaded({ user: null, userPending: true }))
   expect(activitiesOf(state)).toMatchObject([{ kind: 'look', delayMs: 2000, notBeforeMs: 0 }])
-  const again = having(state, { type: 'paymentUnchanged' }).state
+  const again = having(state, { kind: 'paymentUnchanged' }).state
   expect(activitiesOf(again)[0]?.key).not.toBe(activitiesOf(state)[0]?.key)
   expect(doing(having(again, loaded()).state).map(({ kind }) => kind)).toEqual(['loadInventory'])
 })
 
 describe('a payment that came with the page', () => {
   const given = (change: Partial<Payment> = {}) =>
-    having(opening(), { type: 'paymentGiven', payment: payment(change), atMs: 400 })
+    having(opening(), { kind: 'paymentGiven', payment: payment(change), atMs: 400 })
 
   it('opens the page on what it says, counted from when it was true, and is asked for at once', () => {
     const { state } = given({ timeLeft: 60 })
@@ -186,7 +186,7 @@ describe('a payment that came with the page', () => {
       expect(state.modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
       expect(look(state)).toMatchObject({ delayMs: 0 })
       expect(look(having(state, loaded({ status, timeLeft: null, user: null })).state)).toBeUndefined()
-      const lost = having(state, { type: 'paymentFailed', refusal: { code: null, detail: null } }).state
+      const lost = having(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
       expect(look(lost)).toBeUndefined()
     },
   )
@@ -204,6 +204,6 @@ describe('a payment that came with the page', () => {
 
   it('changes nothing once the server has answered', () => {
     const state = having(opening(), loaded({ status: 'pending', timeLeft: 200 }, 1000)).state
-    expect(having(state, { type: 'paymentGiven', payment: payment(), atMs: 400 }).state).toBe(state)
+    expect(having(state, { kind: 'paymentGiven', payment: payment(), atMs: 400 }).state).toBe(state)
   })
 })

@@ -179,7 +179,7 @@ const ACTS = {
   },
   tick: (_world, pick) => pass([10, 700, 1000, 2000][pick % 4] ?? 0),
   link: ({ flow }, pick) =>
-    flow.dispatch({ type: 'linkTyped', text: [LINK, OTHER_LINK, `${LINK}.`, ''][pick % 4] ?? '' }),
+    flow.dispatch({ kind: 'linkTyped', text: [LINK, OTHER_LINK, `${LINK}.`, ''][pick % 4] ?? '' }),
   game: ({ flow, shadow }, pick) => {
     const { page } = flow.state()
     const game = GAMES[pick % GAMES.length] ?? 'cs'
@@ -187,10 +187,10 @@ const ACTS = {
       shadow.kept.set(page.stand.game, shadow.picked)
       shadow.picked = shadow.kept.get(game) ?? []
     }
-    flow.dispatch({ type: 'gameChosen', game })
+    flow.dispatch({ kind: 'gameChosen', game })
   },
   language: ({ flow }, pick) =>
-    flow.dispatch({ type: 'languageChosen', language: pick % 2 === 0 ? 'en' : 'ru' }),
+    flow.dispatch({ kind: 'languageChosen', language: pick % 2 === 0 ? 'en' : 'ru' }),
   toggle: ({ flow, shadow }, pick) => {
     const { page } = flow.state()
     const items = page.stage === 'wait-for-select-items' ? (shownInventory(page.stand)?.items ?? []) : []
@@ -199,32 +199,32 @@ const ACTS = {
     shadow.picked = shadow.picked.includes(id)
       ? shadow.picked.filter((other) => other !== id)
       : [...shadow.picked, id]
-    flow.dispatch({ type: 'itemToggled', id })
+    flow.dispatch({ kind: 'itemToggled', id })
   },
   clear: ({ flow, shadow }) => {
     shadow.picked = []
-    flow.dispatch({ type: 'selectionCleared' })
+    flow.dispatch({ kind: 'selectionCleared' })
   },
-  search: ({ flow }, pick) => flow.dispatch({ type: 'searchTyped', text: ['', 'a', '3'][pick % 3] ?? '' }),
-  sort: ({ flow }, pick) => flow.dispatch({ type: 'sortChosen', sort: SORTS[pick % 3] ?? 'default' }),
-  reload: ({ flow }) => flow.dispatch({ type: 'reloadPressed' }),
+  search: ({ flow }, pick) => flow.dispatch({ kind: 'searchTyped', text: ['', 'a', '3'][pick % 3] ?? '' }),
+  sort: ({ flow }, pick) => flow.dispatch({ kind: 'sortChosen', sort: SORTS[pick % 3] ?? 'default' }),
+  reload: ({ flow }) => flow.dispatch({ kind: 'reloadPressed' }),
   pay: ({ flow, shadow }) => {
     const was = flow.state().modal.kind
     shadow.paid = was === 'none' ? shadow.picked : shadow.paid
-    flow.dispatch({ type: 'payPressed' })
+    flow.dispatch({ kind: 'payPressed' })
   },
   leave: async ({ flow, line }) => {
     const left = flow.state().modal.kind === 'confirming'
-    flow.dispatch({ type: 'confirmationLeft' })
+    flow.dispatch({ kind: 'confirmationLeft' })
     if (!left || flow.state().pollFailing) return
     const { payments } = line
     await pass(3000)
     expect(line.payments, 'a poll after leaving').toBe(payments)
   },
-  reopen: ({ flow }) => flow.dispatch({ type: 'confirmationReopened' }),
-  close: ({ flow }) => flow.dispatch({ type: 'creationErrorClosed' }),
-  retry: ({ flow }) => flow.dispatch({ type: 'retryPressed' }),
-  offline: ({ flow }, pick) => flow.dispatch({ type: 'connectionChanged', online: pick % 2 === 0 }),
+  reopen: ({ flow }) => flow.dispatch({ kind: 'confirmationReopened' }),
+  close: ({ flow }) => flow.dispatch({ kind: 'creationErrorClosed' }),
+  retry: ({ flow }) => flow.dispatch({ kind: 'retryPressed' }),
+  offline: ({ flow }, pick) => flow.dispatch({ kind: 'connectionChanged', online: pick % 2 === 0 }),
   return: ({ flow }) => flow.returned(),
   end: ({ gateway }, pick) => {
     const { status } = gateway.deposit
@@ -320,8 +320,8 @@ async function comeBack({ flow, gateway, line }: World): Promise<void> {
   await pass(3000)
   gateway.refusing = false
   line.open = true
-  flow.dispatch({ type: 'connectionChanged', online: false })
-  flow.dispatch({ type: 'connectionChanged', online: true })
+  flow.dispatch({ kind: 'connectionChanged', online: false })
+  flow.dispatch({ kind: 'connectionChanged', online: true })
   flow.returned()
   await pass(1000)
   const { page, modal, payment: shown } = flow.state()

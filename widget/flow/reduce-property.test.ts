@@ -71,74 +71,74 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   {
     arbitrary: payments.map(
       (answer): Move =>
-        () => ({ type: 'paymentLoaded', payment: answer, atMs: 0 }),
+        () => ({ kind: 'paymentLoaded', payment: answer, atMs: 0 }),
     ),
     weight: 6,
   },
   {
     arbitrary: fc.tuple(inventories, age).map(
       ([arrived, old]): Move =>
-        (state) => ({ type: 'inventoryLoaded', request: requestOf(state, old), inventory: arrived }),
+        (state) => ({ kind: 'inventoryLoaded', request: requestOf(state, old), inventory: arrived }),
     ),
     weight: 6,
   },
-  { arbitrary: plain(fc.constantFrom(...IDS).map((id) => ({ type: 'itemToggled', id }))), weight: 8 },
-  { arbitrary: fc.constant<Move>(() => ({ type: 'payPressed' })), weight: 4 },
-  plain(fc.subarray([...IDS, 'gone']).map((ids) => ({ type: 'itemsAdded', ids }))),
-  plain(fc.constantFrom(LINK, OTHER_LINK, 'nonsense', '').map((text) => ({ type: 'linkTyped', text }))),
-  plain(fc.constantFrom(...GAMES).map((game) => ({ type: 'gameChosen', game }))),
-  plain(fc.constantFrom(...LANGUAGES).map((language) => ({ type: 'languageChosen', language }))),
-  plain(fc.constantFrom(...SORTS).map((sort) => ({ type: 'sortChosen', sort }))),
-  plain(fc.boolean().map((online) => ({ type: 'connectionChanged', online }))),
-  plain(refusals.map((refusal) => ({ type: 'paymentFailed', refusal }))),
+  { arbitrary: plain(fc.constantFrom(...IDS).map((id) => ({ kind: 'itemToggled', id }))), weight: 8 },
+  { arbitrary: fc.constant<Move>(() => ({ kind: 'payPressed' })), weight: 4 },
+  plain(fc.subarray([...IDS, 'gone']).map((ids) => ({ kind: 'itemsAdded', ids }))),
+  plain(fc.constantFrom(LINK, OTHER_LINK, 'nonsense', '').map((text) => ({ kind: 'linkTyped', text }))),
+  plain(fc.constantFrom(...GAMES).map((game) => ({ kind: 'gameChosen', game }))),
+  plain(fc.constantFrom(...LANGUAGES).map((language) => ({ kind: 'languageChosen', language }))),
+  plain(fc.constantFrom(...SORTS).map((sort) => ({ kind: 'sortChosen', sort }))),
+  plain(fc.boolean().map((online) => ({ kind: 'connectionChanged', online }))),
+  plain(refusals.map((refusal) => ({ kind: 'paymentFailed', refusal }))),
   plain(
     fc.constantFrom<FlowEvent[]>(
-      { type: 'paymentUnchanged' },
-      { type: 'retryPressed' },
-      { type: 'typingEnded' },
-      { type: 'storedLinkConfirmed' },
-      { type: 'reloadPressed' },
-      { type: 'selectionCleared' },
-      { type: 'confirmationLeft' },
-      { type: 'confirmationReopened' },
-      { type: 'creationErrorClosed' },
-      { type: 'searchTyped', text: 'a' },
-      { type: 'amountAsked', amount: 400 },
-      { type: 'priceQuestioned', id: '1' },
-      { type: 'priceUnderstood' },
+      { kind: 'paymentUnchanged' },
+      { kind: 'retryPressed' },
+      { kind: 'typingEnded' },
+      { kind: 'storedLinkConfirmed' },
+      { kind: 'reloadPressed' },
+      { kind: 'selectionCleared' },
+      { kind: 'confirmationLeft' },
+      { kind: 'confirmationReopened' },
+      { kind: 'creationErrorClosed' },
+      { kind: 'searchTyped', text: 'a' },
+      { kind: 'amountAsked', amount: 400 },
+      { kind: 'priceQuestioned', id: '1' },
+      { kind: 'priceUnderstood' },
     ),
   ),
   age.map(
     (old): Move =>
-      (state) => ({ type: 'userResolved', request: requestOf(state, old), user: userOfLink(state) }),
+      (state) => ({ kind: 'userResolved', request: requestOf(state, old), user: userOfLink(state) }),
   ),
   fc.tuple(fc.subarray([...IDS, 'gone']), age).map(
     ([ids, old]): Move =>
       (state) => ({
-        type: 'itemsProposed',
+        kind: 'itemsProposed',
         request: requestOf(state, old),
         proposal: { kind: 'found', ids, total: 1 },
       }),
   ),
   age.map(
     (old): Move =>
-      (state) => ({ type: 'inventoryFailed', request: requestOf(state, old) }),
+      (state) => ({ kind: 'inventoryFailed', request: requestOf(state, old) }),
   ),
   age.map(
     (old): Move =>
-      (state) => ({ type: 'tradeActive', attempt: attemptOf(state, old) }),
+      (state) => ({ kind: 'tradeActive', attempt: attemptOf(state, old) }),
   ),
   age.map(
     (old): Move =>
-      (state) => ({ type: 'tradeUnknown', attempt: attemptOf(state, old) }),
+      (state) => ({ kind: 'tradeUnknown', attempt: attemptOf(state, old) }),
   ),
   fc.tuple(refusals, age).map(
     ([refusal, old]): Move =>
-      (state) => ({ type: 'tradeRefused', attempt: attemptOf(state, old), refusal }),
+      (state) => ({ kind: 'tradeRefused', attempt: attemptOf(state, old), refusal }),
   ),
   fc.tuple(refusals, age).map(
     ([refusal, old]): Move =>
-      (state) => ({ type: 'userFailed', request: requestOf(state, old), refusal }),
+      (state) => ({ kind: 'userFailed', request: requestOf(state, old), refusal }),
   ),
 )
 
@@ -149,9 +149,9 @@ type Judge = (seen: { before: FlowState; event: FlowEvent; state: FlowState }) =
 /** Judges every step of many journeys: random ones, or those of a seed. Half of them begin with a known user and items. */
 function always(judge: Judge, of: { seed?: number } = {}): void {
   const start: Move[] = [
-    () => ({ type: 'paymentLoaded', payment: payment(), atMs: 0 }),
+    () => ({ kind: 'paymentLoaded', payment: payment(), atMs: 0 }),
     (state) => ({
-      type: 'inventoryLoaded',
+      kind: 'inventoryLoaded',
       request: requestOf(state, 0),
       inventory: inventory(IDS.map((id) => item(id, 200))),
     }),
@@ -235,7 +235,7 @@ describe('after any sequence of events', () => {
     always(({ before, event, state }) => {
       const wasStored = 'link' in before.page && before.page.link.status === 'stored'
       const isAsking = 'link' in state.page && state.page.link.status === 'checking'
-      if (wasStored && isAsking) expect(event.type).toBe('storedLinkConfirmed')
+      if (wasStored && isAsking) expect(event.kind).toBe('storedLinkConfirmed')
       if (before.page.stage === 'none') expect(isAsking).toBe(false)
     })
   })
@@ -252,7 +252,7 @@ describe('after any sequence of events', () => {
   it('a trade starts only with the picked items, and only if they can pay', () => {
     always(({ before, event, state }) => {
       if (state.modal.kind !== 'creating' || before.modal.kind === 'creating') return
-      expect(event.type).toBe('payPressed')
+      expect(event.kind).toBe('payPressed')
       if (before.page.stage !== 'wait-for-select-items' || before.payment === null)
         throw new Error('no stand')
       const { stand } = before.page
@@ -278,23 +278,23 @@ describe('after any sequence of events', () => {
     always(({ before, event, state }) => {
       const lost = selectionOf(before).filter((id) => !selectionOf(state).includes(id))
       if (lost.length === 0) return
-      if (event.type === 'itemToggled') expect(lost).toEqual([event.id])
-      else if (event.type === 'inventoryLoaded' && !event.inventory.inventoryError) {
+      if (event.kind === 'itemToggled') expect(lost).toEqual([event.id])
+      else if (event.kind === 'inventoryLoaded' && !event.inventory.inventoryError) {
         expect(event.inventory.items.map(({ id }) => id)).not.toEqual(expect.arrayContaining(lost))
-      } else if (event.type === 'itemsProposed') {
+      } else if (event.kind === 'itemsProposed') {
         // They answer the search that goes on, which a later pick would have ended.
         const search = { kind: 'proposeItems', request: event.request }
         expect(activitiesOf(before)).toContainEqual(expect.objectContaining(search))
       } else {
         const reasons = ['gameChosen', 'linkTyped', 'selectionCleared', 'inventoryLoaded', 'inventoryFailed']
-        expect(reasons).toContain(event.type)
+        expect(reasons).toContain(event.kind)
       }
     })
   })
 
   it("the shopper's language holds once chosen", () => {
     always(({ before, event, state }) => {
-      if (event.type === 'languageChosen') expect(state.language).toBe(event.language)
+      if (event.kind === 'languageChosen') expect(state.language).toBe(event.language)
       else if (before.languageChosen) expect(state.language).toBe(before.language)
     })
   })

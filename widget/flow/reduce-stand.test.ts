@@ -20,7 +20,7 @@ import {
   withItems,
 } from './test-states.ts'
 
-const RELOAD: FlowEvent = { type: 'reloadPressed' }
+const RELOAD: FlowEvent = { kind: 'reloadPressed' }
 const picked = (state: FlowState) => standOf(state).selection
 const loading = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'loadInventory')
 
@@ -53,14 +53,14 @@ describe('the inventory', () => {
       type: 'internal',
     })
     const state = openedOn('created')
-    const { state: failed } = having(state, { type: 'inventoryFailed', request: inventoryRequest(state) })
+    const { state: failed } = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state) })
     expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
   })
 
   it('a page that has asked too often says so, and keeps what was picked', () => {
     const state = having(withItems(), toggle('1'), RELOAD).state
     const request = inventoryRequest(state)
-    const { state: refused } = having(state, { type: 'inventoryFailed', request, code: 'too_many_looks' })
+    const { state: refused } = having(state, { kind: 'inventoryFailed', request, code: 'too_many_looks' })
     expect(standOf(refused)).toMatchObject({
       inventory: { status: 'error', type: 'tooManyLooks' },
       setAside: ['1'],
@@ -70,7 +70,7 @@ describe('the inventory', () => {
   it('a game that the store does not take has an error of its own', () => {
     const state = openedOn('created')
     const code = 'game_not_accepted'
-    const refused = having(state, { type: 'inventoryFailed', request: inventoryRequest(state), code }).state
+    const refused = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state), code }).state
     expect(standOf(refused).inventory).toEqual({ status: 'error', type: 'gameNotAccepted' })
   })
 
@@ -100,19 +100,19 @@ describe('the inventory', () => {
 
   it('no other game can be chosen', () => {
     const state = openedOn('created', { games: ['rust', 'tf'] })
-    expect(having(state, { type: 'gameChosen', game: 'dota' }).state).toBe(state)
-    expect(standOf(having(state, { type: 'gameChosen', game: 'tf' }).state).game).toBe('tf')
+    expect(having(state, { kind: 'gameChosen', game: 'dota' }).state).toBe(state)
+    expect(standOf(having(state, { kind: 'gameChosen', game: 'tf' }).state).game).toBe('tf')
   })
 
   it('an error leaves nothing picked', () => {
     const state = having(withItems(), toggle('1'), RELOAD).state
-    const { state: failed } = having(state, { type: 'inventoryFailed', request: inventoryRequest(state) })
+    const { state: failed } = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state) })
     expect(picked(failed)).toEqual([])
   })
 
   it.each([
-    ['game', { type: 'gameChosen', game: 'dota' }],
-    ['language', { type: 'languageChosen', language: 'ru' }],
+    ['game', { kind: 'gameChosen', game: 'dota' }],
+    ['language', { kind: 'languageChosen', language: 'ru' }],
     ['reload', RELOAD],
   ] satisfies [string, FlowEvent][])(
     'A-071 a new %s is a new request, and the late answer is dropped',
@@ -121,29 +121,29 @@ describe('the inventory', () => {
       const late = inventoryRequest(first)
       const second = having(first, event).state
       expect(loading(second)?.key).not.toBe(loading(first)?.key)
-      expect(having(second, { type: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
+      expect(having(second, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
         second,
       )
-      expect(having(second, { type: 'inventoryFailed', request: late }).state).toBe(second)
+      expect(having(second, { kind: 'inventoryFailed', request: late }).state).toBe(second)
     },
   )
 
   it('A-071 another user is a new request', () => {
     const first = openedOn('created')
     const late = inventoryRequest(first)
-    const gone = having(first, { type: 'linkTyped', text: '' }).state
+    const gone = having(first, { kind: 'linkTyped', text: '' }).state
     expect(loading(gone)).toBeUndefined()
-    expect(having(gone, { type: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
+    expect(having(gone, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
       gone,
     )
   })
 
   it('A-071 an aborted language keeps what is shown and picked, another game shows its own (D-27)', () => {
     const state = having(withItems(), toggle('1')).state
-    const russian = having(state, { type: 'languageChosen', language: 'ru' }).state
+    const russian = having(state, { kind: 'languageChosen', language: 'ru' }).state
     expect(shownInventory(standOf(russian))?.items).toHaveLength(3)
     expect(picked(russian)).toEqual(['1'])
-    const dota = having(state, { type: 'gameChosen', game: 'dota' }).state
+    const dota = having(state, { kind: 'gameChosen', game: 'dota' }).state
     expect(shownInventory(standOf(dota))).toBeNull()
     expect(picked(dota)).toEqual([])
     expect(loading(dota)).toMatchObject({ game: 'dota' })
@@ -151,12 +151,12 @@ describe('the inventory', () => {
 
   it('the game and the language that are chosen already ask for nothing', () => {
     const state = withItems()
-    expect(having(state, { type: 'gameChosen', game: 'cs' }).state).toBe(state)
-    expect(loading(having(state, { type: 'languageChosen', language: 'en' }).state)).toBeUndefined()
+    expect(having(state, { kind: 'gameChosen', game: 'cs' }).state).toBe(state)
+    expect(loading(having(state, { kind: 'languageChosen', language: 'en' }).state)).toBeUndefined()
   })
 
   it.each(GAMES)('A-019 %s can be chosen', (game) => {
-    expect(standOf(having(withItems(), { type: 'gameChosen', game }).state).game).toBe(game)
+    expect(standOf(having(withItems(), { kind: 'gameChosen', game }).state).game).toBe(game)
   })
 
   it('D-27 a reload keeps the picked items that are still there', () => {
@@ -168,7 +168,7 @@ describe('the inventory', () => {
 
 describe('D-27 what was picked before an inventory that could not be had', () => {
   const fail = (state: FlowState): FlowState =>
-    having(state, RELOAD, { type: 'inventoryFailed', request: inventoryRequest(having(state, RELOAD).state) })
+    having(state, RELOAD, { kind: 'inventoryFailed', request: inventoryRequest(having(state, RELOAD).state) })
       .state
 
   it('is picked again when the items are back, as far as they are', () => {
@@ -182,7 +182,7 @@ describe('D-27 what was picked before an inventory that could not be had', () =>
   it('is forgotten by putting all back', () => {
     const state = having(
       fail(having(withItems(), toggle('1')).state),
-      { type: 'selectionCleared' },
+      { kind: 'selectionCleared' },
       RELOAD,
     ).state
     expect(picked(answered(state, inventory([item('1')])))).toEqual([])
@@ -191,9 +191,9 @@ describe('D-27 what was picked before an inventory that could not be had', () =>
 
 describe('D-27 each game keeps its picks', () => {
   const dota = (state: FlowState) =>
-    answered(having(state, { type: 'gameChosen', game: 'dota' }).state, inventory([item('1'), item('7')]))
+    answered(having(state, { kind: 'gameChosen', game: 'dota' }).state, inventory([item('1'), item('7')]))
   const back = (state: FlowState, ...items: string[]) =>
-    answered(having(state, { type: 'gameChosen', game: 'cs' }).state, inventory(items.map((id) => item(id))))
+    answered(having(state, { kind: 'gameChosen', game: 'cs' }).state, inventory(items.map((id) => item(id))))
 
   it('none of which is counted in another game, and all come back with their items', () => {
     const away = having(dota(having(withItems(), toggle('3'), toggle('1')).state), toggle('7')).state
@@ -207,13 +207,13 @@ describe('D-27 each game keeps its picks', () => {
 
   it('also those of an inventory that could not be had', () => {
     const state = having(withItems(), toggle('1'), RELOAD).state
-    const failed = having(state, { type: 'inventoryFailed', request: inventoryRequest(state) }).state
+    const failed = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state) }).state
     expect(picked(back(dota(failed), '1'))).toEqual(['1'])
   })
 
   it('and another user has none of them', () => {
     const away = dota(having(withItems(), toggle('1')).state)
-    const other = having(away, { type: 'linkTyped', text: '' }, { type: 'linkTyped', text: USER_LINK }).state
+    const other = having(away, { kind: 'linkTyped', text: '' }, { kind: 'linkTyped', text: USER_LINK }).state
     expect(keptPicks(standOf(other))).toEqual([])
     expect(picked(answered(other, inventory([item('1')])))).toEqual([])
   })
@@ -224,9 +224,9 @@ describe('D-27 each game keeps its picks', () => {
 })
 
 describe('items for an amount', () => {
-  const ask = (amount: number) => ({ type: 'amountAsked', amount }) as const
+  const ask = (amount: number) => ({ kind: 'amountAsked', amount }) as const
   const answer = (state: FlowState, ...ids: string[]): FlowEvent => ({
-    type: 'itemsProposed',
+    kind: 'itemsProposed',
     request: state.nextRequest - 1,
     proposal: { kind: 'found', ids, total: 200 * ids.length },
   })
@@ -241,7 +241,7 @@ describe('items for an amount', () => {
     expect(standOf(found).aim).toMatchObject({ target: 400, search: { status: 'done' } })
     expect(searches(found)).toEqual([])
     expect(standOf(having(found, toggle('3')).state).aim?.target).toBe(400)
-    expect(standOf(having(found, { type: 'selectionCleared' }).state).aim).toBeNull()
+    expect(standOf(having(found, { kind: 'selectionCleared' }).state).aim).toBeNull()
   })
 
   it.each([
@@ -256,7 +256,7 @@ describe('items for an amount', () => {
   it('that cannot be had change no picks', () => {
     const asked = having(withItems(), toggle('3'), ask(5_000)).state
     const proposal = { kind: 'short', reach: 600 } as const
-    const { state } = having(asked, { type: 'itemsProposed', request: asked.nextRequest - 1, proposal })
+    const { state } = having(asked, { kind: 'itemsProposed', request: asked.nextRequest - 1, proposal })
     expect(picked(state)).toEqual(['3'])
     expect(standOf(state).aim).toEqual({ target: 5_000, search: { status: 'done', proposal } })
   })
@@ -264,9 +264,9 @@ describe('items for an amount', () => {
   it.each<[string, FlowEvent]>([
     ['another amount', ask(600)],
     ['a pick', toggle('1')],
-    ['another game', { type: 'gameChosen', game: 'dota' }],
+    ['another game', { kind: 'gameChosen', game: 'dota' }],
     ['a reload', RELOAD],
-    ['a cleared selection', { type: 'selectionCleared' }],
+    ['a cleared selection', { kind: 'selectionCleared' }],
   ])('come too late after %s', (_what, event) => {
     const asked = having(withItems(), ask(400)).state
     const changed = having(asked, event).state
@@ -274,7 +274,7 @@ describe('items for an amount', () => {
   })
 
   it('are not picked under a payment that is being made, and not searched for without items', () => {
-    const asked = having(withItems(), toggle('1'), toggle('2'), ask(400), { type: 'payPressed' }).state
+    const asked = having(withItems(), toggle('1'), toggle('2'), ask(400), { kind: 'payPressed' }).state
     expect(asked.modal.kind).toBe('creating')
     expect(picked(having(asked, answer(asked, '3')).state)).toEqual(['1', '2'])
     const loading = having(withItems(), RELOAD).state
@@ -290,12 +290,12 @@ describe('picking', () => {
   })
 
   it('A-072 all are put back at once', () => {
-    const state = having(withItems(), toggle('1'), toggle('2'), { type: 'selectionCleared' }).state
+    const state = having(withItems(), toggle('1'), toggle('2'), { kind: 'selectionCleared' }).state
     expect(picked(state)).toEqual([])
   })
 
   it('a range is picked besides what is, as far as one offer takes it', () => {
-    const add = (...ids: string[]) => ({ type: 'itemsAdded', ids }) as const
+    const add = (...ids: string[]) => ({ kind: 'itemsAdded', ids }) as const
     expect(picked(having(withItems(), toggle('2'), add('1', '2', 'gone', '3')).state)).toEqual([
       '2',
       '1',
@@ -331,15 +331,15 @@ describe('picking', () => {
     const { state } = having(
       withItems(),
       toggle('1'),
-      { type: 'searchTyped', text: 'none' },
-      { type: 'sortChosen', sort: 'priceUp' },
+      { kind: 'searchTyped', text: 'none' },
+      { kind: 'sortChosen', sort: 'priceUp' },
     )
     expect(standOf(state)).toMatchObject({ search: 'none', sort: 'priceUp', selection: ['1'] })
   })
 
   it('means nothing while the link is awaited', () => {
     const state = awaitingLink()
-    for (const event of [toggle('1'), RELOAD, { type: 'gameChosen', game: 'tf' } as const]) {
+    for (const event of [toggle('1'), RELOAD, { kind: 'gameChosen', game: 'tf' } as const]) {
       expect(having(state, event).state).toBe(state)
     }
   })

@@ -10,7 +10,7 @@ import type { FlowState, InventoryFailure, Stand } from './state.ts'
 type StandEvent = Extract<
   FlowEvent,
   {
-    type:
+    kind:
       | 'gameChosen'
       | 'languageChosen'
       | 'inventoryLoaded'
@@ -30,7 +30,7 @@ type StandEvent = Extract<
 >
 
 export function reduceStand(state: FlowState, event: StandEvent): Step {
-  if (event.type === 'languageChosen') {
+  if (event.kind === 'languageChosen') {
     const chosen = { ...state, language: event.language, languageChosen: true }
     return {
       state: event.language === state.language ? chosen : reloading(chosen, {}, false),
@@ -39,7 +39,7 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
   }
   if (state.page.stage !== 'wait-for-select-items') return { state, effects: [] }
   const { stand } = state.page
-  switch (event.type) {
+  switch (event.kind) {
     case 'gameChosen': {
       if (event.game === stand.game || !acceptedGames(state.payment).includes(event.game))
         return { state, effects: [] }

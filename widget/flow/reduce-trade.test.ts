@@ -18,14 +18,14 @@ import {
   withItems,
 } from './test-states.ts'
 
-const PAY: FlowEvent = { type: 'payPressed' }
-const LEAVE: FlowEvent = { type: 'confirmationLeft' }
-const RETURN: FlowEvent = { type: 'confirmationReopened' }
+const PAY: FlowEvent = { kind: 'payPressed' }
+const LEAVE: FlowEvent = { kind: 'confirmationLeft' }
+const RETURN: FlowEvent = { kind: 'confirmationReopened' }
 
 const polling = (state: FlowState): boolean => doing(state).some(({ kind }) => kind === 'poll')
 const creation = (state: FlowState) => doing(state).find(({ kind }) => kind === 'createTrade')
 const refused = (code: string | null, attempt = 1): FlowEvent => ({
-  type: 'tradeRefused',
+  kind: 'tradeRefused',
   attempt,
   refusal: { code, detail: null },
 })
@@ -36,14 +36,14 @@ describe('paying', () => {
     const trade = { game: 'cs', items: ['1', '2'], quoteId: 'quote-1' }
     expect(creation(state)).toMatchObject({ attempt: 1, trade, delayMs: 0 })
     expect(polling(state)).toBe(false)
-    const active = having(state, { type: 'tradeActive', attempt: 1 }).state
+    const active = having(state, { kind: 'tradeActive', attempt: 1 }).state
     expect(modalKind(active)).toBe('confirming')
     expect(creation(active)).toBeUndefined()
     expect(polling(active)).toBe(true)
   })
 
   describe('before the code of the dialogs is here', () => {
-    const dialogs = (to: 'loading' | 'failed' | 'ready'): FlowEvent => ({ type: 'dialogsChanged', to })
+    const dialogs = (to: 'loading' | 'failed' | 'ready'): FlowEvent => ({ kind: 'dialogsChanged', to })
     const waiting: FlowState = {
       ...having(withItems(), toggle('1'), toggle('2')).state,
       dialogs: { kind: 'loading', pay: false },
@@ -80,7 +80,7 @@ describe('paying', () => {
     ['A-085 a total below the minimum', having(withItems(), toggle('1')).state],
     [
       'an inventory that is loading',
-      having(withItems(), toggle('1'), toggle('2'), { type: 'reloadPressed' }).state,
+      having(withItems(), toggle('1'), toggle('2'), { kind: 'reloadPressed' }).state,
     ],
     ['no user', openedOn('created', { user: null })],
     [
@@ -107,7 +107,7 @@ describe('paying', () => {
 
 describe('creating', () => {
   it('D-25 a lost answer repeats the very call after a pause, and the modal stays', () => {
-    const state = having(creating(), { type: 'tradeUnknown', attempt: 1 }).state
+    const state = having(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
     expect(modalKind(state)).toBe('creating')
     expect(creation(state)).toMatchObject({ attempt: 2, delayMs: 2000 })
     expect(creation(state)).toMatchObject({ trade: { items: ['1', '2'], quoteId: 'quote-1' } })
@@ -115,11 +115,11 @@ describe('creating', () => {
   })
 
   it('D-25 the answer to the repetition counts, a late one to the first call does not', () => {
-    const state = having(creating(), { type: 'tradeUnknown', attempt: 1 }).state
-    expect(having(state, { type: 'tradeActive', attempt: 1 }).state.modal).toBe(state.modal)
-    expect(having(state, { type: 'tradeUnknown', attempt: 1 }).state.modal).toBe(state.modal)
+    const state = having(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
+    expect(having(state, { kind: 'tradeActive', attempt: 1 }).state.modal).toBe(state.modal)
+    expect(having(state, { kind: 'tradeUnknown', attempt: 1 }).state.modal).toBe(state.modal)
     expect(having(state, refused('trade_refused', 1)).state.modal).toBe(state.modal)
-    expect(modalKind(having(state, { type: 'tradeActive', attempt: 2 }).state)).toBe('confirming')
+    expect(modalKind(having(state, { kind: 'tradeActive', attempt: 2 }).state)).toBe('confirming')
   })
 
   it('A-025 A-063 a refusal shows the error; closed, the same items can be tried again', () => {
@@ -129,17 +129,17 @@ describe('creating', () => {
       refusal: { code: 'trade_refused', detail: null },
     })
     expect(doing(state)).toEqual([])
-    const closed = having(state, { type: 'creationErrorClosed' }).state
+    const closed = having(state, { kind: 'creationErrorClosed' }).state
     expect(modalKind(closed)).toBe('none')
     expect(modalKind(having(closed, PAY).state)).toBe('creating')
   })
 
   it('a link that expired is marked at its field behind the error, and the picks are kept', () => {
     const refusal = { code: 'trade_refused', detail: null, cause: 'link_expired' }
-    const { state } = having(creating(), { type: 'tradeRefused', attempt: 1, refusal })
+    const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
     expect(modalKind(state)).toBe('creationError')
     expect(standOf(state).inventory).toEqual({ status: 'error', type: 'invalidPartner' })
-    const again = having(state, { type: 'creationErrorClosed' }, { type: 'reloadPressed' }).state
+    const again = having(state, { kind: 'creationErrorClosed' }, { kind: 'reloadPressed' }).state
     expect(standOf(answered(again, inventory([item('1'), item('2')]))).selection).toEqual(['1', '2'])
   })
 
@@ -191,7 +191,7 @@ describe('a page opened while an offer is being made', () => {
   })
 
   it('a view that lags behind the answered call does not end the confirmation', () => {
-    const active = having(creating(), { type: 'tradeActive', attempt: 1 }).state
+    const active = having(creating(), { kind: 'tradeActive', attempt: 1 }).state
     const state = having(active, loaded({ creating: false })).state
     expect(modalKind(state)).toBe('confirming')
     const late = having(state, loaded({ creating: true }), loaded({ status: 'pending' })).state

@@ -8,7 +8,7 @@ import type { Dialogs, FlowState, Modal, Refusal } from './state.ts'
 type TradeEvent = Extract<
   FlowEvent,
   {
-    type:
+    kind:
       | 'payPressed'
       | 'tradeActive'
       | 'tradeUnknown'
@@ -27,7 +27,7 @@ export function reduceTrade(state: FlowState, event: TradeEvent): Step {
 
 function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
   const { modal } = state
-  switch (event.type) {
+  switch (event.kind) {
     case 'payPressed':
       return pay(state)
     case 'tradeActive':

@@ -21,9 +21,9 @@ import {
 } from './test-states.ts'
 
 const kinds = (state: FlowState) => doing(state).map((activity) => activity.kind)
-const typed = (text: string): FlowEvent => ({ type: 'linkTyped', text })
+const typed = (text: string): FlowEvent => ({ kind: 'linkTyped', text })
 const failed = (detail: string | null = null): FlowEvent => ({
-  type: 'paymentFailed',
+  kind: 'paymentFailed',
   refusal: { code: null, detail },
 })
 const linkOf = (state: FlowState) => ('link' in state.page ? state.page.link : undefined)
@@ -55,28 +55,28 @@ describe('opening the page', () => {
     expect(linkOf(state)).toEqual({ status: 'stored', text: LINK })
     expect(kinds(state)).toEqual([])
     const unasked: FlowEvent[] = [
-      { type: 'returned' },
-      { type: 'retryPressed' },
-      { type: 'typingEnded' },
-      { type: 'connectionChanged', online: false },
-      { type: 'connectionChanged', online: true },
+      { kind: 'returned' },
+      { kind: 'retryPressed' },
+      { kind: 'typingEnded' },
+      { kind: 'connectionChanged', online: false },
+      { kind: 'connectionChanged', online: true },
       loaded({ user: null }),
     ]
     expect(linkOf(having(state, ...unasked).state)).toEqual({ status: 'stored', text: LINK })
-    const agreed = having(state, { type: 'storedLinkConfirmed' }).state
+    const agreed = having(state, { kind: 'storedLinkConfirmed' }).state
     expect(doing(agreed)).toMatchObject([{ kind: 'resolveUser', tradeUrl: LINK }])
     expect(linkOf(agreed)).toMatchObject({ status: 'checking', text: LINK })
   })
 
   it('D-26 a link typed over a stored one is consent', () => {
     const stored = having(opening({ link: LINK }), loaded({ user: null })).state
-    const { state } = having(stored, typed(OTHER_LINK), { type: 'typingEnded' })
+    const { state } = having(stored, typed(OTHER_LINK), { kind: 'typingEnded' })
     expect(doing(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: OTHER_LINK }])
   })
 
   it('D-26 a Continue means nothing where no stored link waits for it', () => {
     for (const state of [opening(), awaitingLink(), having(awaitingLink(), typed(LINK)).state])
-      expect(having(state, { type: 'storedLinkConfirmed' }).state).toBe(state)
+      expect(having(state, { kind: 'storedLinkConfirmed' }).state).toBe(state)
   })
 
   it.each([
@@ -123,16 +123,16 @@ describe('opening the page', () => {
 
   it('A-121 A-100 a deposit that is refused or not reached is told, by a toast too, and can be tried again', () => {
     const refusal = { code: 'deposit_not_found', detail: 'Failed to find your payment.' }
-    const { state, effects } = having(opening(), { type: 'paymentFailed', refusal })
+    const { state, effects } = having(opening(), { kind: 'paymentFailed', refusal })
     expect(state.page).toEqual({ stage: 'failed', refusal })
     expect(kinds(state)).toEqual([])
     expect(effects).toEqual([{ kind: 'toast', toast: { text: 'depositFailed', detail: refusal.detail } }])
-    expect(kinds(having(state, { type: 'retryPressed' }).state)).toEqual(['loadPayment'])
+    expect(kinds(having(state, { kind: 'retryPressed' }).state)).toEqual(['loadPayment'])
   })
 
   it('only a page that failed is tried again', () => {
     const state = awaitingLink()
-    expect(having(state, { type: 'retryPressed' }).state).toBe(state)
+    expect(having(state, { kind: 'retryPressed' }).state).toBe(state)
   })
 
   it('D-23 the time left counts from the moment of the answer, and is unknown when the server says nothing', () => {
@@ -161,7 +161,7 @@ describe('the language', () => {
   it('A-066 D-10 a choice is stored and holds, whatever a later answer says', () => {
     const { state, effects } = having(
       openedOn('created', { language: 'en', user: null }),
-      { type: 'languageChosen', language: 'ru' },
+      { kind: 'languageChosen', language: 'ru' },
       loaded({ language: 'en', user: null }),
     )
     expect(state.language).toBe('ru')
@@ -171,7 +171,7 @@ describe('the language', () => {
   it('D-10 a choice made before the deposit is there holds too', () => {
     const { state } = having(
       opening(),
-      { type: 'languageChosen', language: 'ru' },
+      { kind: 'languageChosen', language: 'ru' },
       loaded({ language: 'en' }),
     )
     expect(state.language).toBe('ru')
@@ -197,19 +197,19 @@ describe('the trade link', () => {
     expect(kinds(first)).toEqual(['debounce'])
     expect(kinds(second)).toEqual(['debounce'])
     expect(doing(second)[0]?.key).not.toBe(doing(first)[0]?.key)
-    const sent = having(second, { type: 'typingEnded' }).state
+    const sent = having(second, { kind: 'typingEnded' }).state
     expect(doing(sent)).toMatchObject([{ kind: 'resolveUser', tradeUrl: `${LINK}z` }])
   })
 
   it('A-084 typing is ignored while the server is asked', () => {
-    const checking = having(awaitingLink(), typed(LINK), { type: 'typingEnded' }).state
+    const checking = having(awaitingLink(), typed(LINK), { kind: 'typingEnded' }).state
     expect(having(checking, typed(OTHER_LINK)).state).toBe(checking)
     expect(having(checking, typed('')).state).toBe(checking)
   })
 
   it('the end of typing means nothing once the text is gone', () => {
     const cleared = having(awaitingLink(), typed(LINK), typed('')).state
-    expect(having(cleared, { type: 'typingEnded' }).state).toBe(cleared)
+    expect(having(cleared, { kind: 'typingEnded' }).state).toBe(cleared)
   })
 
   it('A-068 A-009 the user the server finds opens the stand, and the link is stored', () => {
@@ -217,8 +217,8 @@ describe('the trade link', () => {
     const { state, effects } = having(
       awaitingLink(),
       typed(LINK),
-      { type: 'typingEnded' },
-      { type: 'userResolved', request, user: USER },
+      { kind: 'typingEnded' },
+      { kind: 'userResolved', request, user: USER },
     )
     expect(standOf(state).user).toEqual(USER)
     expect(effects).toEqual([{ kind: 'storeLink', link: LINK }])
@@ -230,42 +230,42 @@ describe('the trade link', () => {
     const { state } = having(
       awaitingLink(),
       typed(LINK),
-      { type: 'typingEnded' },
-      { type: 'userFailed', request: 1, refusal },
+      { kind: 'typingEnded' },
+      { kind: 'userFailed', request: 1, refusal },
     )
     expect(linkOf(state)).toEqual({ status: 'failed', text: LINK, refusal })
     expect(kinds(state)).toEqual([])
     expect(kinds(having(state, typed(OTHER_LINK)).state)).toEqual(['debounce'])
-    expect(kinds(having(state, { type: 'returned' }).state)).not.toContain('resolveUser')
-    expect(kinds(having(state, { type: 'retryPressed' }).state)).toEqual(['resolveUser'])
+    expect(kinds(having(state, { kind: 'returned' }).state)).not.toContain('resolveUser')
+    expect(kinds(having(state, { kind: 'retryPressed' }).state)).toEqual(['resolveUser'])
   })
 
   it.each([
-    { type: 'returned' },
-    { type: 'connectionChanged', online: true },
-    { type: 'retryPressed' },
+    { kind: 'returned' },
+    { kind: 'connectionChanged', online: true },
+    { kind: 'retryPressed' },
   ] satisfies FlowEvent[])('a link that nobody could judge is asked for again: $type', (hope) => {
     const { state } = having(
       awaitingLink(),
       typed(LINK),
-      { type: 'typingEnded' },
-      { type: 'connectionChanged', online: false },
-      { type: 'userFailed', request: 1, refusal: { code: null, detail: null } },
+      { kind: 'typingEnded' },
+      { kind: 'connectionChanged', online: false },
+      { kind: 'userFailed', request: 1, refusal: { code: null, detail: null } },
     )
     expect(linkOf(state)?.status).toBe('failed')
     expect(linkOf(having(state, hope).state)).toMatchObject({ status: 'checking', text: LINK })
   })
 
   it.each([
-    { type: 'userResolved', request: 1, user: USER },
-    { type: 'userFailed', request: 1, refusal: { code: null, detail: null } },
+    { kind: 'userResolved', request: 1, user: USER },
+    { kind: 'userFailed', request: 1, refusal: { code: null, detail: null } },
   ] satisfies FlowEvent[])('an answer to an earlier request changes nothing: $type', (late) => {
-    const { state: first } = having(awaitingLink(), typed(LINK), { type: 'typingEnded' })
+    const { state: first } = having(awaitingLink(), typed(LINK), { kind: 'typingEnded' })
     const { state: second } = having(
       first,
-      { type: 'userFailed', request: 1, refusal: { code: null, detail: null } },
+      { kind: 'userFailed', request: 1, refusal: { code: null, detail: null } },
       typed(OTHER_LINK),
-      { type: 'typingEnded' },
+      { kind: 'typingEnded' },
     )
     const { state, effects } = having(second, late)
     expect(state).toBe(second)
@@ -317,7 +317,7 @@ describe('the outcome', () => {
       for (const before of [creating(), joined, confirming()]) {
         expect(alarm(having(before, loaded({ status })).state)).toBe(SUSPICIOUS.includes(status))
       }
-      const left = having(confirming(), { type: 'confirmationLeft' }).state
+      const left = having(confirming(), { kind: 'confirmationLeft' }).state
       expect(alarm(having(left, loaded({ status })).state)).toBe(false)
     },
   )
@@ -373,19 +373,19 @@ describe('an outage while polling', () => {
 
   it.each([
     ['a whole answer', loaded({ status: 'pending' })],
-    ['an unchanged one', { type: 'paymentUnchanged' }],
+    ['an unchanged one', { kind: 'paymentUnchanged' }],
   ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next one is told again', (_what, answer) => {
     expect(having(confirming(), failed(), answer, failed()).effects).toHaveLength(2)
   })
 
   it('an unchanged answer changes nothing at all', () => {
     const state = confirming()
-    expect(having(state, { type: 'paymentUnchanged' }).state).toBe(state)
+    expect(having(state, { kind: 'paymentUnchanged' }).state).toBe(state)
   })
 
   it('a connection that comes back is told once', () => {
-    const offline: FlowEvent = { type: 'connectionChanged', online: false }
-    const online: FlowEvent = { type: 'connectionChanged', online: true }
+    const offline: FlowEvent = { kind: 'connectionChanged', online: false }
+    const online: FlowEvent = { kind: 'connectionChanged', online: true }
     expect(having(confirming(), online).effects).toEqual([])
     const back = having(confirming(), offline, offline, online, online)
     expect(back.state.online).toBe(true)

@@ -10,7 +10,7 @@ import { firstGame, isPolling, isUnjudged } from './selectors.ts'
 import type { FlowState, LinkState, Page, Refusal, Stand } from './state.ts'
 
 export function reduce(state: FlowState, event: FlowEvent): Step {
-  switch (event.type) {
+  switch (event.kind) {
     case 'paymentLoaded':
       return paymentLoaded(looked(state), event.payment, event.atMs)
     case 'paymentGiven':

@@ -48,7 +48,7 @@ describe('coming back while a call hangs', () => {
       '/api/trade-url': first(() => json(USER)),
     })
     await pass(0)
-    flow.dispatch({ type: 'linkTyped', text: LINK })
+    flow.dispatch({ kind: 'linkTyped', text: LINK })
     await pass(5000)
     flow.returned()
     await pass(0)

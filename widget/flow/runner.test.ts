@@ -30,7 +30,7 @@ describe('the first answer', () => {
     await pass(5000)
     expect(flow.state().page.stage).toBe('failed')
     expect(to('/api/payment')).toHaveLength(1)
-    flow.dispatch({ type: 'retryPressed' })
+    flow.dispatch({ kind: 'retryPressed' })
     await pass(0)
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
@@ -44,9 +44,9 @@ describe('typing a link', () => {
       '/api/trade-url': () => json(USER),
     })
     await pass(0)
-    flow.dispatch({ type: 'linkTyped', text: OTHER_LINK })
+    flow.dispatch({ kind: 'linkTyped', text: OTHER_LINK })
     await pass(600)
-    flow.dispatch({ type: 'linkTyped', text: LINK })
+    flow.dispatch({ kind: 'linkTyped', text: LINK })
     await pass(699)
     expect(to('/api/trade-url')).toHaveLength(0)
     await pass(1)
@@ -58,9 +58,9 @@ describe('typing a link', () => {
   it('A-082 a link that is cleared in time is never asked about', async () => {
     const { flow, to, pass } = started({ '/api/payment': () => json(created()) })
     await pass(0)
-    flow.dispatch({ type: 'linkTyped', text: LINK })
+    flow.dispatch({ kind: 'linkTyped', text: LINK })
     await pass(699)
-    flow.dispatch({ type: 'linkTyped', text: '' })
+    flow.dispatch({ kind: 'linkTyped', text: '' })
     await pass(5000)
     expect(to('/api/trade-url')).toHaveLength(0)
   })
@@ -68,9 +68,9 @@ describe('typing a link', () => {
 
 describe('the inventory', () => {
   it.each([
-    { type: 'gameChosen', game: 'dota' },
-    { type: 'languageChosen', language: 'ru' },
-    { type: 'linkTyped', text: '' },
+    { kind: 'gameChosen', game: 'dota' },
+    { kind: 'languageChosen', language: 'ru' },
+    { kind: 'linkTyped', text: '' },
   ] as const)('A-071 $type aborts the request under way, and its answer shows no error', async (event) => {
     const slow = held()
     const { flow, to, pass } = started({
@@ -85,7 +85,7 @@ describe('the inventory', () => {
     slow.answer(problem(500, 'internal'))
     await pass(0)
     const { page } = flow.state()
-    if (event.type === 'linkTyped') expect(page.stage).toBe('wait-for-trade-url-input')
+    if (event.kind === 'linkTyped') expect(page.stage).toBe('wait-for-trade-url-input')
     else expect(page).toMatchObject({ stand: { inventory: { status: 'ready' } } })
   })
 
@@ -228,13 +228,13 @@ describe('polling', () => {
       '/api/payment': (_asked, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
     })
     await pass(1000)
-    flow.dispatch({ type: 'confirmationLeft' })
+    flow.dispatch({ kind: 'confirmationLeft' })
     expect(to('/api/payment')[2]?.signal.aborted).toBe(true)
     slow.answer(json(payment({ status: 'succeeded' })))
     await pass(10_000)
     expect(to('/api/payment')).toHaveLength(3)
     expect(flow.state().modal.kind).toBe('none')
-    flow.dispatch({ type: 'confirmationReopened' })
+    flow.dispatch({ kind: 'confirmationReopened' })
     await pass(0)
     expect(to('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
     expect(to('/api/payment')).toHaveLength(4)
@@ -328,10 +328,10 @@ it('listeners hear of changes, and of nothing else', async () => {
   const unsubscribe = flow.subscribe(listener)
   await pass(0)
   expect(listener).toHaveBeenCalledTimes(1)
-  flow.dispatch({ type: 'typingEnded' })
+  flow.dispatch({ kind: 'typingEnded' })
   expect(listener).toHaveBeenCalledTimes(1)
   unsubscribe()
-  flow.dispatch({ type: 'linkTyped', text: 'x' })
+  flow.dispatch({ kind: 'linkTyped', text: 'x' })
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
@@ -341,11 +341,11 @@ describe('D-25 an offer that is long in the making', () => {
   it('may be left after 30 s and not before, whatever was asked meanwhile', async () => {
     const { flow, pass } = await paid(away)
     await pass(29_999)
-    flow.dispatch({ type: 'confirmationLeft' })
+    flow.dispatch({ kind: 'confirmationLeft' })
     expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: false })
     await pass(1)
     expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: true })
-    flow.dispatch({ type: 'confirmationLeft' })
+    flow.dispatch({ kind: 'confirmationLeft' })
     expect(flow.state().modal.kind).toBe('none')
   })
 
@@ -354,7 +354,7 @@ describe('D-25 an offer that is long in the making', () => {
     const { flow, to, pass } = await paid({ ...away, '/api/payment': () => json(view) })
     await pass(30_000)
     const [asked, looked] = [to('/api/trade').length, to('/api/payment').length]
-    flow.dispatch({ type: 'confirmationLeft' })
+    flow.dispatch({ kind: 'confirmationLeft' })
     view = payment({ creating: true, itemCount: 2, amount: 400 })
     await pass(5000)
     expect(to('/api/trade')).toHaveLength(asked)
@@ -370,10 +370,10 @@ describe('D-25 an offer that is long in the making', () => {
     const { flow, to, pass } = await paid({ ...away, '/api/payment': () => json(view) })
     await pass(30_000)
     view = payment({ creating: true, itemCount: 2, amount: 400 })
-    flow.dispatch({ type: 'confirmationLeft' })
+    flow.dispatch({ kind: 'confirmationLeft' })
     await pass(0)
     const asked = to('/api/trade').length
-    flow.dispatch({ type: 'payPressed' })
+    flow.dispatch({ kind: 'payPressed' })
     expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
     await pass(3000)
     expect(to('/api/trade')).toHaveLength(asked)
@@ -386,7 +386,7 @@ describe('D-25 an offer that is long in the making', () => {
     expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
     await pass(1)
     expect(flow.state().modal).toEqual({ kind: 'joining', slow: true })
-    flow.dispatch({ type: 'confirmationLeft' })
+    flow.dispatch({ kind: 'confirmationLeft' })
     await pass(1000)
     expect(flow.state().modal.kind).toBe('none')
   })

@@ -98,7 +98,7 @@ export function startFlow(initial: FlowState, world: World, first: FlowEvent | n
       calls.forget()
       wake.abort()
       wake = new AbortController()
-      dispatch({ type: 'returned' })
+      dispatch({ kind: 'returned' })
       ongoing.giveUpOldCalls()
     },
     stop: () => ongoing.sync([]),

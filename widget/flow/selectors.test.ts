@@ -101,10 +101,10 @@ describe('what is picked', () => {
     expect(block(one)).toBeNull()
     expect(block(one, 300)).toBeNull()
     expect(block(one, 299)).toBe('aboveMaximum')
-    expect(block(having(one, { type: 'reloadPressed' }).state)).toBe('loading')
+    expect(block(having(one, { kind: 'reloadPressed' }).state)).toBe('loading')
     const error = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
     const hidden = having(openedOn('created'), {
-      type: 'inventoryLoaded',
+      kind: 'inventoryLoaded',
       request: 1,
       inventory: error,
     }).state

@@ -66,7 +66,7 @@ export async function paid(server: Server) {
   const page = started({ ...atStand, ...server })
   await page.pass(0)
   for (const id of ['1', '2']) page.flow.dispatch(toggle(id))
-  page.flow.dispatch({ type: 'payPressed' })
+  page.flow.dispatch({ kind: 'payPressed' })
   await page.pass(0)
   return page
 }

@@ -107,7 +107,7 @@ export function opening(stored: Stored = {}): FlowState {
 }
 
 export const loaded = (change: Partial<Payment> = {}, atMs = 0): FlowEvent => ({
-  type: 'paymentLoaded',
+  kind: 'paymentLoaded',
   payment: payment(change),
   atMs,
 })
@@ -130,7 +130,7 @@ export const doing = (state: FlowState): Activity[] =>
 
 /** The inventory that is being loaded arrives. */
 export function answered(state: FlowState, arrived: Inventory): FlowState {
-  return having(state, { type: 'inventoryLoaded', request: inventoryRequest(state), inventory: arrived })
+  return having(state, { kind: 'inventoryLoaded', request: inventoryRequest(state), inventory: arrived })
     .state
 }
 
@@ -146,15 +146,15 @@ export function standOf(state: FlowState): Stand {
   return state.page.stand
 }
 
-export const toggle = (id: string): FlowEvent => ({ type: 'itemToggled', id })
+export const toggle = (id: string): FlowEvent => ({ kind: 'itemToggled', id })
 
 /** Two items picked and paid for: the trade is being created. */
 export const creating = (): FlowState =>
-  having(withItems(), toggle('1'), toggle('2'), { type: 'payPressed' }).state
+  having(withItems(), toggle('1'), toggle('2'), { kind: 'payPressed' }).state
 
 /** The offer and its confirmation are open. */
 export const confirming = (): FlowState =>
-  having(creating(), { type: 'tradeActive', attempt: 1 }, loaded({ status: 'pending', timeLeft: 300 })).state
+  having(creating(), { kind: 'tradeActive', attempt: 1 }, loaded({ status: 'pending', timeLeft: 300 })).state
 
 export const modalKind = (state: FlowState): Modal['kind'] => state.modal.kind
 

@@ -13,7 +13,7 @@ export function BackToOffer({ flow }: { flow: Flow }) {
     <button
       type="button"
       className="button primary pay"
-      onClick={() => flow.dispatch({ type: 'confirmationReopened' })}
+      onClick={() => flow.dispatch({ kind: 'confirmationReopened' })}
     >
       <span>
         {texts.payBack}

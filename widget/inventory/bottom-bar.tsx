@@ -55,7 +55,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
                 type="button"
                 className="link"
                 aria-label={texts.clearAll}
-                onClick={() => flow.dispatch({ type: 'selectionCleared' })}
+                onClick={() => flow.dispatch({ kind: 'selectionCleared' })}
               >
                 {texts.clear}
               </button>

@@ -15,7 +15,7 @@ export function Controls({ stand, games, flow }: Props & { games: readonly Game[
   const [searching, setSearching] = useState(stand.search !== '')
   const loading = stand.inventory.status === 'loading'
   const closeSearch = (): void => {
-    flow.dispatch({ type: 'searchTyped', text: '' })
+    flow.dispatch({ kind: 'searchTyped', text: '' })
     setSearching(false)
   }
   return (
@@ -39,7 +39,7 @@ export function Controls({ stand, games, flow }: Props & { games: readonly Game[
         className={loading ? 'icon-button framed turning' : 'icon-button framed'}
         aria-label={texts.reload}
         disabled={loading}
-        onClick={() => flow.dispatch({ type: 'reloadPressed' })}
+        onClick={() => flow.dispatch({ kind: 'reloadPressed' })}
       >
         <ReloadIcon />
       </button>
@@ -63,7 +63,7 @@ function GameSelect({ stand, games, flow }: Props & { games: readonly Game[] }) 
             value={game}
             checked={game === stand.game}
             aria-label={GAME_FACTS[game].title}
-            onChange={() => flow.dispatch({ type: 'gameChosen', game })}
+            onChange={() => flow.dispatch({ kind: 'gameChosen', game })}
           />
           {texts.games[game]}
         </label>
@@ -89,7 +89,7 @@ function SearchField({ stand, flow, focused = false }: Props & { focused?: boole
         value={stand.search}
         maxLength={100}
         placeholder={texts.search}
-        onChange={(event) => flow.dispatch({ type: 'searchTyped', text: event.target.value })}
+        onChange={(event) => flow.dispatch({ kind: 'searchTyped', text: event.target.value })}
       />
     </label>
   )
@@ -102,7 +102,7 @@ function SortSelect({ stand, flow }: Props) {
       <span className="visually-hidden">{texts.sort}</span>
       <select
         value={stand.sort}
-        onChange={(event) => flow.dispatch({ type: 'sortChosen', sort: event.target.value as Sort })}
+        onChange={(event) => flow.dispatch({ kind: 'sortChosen', sort: event.target.value as Sort })}
       >
         {SORTS.map((sort) => (
           <option key={sort} value={sort}>

@@ -55,7 +55,7 @@ export function PayButton({ stand, payment, flow }: Props) {
       disabled={!open || payBlock(stand, payment) !== null}
       aria-label={texts.pay}
       aria-describedby={faceId}
-      onClick={() => flow.dispatch({ type: 'payPressed' })}
+      onClick={() => flow.dispatch({ kind: 'payPressed' })}
     >
       <span id={faceId}>{face}</span>
     </button>

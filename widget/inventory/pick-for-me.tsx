@@ -15,7 +15,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
   const id = useId()
   const inventory = shownInventory(stand)
   const off = stand.inventory.status !== 'ready' || payment.status !== 'created'
-  const ask = (amount: number): void => flow.dispatch({ type: 'amountAsked', amount })
+  const ask = (amount: number): void => flow.dispatch({ kind: 'amountAsked', amount })
   const outcome = useOutcome(stand, payment)
   const suggested = inventory === null ? [] : suggestedAmounts(inventory, payment)
   return (

@@ -106,8 +106,8 @@ function Shelf({ stand, payment, flow }: StandProps) {
           members={members}
           selection={stand.selection}
           currency={payment.currency}
-          onToggle={(id) => flow.dispatch({ type: 'itemToggled', id })}
-          onAdd={(ids) => flow.dispatch({ type: 'itemsAdded', ids })}
+          onToggle={(id) => flow.dispatch({ kind: 'itemToggled', id })}
+          onAdd={(ids) => flow.dispatch({ kind: 'itemsAdded', ids })}
           asking={asking}
           keysId={keysId}
         />
@@ -148,7 +148,7 @@ function NothingFound({ flow }: { flow: Flow }) {
         <button
           type="button"
           className="button"
-          onClick={() => flow.dispatch({ type: 'searchTyped', text: '' })}
+          onClick={() => flow.dispatch({ kind: 'searchTyped', text: '' })}
         >
           {texts.searchClear}
         </button>

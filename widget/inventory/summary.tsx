@@ -60,7 +60,7 @@ export function Summary({ stand, payment, flow }: Props) {
         className="button quiet-button"
         disabled={items.length === 0}
         aria-label={texts.clearAll}
-        onClick={() => flow.dispatch({ type: 'selectionCleared' })}
+        onClick={() => flow.dispatch({ kind: 'selectionCleared' })}
       >
         {texts.clear}
       </button>
@@ -73,7 +73,7 @@ export function Summary({ stand, payment, flow }: Props) {
                 className={`summary-item ${item.rarity}`}
                 title={item.rarityName ? `${item.name}, ${item.rarityName}` : item.name}
                 aria-label={texts.removeItem(item.name)}
-                onClick={() => flow.dispatch({ type: 'itemToggled', id: item.id })}
+                onClick={() => flow.dispatch({ kind: 'itemToggled', id: item.id })}
               >
                 <Picture url={item.iconUrl} size={65} />
               </button>

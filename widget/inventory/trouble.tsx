@@ -41,7 +41,7 @@ export function Trouble({ failure, ...props }: Props & { failure: InventoryFailu
           <button
             type="button"
             className={isRetry ? 'button primary' : 'button'}
-            onClick={() => props.flow.dispatch({ type: 'reloadPressed' })}
+            onClick={() => props.flow.dispatch({ kind: 'reloadPressed' })}
           >
             {texts.retry}
           </button>
@@ -76,7 +76,7 @@ function OtherGames({ stand, payment, flow }: Props) {
       key={other.game}
       type="button"
       className={index === 0 ? 'button primary' : 'button'}
-      onClick={() => flow.dispatch({ type: 'gameChosen', game: other.game })}
+      onClick={() => flow.dispatch({ kind: 'gameChosen', game: other.game })}
     >
       {nameOf(other)}
     </button>

@@ -25,9 +25,9 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
       if (id === questioned) return
       // Another one would close it too: a browser takes every sign for a part of the popover.
       document.getElementById(whyId)?.hidePopover()
-      flow.dispatch({ type: 'priceQuestioned', id })
+      flow.dispatch({ kind: 'priceQuestioned', id })
     },
-    onGone: () => flow.dispatch({ type: 'priceUnderstood' }),
+    onGone: () => flow.dispatch({ kind: 'priceUnderstood' }),
   }
 }
 
@@ -45,7 +45,7 @@ export function WhyPrice({ id, question, flow }: Props) {
       className="popover why-price"
       onToggle={({ currentTarget }) => {
         // A press on another card closes and opens it in one go.
-        if (!currentTarget.matches(':popover-open')) flow.dispatch({ type: 'priceUnderstood' })
+        if (!currentTarget.matches(':popover-open')) flow.dispatch({ kind: 'priceUnderstood' })
       }}
     >
       <div role="status">{question !== null && <Reason reason={question.reason} />}</div>

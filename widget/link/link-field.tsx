@@ -98,8 +98,8 @@ function Field({ page, flow, stale, field }: FieldProps) {
   const isKnown = page.stage === 'wait-for-select-items'
   const input = useFocus({ stale, isFirst: link.status === 'idle' && link.text === '' })
   const wrong = link.status === 'invalid' || link.status === 'failed' || stale
-  const type = (text: string): void => flow.dispatch({ type: 'linkTyped', text })
-  const confirm = (): void => flow.dispatch({ type: 'storedLinkConfirmed' })
+  const type = (text: string): void => flow.dispatch({ kind: 'linkTyped', text })
+  const confirm = (): void => flow.dispatch({ kind: 'storedLinkConfirmed' })
   return (
     <>
       <label htmlFor={id} className={isKnown ? 'visually-hidden' : 'link-label'}>
@@ -284,7 +284,7 @@ function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
       return (
         <>
           <strong>{texts.userFailed}.</strong> {hintOf(link.refusal, texts)}{' '}
-          <button type="button" className="link" onClick={() => flow.dispatch({ type: 'retryPressed' })}>
+          <button type="button" className="link" onClick={() => flow.dispatch({ kind: 'retryPressed' })}>
             {texts.retry}
           </button>
         </>

@@ -70,7 +70,7 @@ function Creating({ state: { modal, online }, flow }: Omit<Props, 'payment'>) {
         </p>
       )}
       {isSlow && (
-        <button type="button" className="button" onClick={() => flow.dispatch({ type: 'confirmationLeft' })}>
+        <button type="button" className="button" onClick={() => flow.dispatch({ kind: 'confirmationLeft' })}>
           {texts.stepBackEarly}
         </button>
       )}
@@ -111,7 +111,7 @@ function Standing({ state, payment, flow }: Props) {
       <button
         type="button"
         className="link step-back"
-        onClick={() => flow.dispatch({ type: 'confirmationLeft' })}
+        onClick={() => flow.dispatch({ kind: 'confirmationLeft' })}
       >
         {texts.stepBack}
       </button>

@@ -25,7 +25,7 @@ type Props = { refusal: Refusal; backToStoreUrl: string; flow: Flow }
 /** Our own text for a code we know, the server's for one we do not. */
 export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
   const { texts, language } = useModal()
-  const close = (): void => flow.dispatch({ type: 'creationErrorClosed' })
+  const close = (): void => flow.dispatch({ kind: 'creationErrorClosed' })
   const { code, cause = '' } = refusal
   const own = texts.creationCauses[cause] ?? (code === null ? undefined : texts.creationErrors[code])
   // By the shopper's own clock: it is the one they look at.

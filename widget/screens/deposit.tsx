@@ -26,7 +26,7 @@ export function Deposit({ hash, toasts }: { hash: string; toasts: ToastStore }) 
   const running = useFlow(hash, toasts)
   const flow = running?.flow
   const chooseLanguage = useCallback(
-    (language: Language) => flow?.dispatch({ type: 'languageChosen', language }),
+    (language: Language) => flow?.dispatch({ kind: 'languageChosen', language }),
     [flow],
   )
   const language = running?.state.language ?? chosenLanguage(hash) ?? storedLanguage() ?? 'en'
@@ -48,7 +48,7 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
   // Before a modal is wanted, its code is here: a press on Pay shows it at once. The items come first.
   const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
   const part = usePart(modals, found && (modal.kind !== 'none' || !loading))
-  useEffect(() => flow.dispatch({ type: 'dialogsChanged', to: part.kind }), [flow, part.kind])
+  useEffect(() => flow.dispatch({ kind: 'dialogsChanged', to: part.kind }), [flow, part.kind])
   // The deposit has just named its language: it is not shown in another one first.
   if (found && !state.languageChosen && !isSpoken) return <Waiting />
   return (
@@ -165,7 +165,7 @@ function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
           <button
             type="button"
             className="link"
-            onClick={() => flow.dispatch({ type: 'confirmationReopened' })}
+            onClick={() => flow.dispatch({ kind: 'confirmationReopened' })}
           >
             {texts.offerShow}
           </button>
@@ -183,7 +183,7 @@ function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
           <button
             type="button"
             className="link"
-            onClick={() => flow.dispatch({ type: 'confirmationReopened' })}
+            onClick={() => flow.dispatch({ kind: 'confirmationReopened' })}
           >
             {texts.offerReturn}
           </button>
@@ -280,7 +280,7 @@ function Failed({ code, flow }: { code: string | null; flow: Flow }) {
           <button
             type="button"
             className="button primary"
-            onClick={() => flow.dispatch({ type: 'retryPressed' })}
+            onClick={() => flow.dispatch({ kind: 'retryPressed' })}
           >
             {texts.retry}
           </button>

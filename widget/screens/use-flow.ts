@@ -36,7 +36,7 @@ export function useFlow(hash: string, toasts: ToastStore): { state: FlowState; f
       chosenLanguage: chosenLanguage(hash),
     }
     const given = givenPayment(hash)
-    const first = given && ({ type: 'paymentGiven', ...given } as const)
+    const first = given && ({ kind: 'paymentGiven', ...given } as const)
     const started = startFlow(initialState(hash, stored), world, first)
     current.current = started
     setFlow(started)
@@ -117,7 +117,7 @@ function listenForReturn(flow: Flow): () => void {
     flow.returned()
   }
   const connected = () => {
-    flow.dispatch({ type: 'connectionChanged', online: true })
+    flow.dispatch({ kind: 'connectionChanged', online: true })
     returned()
   }
   document.addEventListener('visibilitychange', () => !document.hidden && returned(), { signal })
@@ -130,7 +130,7 @@ function listenForReturn(flow: Flow): () => void {
     if (Date.now() - lastMs > SLEPT_MS && !document.hidden) returned()
     lastMs = Date.now()
   }, TICK_MS)
-  window.addEventListener('offline', () => flow.dispatch({ type: 'connectionChanged', online: false }), {
+  window.addEventListener('offline', () => flow.dispatch({ kind: 'connectionChanged', online: false }), {
     signal,
   })
   return () => {

@@ -7,7 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { recordListing, recordReport } from './sales.ts'
-import { answerTold, lockTold, type ToldRow, unansweredTold } from './told-store.ts'
+import { answerTold, lockTold, type ToldRow, unansweredTold } from './vault-report-store.ts'
 
 /** The vault keeps its accounts at markets in dollars. */
 const CURRENCY = 'USD'
