@@ -21,7 +21,7 @@ export async function serve(
   response: ServerResponse,
   markets: Markets,
 ): Promise<void> {
-  // What both share.
+  // Both share its faults and its log.
   const market = markets.family
   const request = await read(message, market.url)
   if (!request) return give(response, { status: 413, headers: {}, body: '' })

@@ -77,7 +77,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
   }
 }
 
-/** What tests do at one market. */
+/** One market, for tests. */
 const doorTo = (market: Market) => ({
   world: market.world,
   /** Opens an account; resolves to its key. */

@@ -45,7 +45,7 @@ async function boughtAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Prom
     .toBe('bought')
 }
 
-/** The sale is followed to the money, which is looked for every five minutes. */
+/** Follows the sale to the money: the vault asks for it every five minutes. */
 async function paid(itemId: number | undefined): Promise<void> {
   const isGiven = () =>
     stand.market.waxpeer.world().items.some((item) => item.itemId === itemId && item.status === 'given')

@@ -17,7 +17,7 @@ const gameOf = (appId: number): string =>
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-/** What is asked for, with the lies that are on. */
+/** The items and the recipient, with the lies that are on. */
 function told(market: Market, deal: Deal) {
   const { faults } = market
   const world = market.world()

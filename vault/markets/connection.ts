@@ -14,7 +14,7 @@ export type Reply = { status: number; type: string; text: string }
 export type Connection = {
   /** Rejects if no complete answer came in time. */
   ask(call: Call): Promise<Reply>
-  /** A websocket, such as wss://market.example. It closes by itself if it does not open in time. */
+  /** A websocket, such as wss://market.example. It closes if it does not open in time. */
   open(url: string): WebSocket
 }
 

@@ -9,7 +9,7 @@ const FIRST_STEAM_ID = 76561197960265728n
 
 export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, tf2: 440, rust: 252490 }
 
-/** Steam lets a buyer take such items back for seven days. What Waxpeer does then is not known. */
+/** Steam lets a buyer take such items back for seven days. We do not know how Waxpeer pays then. */
 const PROTECTED_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 
 const digits = z
@@ -151,7 +151,7 @@ const pushedSchema = z.looseObject({
   tradeoffermessage: z.string().min(1).max(300),
   send_until: moment,
   json_tradeoffer: z.object({
-    // What `them` would give is never looked at: a sale takes nothing.
+    // We never read `them`: a sale takes nothing.
     me: z.object({
       assets: z
         .array(z.looseObject({ appid: z.int(), contextid: digits, assetid: digits }))

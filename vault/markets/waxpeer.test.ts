@@ -70,7 +70,7 @@ async function sell(appId: number, as: Temper) {
 const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('an account', () => {
-  it('sells with a socket, a trade link and a token of no more than six hours, which is given anew each hour', async () => {
+  it('sells with a socket, a trade link and a token of no more than six hours, which is given again each hour', async () => {
     expect(await value(client.ready())).toEqual({ problems: ['no_trade_token', 'offline'] })
     expect(await client.keepOnline('nothing')).toEqual({
       kind: 'refused',
@@ -182,7 +182,7 @@ describe('a sale', () => {
   it('is due by the socket alone where the poll tells nothing', async () => {
     const { due } = await sell(DOTA, 'never')
     const offerId = on.send(due, false)
-    // What the market was told of is no longer in the poll.
+    // The poll leaves out a sale whose offer the market knows.
     await value(client.sent(DOTA, { ...due, offerId }))
     await expect.poll(async () => (await value(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
   })
