@@ -1,5 +1,5 @@
 /**
- * A fleet on bad days: 20 bots in two gateways, each with nine days of 1,000 exchanges behind it, 200 shoppers at once
+ * A fleet on bad days: 20 bots in two gateways, each with nine days of 1,000 trades behind it, 200 shoppers at once
  * (50 and 500 where the machine allows), and Steam's limits on requests in force. In the second wave one bot after the other is barred, full, logged out or
  * answered 429 while shoppers keep coming. Nobody may be refused while a bot can trade; all who accept are credited; no
  * limit of Steam is hit that no misfortune brought.

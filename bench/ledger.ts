@@ -135,8 +135,8 @@ const PAYLOAD = JSON.stringify({ type: 'deposit.succeeded', data: { note: 'x'.re
 /** Decides nothing, and reads only the rows that it writes. */
 const bare =
   (pool: pg.Pool): Credit =>
-  async (_db, { tradeId, offerId, exchange }) => {
-    const values = [tradeId, offerId, exchange.tradeId, randomUUID(), PAYLOAD]
+  async (_db, { tradeId, offerId, steamTrade }) => {
+    const values = [tradeId, offerId, steamTrade.tradeId, randomUUID(), PAYLOAD]
     const { rowCount } = await pool.query(BARE, values)
     if (rowCount !== BALANCES) throw new Error(`the bare statement changed ${rowCount} balances`)
   }
@@ -163,8 +163,8 @@ const lockFirst =
     return deliver({ ...deps, trades: { ...createTradeStore({ ...deps, db }), transaction } }, delivery)
   }
 
-async function deliver(deps: CutTill['deps'], { tradeId, offerId, exchange }: Delivery): Promise<void> {
-  const fact = { kind: 'exchange_read', offerId, exchange } as const
+async function deliver(deps: CutTill['deps'], { tradeId, offerId, steamTrade }: Delivery): Promise<void> {
+  const fact = { kind: 'steam_trade_read', offerId, steamTrade } as const
   await record(deps, { tradeId, writer: { epoch: 1n } }, fact)
 }
 

@@ -36,7 +36,7 @@ async function paid(game: 'cs' | 'dota') {
   till.clock.advance(1_000)
   session.accept(offer)
   await tradeHandlers(till.deps).trade(bot, tradeId)
-  return { deposit, trade: String(tradeId), code, offer, exchange: `900${offer}` }
+  return { deposit, trade: String(tradeId), code, offer, steamTrade: `900${offer}` }
 }
 
 /** Sends what is due, one after the other. */
@@ -46,13 +46,13 @@ async function tellStore(): Promise<void> {
 }
 
 it('a deposit that was paid, held, told and reversed in part is shown with its trade, money and attempts', async () => {
-  const { deposit, trade, code, offer, exchange } = await paid('cs')
+  const { deposit, trade, code, offer, steamTrade } = await paid('cs')
   till.clock.advance(1_000)
   receiver.answers.push(status(204), status(500))
   await tellStore()
   till.clock.advance(5_000)
   await tellStore()
-  session.takeBack(exchange, deposit.body.items.slice(0, 1))
+  session.takeBack(steamTrade, deposit.body.items.slice(0, 1))
   till.clock.advance(3_600_000)
   await tradeHandlers(till.deps).history(bot)
   till.clock.advance(1_000)
@@ -71,8 +71,8 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
     `trade ${trade}: cs, bot 1, shopper ${shopper}, code ${code}, 30.00 USD`,
     `trade ${trade}: sent to Steam, offer ${offer}`,
     'event 1: deposit.pending',
-    `trade ${trade}: accepted on Steam, Steam trade ${exchange}`,
-    `trade ${trade}: items proved to be with the bot, Steam trade ${exchange}`,
+    `trade ${trade}: accepted on Steam, Steam trade ${steamTrade}`,
+    `trade ${trade}: items proved to be with the bot, Steam trade ${steamTrade}`,
     'ledger: items → held, delivered, 30.00 USD',
     'ledger: items → commission, commission, 3.00 USD',
     'event 2: deposit.succeeded',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MovedAsset, SteamTradeState } from '../steam/steam.ts'
-import { at, exchange } from '../testing/trades.ts'
+import { at, steamTrade } from '../testing/trades.ts'
 import { type Around, type Departure, destinationOf, evolve, judgeDeparture } from './departure.ts'
 
 const PARTNER = '76561198000009002'
@@ -18,7 +18,7 @@ const record = (
   state: SteamTradeState,
   given: MovedAsset[] = [asset('1'), asset('2')],
   rollbackOf: string | null = null,
-) => exchange({ partnerSteamId: PARTNER, state, received: [], given, begunAt: at(5), rollbackOf })
+) => steamTrade({ partnerSteamId: PARTNER, state, received: [], given, begunAt: at(5), rollbackOf })
 
 /** The departure after these records, and what the last one made happen. */
 function inTheEnd(...records: ReturnType<typeof record>[]) {

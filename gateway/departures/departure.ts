@@ -54,20 +54,20 @@ export type Around = {
 
 export function judgeDeparture(
   known: Departure | undefined,
-  exchange: SteamTrade,
+  steamTrade: SteamTrade,
   around: Around,
 ): DepartureEvent[] {
   // The row that undoes a delivery gives back what came: its delivery tells of that.
-  if (exchange.given.length === 0 || exchange.rollbackOf !== null) return []
+  if (steamTrade.given.length === 0 || steamTrade.rollbackOf !== null) return []
   // Nothing left, and nobody was told of it.
-  if (known === undefined && exchange.state === 'failed') return []
+  if (known === undefined && steamTrade.state === 'failed') return []
   const begun: DepartureEvent[] =
-    known === undefined ? [{ kind: 'seen', departure: beginningOf(exchange, around) }] : []
-  return [...begun, ...progressOf(known, exchange)]
+    known === undefined ? [{ kind: 'seen', departure: beginningOf(steamTrade, around) }] : []
+  return [...begun, ...progressOf(known, steamTrade)]
 }
 
-function beginningOf(exchange: SteamTrade, around: Around): Departure {
-  const { tradeId: steamTradeId, partnerSteamId, begunAt, given } = exchange
+function beginningOf(steamTrade: SteamTrade, around: Around): Departure {
+  const { tradeId: steamTradeId, partnerSteamId, begunAt, given } = steamTrade
   const items = given.map(({ rolledBackAssetId: _, ...asset }) => ({ ...asset, isBack: false }))
   const explanation = explain(given, around)
   return { steamTradeId, partnerSteamId, begunAt, stage: 'under_way', explanation, items }
@@ -81,8 +81,8 @@ function explain(given: readonly MovedAsset[], around: Around): Explanation | nu
   return given.every(({ assetId }) => movedByHand.has(assetId)) ? { kind: 'moved' } : null
 }
 
-function progressOf(known: Departure | undefined, exchange: SteamTrade): DepartureEvent[] {
-  const { state, given } = exchange
+function progressOf(known: Departure | undefined, steamTrade: SteamTrade): DepartureEvent[] {
+  const { state, given } = steamTrade
   const stage = known?.stage ?? 'under_way'
   const left: DepartureEvent[] = stage === 'under_way' ? [{ kind: 'left', items: given }] : []
   switch (state) {
@@ -119,8 +119,8 @@ function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): D
 }
 
 /** Items that an account of the operator sent to a bot. Those of anybody else are a deposit, or none of the till's. */
-export function sentBack(exchange: SteamTrade, destination: string | undefined): MovedAsset[] {
-  const { state, rollbackOf, received } = exchange
+export function sentBack(steamTrade: SteamTrade, destination: string | undefined): MovedAsset[] {
+  const { state, rollbackOf, received } = steamTrade
   const isThere = state === 'complete' || state === 'committed'
   if (destination === undefined || rollbackOf !== null || !isThere) return []
   return received.filter(({ newAssetId }) => newAssetId !== null)

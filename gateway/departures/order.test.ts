@@ -7,7 +7,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import { exchange } from '../testing/trades.ts'
+import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 
 const STORAGE = '76561198000009001'
@@ -47,7 +47,7 @@ function row(of: FakeSession, tradeId: string, { to, hours, given, received, sta
   const moved = ({ assetId, newAssetId, back }: Moved) => [
     { appId: 570, contextId: '2', assetId, newAssetId, rolledBackAssetId: back ?? null },
   ]
-  const trade = exchange({
+  const trade = steamTrade({
     ...{ tradeId, partnerSteamId: to, begunAt: new Date(till.clock.now().getTime() + hours * HOUR_MS) },
     received: received ? moved(received) : [],
     given: given ? moved(given) : [],

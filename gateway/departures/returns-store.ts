@@ -98,18 +98,18 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
   await inTransaction(db, (tx) => bookReturns(tx, { ofThem, at: clock.now() }))
 }
 
-type Undoing = { botId: bigint; exchange: SteamTrade; judge: JudgeUndoing; at: Date }
+type Undoing = { botId: bigint; steamTrade: SteamTrade; judge: JudgeUndoing; at: Date }
 
 /** Books the items that one of our bots gave to another, from the row of its own history. Resolves to how many. */
-export async function bookUndone(tx: Tx, { botId, exchange, judge, at }: Undoing): Promise<number> {
+export async function bookUndone(tx: Tx, { botId, steamTrade, judge, at }: Undoing): Promise<number> {
   const { rows } = await sql<{ fromBotId: bigint }>`
     select bot_id as "fromBotId" from departure
-    where steam_trade_id = ${exchange.rollbackOf} and bot_id <> ${botId}
+    where steam_trade_id = ${steamTrade.rollbackOf} and bot_id <> ${botId}
       and partner_steam_id = (select steam_id from bot where id = ${botId})
     order by id`.execute(tx)
   let items = 0
   for (const { fromBotId } of rows) {
-    const locked = await lockDeparture(tx, fromBotId, exchange.rollbackOf ?? '')
+    const locked = await lockDeparture(tx, fromBotId, steamTrade.rollbackOf ?? '')
     if (locked === undefined) continue
     const { id } = locked
     for (const event of judge(locked.departure)) {

@@ -12,7 +12,7 @@ import { sendItems } from '../operations/wishes.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
-import { exchange } from '../testing/trades.ts'
+import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { bookTold } from './vault-reports.ts'
 
@@ -76,7 +76,7 @@ async function readHistory(): Promise<void> {
     const told = { tradeId: trade.id, partnerSteamId: seller, received: [], given }
     session.trades.set(trade.id, {
       kind: 'trade',
-      trade: exchange({ ...told, begunAt: till.clock.now() }),
+      trade: steamTrade({ ...told, begunAt: till.clock.now() }),
     })
   }
   await tradeHandlers(till.deps).history(bot)

@@ -22,9 +22,9 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
     watchedFrom: (botId) => watchedFrom(db, botId),
     known: (botId, ids) => knownDepartures(db, botId, ids),
     underWay: (botId, limit) => underWay(db, botId, limit),
-    note: (botId, exchange, judge) =>
+    note: (botId, steamTrade, judge) =>
       inTransaction(db, async (tx): Promise<Noted | undefined> => {
-        const { tradeId: steamTradeId, partnerSteamId, given } = exchange
+        const { tradeId: steamTradeId, partnerSteamId, given } = steamTrade
         const locked = await lockDeparture(tx, botId, steamTradeId)
         const custody = await custodyOf(tx, botId, given)
         const otherBotId = await ownBot(tx, botId, partnerSteamId)
@@ -43,8 +43,8 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         return { events, departure, items: custody.size }
       }),
     bringBack: (botId, sent) => inTransaction(db, (tx) => bringBack(tx, { ...sent, botId, at: clock.now() })),
-    undone: (botId, exchange, judge) =>
-      inTransaction(db, (tx) => bookUndone(tx, { botId, exchange, judge, at: clock.now() })),
+    undone: (botId, steamTrade, judge) =>
+      inTransaction(db, (tx) => bookUndone(tx, { botId, steamTrade, judge, at: clock.now() })),
     bookLate: (botId) => bookLate(db, clock, botId),
   }
 }

@@ -8,7 +8,7 @@ import type { SteamTrade } from '../steam/steam.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import { exchange } from '../testing/trades.ts'
+import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { type ItemFilter, lookThroughItems, movesOf, selectItems } from './item-list-store.ts'
 
@@ -50,7 +50,7 @@ function give(
       rolledBackAssetId: backAs && `${backAs}${assetId}`,
     },
   }))
-  const trade = exchange({
+  const trade = steamTrade({
     tradeId,
     partnerSteamId: to,
     received: [],
@@ -131,7 +131,7 @@ describe('what a bot gave', () => {
     for (const id of ['9601', '9602', '9603', '9604']) give(id, { assetIds: [] })
     give('9500')
     session.trades.delete('9500')
-    const later = exchange({
+    const later = steamTrade({
       tradeId: '9500',
       partnerSteamId: STRANGER,
       state: 'failed',
@@ -170,7 +170,12 @@ describe('what a bot gave', () => {
     await handlers()
     give('9500', { state: 'rolled_back' })
     const { listSteamTrades } = session
-    const undoing = exchange({ tradeId: '9900', received: [], begunAt: till.clock.now(), rollbackOf: '9500' })
+    const undoing = steamTrade({
+      tradeId: '9900',
+      received: [],
+      begunAt: till.clock.now(),
+      rollbackOf: '9500',
+    })
     session.listSteamTrades = async (after) => {
       const page = await listSteamTrades(after)
       return page.kind === 'trades' ? { ...page, trades: [undoing] } : page
@@ -222,7 +227,7 @@ describe('what a bot gave', () => {
       },
     }))
     const sent = (partnerSteamId: string, tradeId = '9800') => {
-      const trade = exchange({ tradeId, partnerSteamId, received, begunAt: till.clock.now() })
+      const trade = steamTrade({ tradeId, partnerSteamId, received, begunAt: till.clock.now() })
       other.session.trades.set(tradeId, { kind: 'trade', trade })
     }
     sent(STRANGER)

@@ -35,17 +35,17 @@ export type DepartureStore = {
    * Commits what `judge` makes of the departure as it is now, and moves its items in custody. `judge` may be called more
    * than once. Undefined if it found no news.
    */
-  note(botId: bigint, exchange: SteamTrade, judge: Judge): Promise<Noted | undefined>
+  note(botId: bigint, steamTrade: SteamTrade, judge: Judge): Promise<Noted | undefined>
   /**
    * Books items that left a bot before, and were sent to this one. Resolves to how many: none by a trade that is a
    * deposit, whose delivery books them.
    */
   bringBack(botId: bigint, sent: { steamTradeId: string; received: readonly MovedAsset[] }): Promise<number>
   /**
-   * Books items that another bot of ours had sent to this one, and that this one gave back by `exchange`. Resolves to how
+   * Books items that another bot of ours had sent to this one, and that this one gave back by `steamTrade`. Resolves to how
    * many. `judge` may be called more than once.
    */
-  undone(botId: bigint, exchange: SteamTrade, judge: JudgeUndoing): Promise<number>
+  undone(botId: bigint, steamTrade: SteamTrade, judge: JudgeUndoing): Promise<number>
   /** Books items that left before their delivery was known. */
   bookLate(botId: bigint): Promise<void>
 }
@@ -76,9 +76,9 @@ export async function noteDepartures(
     rollbackOf === null || listed.has(rollbackOf) ? [] : [rollbackOf],
   )
   const known = await deps.departures.known(bot.botId, [...listed, ...undone])
-  for (const exchange of giving) await note(deps, bot, { exchange, known: known.get(exchange.tradeId) })
+  for (const steamTrade of giving) await note(deps, bot, { steamTrade, known: known.get(steamTrade.tradeId) })
   await bringBack(deps, bot, page)
-  for (const exchange of giving) if (exchange.rollbackOf !== null) await bookUndone(deps, bot, exchange)
+  for (const steamTrade of giving) if (steamTrade.rollbackOf !== null) await bookUndone(deps, bot, steamTrade)
   const ids = undone.filter((id) => known.has(id))
   await readSingly(deps, bot, { ids, known })
 }
@@ -88,9 +88,9 @@ async function bringBack(
   { botId }: BotContext,
   page: readonly SteamTrade[],
 ): Promise<void> {
-  for (const exchange of page) {
-    const { partnerSteamId: partner, tradeId: steamTradeId } = exchange
-    const received = deps.core.sentBack(exchange, destinationOf(deps.destinations, partner))
+  for (const steamTrade of page) {
+    const { partnerSteamId: partner, tradeId: steamTradeId } = steamTrade
+    const received = deps.core.sentBack(steamTrade, destinationOf(deps.destinations, partner))
     if (received.length === 0) continue
     const items = await deps.departures.bringBack(botId, { steamTradeId, received })
     if (items > 0)
@@ -101,15 +101,15 @@ async function bringBack(
   }
 }
 
-async function bookUndone(deps: DepartureDeps, { botId }: BotContext, exchange: SteamTrade): Promise<void> {
-  const items = await deps.departures.undone(botId, exchange, (known) =>
-    deps.core.judgeUndoing(known, exchange),
+async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade: SteamTrade): Promise<void> {
+  const items = await deps.departures.undone(botId, steamTrade, (known) =>
+    deps.core.judgeUndoing(known, steamTrade),
   )
   if (items === 0) return
   const about = {
     botId: String(botId),
-    steamTrade: exchange.rollbackOf,
-    partner: exchange.partnerSteamId,
+    steamTrade: steamTrade.rollbackOf,
+    partner: steamTrade.partnerSteamId,
     items,
   }
   deps.log.warn(about, 'a bot gave items back to the bot that had sent them')
@@ -129,11 +129,11 @@ async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: 
   for (const id of ids.slice(0, SINGLES_A_TURN)) {
     const answer = await bot.session.readSteamTrade(id)
     if (answer.kind === 'unavailable') return
-    if (answer.kind === 'trade') await note(deps, bot, { exchange: answer.trade, known: known.get(id) })
+    if (answer.kind === 'trade') await note(deps, bot, { steamTrade: answer.trade, known: known.get(id) })
   }
 }
 
-type Reading = { exchange: SteamTrade; known: Departure | undefined }
+type Reading = { steamTrade: SteamTrade; known: Departure | undefined }
 
 const NOBODY: Omit<Around, 'destination'> = {
   isOwnBot: false,
@@ -141,12 +141,12 @@ const NOBODY: Omit<Around, 'destination'> = {
   movedByHand: new Set(),
 }
 
-async function note(deps: DepartureDeps, bot: BotContext, { exchange, known }: Reading): Promise<void> {
-  const destination = destinationOf(deps.destinations, exchange.partnerSteamId)
-  const judge: Judge = (now, around) => deps.core.judgeDeparture(now, exchange, { destination, ...around })
+async function note(deps: DepartureDeps, bot: BotContext, { steamTrade, known }: Reading): Promise<void> {
+  const destination = destinationOf(deps.destinations, steamTrade.partnerSteamId)
+  const judge: Judge = (now, around) => deps.core.judgeDeparture(now, steamTrade, { destination, ...around })
   // Most rows bring nothing new. They lock nothing.
   if (judge(known, NOBODY).length === 0) return
-  const noted = await deps.departures.note(bot.botId, exchange, judge)
+  const noted = await deps.departures.note(bot.botId, steamTrade, judge)
   if (noted !== undefined) tell(deps.log, bot, noted)
 }
 

@@ -7,7 +7,7 @@ import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
-import { exchange } from '../testing/trades.ts'
+import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { createDriftGauges, surveyDrift, sweepDrift } from './jobs.ts'
 import { selectDrift } from './list-store.ts'
@@ -127,7 +127,7 @@ describe('D-34 a bot’s own inventory', () => {
     const given = [
       { appId: 570, contextId: '2', assetId: sent?.assetId ?? '', newAssetId: '77', rolledBackAssetId: null },
     ]
-    const trade = exchange({
+    const trade = steamTrade({
       tradeId: '9500',
       partnerSteamId: STORAGE,
       received: [],
@@ -180,7 +180,7 @@ describe('D-34 a bot’s own inventory', () => {
     await look()
     expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual(['901', '902'])
     const given = [{ appId: 570, contextId: '2', assetId: '901', newAssetId: '77', rolledBackAssetId: null }]
-    const trade = exchange({
+    const trade = steamTrade({
       tradeId: '9500',
       partnerSteamId: STORAGE,
       received: [],

@@ -247,7 +247,7 @@ select 'an operator moved money without a record of it', 'adjustment ' || j.id
 from adjustment j where not exists (select from operator_act a
   where a.act = 'store ' || replace(j.kind, '_', '-') and a.arguments ->> 'adjustmentId' = j.id::text)
 union all
-select 'an exchange on Steam is credited twice', 'Steam trade ' || steam_trade_id
+select 'a Steam trade is credited twice', 'Steam trade ' || steam_trade_id
 from delivered group by steam_trade_id having count(*) > 1
 union all
 select 'the record of an operator names a trade that is not so', 'act ' || a.id || ', ' || a.act

@@ -82,12 +82,12 @@ describe('a deposit', () => {
       [deposit.id, ['offer']],
     ])
     expect(depositsOf(await found(`${tradeId}-${deposit.body.items[0]}`))).toEqual([[deposit.id, ['trade']]])
-    const { steam_trade_id: exchange } = await till.db
+    const { steam_trade_id: steamTrade } = await till.db
       .selectFrom('trade')
       .select('steam_trade_id')
       .where('deposit_id', '=', paid.id)
       .executeTakeFirstOrThrow()
-    expect(depositsOf(await found(String(exchange)))).toEqual([[paid.id, ['steam_trade']]])
+    expect(depositsOf(await found(String(steamTrade)))).toEqual([[paid.id, ['steam_trade']]])
   })
 
   it('is found by its number', async () => {

@@ -12,7 +12,7 @@ export type Delivery = {
   offerId: string
   total: bigint
   /** Steam's record of it. */
-  exchange: SteamTrade
+  steamTrade: SteamTrade
 }
 
 type Wanted = { botId: bigint; store: { id: bigint }; prices?: bigint[]; game?: 'cs' | 'dota' }
@@ -51,14 +51,14 @@ export async function acceptedDelivery(
     newAssetId: `7${item.assetId}`,
     rolledBackAssetId: null,
   }))
-  const exchange = { tradeId: `9${id}`, partnerSteamId: partner, settlesAt: null, rollbackOf: null }
+  const steamTrade = { tradeId: `9${id}`, partnerSteamId: partner, settlesAt: null, rollbackOf: null }
   const whole = {
-    ...exchange,
+    ...steamTrade,
     state: 'complete',
     begunAt: till.clock.now(),
     received,
     given: [],
   } satisfies SteamTrade
   const about = { tradeId: id, depositId: deposit.id, storeId: store.id }
-  return { ...about, offerId: offerOf(id), total, exchange: whole }
+  return { ...about, offerId: offerOf(id), total, steamTrade: whole }
 }

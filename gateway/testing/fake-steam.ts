@@ -29,11 +29,11 @@ export type FakeSession = SteamSession & {
   holdDays: { partner: number; own: number }
   /** Rows of the list that cannot be read. */
   unreadable: UnreadableOffer[]
-  /** Offers on a page of the list, and exchanges on one of the history. */
+  /** Offers on a page of the list, and Steam trades on one of the history. */
   pageSize: number
   /** Rows of the history that cannot be read. */
   unreadableTrades: number
-  /** When an exchange began; now unless a test says otherwise. */
+  /** When a Steam trade began; now unless a test says otherwise. */
   begunAt(tradeId: string): Date
   /** What the bot has itself, and whether Steam shows all of it. */
   own: OwnItem[]
@@ -45,7 +45,7 @@ export type FakeSession = SteamSession & {
   /** Runs before a cancel is answered: an accept that is faster. */
   beforeCancel(): void
   accept(offerId: string, options?: { settlesAt?: Date; received?: boolean }): void
-  /** The sender takes an exchange back, all of it or these of its assets. */
+  /** The sender takes a Steam trade back, all of it or these of its assets. */
   takeBack(tradeId: string, assetIds?: readonly string[]): void
 }
 
@@ -194,7 +194,7 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     },
     takeBack(tradeId, assetIds) {
       const answer = trades.get(tradeId)
-      if (answer?.kind !== 'trade') throw new Error(`no exchange ${tradeId}`)
+      if (answer?.kind !== 'trade') throw new Error(`no Steam trade ${tradeId}`)
       const { trade } = answer
       const received = trade.received.map((asset) => ({
         ...asset,

@@ -1,4 +1,4 @@
-/** Trades, offers and exchanges for tests of the pure rules. Times are seconds from a fixed start. */
+/** Trades, offers and Steam trades for tests of the pure rules. Times are seconds from a fixed start. */
 import type { Offer, OfferState, SteamTrade } from '../steam/steam.ts'
 import type { Attempt } from '../trades/refusal.ts'
 import type { Trade, TradeIn } from '../trades/trade.ts'
@@ -108,7 +108,7 @@ export const offer = (state: OfferState, change: Partial<Offer> = {}): Offer => 
   ...change,
 })
 
-export const exchange = (change: Partial<SteamTrade> = {}): SteamTrade => ({
+export const steamTrade = (change: Partial<SteamTrade> = {}): SteamTrade => ({
   tradeId: '900',
   partnerSteamId: common.partnerSteamId,
   state: 'complete',

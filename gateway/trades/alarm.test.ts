@@ -25,7 +25,7 @@ describe('what is due', () => {
     ['an offer at its deadline', active, 300, 'cancel'],
     ['an offer that is being cancelled', { ...active, cancelling: 'store' }, 10, 'cancel'],
     ['an accepted offer past its deadline', { ...active, acceptedAt: at(299) }, 400, 'read'],
-    ['one whose exchange is known', { ...active, acceptedAt: at(9), steamTradeId: '900' }, 400, 'prove'],
+    ['one whose Steam trade is known', { ...active, acceptedAt: at(9), steamTradeId: '900' }, 400, 'prove'],
     ['a trade that ended without its items', declined, 300, 'review'],
     ['one that was never sent', { ...declined, state: 'refused', startedAt: null }, 300, 'nothing'],
     ['a held trade before settlement', held, 699_999, 'nothing'],

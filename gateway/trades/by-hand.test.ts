@@ -33,7 +33,7 @@ describe('an operator credits', () => {
       offerId: '5',
       byOperator: true,
       settlesAt: at(30 + 8 * DAY_S),
-      exchange: { tradeId: '900', received: active.items.map(({ assetId }) => ({ assetId })) },
+      steamTrade: { tradeId: '900', received: active.items.map(({ assetId }) => ({ assetId })) },
     })
   })
 

@@ -24,7 +24,7 @@ export function decideCredit(
   const offerId = known ?? named
   if (offerId === null || (named !== null && named !== offerId)) return []
   if ('steamTradeId' in trade && trade.steamTradeId !== null && trade.steamTradeId !== steamTradeId) return []
-  const exchange = {
+  const steamTrade = {
     tradeId: steamTradeId,
     partnerSteamId: trade.partnerSteamId,
     state: 'complete',
@@ -34,8 +34,15 @@ export function decideCredit(
     settlesAt: null,
     rollbackOf: null,
   } satisfies SteamTrade
-  const settlesAt = settlementOf(exchange, now, protectionDays)
-  const delivered: TradeEvent = { kind: 'delivered', offerId, exchange, settlesAt, at: now, byOperator: true }
+  const settlesAt = settlementOf(steamTrade, now, protectionDays)
+  const delivered: TradeEvent = {
+    kind: 'delivered',
+    offerId,
+    steamTrade,
+    settlesAt,
+    at: now,
+    byOperator: true,
+  }
   return isUnsent ? [{ kind: 'abandoned', reason: 'ended_by_operator', at: now }, delivered] : [delivered]
 }
 

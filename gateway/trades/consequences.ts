@@ -239,7 +239,7 @@ function warningsOf(reason: string): Effect[] {
 type Delivered = Extract<TradeEvent, { kind: 'delivered' }>
 
 /** The one credit of a delivery. The first delivery makes the deposit succeed; a later one adds to it. */
-function deliver(standing: Standing, { exchange, settlesAt, at, byOperator }: Delivered): Consequences {
+function deliver(standing: Standing, { steamTrade, settlesAt, at, byOperator }: Delivered): Consequences {
   const { total, gross, terms, riskRoom, deposit } = standing
   const by = byOperator && { creditedByOperator: byOperator }
   const isProtected = settlesAt !== null
@@ -247,7 +247,7 @@ function deliver(standing: Standing, { exchange, settlesAt, at, byOperator }: De
   const isFirst = decideDeposit(deposit, { kind: 'delivered' }) !== null
   if (!isFirst && deposit.status !== 'succeeded')
     throw new Error(`delivered to a deposit that is ${deposit.status}`)
-  const items = exchange.received.map(({ assetId, newAssetId }) => ({ assetId, receivedAssetId: newAssetId }))
+  const items = steamTrade.received.map((one) => ({ assetId: one.assetId, receivedAssetId: one.newAssetId }))
   const after: Standing = {
     ...standing,
     held,

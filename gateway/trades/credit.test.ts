@@ -40,9 +40,9 @@ afterEach(async () => {
   await till.close()
 })
 
-async function credit({ tradeId, offerId, exchange }: Delivery) {
+async function credit({ tradeId, offerId, steamTrade }: Delivery) {
   const deps = { ...till.deps, trades: createTradeStore({ ...till.deps, db: database.db }) }
-  const fact = { kind: 'exchange_read', offerId, exchange } as const
+  const fact = { kind: 'steam_trade_read', offerId, steamTrade } as const
   return record(deps, { tradeId, writer: { epoch: 1n } }, fact)
 }
 

@@ -21,7 +21,7 @@ describe('an offer whose trade was given up', () => {
     expect(judgeStray(offer(state)).kind).toBe(kind)
   })
 
-  it('is not proved without an exchange', () => {
+  it('is not proved without a Steam trade', () => {
     expect(judgeStray(offer('accepted', { tradeId: null }))).toEqual({ kind: 'nothing' })
   })
 })

@@ -6,7 +6,6 @@ import {
   at,
   attempt,
   declined,
-  exchange,
   final,
   held,
   intended,
@@ -14,6 +13,7 @@ import {
   offer,
   reversed,
   sending,
+  steamTrade,
   unknown,
 } from '../testing/trades.ts'
 import { decide, type Fact } from './decide.ts'
@@ -28,10 +28,10 @@ const decided = (trade: Trade, fact: Fact, seconds = 30, change: { wanted?: bool
   })
 const read = (state: OfferState): Fact => ({ kind: 'offer_read', offer: offer(state) })
 const listed = (...offers: ReturnType<typeof offer>[]): Fact => ({ kind: 'listed', offers, unreadable: 0 })
-const proved = (change: Parameters<typeof exchange>[0] = {}): Fact => ({
-  kind: 'exchange_read',
+const proved = (change: Parameters<typeof steamTrade>[0] = {}): Fact => ({
+  kind: 'steam_trade_read',
   offerId: '5',
-  exchange: exchange(change),
+  steamTrade: steamTrade(change),
 })
 
 describe('a send', () => {
@@ -179,7 +179,7 @@ describe('a read of the offer', () => {
     expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { status, reason } }])
   })
 
-  it('of a trade that is over says nothing, an accept included: only the exchange proves one', () => {
+  it('of a trade that is over says nothing, an accept included: only the Steam trade proves one', () => {
     for (const trade of [declined, held, final]) expect(decided(trade, read('accepted'))).toEqual([])
   })
 
@@ -217,7 +217,7 @@ describe('a read of the offer', () => {
     expect(decided(active, read('active'))).toEqual([])
   })
 
-  it('names the exchange when an accepted offer did not before, or names another', () => {
+  it('names the Steam trade when an accepted offer did not before, or names another', () => {
     const nameless = { ...active, acceptedAt: at(10) }
     expect(decided(nameless, read('accepted'))).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(30) },
@@ -276,7 +276,7 @@ describe('a read of the offer', () => {
   })
 })
 
-describe('a record of the exchange', () => {
+describe('a record of the Steam trade', () => {
   it.each<[string, Trade]>([
     ['an active trade', active],
     ['D-6 a declined one', declined],
@@ -303,7 +303,7 @@ describe('a record of the exchange', () => {
   )
 
   it('D-8 of which a part was taken back before it was seen is a delivery of the rest', () => {
-    const back = exchange().received.map((asset, index) => ({
+    const back = steamTrade().received.map((asset, index) => ({
       ...asset,
       rolledBackAssetId: index ? null : '11',
     }))
@@ -326,7 +326,7 @@ describe('a record of the exchange', () => {
   })
 
   it('D-9 that is taken back reverses a held trade and a final one, item by item', () => {
-    const back = exchange().received.map((asset) => ({
+    const back = steamTrade().received.map((asset) => ({
       ...asset,
       rolledBackAssetId: asset.assetId === '11' ? '11' : null,
     }))
@@ -345,7 +345,7 @@ describe('a record of the exchange', () => {
     expect(decided(held, proved(), 699_999)).toEqual([])
     expect(decided(held, proved(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
     expect(decided(held, proved({ state: 'rolled_back' }), 700_000)).toMatchObject([{ kind: 'reversed' }])
-    const back = exchange().received.map((asset, index) => ({
+    const back = steamTrade().received.map((asset, index) => ({
       ...asset,
       rolledBackAssetId: index ? null : '11',
     }))
@@ -381,7 +381,7 @@ describe('a record of the exchange', () => {
     expect(decided(rest, proved(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
   })
 
-  it('of another exchange says nothing', () => {
+  it('of another Steam trade says nothing', () => {
     expect(decided(held, proved({ tradeId: '901', state: 'rolled_back' }), 700_000)).toEqual([])
   })
 

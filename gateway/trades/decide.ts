@@ -7,7 +7,7 @@ import type { Offer, SendAnswer, SteamTrade } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
 import { type ByHandCredit, decideCredit, decideRelease, decideReversal } from './by-hand.ts'
 import { decideGivenUp, OVERDUE_MS } from './giving-up.ts'
-import { judgeExchange, later, offeredSettlement, sameAssets, settlementOf } from './proof.ts'
+import { judgeSteamTrade, later, offeredSettlement, sameAssets, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
 import {
   type CancelReason,
@@ -59,7 +59,7 @@ export type Fact =
   | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
   /** `offer`: the offer just read, if it is not the one that its trade waits for. */
-  | { kind: 'exchange_read'; offerId: string; exchange: SteamTrade; offer?: Offer }
+  | { kind: 'steam_trade_read'; offerId: string; steamTrade: SteamTrade; offer?: Offer }
 
 /** `protectionDays`: for the trade's game. `wanted`: false once the deposit has ended without this trade. */
 export type Circumstances = { now: Date; protectionDays: number; wanted: boolean; attempt: Attempt }
@@ -100,8 +100,8 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
       if (isEnded(trade) && isOfferOf(trade, offer)) return decideHold(trade, offer, now)
       return trade.state === 'active' && offer.offerId === trade.offerId ? decideOffer(trade, offer, now) : []
     }
-    case 'exchange_read':
-      return decideExchange(trade, fact, around)
+    case 'steam_trade_read':
+      return decideSteamTrade(trade, fact, around)
     default:
       return fact satisfies never
   }
@@ -258,35 +258,35 @@ function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
   return until === null ? [{ kind: 'hold_ended', because: 'overdue', at: now }] : []
 }
 
-type Exchange = Extract<Fact, { kind: 'exchange_read' }>
+type SteamTradeRead = Extract<Fact, { kind: 'steam_trade_read' }>
 
-function decideExchange(trade: Trade, fact: Exchange, around: Circumstances): TradeEvent[] {
-  const { offerId, exchange } = fact
-  const proof = judgeExchange(trade, exchange)
+function decideSteamTrade(trade: Trade, fact: SteamTradeRead, around: Circumstances): TradeEvent[] {
+  const { offerId, steamTrade } = fact
+  const proof = judgeSteamTrade(trade, steamTrade)
   const { now, protectionDays } = around
   if (isDeliverable(trade)) {
     const gone = proof.kind === 'taken_back' ? proof.assetIds : []
-    if (proof.kind === 'delivered' || isPartLeft(exchange, gone)) {
+    if (proof.kind === 'delivered' || isPartLeft(steamTrade, gone)) {
       const accepted = trade.state === 'active' ? (trade.acceptedAt ?? now) : now
       const settlement = later(
-        settlementOf(exchange, accepted, protectionDays),
+        settlementOf(steamTrade, accepted, protectionDays),
         toldBefore(trade, fact, accepted),
       )
       const settlesAt = settlement !== null && settlement > now ? settlement : null
       const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
-      return [{ kind: 'delivered', offerId, exchange, settlesAt, at: now }, ...reversal]
+      return [{ kind: 'delivered', offerId, steamTrade, settlesAt, at: now }, ...reversal]
     }
     if (trade.state !== 'active') return []
     if (proof.kind === 'failed') return badEnd(trade, 'exchange_failed', now)
     return proof.kind === 'taken_back' ? badEnd(trade, 'exchange_taken_back', now) : []
   }
   if (trade.state !== 'held' && trade.state !== 'final') return []
-  if (exchange.tradeId !== trade.steamTradeId) return []
-  return decideDelivered(trade, { proof, exchange }, around)
+  if (steamTrade.tradeId !== trade.steamTradeId) return []
+  return decideDelivered(trade, { proof, steamTrade }, around)
 }
 
 /** The end of protection from the offers, including one that was accepted after its trade had ended. */
-function toldBefore(trade: Trade, { offer }: Exchange, acceptedAt: Date): Date | null {
+function toldBefore(trade: Trade, { offer }: SteamTradeRead, acceptedAt: Date): Date | null {
   const ofTrade = trade.state === 'active' ? trade.settlesAt : null
   return later(ofTrade, offer === undefined ? null : offeredSettlement(offer, acceptedAt))
 }
@@ -295,18 +295,18 @@ function toldBefore(trade: Trade, { offer }: Exchange, acceptedAt: Date): Date |
 const isPartLeft = ({ received }: SteamTrade, gone: readonly string[]): boolean =>
   gone.length > 0 && gone.length < received.length && received.every(({ newAssetId }) => newAssetId !== null)
 
-type Look = { proof: ReturnType<typeof judgeExchange>; exchange: SteamTrade }
+type Look = { proof: ReturnType<typeof judgeSteamTrade>; steamTrade: SteamTrade }
 
 function decideDelivered(
   trade: TradeIn<'held' | 'final'>,
-  { proof, exchange }: Look,
+  { proof, steamTrade }: Look,
   { now, protectionDays }: Circumstances,
 ): TradeEvent[] {
   const gone = proof.kind === 'taken_back' ? proof.assetIds.filter((id) => !trade.reversed.includes(id)) : []
   const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
   const isWhole = gone.length + trade.reversed.length === trade.items.length
   if (isWhole || (proof.kind !== 'delivered' && proof.kind !== 'taken_back')) return reversal
-  const told = settlementOf(exchange, trade.acceptedAt, protectionDays)
+  const told = settlementOf(steamTrade, trade.acceptedAt, protectionDays)
   if (trade.state === 'held') return [...reversal, ...decideHeld(trade, told, now)]
   if (told !== null && told > now) {
     return [...reversal, { kind: 'protection_found', settlesAt: told, at: now }]

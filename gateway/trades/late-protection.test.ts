@@ -38,10 +38,10 @@ async function problems() {
 const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
 const afterMs = (ms: number): Date => new Date(till.clock.now().getTime() + ms)
 
-/** Steam says now until when it protects an exchange. */
+/** Steam says now until when it protects a Steam trade. */
 function tells(tradeId: string, settlesAt: Date | null): void {
   const answer = session.trades.get(tradeId)
-  if (answer?.kind !== 'trade') throw new Error(`no exchange ${tradeId}`)
+  if (answer?.kind !== 'trade') throw new Error(`no Steam trade ${tradeId}`)
   session.trades.set(tradeId, { kind: 'trade', trade: { ...answer.trade, settlesAt } })
 }
 

@@ -292,14 +292,14 @@ describe('a lost answer', () => {
   })
 })
 
-describe('an exchange that Steam undid before it was proved', () => {
+describe('a Steam trade that Steam undid before it was proved', () => {
   it.each(['failed', 'rolled_back'] as const)('%s ends the trade when read twice', async (state) => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
     session.accept('1')
-    const exchange = session.trades.get('9001')
-    if (exchange?.kind !== 'trade') throw new Error('Steam has no exchange')
-    session.trades.set('9001', { kind: 'trade', trade: { ...exchange.trade, state } })
+    const steamTrade = session.trades.get('9001')
+    if (steamTrade?.kind !== 'trade') throw new Error('Steam has no such trade')
+    session.trades.set('9001', { kind: 'trade', trade: { ...steamTrade.trade, state } })
     await watch()
     expect((await depositOf(deposit)).status).toBe('pending')
     till.clock.advance(11_000)

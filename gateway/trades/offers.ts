@@ -1,7 +1,7 @@
 /** Reads, proves and cancels offers on Steam, and records the results. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
-import { judgeExchange, type Proof } from './proof.ts'
+import { judgeSteamTrade, type Proof } from './proof.ts'
 import { type Recorded, record } from './record.ts'
 import { askAgain, WRITE_DEADLINE_MS } from './send.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
@@ -37,13 +37,13 @@ export async function prove(
     await askAgain(deps, bot, loaded)
     return undefined
   }
-  const exchange = answer.trade
-  const proof = judgeExchange(trade, exchange).kind
+  const steamTrade = answer.trade
+  const proof = judgeSteamTrade(trade, steamTrade).kind
   if (proof === 'contradiction') {
-    const about = { ...aboutTrade(facts), steamTrade: steamTradeId, state: exchange.state }
+    const about = { ...aboutTrade(facts), steamTrade: steamTradeId, state: steamTrade.state }
     deps.log.error(about, 'trade record of Steam does not match the offer')
   }
-  const fact = { kind: 'exchange_read', offerId, exchange, ...(offer && { offer }) } as const
+  const fact = { kind: 'steam_trade_read', offerId, steamTrade, ...(offer && { offer }) } as const
   const recorded = await record(deps, { tradeId: facts.id, writer: bot }, fact)
   return recorded && { ...recorded, proof }
 }

@@ -43,11 +43,11 @@ export function createOrphans(deps: ShellDeps): Orphans {
   /** Logs once per lease, because the watch sees the same offer every few seconds. */
   const tell = (bot: BotContext, offer: Offer, what: string) => {
     const { told } = knownOf(bot)
-    const { offerId, partnerSteamId: partner, tradeId: exchange } = offer
+    const { offerId, partnerSteamId: partner, tradeId: steamTrade } = offer
     const line = `${offerId} ${what}`
     if (told.has(line)) return
     told.add(line)
-    deps.log.error({ botId: String(bot.botId), partner, offer: offerId, exchange }, what)
+    deps.log.error({ botId: String(bot.botId), partner, offer: offerId, steamTrade }, what)
   }
   const tend = async (bot: BotContext, offer: Offer): Promise<boolean> => {
     if (!isLikeOurs(offer)) return true

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { SteamTrade } from '../steam/steam.ts'
-import { active, at, exchange, items } from '../testing/trades.ts'
-import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
+import { active, at, items, steamTrade } from '../testing/trades.ts'
+import { judgeSteamTrade, sameAssets, settlementOf } from './proof.ts'
 
 const marked = (...ids: string[]) =>
-  exchange().received.map((asset) => ({
+  steamTrade().received.map((asset) => ({
     ...asset,
     rolledBackAssetId: ids.includes(asset.assetId) ? asset.assetId : null,
   }))
 const unmoved = items.map((asset) => ({ ...asset, newAssetId: null, rolledBackAssetId: null }))
 
-describe('what a record of an exchange proves', () => {
+describe('what a record of a Steam trade proves', () => {
   it.each<[string, Partial<SteamTrade>, string]>([
     ['D-8 a complete one', {}, 'delivered'],
     ['D-8 a complete one whose new ids are not told', { received: unmoved }, 'delivered'],
@@ -22,13 +22,13 @@ describe('what a record of an exchange proves', () => {
     ['the one that takes another back', { rollbackOf: '899' }, 'contradiction'],
     [
       'D-8 a committed one with some of the new ids',
-      { state: 'committed', received: [...unmoved.slice(1), ...exchange().received.slice(0, 1)] },
+      { state: 'committed', received: [...unmoved.slice(1), ...steamTrade().received.slice(0, 1)] },
       'not_yet',
     ],
     [
       'one of the same number of items, one of them another',
       {
-        received: exchange().received.map((asset, index) =>
+        received: steamTrade().received.map((asset, index) =>
           index === 0 ? { ...asset, assetId: '13' } : asset,
         ),
       },
@@ -36,14 +36,14 @@ describe('what a record of an exchange proves', () => {
     ],
     [
       'one of an item twice',
-      { received: exchange().received.map((asset) => ({ ...asset, assetId: '11' })) },
+      { received: steamTrade().received.map((asset) => ({ ...asset, assetId: '11' })) },
       'contradiction',
     ],
     ['one with somebody else', { partnerSteamId: '1' }, 'contradiction'],
-    ['one of fewer items', { received: exchange().received.slice(1) }, 'contradiction'],
+    ['one of fewer items', { received: steamTrade().received.slice(1) }, 'contradiction'],
     ['one taken back in part without a mark', { state: 'partly_rolled_back' }, 'contradiction'],
   ])('%s', (_name, change, proof) => {
-    expect(judgeExchange(active, exchange(change)).kind).toBe(proof)
+    expect(judgeSteamTrade(active, steamTrade(change)).kind).toBe(proof)
   })
 
   it.each<[string, Partial<SteamTrade>, string[]]>([
@@ -52,7 +52,7 @@ describe('what a record of an exchange proves', () => {
     ['all of it, marked in part', { state: 'rolled_back', received: marked('12') }, ['11', '12']],
     ['one item by Steam’s support', { state: 'partly_rolled_back', received: marked('11') }, ['11']],
   ])('D-9 taken back: %s', (_name, change, assetIds) => {
-    expect(judgeExchange(active, exchange(change))).toEqual({ kind: 'taken_back', assetIds })
+    expect(judgeSteamTrade(active, steamTrade(change))).toEqual({ kind: 'taken_back', assetIds })
   })
 })
 
@@ -73,9 +73,9 @@ describe('the same assets', () => {
 describe('when a delivery is final', () => {
   const day = 86_400
   it('D-9 is the later of the game’s days and Steam’s own time', () => {
-    expect(settlementOf(exchange(), at(0), 8)).toEqual(at(8 * day))
-    expect(settlementOf(exchange({ settlesAt: at(9 * day) }), at(0), 8)).toEqual(at(9 * day))
-    expect(settlementOf(exchange({ settlesAt: at(7 * day) }), at(0), 0)).toEqual(at(7 * day))
-    expect(settlementOf(exchange(), at(0), 0)).toBeNull()
+    expect(settlementOf(steamTrade(), at(0), 8)).toEqual(at(8 * day))
+    expect(settlementOf(steamTrade({ settlesAt: at(9 * day) }), at(0), 8)).toEqual(at(9 * day))
+    expect(settlementOf(steamTrade({ settlesAt: at(7 * day) }), at(0), 0)).toEqual(at(7 * day))
+    expect(settlementOf(steamTrade(), at(0), 0)).toBeNull()
   })
 })

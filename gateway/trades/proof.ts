@@ -11,17 +11,17 @@ export type Proof =
   /** The record contradicts the trade or itself. A person must look. */
   | { kind: 'contradiction' }
 
-export function judgeExchange(trade: Trade, exchange: SteamTrade): Proof {
-  const theirs = exchange.partnerSteamId === trade.partnerSteamId && exchange.rollbackOf === null
-  if (!theirs || !sameAssets(exchange.received, trade.items)) return { kind: 'contradiction' }
-  const marked = exchange.received.filter((asset) => asset.rolledBackAssetId !== null)
-  const all = exchange.received.map((asset) => asset.assetId)
-  switch (exchange.state) {
+export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
+  const theirs = steamTrade.partnerSteamId === trade.partnerSteamId && steamTrade.rollbackOf === null
+  if (!theirs || !sameAssets(steamTrade.received, trade.items)) return { kind: 'contradiction' }
+  const marked = steamTrade.received.filter((asset) => asset.rolledBackAssetId !== null)
+  const all = steamTrade.received.map((asset) => asset.assetId)
+  switch (steamTrade.state) {
     case 'complete':
       return { kind: 'delivered' }
     case 'committed':
       // Steam can leave trades in this state for long. They count once every item has its new id.
-      return exchange.received.every((asset) => asset.newAssetId !== null)
+      return steamTrade.received.every((asset) => asset.newAssetId !== null)
         ? { kind: 'delivered' }
         : { kind: 'not_yet' }
     case 'pending':
@@ -37,7 +37,7 @@ export function judgeExchange(trade: Trade, exchange: SteamTrade): Proof {
     case 'failed':
       return { kind: 'failed' }
     default:
-      return exchange.state satisfies never
+      return steamTrade.state satisfies never
   }
 }
 
@@ -56,9 +56,9 @@ export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAs
 const DAY_MS = 86_400_000
 
 /** When a delivery can no longer be reversed; null if it never could. `protectionDays`: for its game. */
-export function settlementOf(exchange: SteamTrade, acceptedAt: Date, protectionDays: number): Date | null {
+export function settlementOf(steamTrade: SteamTrade, acceptedAt: Date, protectionDays: number): Date | null {
   const byGame = protectionDays > 0 ? acceptedAt.getTime() + protectionDays * DAY_MS : 0
-  const latest = Math.max(byGame, exchange.settlesAt?.getTime() ?? 0)
+  const latest = Math.max(byGame, steamTrade.settlesAt?.getTime() ?? 0)
   return latest > 0 ? new Date(latest) : null
 }
 

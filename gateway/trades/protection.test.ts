@@ -174,10 +174,10 @@ describe('the history of a bot', () => {
     expect(await jobs()).toBe(1)
   })
 
-  it('D-9 finds a reversal 4,000 exchanges below the top, three pages a minute', async () => {
+  it('D-9 finds a reversal 4,000 trades below the top, three pages a minute', async () => {
     await delivered()
     const trade = session.trades.get('9001')
-    if (trade?.kind !== 'trade') throw new Error('no exchange')
+    if (trade?.kind !== 'trade') throw new Error('no Steam trade')
     session.takeBack('9001')
     for (let index = 0; index < 4_000; index += 1) {
       const tradeId = String(20_000 + index)
@@ -203,7 +203,7 @@ describe('the history of a bot', () => {
   it('is read from the same place by the next holder, whatever one without a lease has read', async () => {
     await delivered()
     const trade = session.trades.get('9001')
-    if (trade?.kind !== 'trade') throw new Error('no exchange')
+    if (trade?.kind !== 'trade') throw new Error('no Steam trade')
     for (const tradeId of ['9101', '9102', '9103', '9104']) {
       session.trades.set(tradeId, { kind: 'trade', trade: { ...trade.trade, tradeId } })
     }
@@ -216,7 +216,7 @@ describe('the history of a bot', () => {
     expect(session.calls).toEqual([...pages, ...pages, 'history 9102', 'history 9101'])
   })
 
-  it('reads an exchange at once that a row at the top undoes', async () => {
+  it('reads a Steam trade at once that a row at the top undoes', async () => {
     await delivered()
     session.takeBack('9001')
     const { listSteamTrades } = session

@@ -7,7 +7,7 @@ import type { HistoryLook } from '../bots/history-store.ts'
 import { noteDepartures, settleDepartures } from '../departures/watch.ts'
 import { isPast } from '../kit/clock.ts'
 import type { SteamTrade } from '../steam/steam.ts'
-import { judgeExchange } from './proof.ts'
+import { judgeSteamTrade } from './proof.ts'
 import { record } from './record.ts'
 import type { ShellDeps } from './trade-store.ts'
 
@@ -117,23 +117,23 @@ const isTakenBack = ({ state }: SteamTrade): boolean =>
   state === 'rolled_back' || state === 'partly_rolled_back'
 
 async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamTrade[]): Promise<void> {
-  const back = new Map(page.filter(isTakenBack).map((exchange) => [exchange.tradeId, exchange]))
+  const back = new Map(page.filter(isTakenBack).map((steamTrade) => [steamTrade.tradeId, steamTrade]))
   // A reversal is its own row at the top. The trade that it reverses may be ninety pages below.
   const undone = page.flatMap(({ rollbackOf }) => (rollbackOf === null ? [] : [rollbackOf]))
   const rows = await deps.trades.protectedTradesOf(bot.botId, [...new Set([...back.keys(), ...undone])])
   let singles = 0
   for (const { id, steamTradeId, offerId } of rows) {
     if (steamTradeId === null || offerId === null) continue
-    let exchange = back.get(steamTradeId)
-    if (exchange === undefined && singles < SINGLES_A_TURN) {
+    let steamTrade = back.get(steamTradeId)
+    if (steamTrade === undefined && singles < SINGLES_A_TURN) {
       singles += 1
       const answer = await bot.session.readSteamTrade(steamTradeId)
-      if (answer.kind === 'trade') exchange = answer.trade
+      if (answer.kind === 'trade') steamTrade = answer.trade
     }
     const loaded = await deps.trades.load(id)
-    if (exchange === undefined || loaded === undefined) continue
-    if (judgeExchange(loaded.trade, exchange).kind !== 'taken_back') continue
-    await record(deps, { tradeId: id, writer: bot }, { kind: 'exchange_read', offerId, exchange })
+    if (steamTrade === undefined || loaded === undefined) continue
+    if (judgeSteamTrade(loaded.trade, steamTrade).kind !== 'taken_back') continue
+    await record(deps, { tradeId: id, writer: bot }, { kind: 'steam_trade_read', offerId, steamTrade })
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { active, at, attempt, exchange, final, held, offer } from '../testing/trades.ts'
+import { active, at, attempt, final, held, offer, steamTrade } from '../testing/trades.ts'
 import { decide } from './decide.ts'
 
 describe('a settlement', () => {
@@ -10,9 +10,9 @@ describe('a settlement', () => {
     attempt,
   }
   const read = (settlesAt: Date | null) => ({
-    kind: 'exchange_read' as const,
+    kind: 'steam_trade_read' as const,
     offerId: '5',
-    exchange: exchange({ settlesAt }),
+    steamTrade: steamTrade({ settlesAt }),
   })
 
   it('that Steam has put off is waited for, and is never brought forward', () => {
@@ -30,7 +30,7 @@ describe('a settlement', () => {
     expect(decide(final, read(at(700_000)), around)).toEqual([])
   })
 
-  it('of an offer counts beside that of its exchange, the later one', () => {
+  it('of an offer counts beside that of its Steam trade, the later one', () => {
     const told = offer('accepted', { settlesAt: at(900_000) })
     expect(decide(active, { kind: 'offer_read', offer: told }, around)).toMatchObject([
       { kind: 'accepted', settlesAt: at(900_000) },

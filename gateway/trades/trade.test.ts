@@ -6,7 +6,6 @@ import {
   at,
   attempt,
   declined,
-  exchange,
   final,
   held,
   intended,
@@ -14,6 +13,7 @@ import {
   offer,
   oneOfEach,
   sending,
+  steamTrade,
   unknown,
 } from '../testing/trades.ts'
 import { decide, type Fact } from './decide.ts'
@@ -67,7 +67,7 @@ describe('an event', () => {
     const event = {
       kind: 'delivered',
       offerId: '5',
-      exchange: exchange(),
+      steamTrade: steamTrade(),
       settlesAt: null,
       at: at(40),
     } as const
@@ -187,7 +187,7 @@ describe('an event', () => {
       },
     ],
     [
-      { kind: 'delivered', offerId: '8', exchange: exchange(), settlesAt: at(99), at: at(40) },
+      { kind: 'delivered', offerId: '8', steamTrade: steamTrade(), settlesAt: at(99), at: at(40) },
       Object.fromEntries((['active', ...ended] as const).map((state) => [state, isHeld])),
     ],
     [
@@ -236,7 +236,7 @@ describe('an event', () => {
     const event = {
       kind: 'delivered',
       offerId: '5',
-      exchange: exchange(),
+      steamTrade: steamTrade(),
       settlesAt: null,
       at: at(1),
     } as const
@@ -267,7 +267,7 @@ const offers = fc
   })
   .map(({ state, ...change }) => offer(state, change))
 
-const exchanges = fc
+const steamTrades = fc
   .record({
     state: fc.constantFrom(
       ...(['pending', 'committed', 'complete', 'failed', 'in_escrow'] as const),
@@ -284,7 +284,7 @@ const exchanges = fc
       newAssetId: moved ? `9${asset.assetId}` : null,
       rolledBackAssetId: back.includes(asset.assetId) ? asset.assetId : null,
     }))
-    return exchange({ ...change, received })
+    return steamTrade({ ...change, received })
   })
 
 const facts: fc.Arbitrary<Fact> = fc.oneof(
@@ -310,7 +310,7 @@ const facts: fc.Arbitrary<Fact> = fc.oneof(
     unreadable: fc.nat(1),
   }),
   offers.map((read): Fact => ({ kind: 'offer_read', offer: read })),
-  exchanges.map((record): Fact => ({ kind: 'exchange_read', offerId: '5', exchange: record })),
+  steamTrades.map((record): Fact => ({ kind: 'steam_trade_read', offerId: '5', steamTrade: record })),
 )
 
 describe('whatever facts come, in any order and any number of times', () => {

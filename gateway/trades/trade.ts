@@ -127,7 +127,7 @@ export type TradeEvent =
   | {
       kind: 'delivered'
       offerId: string
-      exchange: SteamTrade
+      steamTrade: SteamTrade
       settlesAt: Date | null
       at: Date
       byOperator?: true
@@ -280,13 +280,13 @@ function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
   switch (event.kind) {
     case 'delivered': {
       if (!isDeliverable(trade)) return wrong(trade, event)
-      const { offerId, exchange, settlesAt, at } = event
+      const { offerId, steamTrade, settlesAt, at } = event
       const delivered = {
         ...commonOf(trade),
         // A database restored from a backup may not know that it was sent.
         startedAt: trade.startedAt ?? at,
         offerId,
-        steamTradeId: exchange.tradeId,
+        steamTradeId: steamTrade.tradeId,
         acceptedAt: ('acceptedAt' in trade ? trade.acceptedAt : null) ?? at,
         deliveredAt: at,
         reversed: [],

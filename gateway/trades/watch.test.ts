@@ -98,8 +98,8 @@ describe('the watch over a bot’s offers', () => {
     const lines = orphanLines()
     const about = { level: 'error', botId: String(bot.botId), partner: ours.partnerSteamId }
     expect(lines).toMatchObject([
-      { ...about, offer: '50', exchange: null, msg: 'cancels an offer whose code belongs to no trade' },
-      { ...about, offer: '53', exchange: '9053', msg: 'items came for an offer of no trade' },
+      { ...about, offer: '50', steamTrade: null, msg: 'cancels an offer whose code belongs to no trade' },
+      { ...about, offer: '53', steamTrade: '9053', msg: 'items came for an offer of no trade' },
     ])
     expect(await till.db.selectFrom('ledger_entry').select('id').execute()).toEqual([])
     expect((await theTrade())?.state).toBe('active')
@@ -158,11 +158,11 @@ describe('the watch over a bot’s offers', () => {
     expect(session.offers.get('2')?.state).toBe('active')
   })
 
-  it('asks for an exchange that failed at the times of a review, not every minute forever', async () => {
+  it('asks for a Steam trade that failed at the times of a review, not every minute forever', async () => {
     const { id, watch } = await begin()
     session.accept('1', { received: false })
     const answer = session.trades.get('9001')
-    if (answer?.kind !== 'trade') throw new Error('no exchange')
+    if (answer?.kind !== 'trade') throw new Error('no Steam trade')
     session.trades.set('9001', { ...answer, trade: { ...answer.trade, state: 'failed' } })
     await watch()
     till.clock.advance(11_000)
@@ -231,7 +231,7 @@ describe('a till without a trade', () => {
     expect(await watch(bot)).toBe(0)
     expect(orphanLines()).toMatchObject([
       { msg: 'cancels an offer whose code belongs to no trade' },
-      { msg: 'items came for an offer of no trade', exchange: '9050' },
+      { msg: 'items came for an offer of no trade', steamTrade: '9050' },
     ])
   })
 })

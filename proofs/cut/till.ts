@@ -94,8 +94,8 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
       const store = of ? { id: of.storeId } : await aStore(till, { riskLimitUsdCents: RISK_CENTS })
       return acceptedDelivery(till, { botId: bot.botId, store })
     },
-    async credit({ tradeId, offerId, exchange }) {
-      const fact = { kind: 'exchange_read', offerId, exchange } as const
+    async credit({ tradeId, offerId, steamTrade }) {
+      const fact = { kind: 'steam_trade_read', offerId, steamTrade } as const
       await record(through, { tradeId, writer: { epoch: 1n } }, fact)
     },
     async close() {

@@ -33,9 +33,9 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
   const problems: string[] = []
   const rows = await read(
     pool,
-    `select steam_offer_id as offer, steam_trade_id as exchange, state from trade
+    `select steam_offer_id as offer, steam_trade_id as "steamTrade", state from trade
      where steam_offer_id is not null and delivered_at is not null`,
-    z.object({ offer: z.string(), exchange: z.string(), state: z.string() }),
+    z.object({ offer: z.string(), steamTrade: z.string(), state: z.string() }),
   )
   const credited = new Map(rows.map((row) => [row.offer, row]))
   const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
@@ -50,8 +50,8 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
     if (offer.state !== STATE.accepted && row !== undefined) {
       problems.push(`offer ${offer.id} is in state ${offer.state} and credited`)
     }
-    if (row !== undefined && row.exchange !== offer.tradeId) {
-      problems.push(`offer ${offer.id} was credited for exchange ${row.exchange}, not ${offer.tradeId}`)
+    if (row !== undefined && row.steamTrade !== offer.tradeId) {
+      problems.push(`offer ${offer.id} was credited for Steam trade ${row.steamTrade}, not ${offer.tradeId}`)
     }
     if (offer.state === STATE.active) problems.push(`offer ${offer.id} is still open`)
     credited.delete(offer.id)

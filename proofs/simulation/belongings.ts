@@ -36,18 +36,18 @@ export function ownInventory(memory: Memory, bot: string, appId: number): OwnInv
 export const placeOf = (bot: string, { appId }: { appId: number }): string => `${bot}/${appId}`
 
 /** Items that the bot gave by a trade that Steam holds: its inventory does not show them. */
-const heldBySteam = ({ exchanges }: Memory, bot: string): Set<string> =>
+const heldBySteam = ({ steamTrades }: Memory, bot: string): Set<string> =>
   new Set(
-    [...exchanges.values()].flatMap(({ items }) =>
+    [...steamTrades.values()].flatMap(({ items }) =>
       items.flatMap(({ place, gift }) =>
         place?.bot === bot && gift?.state === 'in_escrow' ? [place.assetId] : [],
       ),
     ),
   )
 
-function itemsOf({ exchanges, strangers, engine }: Memory, bot: string): OwnItem[] {
+function itemsOf({ steamTrades, strangers, engine }: Memory, bot: string): OwnItem[] {
   const now = engine.now()
-  const brought = [...exchanges.values()].flatMap(({ items, settlesAt }) =>
+  const brought = [...steamTrades.values()].flatMap(({ items, settlesAt }) =>
     items.flatMap(({ asset, place, gift }): OwnItem[] => {
       if (place?.bot !== bot || gift?.state === 'in_escrow') return []
       const contextId = settlesAt !== null && settlesAt > now ? '16' : '2'

@@ -1,7 +1,7 @@
-/** Items that leave the bots of the simulated Steam, and the rows that undo exchanges. */
+/** Items that leave the bots of the simulated Steam, and the rows that undo Steam trades. */
 import type { OfferAsset, SteamTrade, SteamTradeState } from '../../gateway/steam/steam.ts'
 import { STALE_MS } from './steam-answers.ts'
-import type { Exchange, ExchangedItem, Gift, GiftItem, Memory } from './steam-memory.ts'
+import type { Gift, GiftItem, Memory, ModelTrade, TradedItem } from './steam-memory.ts'
 
 export const DESTINATIONS: ReadonlyMap<string, string> = new Map([['storage', '76561198000009001']])
 const STORAGE = '76561198000009001'
@@ -59,7 +59,7 @@ function finish(memory: Memory, gift: Gift, { bots, withinMs }: Plan): void {
     engine.after(random.int(withinMs), () => sendBack(memory, gift, bots))
 }
 
-export function putInto(item: ExchangedItem, bot: string, assetId: string): void {
+export function putInto(item: TradedItem, bot: string, assetId: string): void {
   item.place = { bot, assetId }
   item.bots.add(bot)
 }
@@ -104,16 +104,16 @@ function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
   memory.undoings.push({ bot, row: rowOfReceiver({ tradeId, from: gift.partner, beganAt, received }) })
 }
 
-/** Items that Steam lets the bot give, without protected ones. Of an exchange that Steam never named the till knows nothing. */
-export function itemsInHand({ exchanges, engine }: Memory, bot: string): ExchangedItem[] {
-  return [...exchanges.values()].flatMap(({ offer, state, settlesAt, items }) => {
+/** Items that Steam lets the bot give, without protected ones. Of a Steam trade that Steam never named the till knows nothing. */
+export function itemsInHand({ steamTrades, engine }: Memory, bot: string): TradedItem[] {
+  return [...steamTrades.values()].flatMap(({ offer, state, settlesAt, items }) => {
     const isFree = settlesAt === null || settlesAt <= engine.now()
     const isThere = state === 'complete' && isFree && !offer.isIdLost && !offer.isOpaque
     return isThere ? items.filter(({ gift, place }) => gift === null && place?.bot === bot) : []
   })
 }
 
-type Giving = { bot: string; partner: string; items: readonly ExchangedItem[] }
+type Giving = { bot: string; partner: string; items: readonly TradedItem[] }
 
 function begin(memory: Memory, { bot, partner, items }: Giving): Gift {
   const { engine, gifts } = memory
@@ -174,16 +174,16 @@ function takeBack(memory: Memory, gift: Gift, isOwn: boolean): void {
 }
 
 /** Of an account that is no bot nobody knows more than that no bot has the item. */
-const isWith = ({ place }: ExchangedItem, partner: string): boolean =>
+const isWith = ({ place }: TradedItem, partner: string): boolean =>
   place === null ? partner === THIEF || partner === STORAGE : place.bot === partner
 
 /** The row of a reversed delivery: in it the bot gives, and nobody stole anything. */
-export function undoDelivery(memory: Memory, exchange: Exchange, back: Exchange['items']): void {
+export function undoDelivery(memory: Memory, steamTrade: ModelTrade, back: ModelTrade['items']): void {
   const given = back.map(({ asset, newAssetId }) => {
     return { asset: { ...asset, assetId: newAssetId ?? '' }, as: asset.assetId }
   })
-  const { bot, partner } = exchange.offer
-  addUndoing(memory, { bot, partner, rollbackOf: exchange.tradeId, given, received: [] })
+  const { bot, partner } = steamTrade.offer
+  addUndoing(memory, { bot, partner, rollbackOf: steamTrade.tradeId, given, received: [] })
 }
 
 type Moved = { asset: OfferAsset; as: string }
@@ -231,7 +231,7 @@ const rowOf = (
 })
 
 /** True where the item left the bots by a trade, and did not come back. */
-export const isAway = ({ place, isVanished, newAssetId }: ExchangedItem): boolean =>
+export const isAway = ({ place, isVanished, newAssetId }: TradedItem): boolean =>
   newAssetId !== null && place === null && !isVanished
 
 /** The last look through the histories begins after so long. */

@@ -17,7 +17,7 @@ function asSeenBefore(trade: Trade): Trade {
 
 const creditsTwice: Partial<Core> = {
   decide: (trade, fact, around) =>
-    decide(fact.kind === 'exchange_read' ? asSeenBefore(trade) : trade, fact, around),
+    decide(fact.kind === 'steam_trade_read' ? asSeenBefore(trade) : trade, fact, around),
   evolve: (trade, event) => evolve(event.kind === 'delivered' ? asSeenBefore(trade) : trade, event),
 }
 
@@ -25,7 +25,7 @@ const creditsWithoutProof: Decide = (trade, fact, around) => {
   const isAccepted = fact.kind === 'offer_read' && fact.offer.state === 'accepted'
   if (!isAccepted || trade.state !== 'active' || fact.offer.tradeId === null)
     return decide(trade, fact, around)
-  const exchange: SteamTrade = {
+  const steamTrade: SteamTrade = {
     tradeId: fact.offer.tradeId,
     partnerSteamId: trade.partnerSteamId,
     state: 'complete',
@@ -35,7 +35,7 @@ const creditsWithoutProof: Decide = (trade, fact, around) => {
     settlesAt: null,
     rollbackOf: null,
   }
-  return [{ kind: 'delivered', offerId: trade.offerId, exchange, settlesAt: null, at: around.now }]
+  return [{ kind: 'delivered', offerId: trade.offerId, steamTrade, settlesAt: null, at: around.now }]
 }
 
 const endsWithoutReading: Decide = (trade, fact, around) => {
@@ -51,7 +51,7 @@ const sendsAgain: Decide = (trade, fact, around) => {
 }
 
 const ignoresLateAcceptance: Decide = (trade, fact, around) =>
-  fact.kind === 'exchange_read' && isEnded(trade) ? [] : decide(trade, fact, around)
+  fact.kind === 'steam_trade_read' && isEnded(trade) ? [] : decide(trade, fact, around)
 
 const believesOnce: Decide = (trade, fact, around) => {
   const isBad = fact.kind === 'offer_read' && fact.offer.state === 'invalid_items'
@@ -61,7 +61,7 @@ const believesOnce: Decide = (trade, fact, around) => {
 }
 
 const forgetsTheRest: Decide = (trade, fact, around) => {
-  const isPart = fact.kind === 'exchange_read' && fact.exchange.state === 'partly_rolled_back'
+  const isPart = fact.kind === 'steam_trade_read' && fact.steamTrade.state === 'partly_rolled_back'
   return isPart && isDeliverable(trade) ? [] : decide(trade, fact, around)
 }
 
@@ -70,7 +70,7 @@ const reversesTwice: Core['evolve'] = (trade, event) =>
 
 const releasesUnseen: Decide = (trade, fact, around) => {
   const isDue = trade.state === 'held' && around.now >= trade.settlesAt
-  if (fact.kind !== 'exchange_read' || !isDue) return decide(trade, fact, around)
+  if (fact.kind !== 'steam_trade_read' || !isDue) return decide(trade, fact, around)
   return [{ kind: 'released', at: around.now }]
 }
 
@@ -144,17 +144,18 @@ const overlooksProtection: Decide = (trade, fact, around) =>
 
 /** Of a trade that was taken back whole, believes the marks of Steam. */
 const believesMarks: Decide = (trade, fact, around) => {
-  if (fact.kind !== 'exchange_read' || fact.exchange.state !== 'rolled_back')
+  if (fact.kind !== 'steam_trade_read' || fact.steamTrade.state !== 'rolled_back')
     return decide(trade, fact, around)
-  const isMarked = fact.exchange.received.some(({ rolledBackAssetId }) => rolledBackAssetId !== null)
+  const isMarked = fact.steamTrade.received.some(({ rolledBackAssetId }) => rolledBackAssetId !== null)
   const state = isMarked ? 'partly_rolled_back' : 'rolled_back'
-  return decide(trade, { ...fact, exchange: { ...fact.exchange, state } }, around)
+  return decide(trade, { ...fact, steamTrade: { ...fact.steamTrade, state } }, around)
 }
 
 /** Takes what is under way for arrived. */
 const creditsUnderWay: Decide = (trade, fact, around) => {
-  if (fact.kind !== 'exchange_read' || fact.exchange.state !== 'pending') return decide(trade, fact, around)
-  return decide(trade, { ...fact, exchange: { ...fact.exchange, state: 'complete' } }, around)
+  if (fact.kind !== 'steam_trade_read' || fact.steamTrade.state !== 'pending')
+    return decide(trade, fact, around)
+  return decide(trade, { ...fact, steamTrade: { ...fact.steamTrade, state: 'complete' } }, around)
 }
 
 const forgetsUnknown: Core['alarm'] = (trade, now) => (trade.state === 'unknown' ? null : alarm(trade, now))
@@ -226,27 +227,27 @@ export const DEFECTS = {
   'a reversal takes back what Steam has marked': defect({ decide: believesMarks }),
   'an unknown send is never looked for': defect({ alarm: forgetsUnknown, retryAt: forgetsUnknown }),
   'a theft is taken for the operator’s own act': defect({
-    judgeDeparture: (known, exchange, around) =>
-      judgeDeparture(known, exchange, { ...around, destination: 'storage' }),
+    judgeDeparture: (known, steamTrade, around) =>
+      judgeDeparture(known, steamTrade, { ...around, destination: 'storage' }),
   }),
   'a reversed delivery is taken for a theft': defect({
-    judgeDeparture: (known, exchange, around) =>
-      judgeDeparture(known, { ...exchange, rollbackOf: null }, around),
+    judgeDeparture: (known, steamTrade, around) =>
+      judgeDeparture(known, { ...steamTrade, rollbackOf: null }, around),
   }),
   'another bot of the till is taken for a thief': defect({
-    judgeDeparture: (known, exchange, around) =>
-      judgeDeparture(known, exchange, { ...around, isOwnBot: false }),
+    judgeDeparture: (known, steamTrade, around) =>
+      judgeDeparture(known, steamTrade, { ...around, isOwnBot: false }),
   }),
   'what a destination sends back is overlooked': defect({ sentBack: () => [] }),
   'what came back stays away in custody': defect({
-    judgeDeparture: (known, exchange, around) =>
-      judgeDeparture(known, exchange, around).filter(({ kind }) => kind !== 'returned'),
+    judgeDeparture: (known, steamTrade, around) =>
+      judgeDeparture(known, steamTrade, around).filter(({ kind }) => kind !== 'returned'),
   }),
   'what Steam holds counts as gone': defect({
-    judgeDeparture: (known, exchange, around) =>
+    judgeDeparture: (known, steamTrade, around) =>
       judgeDeparture(
         known,
-        exchange.state === 'in_escrow' ? { ...exchange, state: 'complete' } : exchange,
+        steamTrade.state === 'in_escrow' ? { ...steamTrade, state: 'complete' } : steamTrade,
         around,
       ),
   }),

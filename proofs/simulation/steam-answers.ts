@@ -1,6 +1,6 @@
-/** Answers of the simulated Steam about its offers and exchanges, which may be old or wrong. */
+/** Answers of the simulated Steam about its offers and Steam trades, which may be old or wrong. */
 import type { Offer, OfferState, SteamTrade } from '../../gateway/steam/steam.ts'
-import type { Exchange, Memory, SteamOffer } from './steam-memory.ts'
+import type { Memory, ModelTrade, SteamOffer } from './steam-memory.ts'
 
 export const STALE_MS = 60_000
 
@@ -19,26 +19,26 @@ function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState 
 /** The till knows of the protection of this game whatever Steam says. */
 const PROTECTED_APP = 730
 
-/** True where Steam says of the exchange's protection after it arrived, and the till cannot know of it before. */
-export const isToldLate = ({ items, settlesAt, settlementToldAt }: Exchange): boolean =>
+/** True where Steam says of the Steam trade's protection after it arrived, and the till cannot know of it before. */
+export const isToldLate = ({ items, settlesAt, settlementToldAt }: ModelTrade): boolean =>
   settlesAt !== null && settlementToldAt > 0 && items.every(({ asset }) => asset.appId !== PROTECTED_APP)
 
-/** The end of Steam's protection, as far as Steam tells of it: it may begin to a day after the exchange. */
-function settlementOf({ engine }: Memory, exchange: Exchange | undefined): number | null {
-  const isTold = exchange !== undefined && engine.now() >= exchange.settlementToldAt
-  return isTold ? exchange.settlesAt : null
+/** The end of Steam's protection, as far as Steam tells of it: it may begin to a day after the Steam trade. */
+function settlementOf({ engine }: Memory, steamTrade: ModelTrade | undefined): number | null {
+  const isTold = steamTrade !== undefined && engine.now() >= steamTrade.settlementToldAt
+  return isTold ? steamTrade.settlesAt : null
 }
 
 const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
 
 export function tell(memory: Memory, offer: SteamOffer): Offer {
   const state = stateToTell(memory, offer)
-  const settlesAt = settlementOf(memory, memory.exchanges.get(offer.tradeId ?? ''))
+  const settlesAt = settlementOf(memory, memory.steamTrades.get(offer.tradeId ?? ''))
   offer.told.set(state, (offer.told.get(state) ?? 0) + 1)
-  const isExchanged = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
-  const isLost = isExchanged && offer.isIdLost
+  const isTraded = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
+  const isLost = isTraded && offer.isIdLost
   if (isLost) memory.faults.saw('accepted offer without a trade id')
-  const tradeId = isExchanged && !isLost ? offer.tradeId : null
+  const tradeId = isTraded && !isLost ? offer.tradeId : null
   const isSame = offer.answer?.settlesAt?.getTime() === (settlesAt ?? undefined)
   if (isSame && offer.answer?.state === state && offer.answer.tradeId === tradeId) return offer.answer
   const assets = [...offer.assets]
@@ -58,37 +58,37 @@ export function tell(memory: Memory, offer: SteamOffer): Offer {
   return offer.answer
 }
 
-export function tellExchange(memory: Memory, exchange: Exchange): SteamTrade {
+export function tellSteamTrade(memory: Memory, steamTrade: ModelTrade): SteamTrade {
   const { engine, faults } = memory
-  const { earlier, changedAt, state } = exchange
+  const { earlier, changedAt, state } = steamTrade
   const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
-  const told = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(exchange)
-  exchange.told.add(told.state)
-  if (exchange.isHalfMarked && told.state === 'rolled_back') {
+  const told = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(steamTrade)
+  steamTrade.told.add(told.state)
+  if (steamTrade.isHalfMarked && told.state === 'rolled_back') {
     const [first, ...rest] = told.received
     const received = rest.map((asset) => ({ ...asset, rolledBackAssetId: null }))
     return { ...told, received: first === undefined ? [] : [first, ...received] }
   }
-  if (told.settlesAt === null || settlementOf(memory, exchange) !== null) return told
+  if (told.settlesAt === null || settlementOf(memory, steamTrade) !== null) return told
   faults.saw('protection told late')
   return { ...told, settlesAt: null }
 }
 
 export function statusOf(
-  exchange: Omit<Exchange, 'earlier' | 'changedAt' | 'told' | 'settlementToldAt' | 'isHalfMarked'>,
+  steamTrade: Omit<ModelTrade, 'earlier' | 'changedAt' | 'told' | 'settlementToldAt' | 'isHalfMarked'>,
 ): SteamTrade {
   return {
-    tradeId: exchange.tradeId,
-    partnerSteamId: exchange.offer.partner,
-    state: exchange.state,
-    begunAt: new Date(exchange.beganAt),
-    received: exchange.items.map(({ asset, newAssetId, rolledBackAssetId }) => ({
+    tradeId: steamTrade.tradeId,
+    partnerSteamId: steamTrade.offer.partner,
+    state: steamTrade.state,
+    begunAt: new Date(steamTrade.beganAt),
+    received: steamTrade.items.map(({ asset, newAssetId, rolledBackAssetId }) => ({
       ...asset,
       newAssetId,
       rolledBackAssetId,
     })),
     given: [],
-    settlesAt: exchange.settlesAt === null ? null : new Date(exchange.settlesAt),
+    settlesAt: steamTrade.settlesAt === null ? null : new Date(steamTrade.settlesAt),
     rollbackOf: null,
   }
 }

@@ -7,7 +7,7 @@ import type {
   UnreadableOffer,
 } from '../../gateway/steam/steam.ts'
 import { tellGift } from './gifts.ts'
-import { tell, tellExchange } from './steam-answers.ts'
+import { tell, tellSteamTrade } from './steam-answers.ts'
 import type { Memory, SteamOffer } from './steam-memory.ts'
 
 /** Small, for lists to have several pages. */
@@ -71,9 +71,9 @@ type Row = { tradeId: string; beganAt: number; tell: () => SteamTrade }
 /** Newest first. */
 function rowsOf(memory: Memory, bot: string): Row[] {
   const rows: Row[] = []
-  for (const exchange of memory.exchanges.values()) {
-    const { tradeId, beganAt, offer } = exchange
-    if (offer.bot === bot) rows.push({ tradeId, beganAt, tell: () => tellExchange(memory, exchange) })
+  for (const steamTrade of memory.steamTrades.values()) {
+    const { tradeId, beganAt, offer } = steamTrade
+    if (offer.bot === bot) rows.push({ tradeId, beganAt, tell: () => tellSteamTrade(memory, steamTrade) })
   }
   for (const gift of memory.gifts.values()) {
     const { tradeId, beganAt } = gift

@@ -31,15 +31,15 @@ export type SteamOffer = {
   answer: Offer | null
 }
 
-export type Exchange = {
+export type ModelTrade = {
   tradeId: string
   offer: SteamOffer
   state: SteamTradeState
   changedAt: number
   earlier: SteamTrade
-  items: ExchangedItem[]
+  items: TradedItem[]
   settlesAt: number | null
-  /** From when on Steam says until when it protects the exchange. */
+  /** From when on Steam says until when it protects the Steam trade. */
   settlementToldAt: number
   /** It was taken back whole, and Steam marks the first of its assets only. */
   isHalfMarked: boolean
@@ -48,7 +48,7 @@ export type Exchange = {
   told: Set<SteamTradeState>
 }
 
-export type ExchangedItem = {
+export type TradedItem = {
   asset: OfferAsset
   newAssetId: string | null
   rolledBackAssetId: string | null
@@ -63,8 +63,8 @@ export type ExchangedItem = {
 }
 
 /** `asset`: as the bot had it. */
-export type GiftItem = Pick<ExchangedItem, 'asset' | 'newAssetId' | 'rolledBackAssetId'> & {
-  of: ExchangedItem
+export type GiftItem = Pick<TradedItem, 'asset' | 'newAssetId' | 'rolledBackAssetId'> & {
+  of: TradedItem
   /** Its new owner sent it to a bot again. */
   isSentBack: boolean
 }
@@ -84,7 +84,7 @@ export type Gift = {
 
 export type Memory = Sim & {
   offers: Map<string, SteamOffer>
-  exchanges: Map<string, Exchange>
+  steamTrades: Map<string, ModelTrade>
   gifts: Map<string, Gift>
   /** Rows that undo others or bring something to a bot, which stay as they are. */
   undoings: { bot: string; row: SteamTrade }[]
@@ -108,7 +108,7 @@ export type Memory = Sim & {
 export const createSteamMemory = (sim: Sim): Memory => ({
   ...sim,
   offers: new Map(),
-  exchanges: new Map(),
+  steamTrades: new Map(),
   gifts: new Map(),
   undoings: [],
   strangers: [],
@@ -123,7 +123,7 @@ export const createSteamMemory = (sim: Sim): Memory => ({
 })
 
 /** An item that is on its way to a bot. */
-export const itemOf = (asset: OfferAsset): ExchangedItem => ({
+export const itemOf = (asset: OfferAsset): TradedItem => ({
   asset,
   newAssetId: null,
   rolledBackAssetId: null,

@@ -1,4 +1,4 @@
-/** A Steam that knows the truth about every offer, exchange and item, and does not always tell it at once. */
+/** A Steam that knows the truth about every offer, Steam trade and item, and does not always tell it at once. */
 import type {
   CancelAnswer,
   HistoryPlace,
@@ -15,9 +15,9 @@ import { drift, ownInventory } from './belongings.ts'
 import { planGifts, putInto, tellGift, undoDelivery } from './gifts.ts'
 import type { Misfortune } from './misfortunes.ts'
 import { LONGEST_PAUSE_MS, type Sim } from './process.ts'
-import { STALE_MS, statusOf, tell, tellExchange } from './steam-answers.ts'
+import { STALE_MS, statusOf, tell, tellSteamTrade } from './steam-answers.ts'
 import { history, list } from './steam-lists.ts'
-import { createSteamMemory, type Exchange, itemOf, type Memory, type SteamOffer } from './steam-memory.ts'
+import { createSteamMemory, itemOf, type Memory, type ModelTrade, type SteamOffer } from './steam-memory.ts'
 import { hold } from './violation.ts'
 
 export type Steam = ReturnType<typeof createSteam>
@@ -33,9 +33,10 @@ const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'acce
 
 export function createSteam(sim: Sim) {
   const memory = createSteamMemory(sim)
-  const { offers, exchanges, gifts, strangers, leftOut, shownWhole, byMessage, owners, misfortunes } = memory
+  const { offers, steamTrades, gifts, strangers, leftOut, shownWhole, byMessage, owners, misfortunes } =
+    memory
   return {
-    ...{ offers, exchanges, gifts, strangers, leftOut, shownWhole, byMessage, owners, misfortunes },
+    ...{ offers, steamTrades, gifts, strangers, leftOut, shownWhole, byMessage, owners, misfortunes },
     check: (bot: string) => check(memory, bot),
     refusesToken: (bot: string) => misfortuneOf(memory, bot) === 'token',
     send: (parcel: Parcel) => send(memory, parcel),
@@ -51,7 +52,7 @@ export function createSteam(sim: Sim) {
     ownInventory: (bot: string, appId: number) => ownInventory(memory, bot, appId),
     drift: (bot: string) => drift(memory, bot),
     planGifts: (bots: readonly string[]) => planGifts(memory, bots),
-    reverse: (exchange: Exchange, assetIds?: readonly string[]) => reverse(memory, exchange, assetIds),
+    reverse: (steamTrade: ModelTrade, assetIds?: readonly string[]) => reverse(memory, steamTrade, assetIds),
   }
 }
 
@@ -203,23 +204,23 @@ function coolDown({ engine, misfortunes }: Memory, { offerId, bot, changedAt }: 
 }
 
 function fail(memory: Memory, offer: SteamOffer): void {
-  const { exchanges, owners } = memory
-  const exchange = exchanges.get(offer.tradeId ?? '')
-  if (exchange === undefined) return
-  turn(memory, exchange, 'failed')
-  for (const { asset } of exchange.items) owners.set(asset.assetId, offer.partner)
+  const { steamTrades, owners } = memory
+  const steamTrade = steamTrades.get(offer.tradeId ?? '')
+  if (steamTrade === undefined) return
+  turn(memory, steamTrade, 'failed')
+  for (const { asset } of steamTrade.items) owners.set(asset.assetId, offer.partner)
 }
 
-function turn(memory: Memory, exchange: Exchange, state: SteamTradeState): void {
+function turn(memory: Memory, steamTrade: ModelTrade, state: SteamTradeState): void {
   const { engine } = memory
-  exchange.earlier = statusOf(exchange)
-  exchange.state = state
-  exchange.changedAt = engine.now()
+  steamTrade.earlier = statusOf(steamTrade)
+  steamTrade.state = state
+  steamTrade.changedAt = engine.now()
 }
 
 /** The shopper presses the button; false when Steam refuses it. */
 function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): boolean {
-  const { engine, random, faults, exchanges, owners } = memory
+  const { engine, random, faults, steamTrades, owners } = memory
   if (offer.state !== 'active') return false
   if (!owns(memory, offer.partner, offer.assets)) {
     change(memory, offer, 'invalid_items')
@@ -232,18 +233,18 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   const state: SteamTradeState = hasEscrow ? 'in_escrow' : 'pending'
   const now = engine.now()
   const begun = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
-  const exchange: Exchange = {
+  const steamTrade: ModelTrade = {
     ...begun,
     settlementToldAt: 0,
     isHalfMarked: false,
     told: new Set(),
     earlier: statusOf(begun),
   }
-  exchanges.set(tradeId, exchange)
+  steamTrades.set(tradeId, steamTrade)
   for (const { assetId } of offer.assets) owners.set(assetId, 'under way')
   change(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
   robOthers(memory, offer)
-  if (hasEscrow) beginEscrow(memory, exchange)
+  if (hasEscrow) beginEscrow(memory, steamTrade)
   else offer.isIdLost = faults.plan(0.006)
   if (!hasEscrow && faults.plan(0.06)) {
     const lied = random.pick<OfferState>(['active', 'invalid_items'])
@@ -254,16 +255,16 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
     }
   }
   if (!hasEscrow)
-    engine.after(random.chance(0.7) ? 0 : random.between(500, 25_000), () => arrive(memory, exchange))
+    engine.after(random.chance(0.7) ? 0 : random.between(500, 25_000), () => arrive(memory, steamTrade))
   return true
 }
 
 const HOLD_MS = 15 * 86_400_000
 
 /** Steam holds the items. The shopper calls it off, or it completes at its end. */
-function beginEscrow(memory: Memory, exchange: Exchange): void {
+function beginEscrow(memory: Memory, steamTrade: ModelTrade): void {
   const { engine, random, faults } = memory
-  const { offer } = exchange
+  const { offer } = steamTrade
   faults.saw('escrow')
   offer.escrowEndsAt = new Date(engine.now() + HOLD_MS)
   const isHeld = (): boolean => offer.state === 'in_escrow'
@@ -280,45 +281,45 @@ function beginEscrow(memory: Memory, exchange: Exchange): void {
     if (!isHeld()) return
     faults.saw('escrow that completes')
     change(memory, offer, 'accepted')
-    arrive(memory, exchange)
+    arrive(memory, steamTrade)
   })
 }
 
-function arrive(memory: Memory, exchange: Exchange): void {
+function arrive(memory: Memory, steamTrade: ModelTrade): void {
   const { engine, random, faults, owners } = memory
   if (faults.strike('exchange that fails', 0.01)) {
-    fail(memory, exchange.offer)
+    fail(memory, steamTrade.offer)
     return
   }
-  const isProtected = exchange.items.some(({ asset }) => asset.appId === PROTECTED_APP)
-  turn(memory, exchange, random.chance(0.2) ? 'committed' : 'complete')
+  const isProtected = steamTrade.items.some(({ asset }) => asset.appId === PROTECTED_APP)
+  turn(memory, steamTrade, random.chance(0.2) ? 'committed' : 'complete')
   // Steam begins to protect another game, or tells of its protection a day late.
   const isLate = faults.plan(0.04)
-  exchange.settlesAt = isProtected || isLate ? engine.now() + PROTECTION_MS : null
-  if (isLate) exchange.settlementToldAt = engine.now() + random.between(1_000, LATEST_SETTLEMENT_MS)
-  for (const item of exchange.items) {
+  steamTrade.settlesAt = isProtected || isLate ? engine.now() + PROTECTION_MS : null
+  if (isLate) steamTrade.settlementToldAt = engine.now() + random.between(1_000, LATEST_SETTLEMENT_MS)
+  for (const item of steamTrade.items) {
     memory.lastId += 1
     item.newAssetId = String(memory.lastId)
-    putInto(item, exchange.offer.bot, item.newAssetId)
+    putInto(item, steamTrade.offer.bot, item.newAssetId)
     owners.set(item.asset.assetId, 'bot')
   }
-  if (isProtected && exchange.state === 'complete' && faults.plan(0.08)) {
-    engine.after(random.between(50, 3_000), () => takePartBack(memory, exchange))
+  if (isProtected && steamTrade.state === 'complete' && faults.plan(0.08)) {
+    engine.after(random.between(50, 3_000), () => takePartBack(memory, steamTrade))
   }
-  if (exchange.state !== 'committed') return
+  if (steamTrade.state !== 'committed') return
   engine.after(
     random.between(1_000, 40_000),
-    () => exchange.state === 'committed' && turn(memory, exchange, 'complete'),
+    () => steamTrade.state === 'committed' && turn(memory, steamTrade, 'complete'),
   )
 }
 
-/** Of an exchange that the till has hardly had time to see. */
-function takePartBack(memory: Memory, exchange: Exchange): void {
-  const { items } = exchange
+/** Of a Steam trade that the till has hardly had time to see. */
+function takePartBack(memory: Memory, steamTrade: ModelTrade): void {
+  const { items } = steamTrade
   const some = items.slice(0, Math.max(1, memory.random.int(items.length)))
   reverse(
     memory,
-    exchange,
+    steamTrade,
     some.map(({ asset }) => asset.assetId),
   )
 }
@@ -352,36 +353,36 @@ function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer):
 }
 
 /** The shopper takes items back; all of them where none are named. False when Steam refuses. */
-function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[]): boolean {
+function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly string[]): boolean {
   const { engine, faults, owners } = memory
-  const isDone = exchange.state === 'complete' || exchange.state === 'partly_rolled_back'
-  if (!isDone || exchange.settlesAt === null || engine.now() >= exchange.settlesAt) return false
-  const open = exchange.items.filter((item) => item.rolledBackAssetId === null)
+  const isDone = steamTrade.state === 'complete' || steamTrade.state === 'partly_rolled_back'
+  if (!isDone || steamTrade.settlesAt === null || engine.now() >= steamTrade.settlesAt) return false
+  const open = steamTrade.items.filter((item) => item.rolledBackAssetId === null)
   const back = open.filter(({ asset }) => assetIds === undefined || assetIds.includes(asset.assetId))
   if (back.length === 0) return false
-  const isWhole = back.length === exchange.items.length
-  if (!exchange.told.has('complete') && !exchange.told.has('committed')) {
+  const isWhole = back.length === steamTrade.items.length
+  if (!steamTrade.told.has('complete') && !steamTrade.told.has('committed')) {
     faults.saw('reversal before it was seen')
   }
-  turn(memory, exchange, isWhole ? 'rolled_back' : 'partly_rolled_back')
+  turn(memory, steamTrade, isWhole ? 'rolled_back' : 'partly_rolled_back')
   faults.saw(isWhole ? 'reversal, whole' : 'reversal, in part')
   for (const item of back) {
     item.rolledBackAssetId = item.asset.assetId
     item.place = null
-    owners.set(item.asset.assetId, exchange.offer.partner)
+    owners.set(item.asset.assetId, steamTrade.offer.partner)
   }
-  undoDelivery(memory, exchange, back)
-  if (isWhole) change(memory, exchange.offer, 'reverted')
+  undoDelivery(memory, steamTrade, back)
+  if (isWhole) change(memory, steamTrade.offer, 'reverted')
   if (isWhole && back.length > 1)
-    exchange.isHalfMarked = faults.strike('status 12 with some rows marked', 0.8)
+    steamTrade.isHalfMarked = faults.strike('status 12 with some rows marked', 0.8)
   return true
 }
 
 function status(memory: Memory, tradeId: string): SteamTradeAnswer {
-  const { exchanges, gifts } = memory
-  const [exchange, gift] = [exchanges.get(tradeId), gifts.get(tradeId)]
+  const { steamTrades, gifts } = memory
+  const [steamTrade, gift] = [steamTrades.get(tradeId), gifts.get(tradeId)]
   if (gift !== undefined) return { kind: 'trade', trade: tellGift(memory, gift) }
-  return exchange === undefined
+  return steamTrade === undefined
     ? { kind: 'missing' }
-    : { kind: 'trade', trade: tellExchange(memory, exchange) }
+    : { kind: 'trade', trade: tellSteamTrade(memory, steamTrade) }
 }

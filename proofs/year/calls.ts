@@ -137,12 +137,12 @@ function ofCredits(deps: Trades, db: Db): Call[] {
       rolledBackAssetId: null,
     }))
     const steamTradeId = row.steam_trade_id ?? ''
-    const exchange = { tradeId: steamTradeId, partnerSteamId: row.partner_steam_id, received } as const
+    const steamTrade = { tradeId: steamTradeId, partnerSteamId: row.partner_steam_id, received } as const
     const begunAt = deps.clock.now()
     const settlesAt = new Date(deps.clock.now().getTime() + 8 * DAY_MS)
     const rest = { state: 'complete', settlesAt, rollbackOf: null, begunAt, given: [] } as const
-    const whole: SteamTrade = { ...exchange, ...rest, given: [] }
-    const fact = { kind: 'exchange_read', offerId: row.steam_offer_id ?? '', exchange: whole } as const
+    const whole: SteamTrade = { ...steamTrade, ...rest, given: [] }
+    const fact = { kind: 'steam_trade_read', offerId: row.steam_offer_id ?? '', steamTrade: whole } as const
     return record(deps, { tradeId: row.id, writer: { epoch: row.lease_epoch } }, fact)
   }
   return [
@@ -183,7 +183,7 @@ function departureOf({ clock }: Trades, db: Db): Call {
         newAssetId: `9${id}`,
         rolledBackAssetId: null,
       }))
-      const exchange: SteamTrade = {
+      const steamTrade: SteamTrade = {
         tradeId: 'departed',
         partnerSteamId: STORAGE,
         state: 'complete',
@@ -193,8 +193,8 @@ function departureOf({ clock }: Trades, db: Db): Call {
         rollbackOf: null,
         begunAt: clock.now(),
       }
-      const noted = await departures.note(BOT, exchange, (known, around) =>
-        judgeDeparture(known, exchange, { destination: undefined, ...around }),
+      const noted = await departures.note(BOT, steamTrade, (known, around) =>
+        judgeDeparture(known, steamTrade, { destination: undefined, ...around }),
       )
       if (noted !== undefined && noted.items !== items.length) throw new Error('what left was not in custody')
     },

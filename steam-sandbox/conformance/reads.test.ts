@@ -150,7 +150,7 @@ describe('reading offers fails with', () => {
     expect(lists).toHaveLength(3)
   })
 
-  row('nine days of 1,000 exchanges in pages', async () => {
+  row('nine days of 1,000 trades in pages', async () => {
     await control(steam, 'PUT behaviours/busy-for-nine-days', { steamId: bot.steamId })
     const ids = new Set<string>()
     let after = { time: 0, id: '0' }

@@ -101,7 +101,7 @@ export const ROWS = {
     'some offers without items',
     'item without classid',
     'several cursors',
-    'nine days of 1,000 exchanges in pages',
+    'nine days of 1,000 trades in pages',
     'an offer in a state that nobody knows',
     'hang',
   ],

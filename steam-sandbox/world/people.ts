@@ -15,7 +15,7 @@ export type Traits = {
   reversesAfterS?: number
   /** Can send nothing until the notice about trade protection is acknowledged. */
   mustAcknowledge?: boolean
-  /** Has made 1,000 exchanges a day for nine days. */
+  /** Has made 1,000 trades a day for nine days. */
   wasBusy?: boolean
   /** Steam protects the trades of every game. */
   everyGameProtected?: boolean
@@ -91,7 +91,7 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
     traits: { otherConfirmations: true },
   },
   'busy-for-nine-days': {
-    line: 'A bot has made 1,000 exchanges a day for nine days: its lists are that long. Switch it on with the Steam id of a bot.',
+    line: 'A bot has made 1,000 trades a day for nine days: its lists are that long. Switch it on with the Steam id of a bot.',
     traits: { wasBusy: true },
   },
 }

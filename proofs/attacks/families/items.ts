@@ -1,15 +1,15 @@
 /** Forged answers of Steam, and items that look like dearer ones: families 44 and 45. */
 import { offeredOf } from '../../../gateway/inventory/offered.ts'
 import type { SteamItem, SteamTrade } from '../../../gateway/steam/steam.ts'
-import { active, exchange } from '../../../gateway/testing/trades.ts'
-import { judgeExchange } from '../../../gateway/trades/proof.ts'
+import { active, steamTrade } from '../../../gateway/testing/trades.ts'
+import { judgeSteamTrade } from '../../../gateway/trades/proof.ts'
 import { type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
 
 const PROOF = 'gateway/trades/proof.ts'
 const OFFERED = 'gateway/inventory/offered.ts'
 
-const { received } = exchange()
+const { received } = steamTrade()
 const [first] = received
 const others: Record<string, Partial<SteamTrade>> = {
   'no items': { received: [] },
@@ -33,7 +33,7 @@ const partners = [
   `0${active.partnerSteamId}`,
 ]
 
-const verdict = (change: Partial<SteamTrade>) => judgeExchange(active, exchange(change)).kind
+const verdict = (change: Partial<SteamTrade>) => judgeSteamTrade(active, steamTrade(change)).kind
 
 const forgedAnswers: Family = family({
   number: 44,
@@ -41,24 +41,24 @@ const forgedAnswers: Family = family({
   kind: 'pure',
   defences: {
     'of this shopper': {
-      at: `${PROOF} judgeExchange`,
-      off: [{ file: PROOF, from: 'exchange.partnerSteamId === trade.partnerSteamId && ', to: '' }],
+      at: `${PROOF} judgeSteamTrade`,
+      off: [{ file: PROOF, from: 'steamTrade.partnerSteamId === trade.partnerSteamId && ', to: '' }],
     },
     'not one that takes back': {
-      at: `${PROOF} judgeExchange`,
-      off: [{ file: PROOF, from: ' && exchange.rollbackOf === null', to: '' }],
+      at: `${PROOF} judgeSteamTrade`,
+      off: [{ file: PROOF, from: ' && steamTrade.rollbackOf === null', to: '' }],
     },
     'the very items': {
       at: `${PROOF} sameAssets`,
-      off: [{ file: PROOF, from: '!theirs || !sameAssets(exchange.received, trade.items)', to: '!theirs' }],
+      off: [{ file: PROOF, from: '!theirs || !sameAssets(steamTrade.received, trade.items)', to: '!theirs' }],
     },
     'items that came': {
-      at: `${PROOF} judgeExchange`,
+      at: `${PROOF} judgeSteamTrade`,
       off: [
         {
           file: PROOF,
-          from: 'exchange.received.every((asset) => asset.newAssetId !== null)',
-          to: 'exchange',
+          from: 'steamTrade.received.every((asset) => asset.newAssetId !== null)',
+          to: 'steamTrade',
         },
       ],
     },

@@ -53,8 +53,8 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: nu
   const isShown = (bot: string, item: { appId: number }) =>
     (steam.shownWhole.get(placeOf(bot, item)) ?? []).filter((at) => at >= lateFrom).length > 1
   for (const row of trades.values()) {
-    const exchange = steam.exchanges.get(row.deliveredBy ?? '')
-    for (const { asset, bots: had, isVanished } of exchange?.items ?? []) {
+    const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
+    for (const { asset, bots: had, isVanished } of steamTrade?.items ?? []) {
       const key = `${row.facts.id}/${asset.assetId}`
       const last = custody.get(key)?.at(-1)
       if (!isVanished || last?.moved !== 'in' || ![...had].every(isServed)) continue

@@ -22,9 +22,9 @@ export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Da
         const open = [...departuresOf(memory, botId).values()].filter(({ stage }) => stage === 'under_way')
         return open.slice(0, limit).map(({ steamTradeId }) => steamTradeId)
       }),
-    async note(botId, exchange, judge) {
+    async note(botId, steamTrade, judge) {
       await pause(1, 10)
-      const noted = note(memory, { botId, exchange, judge })
+      const noted = note(memory, { botId, steamTrade, judge })
       await pause(1, 10)
       return noted
     },
@@ -37,9 +37,9 @@ export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Da
       }
       return bookReturns(memory)
     },
-    async undone(botId, exchange, judge) {
+    async undone(botId, steamTrade, judge) {
       await pause(1, 10)
-      return undo(memory, { botId, exchange, judge })
+      return undo(memory, { botId, steamTrade, judge })
     },
     async bookLate(botId) {
       await pause(1, 10)
@@ -75,12 +75,12 @@ function ownBot({ bots }: Memory, botId: bigint, steamId: string): bigint | unde
   return other === undefined || other.botId === botId || other.state === 'retired' ? undefined : other.botId
 }
 
-type Noting = { botId: bigint; exchange: SteamTrade; judge: Parameters<DepartureStore['note']>[2] }
+type Noting = { botId: bigint; steamTrade: SteamTrade; judge: Parameters<DepartureStore['note']>[2] }
 
-function note(memory: Memory, { botId, exchange, judge }: Noting): Noted | undefined {
+function note(memory: Memory, { botId, steamTrade, judge }: Noting): Noted | undefined {
   const known = departuresOf(memory, botId)
-  const before = known.get(exchange.tradeId)
-  const otherBotId = ownBot(memory, botId, exchange.partnerSteamId)
+  const before = known.get(steamTrade.tradeId)
+  const otherBotId = ownBot(memory, botId, steamTrade.partnerSteamId)
   const events = judge(before, {
     isOwnBot: otherBotId !== undefined,
     isVaultsGift: false,
@@ -88,17 +88,17 @@ function note(memory: Memory, { botId, exchange, judge }: Noting): Noted | undef
   })
   const departure = events.reduce<Departure | undefined>(evolve, before)
   if (events.length === 0 || departure === undefined) return undefined
-  known.set(exchange.tradeId, departure)
-  const booking = { id: idOf(botId, exchange.tradeId), botId, otherBotId }
+  known.set(steamTrade.tradeId, departure)
+  const booking = { id: idOf(botId, steamTrade.tradeId), botId, otherBotId }
   for (const event of events) book(memory, booking, event)
   const items = departure.items.filter((asset) => custodyOf(memory, botId, asset) !== undefined).length
   return { events, departure, items }
 }
 
-type Undoing = { botId: bigint; exchange: SteamTrade; judge: Parameters<DepartureStore['undone']>[2] }
+type Undoing = { botId: bigint; steamTrade: SteamTrade; judge: Parameters<DepartureStore['undone']>[2] }
 
-function undo(memory: Memory, { botId, exchange, judge }: Undoing): number {
-  const steamTradeId = exchange.rollbackOf ?? ''
+function undo(memory: Memory, { botId, steamTrade, judge }: Undoing): number {
+  const steamTradeId = steamTrade.rollbackOf ?? ''
   let items = 0
   for (const [fromBotId, known] of memory.departures) {
     const before = known.get(steamTradeId)

@@ -96,8 +96,8 @@ function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }
   const { steam } = memory
   if (kind === 'missing') {
     const { row, given } = itemOf(memory, item ?? '')
-    const exchange = steam.exchanges.get(row?.deliveredBy ?? '')
-    const real = exchange?.items.find(({ asset }) => asset.assetId === given)
+    const steamTrade = steam.steamTrades.get(row?.deliveredBy ?? '')
+    const real = steamTrade?.items.find(({ asset }) => asset.assetId === given)
     const isLost = real?.isVanished === true
     hold(isLost, 'I19', () => `item ${item} is said to be missing from bot ${botId}: it did not vanish`)
     return

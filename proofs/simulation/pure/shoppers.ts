@@ -163,12 +163,12 @@ function acceptAt(scene: Scene, row: TradeRow, { offer, hasEscrow = false }: Acc
 
 function takeBack(scene: Scene, offer: SteamOffer): void {
   const { engine, random, steam, trace } = scene
-  const exchange = steam.exchanges.get(offer.tradeId ?? '')
-  if (exchange === undefined) return
-  const some = exchange.items
-    .slice(0, random.between(1, exchange.items.length))
+  const steamTrade = steam.steamTrades.get(offer.tradeId ?? '')
+  if (steamTrade === undefined) return
+  const some = steamTrade.items
+    .slice(0, random.between(1, steamTrade.items.length))
     .map(({ asset }) => asset.assetId)
-  const done = steam.reverse(exchange, random.chance(0.5) ? undefined : some)
-  if (done) trace.add(`${engine.now()} exchange ${exchange.tradeId} taken back`)
+  const done = steam.reverse(steamTrade, random.chance(0.5) ? undefined : some)
+  if (done) trace.add(`${engine.now()} exchange ${steamTrade.tradeId} taken back`)
   if (done && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(scene, offer))
 }

@@ -1,6 +1,6 @@
 /** Holds the departures that the till knows of against what really left. */
 import { DESTINATIONS } from '../gifts.ts'
-import type { ExchangedItem, Gift } from '../steam-memory.ts'
+import type { Gift, TradedItem } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import { everHeld, type Memory, type TradeRow } from './memory.ts'
 
@@ -55,7 +55,7 @@ function checkGift({ departures, bots }: Memory, gift: Gift): void {
 export function checkItem(
   { custody, bots }: Memory,
   { facts, deliveredBy }: TradeRow,
-  { item, isKept }: { item: ExchangedItem; isKept: boolean },
+  { item, isKept }: { item: TradedItem; isKept: boolean },
 ): void {
   const { assetId } = item.asset
   const last = custody.get(`${facts.id}/${assetId}`)?.at(-1)

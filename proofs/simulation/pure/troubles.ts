@@ -66,11 +66,13 @@ export function creditByHand(scene: Scene, afterMs: number): void {
   engine.after(afterMs, () => {
     for (const row of trades.values()) {
       const offer = steam.byMessage.get(row.trade.secretCode)
-      const exchange = steam.exchanges.get(offer?.tradeId ?? '')
-      const isThere = exchange?.state === 'complete' && row.deliveredBy === null
+      const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
+      const isThere = steamTrade?.state === 'complete' && row.deliveredBy === null
       if (!isThere || offer === undefined || process === undefined) continue
       faults.saw('credit on the word of an operator')
-      inProcess(scene, () => credit(process, row, { steamTradeId: exchange.tradeId, offerId: offer.offerId }))
+      inProcess(scene, () =>
+        credit(process, row, { steamTradeId: steamTrade.tradeId, offerId: offer.offerId }),
+      )
     }
   })
 }

@@ -8,14 +8,14 @@ import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
 import { isAway } from '../gifts.ts'
 import type { Steam } from '../steam.ts'
 import { isToldLate } from '../steam-answers.ts'
-import type { Exchange } from '../steam-memory.ts'
+import type { ModelTrade } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import type { Book } from './book.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'
 import { roomBeside } from './promises.ts'
 import { checkItem } from './thefts.ts'
 
-/** A credit needs an exchange that brought these very items, and only one credit an exchange. */
+/** A credit needs a Steam trade that brought these very items, and only one credit a Steam trade. */
 export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
   const name = `trade ${row.facts.id}`
   const tradeId = row.deliveredBy ?? ''
@@ -23,12 +23,12 @@ export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRo
     const isSame = other !== row && other.deliveredBy === tradeId
     hold(!isSame, 'I6', () => `${name} and ${other.facts.id} are credited for ${tradeId}`)
   }
-  const exchange = steam.exchanges.get(tradeId)
-  hold(exchange !== undefined, 'I7', () => `${name} is credited for ${tradeId}, which Steam does not know`)
-  if (exchange === undefined) return
-  hold(exchange.offer.message === row.trade.secretCode, 'I7', () => `${name} is credited for another’s offer`)
-  const arrived = exchange.items.every((item) => item.newAssetId !== null)
-  hold(arrived, 'I7', () => `${name} is credited while its items are ${exchange.state}`)
+  const steamTrade = steam.steamTrades.get(tradeId)
+  hold(steamTrade !== undefined, 'I7', () => `${name} is credited for ${tradeId}, which Steam does not know`)
+  if (steamTrade === undefined) return
+  hold(steamTrade.offer.message === row.trade.secretCode, 'I7', () => `${name} is credited for another offer`)
+  const arrived = steamTrade.items.every((item) => item.newAssetId !== null)
+  hold(arrived, 'I7', () => `${name} is credited while its items are ${steamTrade.state}`)
 }
 
 /** Room that is about to be given back counts for neither side: clocks differ by minutes. */
@@ -43,9 +43,9 @@ export function checkRisk(memory: Memory, row: TradeRow): void {
   const { book, trades, engine, steam } = memory
   const { store } = row.deposit
   const early = (of: TradeRow): bigint => book.early(of.facts.id)
-  const exchange = steam.exchanges.get(row.deliveredBy ?? '')
+  const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
   // Nobody can know yet what Steam tells later.
-  const isProtected = exchange !== undefined && exchange.settlesAt !== null && !isToldLate(exchange)
+  const isProtected = steamTrade !== undefined && steamTrade.settlesAt !== null && !isToldLate(steamTrade)
   const name = `trade ${row.facts.id}`
   if (isProtected && row.settings?.mode === 'on_release') {
     hold(early(row) === 0n, 'I15', () => `${name} is credited ${early(row)} before the release`)
@@ -80,17 +80,17 @@ export const TOLD_WITHIN_MS = 120_000
 
 /** Funds are released only for what is still with the bot. */
 export function checkRelease(steam: Steam, row: TradeRow, nowMs: number): void {
-  const exchange = steam.exchanges.get(row.deliveredBy ?? '')
-  if (exchange === undefined || nowMs - exchange.changedAt < TOLD_WITHIN_MS) return
-  const back = exchange.items.filter((item) => item.rolledBackAssetId !== null)
+  const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
+  if (steamTrade === undefined || nowMs - steamTrade.changedAt < TOLD_WITHIN_MS) return
+  const back = steamTrade.items.filter((item) => item.rolledBackAssetId !== null)
   const reversed = isDelivered(row.trade) ? row.trade.reversed : []
   const isSeen = back.every(({ asset }) => reversed.includes(asset.assetId))
   hold(isSeen, 'I7', () => `trade ${row.facts.id} is released, but its items went back`)
 }
 
 export function checkReversal(steam: Steam, row: TradeRow, assetId: string): void {
-  const exchange = steam.exchanges.get(row.deliveredBy ?? '')
-  const item = exchange?.items.find(({ asset }) => asset.assetId === assetId)
+  const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
+  const item = steamTrade?.items.find(({ asset }) => asset.assetId === assetId)
   const isBack = item !== undefined && item.rolledBackAssetId !== null
   hold(isBack, 'I7', () => `trade ${row.facts.id}: ${assetId} is taken back, but not on Steam`)
 }
@@ -101,10 +101,10 @@ const TOLD: Record<'declined' | 'countered' | 'timed_out', readonly OfferState[]
   timed_out: ['cancelled', 'expired'],
 }
 
-/** Whether Steam said of the offer or its exchange what makes a trade `invalid` for this reason. */
+/** Whether Steam said of the offer or its Steam trade what makes a trade `invalid` for this reason. */
 export function isToldInvalid(steam: Steam, offerId: string | null, reason: string): boolean {
   const offer = steam.offers.get(offerId ?? '')
-  const exchange = steam.exchanges.get(offer?.tradeId ?? '')
+  const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
   const times = (state: OfferState): number => offer?.told.get(state) ?? 0
   switch (reason) {
     case 'escrow':
@@ -114,9 +114,9 @@ export function isToldInvalid(steam: Steam, offerId: string | null, reason: stri
     case 'cancelled_by_second_factor':
       return times('cancelled_by_second_factor') > 0
     case 'exchange_failed':
-      return exchange?.told.has('failed') === true
+      return steamTrade?.told.has('failed') === true
     case 'exchange_taken_back':
-      return exchange !== undefined && isToldTakenBack(exchange)
+      return steamTrade !== undefined && isToldTakenBack(steamTrade)
     case 'invalid':
     case 'invalid_items':
       // A bad end counts only when it was told twice.
@@ -127,7 +127,7 @@ export function isToldInvalid(steam: Steam, offerId: string | null, reason: stri
 }
 
 /** All at once, or in parts that together are all. */
-const isToldTakenBack = ({ told, items }: Exchange): boolean =>
+const isToldTakenBack = ({ told, items }: ModelTrade): boolean =>
   told.has('rolled_back') ||
   (told.has('partly_rolled_back') && items.every((item) => item.rolledBackAssetId !== null))
 
@@ -264,7 +264,7 @@ export function checkRested(memory: Memory): void {
       createdAt.getTime(),
       isDelivered(trade) ? trade.acceptedAt.getTime() : 0,
       offer?.changedAt ?? 0,
-      steam.exchanges.get(offer?.tradeId ?? '')?.changedAt ?? 0,
+      steam.steamTrades.get(offer?.tradeId ?? '')?.changedAt ?? 0,
     )
     const waitedMs = engine.now() - last
     hold(
@@ -312,9 +312,9 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
     checkTold(row)
     return
   }
-  const exchange = steam.exchanges.get(offer?.tradeId ?? '')
+  const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
   let kept = 0n
-  for (const item of exchange?.items ?? []) {
+  for (const item of steamTrade?.items ?? []) {
     const isOurs = item.newAssetId !== null && item.rolledBackAssetId === null
     if (isOurs) kept += row.items.get(item.asset.assetId)?.price ?? 0n
     checkItem(memory, row, { item, isKept: row.deliveredBy !== null && isOurs && !isAway(item) })
@@ -332,7 +332,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
     'I13',
     () => `${name}: posted ${settled}, credited ${credited}`,
   )
-  const commission = keptGross(row, exchange) - credited
+  const commission = keptGross(row, steamTrade) - credited
   hold(
     net.commission === commission,
     'I13',
@@ -340,24 +340,24 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   )
   checkBearer(row, entries)
   checkTold(row)
-  if (exchange !== undefined) checkFound(row, exchange)
+  if (steamTrade !== undefined) checkFound(row, steamTrade)
 }
 
 /** Items that came whole are credited, by Steam's word or the operator's. */
 function checkHonest({ steam }: Memory, { trade, deliveredBy }: TradeRow): void {
-  const exchange = steam.exchanges.get(steam.byMessage.get(trade.secretCode)?.tradeId ?? '')
+  const steamTrade = steam.steamTrades.get(steam.byMessage.get(trade.secretCode)?.tradeId ?? '')
   const isCredited = deliveredBy !== null
   hold(
-    isCredited || exchange?.state !== 'complete',
+    isCredited || steamTrade?.state !== 'complete',
     'I7',
     () => `trade ${trade.tradeId}: the bot has its items, and nobody was credited`,
   )
 }
 
 /** The worth before commission of the items that the bot has. */
-function keptGross({ items, deliveredBy }: TradeRow, exchange: Exchange | undefined): bigint {
+function keptGross({ items, deliveredBy }: TradeRow, steamTrade: ModelTrade | undefined): bigint {
   let gross = 0n
-  for (const { asset, newAssetId, rolledBackAssetId } of exchange?.items ?? []) {
+  for (const { asset, newAssetId, rolledBackAssetId } of steamTrade?.items ?? []) {
     const isOurs = deliveredBy !== null && newAssetId !== null && rolledBackAssetId === null
     if (isOurs) gross += items.get(asset.assetId)?.gross ?? 0n
   }
@@ -365,11 +365,11 @@ function keptGross({ items, deliveredBy }: TradeRow, exchange: Exchange | undefi
 }
 
 /** The first look after Steam told of its protection has noticed it. */
-function checkFound({ trade, facts, deliveredBy, protectionFoundAt }: TradeRow, exchange: Exchange): void {
-  if (!isDelivered(trade) || trade.state === 'reversed' || !isToldLate(exchange)) return
+function checkFound({ trade, facts, deliveredBy, protectionFoundAt }: TradeRow, told: ModelTrade): void {
+  if (!isDelivered(trade) || trade.state === 'reversed' || !isToldLate(told)) return
   const lastLookAt = trade.deliveredAt.getTime() + DAY_MS
-  const isLater = exchange.settlementToldAt > trade.deliveredAt.getTime() + TOLD_WITHIN_MS
-  if (deliveredBy === null || !isLater || exchange.settlementToldAt > lastLookAt - MARGIN_MS) return
+  const isLater = told.settlementToldAt > trade.deliveredAt.getTime() + TOLD_WITHIN_MS
+  if (deliveredBy === null || !isLater || told.settlementToldAt > lastLookAt - MARGIN_MS) return
   hold(protectionFoundAt !== null, 'I15', () => `trade ${facts.id} is protected, and nobody noticed`)
 }
 

@@ -58,7 +58,7 @@ export function creditByHand(scene: Scene, afterMs: number): void {
   const { engine, steam } = scene
   engine.after(afterMs, () => {
     for (const offer of steam.offers.values()) {
-      const isWhole = steam.exchanges.get(offer.tradeId ?? '')?.state === 'complete'
+      const isWhole = steam.steamTrades.get(offer.tradeId ?? '')?.state === 'complete'
       if (isWhole) asSoonAsAble(scene, (process) => credit(scene, process, offer))
     }
   })

@@ -34,7 +34,7 @@ const snapshot = z.object({
       reason: z.string().nullable(),
       code: z.string(),
       offer: z.string().nullable(),
-      exchange: z.string().nullable(),
+      steamTrade: z.string().nullable(),
       delivered: z.boolean(),
       partner: z.string(),
       deliveredAtMs: z.number().nullable(),
@@ -82,7 +82,7 @@ const SNAPSHOT = `select
   (select coalesce(json_agg(json_build_object('id', id, 'deposit', deposit_id, 'bot', bot_id, 'state', state, 'reason', reason,
     'partner', partner_steam_id, 'deliveredAtMs', (extract(epoch from delivered_at) * 1000)::bigint,
     'backAtMs', (select (max(extract(epoch from reversed_at)) * 1000)::bigint from trade_item where trade_id = t.id),
-    'code', secret_code, 'offer', steam_offer_id, 'exchange', steam_trade_id, 'delivered', delivered_at is not null, 'cancelling', cancelling,
+    'code', secret_code, 'offer', steam_offer_id, 'steamTrade', steam_trade_id, 'delivered', delivered_at is not null, 'cancelling', cancelling,
     'total', total::text, 'held', held_amount::text, 'reversed', reversed_amount::text,
     'live', (select count(*) from trade_item where trade_id = t.id and live),
     'isHeldBySteam', reason is not distinct from 'escrow' and steam_hold_until is not null,
@@ -132,8 +132,8 @@ export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot)
     const moved = was === undefined || was === deposit.status || reaches(DEPOSIT_EDGES, was, deposit.status)
     hold(moved, 'I10', () => `deposit ${deposit.id}: ${was} to ${deposit.status}`)
   }
-  const exchanges = now.trades.flatMap(({ delivered, exchange }) => (delivered ? [exchange] : []))
-  hold(new Set(exchanges).size === exchanges.length, 'I6', () => 'an exchange is credited twice')
+  const steamTrades = now.trades.flatMap(({ delivered, steamTrade }) => (delivered ? [steamTrade] : []))
+  hold(new Set(steamTrades).size === steamTrades.length, 'I6', () => 'a Steam trade is credited twice')
 }
 
 /** Clocks are wrong by minutes. */
@@ -208,14 +208,18 @@ function checkTrade(scene: Scene, before: TradeRow | undefined, trade: TradeRow)
 }
 
 function checkCredit(steam: Steam, trade: TradeRow): void {
-  const exchange = steam.exchanges.get(trade.exchange ?? '')
-  const isOurs = exchange !== undefined && exchange.offer.message === trade.code
-  hold(isOurs, 'I7', () => `trade ${trade.id} is credited for ${trade.exchange}, which is not its exchange`)
-  const arrived = exchange?.items.every(({ newAssetId }) => newAssetId !== null)
+  const steamTrade = steam.steamTrades.get(trade.steamTrade ?? '')
+  const isOurs = steamTrade !== undefined && steamTrade.offer.message === trade.code
+  hold(
+    isOurs,
+    'I7',
+    () => `trade ${trade.id} is credited for ${trade.steamTrade}, which is not its Steam trade`,
+  )
+  const arrived = steamTrade?.items.every(({ newAssetId }) => newAssetId !== null)
   hold(arrived === true, 'I7', () => `trade ${trade.id} is credited while its items are under way`)
   // Nobody can know yet what Steam tells later.
-  if (exchange !== undefined && isToldLate(exchange)) return
-  const protects = exchange?.settlesAt !== null
+  if (steamTrade !== undefined && isToldLate(steamTrade)) return
+  const protects = steamTrade?.settlesAt !== null
   hold(
     protects === trade.isProtected,
     'I15',
@@ -224,8 +228,8 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
 }
 
 /** Funds are released only for the items that are still with the bot. */
-function checkRelease({ steam, engine }: Scene, { id, exchange, itemsBack }: TradeRow): void {
-  const record = steam.exchanges.get(exchange ?? '')
+function checkRelease({ steam, engine }: Scene, { id, steamTrade, itemsBack }: TradeRow): void {
+  const record = steam.steamTrades.get(steamTrade ?? '')
   if (record === undefined || engine.now() - record.changedAt < TOLD_WITHIN_MS) return
   const back = record.items.filter((item) => item.rolledBackAssetId !== null).length
   hold(back === itemsBack, 'I7', () => `trade ${id} is released, but its items went back`)
@@ -342,14 +346,14 @@ export async function checkRest(scene: Scene): Promise<void> {
   )
   for (const { trade, bot, code, asset, kept } of rows) {
     const offer = steam.byMessage.get(code)
-    const exchange = steam.exchanges.get(offer?.tradeId ?? '')
+    const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
     // Nobody can see what becomes of these; the operator credits what came whole.
     if (isLost(scene, bot) || (isMute(offer) && !kept)) {
-      const isCredited = kept || exchange?.state !== 'complete'
+      const isCredited = kept || steamTrade?.state !== 'complete'
       hold(isCredited, 'I7', () => `trade ${trade}: the bot has its items, and nobody was credited`)
       continue
     }
-    const item = exchange?.items.find((each) => each.asset.assetId === asset)
+    const item = steamTrade?.items.find((each) => each.asset.assetId === asset)
     const isOurs = item !== undefined && item.newAssetId !== null && item.rolledBackAssetId === null
     hold(
       isOurs === kept,

@@ -35,16 +35,21 @@ export async function checkThefts(scene: Scene): Promise<void> {
 }
 
 async function checkCustody(scene: Scene): Promise<void> {
-  const { rows } = await scene.monitor.query<{ bot: number; exchange: string; asset: string; moved: string }>(
-    `select distinct on (trade_id, asset_id) entry.bot_id::int as bot, steam_trade_id as exchange, asset_id as asset, moved
+  const { rows } = await scene.monitor.query<{
+    bot: number
+    steamTrade: string
+    asset: string
+    moved: string
+  }>(
+    `select distinct on (trade_id, asset_id) entry.bot_id::int as bot, steam_trade_id as "steamTrade", asset_id as asset, moved
      from custody_entry entry join trade on trade.id = trade_id order by trade_id, asset_id, entry.id desc`,
   )
-  for (const { bot, exchange, asset, moved } of rows) {
-    const item = scene.steam.exchanges.get(exchange)?.items.find((each) => each.asset.assetId === asset)
+  for (const { bot, steamTrade, asset, moved } of rows) {
+    const item = scene.steam.steamTrades.get(steamTrade)?.items.find((each) => each.asset.assetId === asset)
     if (item === undefined || item.rolledBackAssetId !== null) continue
     // Nobody reads the history of a bot that is gone.
     if ([...item.bots].some((had) => isLost(scene, BOTS.indexOf(had) + 1))) continue
-    const name = `item ${asset} of ${exchange}`
+    const name = `item ${asset} of ${steamTrade}`
     hold((moved === 'out') === isAway(item), 'I18', () => `${name} is ${moved} in custody`)
     const isSame = item.place === null || BOTS[bot - 1] === item.place.bot
     hold(isSame, 'I18', () => `${name} is booked to bot ${bot}, ${item.place?.bot} has it`)
