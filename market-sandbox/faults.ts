@@ -84,6 +84,7 @@ export const FAULTS = {
   'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`: the offer must not be confirmed.' },
   'one-object': { line: '`ready-to-transfer-p2p` tells a single trade as it stands, not in a list.' },
   'send-soon': { line: 'Waxpeer leaves 20 seconds to hand over.' },
+  'socket-refused': { line: 'The socket of Waxpeer does not open.' },
   'socket-silent': { line: 'The socket of Waxpeer answers no ping.' },
   'socket-double': { line: 'The socket of Waxpeer tells of each sale twice.' },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },

@@ -28,7 +28,9 @@ export function createSockets(): Sockets {
   return {
     attach(http, market) {
       http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-        if ((request.headers.host ?? '').replace(/:\d+$/, '') !== HOST) return void socket.destroy()
+        const host = (request.headers.host ?? '').replace(/:\d+$/, '')
+        market.log.push({ method: 'GET', host, path: request.url ?? '/' })
+        if (host !== HOST || market.faults.isOn('socket-refused')) return void socket.destroy()
         server.handleUpgrade(request, socket, head, (opened) => {
           opened.on('error', () => {})
           opened.on('message', (raw) => hear(market, { opened, bySeller, said: parse(String(raw)) }))

@@ -167,10 +167,11 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
   const known = new Map(events.map(({ id, sequence }) => [id, sequence]))
   const credits = new Map<string, number>()
   const seen = new Set<string>()
-  const verifier = new Webhook(till.secrets.webhookSecret)
+  const signer = new Webhook(till.secrets.webhookSecret)
   for (const { headers, body } of receiver.received) {
     const id = String(headers['webhook-id'])
-    const { type, sequence, data } = webhook.parse(verifier.verify(body, signedPart(headers)))
+    if (!isSigned(signer, { headers, body })) problems.push(`webhook ${id} is not signed`)
+    const { type, sequence, data } = webhook.parse(JSON.parse(body))
     if (known.get(id) !== sequence) problems.push(`webhook ${id} tells of position ${sequence}`)
     if (seen.has(id)) continue
     seen.add(id)
@@ -191,9 +192,15 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
   return problems
 }
 
-function signedPart(headers: Record<string, unknown>): Record<string, string> {
-  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
-  return Object.fromEntries(names.map((name) => [name, String(headers[name])]))
+type Received = { headers: Record<string, unknown>; body: string }
+
+/** Not by the age that a store allows: the books are compared at the end of all rounds, which may be an hour later. */
+function isSigned(signer: Webhook, { headers, body }: Received): boolean {
+  const [id, seconds, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
+    String(headers[`webhook-${name}`]),
+  )
+  const at = new Date(Number(seconds) * 1000)
+  return signatures?.split(' ').includes(signer.sign(id ?? '', at, body)) === true
 }
 
 /** Counts the work of a till, for the report. */

@@ -1,5 +1,5 @@
 /** The socket over which Waxpeer tells of sales, and by which it knows that a seller is online. */
-import type { RawData, WebSocket } from 'ws'
+import { type RawData, WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Connection } from './connection.ts'
 import { type Asked, pushedOf } from './waxpeer-answers.ts'
@@ -23,8 +23,13 @@ type Options = {
 
 export type Socket = {
   /** Opens it if it is closed, and pings it. Call this often: it has no timer of its own. */
-  keep(tradeLink: string | null): void
-  isOpen(): boolean
+  keep(): void
+  /** The account's trade link, which it names when it opens. */
+  linkIs(tradeLink: string | null): void
+  /** How often it has opened; 0 while it is closed. */
+  openings(): number
+  /** It could not be opened for a minute, so nothing sells. */
+  isDown(): boolean
   /** The deals that it told of and did not call off. */
   told(): readonly Asked[]
   isCalledOff(offerId: string): boolean
@@ -34,36 +39,28 @@ export type Socket = {
 const messageSchema = z.looseObject({ name: z.string().max(50), data: z.unknown() })
 const calledOffSchema = z.looseObject({ trade_id: z.union([z.string().max(30), z.int()]) })
 
-export function createSocket({ connection, key, steamId, now, machineMs }: Options): Socket {
-  const told = new Map<string, unknown>()
-  const calledOff = new Set<string>()
+export function createSocket(options: Options): Socket {
+  const { connection, key, steamId, machineMs } = options
+  const heard = createHeard(options)
   let socket: WebSocket | undefined
   let triedMs = Number.NEGATIVE_INFINITY
-  let pingedMs = 0
-  let isAnswered = true
+  let downSinceMs: number | undefined
+  let openings = 0
+  let tradeLink: string | null = null
 
-  const take = (raw: RawData): void => {
-    const message = messageSchema.safeParse(parsed(raw)).data
-    if (message?.name === 'pong') isAnswered = true
-    if (message?.name === 'send-trade') {
-      const asked = pushedOf(message.data, now())
-      if (asked) keepNewest(told, asked.due.dealId, message.data)
-    }
-    if (message?.name === 'cancelTrade') {
-      const off = calledOffSchema.safeParse(message.data).data
-      if (off) calledOff.add(String(off.trade_id))
-    }
-  }
-  const open = (tradeLink: string | null): void => {
+  const open = (): void => {
     triedMs = machineMs()
+    downSinceMs ??= triedMs
+    heard.begin()
     const opened = connection.open(URL)
     socket = opened
-    opened.on('message', take)
+    opened.on('message', heard.take)
     // It closes after an error, and is opened again by the next call of keep.
     opened.on('error', () => {})
     opened.on('open', () => {
-      isAnswered = true
-      pingedMs = machineMs()
+      heard.begin()
+      downSinceMs = undefined
+      openings += 1
       const auth = {
         name: 'auth',
         steamid: steamId,
@@ -75,26 +72,64 @@ export function createSocket({ connection, key, steamId, now, machineMs }: Optio
     })
   }
   return {
-    keep(tradeLink) {
-      const nowMs = machineMs()
-      const isSilent = !isAnswered && nowMs - pingedMs > SILENT_MS
+    linkIs(link) {
+      tradeLink = link
+    },
+    keep() {
+      const isSilent = heard.isSilent()
       if (isSilent) socket?.terminate()
-      if (isSilent || socket === undefined || socket.readyState === socket.CLOSED) {
-        if (nowMs - triedMs >= AGAIN_MS) open(tradeLink)
+      if (isSilent || socket === undefined || socket.readyState === WebSocket.CLOSED) {
+        if (machineMs() - triedMs >= AGAIN_MS) open()
         return
       }
-      if (socket.readyState !== socket.OPEN || nowMs - pingedMs < PING_MS || !isAnswered) return
-      pingedMs = nowMs
-      isAnswered = false
-      socket.send(JSON.stringify({ name: 'ping' }))
+      if (socket.readyState === WebSocket.OPEN && heard.mayPing())
+        socket.send(JSON.stringify({ name: 'ping' }))
     },
-    isOpen: () => socket !== undefined && socket.readyState === socket.OPEN,
-    told: () => [...told.values()].flatMap((data) => pushedOf(data, now()) ?? []).filter(isInTime),
-    isCalledOff: (offerId) => calledOff.has(offerId),
+    openings: () => (socket?.readyState === WebSocket.OPEN ? openings : 0),
+    isDown: () => downSinceMs !== undefined && machineMs() - downSinceMs > SILENT_MS,
+    told: heard.told,
+    isCalledOff: heard.isCalledOff,
     close() {
       socket?.terminate()
       socket = undefined
+      downSinceMs = undefined
     },
+  }
+}
+
+/** The messages of the socket, and whether its pings are answered. */
+function createHeard({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
+  const told = new Map<string, unknown>()
+  const calledOff = new Map<string, unknown>()
+  let pingedMs = 0
+  let isAnswered = true
+  return {
+    begin(): void {
+      isAnswered = true
+      pingedMs = machineMs()
+    },
+    /** True if a ping is due; counts it as sent. */
+    mayPing(): boolean {
+      if (!isAnswered || machineMs() - pingedMs < PING_MS) return false
+      pingedMs = machineMs()
+      isAnswered = false
+      return true
+    },
+    isSilent: (): boolean => !isAnswered && machineMs() - pingedMs > SILENT_MS,
+    take(raw: RawData): void {
+      const message = messageSchema.safeParse(parsed(raw)).data
+      if (message?.name === 'pong') isAnswered = true
+      if (message?.name === 'send-trade') {
+        const asked = pushedOf(message.data, now())
+        if (asked) keepNewest(told, asked.due.dealId, message.data)
+      }
+      if (message?.name === 'cancelTrade') {
+        const off = calledOffSchema.safeParse(message.data).data
+        if (off) keepNewest(calledOff, String(off.trade_id), true)
+      }
+    },
+    told: (): Asked[] => [...told.values()].flatMap((data) => pushedOf(data, now()) ?? []).filter(isInTime),
+    isCalledOff: (offerId: string): boolean => calledOff.has(offerId),
   }
 }
 

@@ -105,14 +105,33 @@ describe('an account', () => {
 
   it('opens its socket again when nothing answers its pings', async () => {
     await online()
+    const opened = () => on.market.log.filter(({ host }) => host === 'wssex.waxpeer.com').length
+    expect(opened()).toBe(1)
     on.market.begin('socket-silent')
-    for (let times = 0; times < 8; times += 1) {
-      await on.later(15)
-      await client.keepOnline(token)
-    }
-    expect((await value(client.ready())).problems).toEqual(['offline'])
+    await expect
+      .poll(
+        async () => {
+          on.pass(15_000)
+          await client.keepOnline(token)
+          return opened()
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(2)
     on.market.end('socket-silent')
-    await on.later(10)
+    await online()
+  })
+
+  it('is not taken for online where its socket does not open for a minute', async () => {
+    on.market.begin('socket-refused')
+    expect((await client.keepOnline(token)).kind).toBe('said')
+    on.pass(61_000)
+    expect(await client.keepOnline(token)).toEqual({
+      kind: 'unanswered',
+      because: 'its socket does not open',
+    })
+    on.market.end('socket-refused')
+    on.pass(5_000)
     await online()
   })
 })

@@ -111,32 +111,42 @@ const gameOf = (appId: number): readonly [string, string] => {
 function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
   const { call, socket, steamId, scale, time, now } = parts
   let given: { token: string; atMs: number } | undefined
+  /** The opening of the socket that it was asked about. */
+  let checked = 0
   const linkOf = (token: string): string =>
     `https://steamcommunity.com/tradeoffer/new/?partner=${BigInt(steamId) - FIRST_STEAM_ID}&token=${token}`
-  let tradeLink: string | null = null
   return {
     ready: () =>
       call('user', userSchema, {
         read: ({ user }) => {
-          tradeLink = user.tradelink ?? null
+          socket.linkIs(user.tradelink ?? null)
           return { problems: problemsOf(user, steamId) }
         },
       }),
     async keepOnline(accessToken) {
-      socket.keep(tradeLink)
-      if (given?.token === accessToken && time.now() - given.atMs < TOKEN_MS)
-        return { kind: 'said', value: null }
-      const token = Buffer.from(accessToken).toString('base64')
-      const said = await call('user/steam-token', envelopeSchema, { body: { token }, read: () => null })
-      if (said.kind !== 'said') return said
-      given = { token: accessToken, atMs: time.now() }
-      // Asking it is what makes it sell.
-      return call('check-wss-user', envelopeSchema, { query: [['steamid', steamId]], read: () => null })
+      socket.keep()
+      if (socket.isDown()) return { kind: 'unanswered', because: 'its socket does not open' }
+      const isKnown = given?.token === accessToken && time.now() - given.atMs < TOKEN_MS
+      if (!isKnown) {
+        const token = Buffer.from(accessToken).toString('base64')
+        const said = await call('user/steam-token', envelopeSchema, { body: { token }, read: () => null })
+        if (said.kind !== 'said') return said
+        given = { token: accessToken, atMs: time.now() }
+      }
+      const openings = socket.openings()
+      if (openings === 0 || openings === checked) return { kind: 'said', value: null }
+      // Asking it is what makes it sell over a socket that has just opened.
+      const said = await call('check-wss-user', envelopeSchema, {
+        query: [['steamid', steamId]],
+        read: () => null,
+      })
+      if (said.kind === 'said') checked = openings
+      return said.kind === 'locked_out' ? said : { kind: 'said', value: null }
     },
     async setTradeToken(token) {
       const tradelink = linkOf(token)
       const said = await call('change-tradelink', envelopeSchema, { body: { tradelink }, read: () => null })
-      if (said.kind === 'said') tradeLink = tradelink
+      if (said.kind === 'said') socket.linkIs(tradelink)
       return said
     },
     async goOffline() {
@@ -238,7 +248,7 @@ function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'>
   const offers = new Map<string, string>()
   return {
     async round(appId) {
-      socket.keep(null)
+      socket.keep()
       // In this order: an item that is sold between two answers is in the later one.
       const onSale = await call('list-items-steam', onSaleSchema, { query: [gameOf(appId)], read: onSaleOf })
       if (onSale.kind !== 'said') return onSale
