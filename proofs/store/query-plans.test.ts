@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { listDepositsQuerySchema } from '../../contract/store-api.ts'
 import { type Database, type Db, openDatabase } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
+import { lookThroughItems } from '../../gateway/departures/item-list-store.ts'
 import { viewReader } from '../../gateway/deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from '../../gateway/deposits/store-deposit.ts'
 import { readDepositEvents, readEvents } from '../../gateway/events/store.ts'
@@ -82,6 +83,7 @@ async function fill(depositId: bigint): Promise<void> {
     db,
   )
   await fillLedger(db)
+  await fillCustody(db)
   await sql`
     insert into webhook_delivery (event_id, endpoint_id, state, attempts, due_at, claim)
     select id, 1, case when sequence % 2 = 0 then 'due' else 'delivered' end, 0, now() - interval '1 hour', sequence / 2 % 2
@@ -105,6 +107,15 @@ async function fillLedger(db: Db): Promise<void> {
     insert into ledger_entry (debit_account, credit_account, amount, currency, cause, trade_id, quote_id, rate_id)
     select (select id from account where kind = 'items'), (select id from account where kind = 'available'), 1000,
       'USD', 'delivered', trade.id, quote_id, 1 from trade`.execute(db)
+}
+
+/** The items of all trades came, and then all of them left. */
+async function fillCustody(db: Db): Promise<void> {
+  for (const moved of ['in', 'out']) {
+    await sql`
+      insert into custody_entry (trade_id, asset_id, bot_id, moved)
+      select trade_id, asset_id, 1, ${moved} from trade_item order by trade_id, asset_id`.execute(db)
+  }
 }
 
 const nodeSchema = z.looseObject({
@@ -159,8 +170,8 @@ const day = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
 
 /** Some 200 deposits are older. */
 const NEAR_THE_END = 1_200n
-/** For a list that finds nothing: fewer than there are trades. */
-const ROWS_OF_NOTHING = 500
+/** For what passes over most rows: fewer than there are trades. */
+const FEW_ROWS = 500
 
 /** The last: rows that it may look at, where these are fewer. */
 const CALLS: [string, () => Promise<unknown>, number?][] = [
@@ -196,9 +207,10 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   [
     'the list of a game that nobody pays with',
     () => operatorList({ game: 'rust', before: NEAR_THE_END }),
-    ROWS_OF_NOTHING,
+    FEW_ROWS,
   ],
-  ['trades that are open, after many that ended', () => listTrades(operator()), ROWS_OF_NOTHING],
+  ['trades that are open, after many that ended', () => listTrades(operator()), FEW_ROWS],
+  ['items, after many that left at once', () => lookThroughItems(observed, { limit: 50 }), FEW_ROWS],
   ['endpoints', () => listEndpoints(operator(), { limit: 50 })],
   ['endpoints that fail', () => listEndpoints(operator(), { limit: 50, failing: true })],
   ['what comes next for a deposit', () => showDeposit(operator(), 1_011n)],
