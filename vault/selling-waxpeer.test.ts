@@ -112,3 +112,14 @@ it('the other market is switched off alone, and its listings come down', async (
   await roundsUntil(() => onSaleAt('family').length === 1)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([1, 0])
 })
+
+it('a round looks at the account once for both markets', async () => {
+  // The vault starts: all that is asked now and then is due.
+  stand.restart()
+  const before = stand.calls.length
+  await stand.vault().round()
+  const looks = stand.calls
+    .slice(before)
+    .filter((path) => path.includes('/GetInventoryItemsWithDescriptions/'))
+  expect(looks).toHaveLength(4)
+})

@@ -53,11 +53,14 @@ export type Shop = { round(): Promise<void>; close(): void }
 
 export function createShop(parts: ShopParts): Shop {
   const { record, till } = parts
-  const desks = parts.markets.map((access) => deskOf(parts, access))
+  const looks: Looks = new Map()
+  const accountOf = (steamId: string) => lookingOnce(looks, { steamId, account: parts.accountOf(steamId) })
+  const desks = parts.markets.map((access) => deskOf({ ...parts, accountOf }, access))
   let told: number | undefined
   return {
     async round() {
       const failed: unknown[] = []
+      looks.clear()
       for (const desk of desks) await desk.round().catch((error: unknown) => failed.push(error))
       // A till that is away gets its reports later: deals that are due now do not wait for it.
       told ??= await till.lastTold()
@@ -69,6 +72,25 @@ export function createShop(parts: ShopParts): Shop {
     },
     close() {
       for (const desk of desks) desk.close()
+    },
+  }
+}
+
+/** The looks of one round, by account and game. */
+type Looks = Map<string, ReturnType<SellingAccount['freeItems']>>
+
+/** Steam is asked once a round for what two markets could sell from one account: each question to it takes seconds. */
+function lookingOnce(
+  looks: Looks,
+  { steamId, account }: { steamId: string; account: SellingAccount },
+): SellingAccount {
+  return {
+    ...account,
+    freeItems(appId) {
+      const key = `${steamId}/${appId}`
+      const look = looks.get(key) ?? account.freeItems(appId)
+      looks.set(key, look)
+      return look
     },
   }
 }

@@ -67,6 +67,8 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
   const market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => nowMs, everyMs: 0 })
   const path = mkdtempSync(join(tmpdir(), 'vault-'))
   const said: string[] = []
+  const caller = createCaller(steam.url)
+  const calls: string[] = []
   let vault: Vault | undefined
 
   const open = (): Vault =>
@@ -74,7 +76,13 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       folder: path,
       wishes,
       till,
-      caller: createCaller(steam.url),
+      caller: {
+        ...caller,
+        call(asked) {
+          calls.push(asked.url.pathname)
+          return caller.call(asked)
+        },
+      },
       connection: sandboxConnection('sandbox', market.url),
       // A pause takes no real time: it advances the clock.
       waiting: {
@@ -100,6 +108,8 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     database,
     path,
     said,
+    /** The paths that the vault asked of Steam. */
+    calls,
     attacker,
     asVault,
     open,
