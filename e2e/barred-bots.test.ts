@@ -79,7 +79,7 @@ describe('D-30 a bot that Steam no longer lets trade', () => {
     await refusal(page, TEXTS.ru).getByRole('button', { name: TEXTS.ru.close }).click()
     expect(await bars()).toHaveLength(2)
     expect(await offersTo(till.sandbox, guest)).toEqual([])
-    expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('gridcell', { selected: true }).count()).toBe(1)
     await off()
     await timePasses()
     await pay(page, TEXTS.ru)

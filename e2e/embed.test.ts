@@ -120,10 +120,10 @@ test.each(['en', 'ru'] as const)(
     expect(await ready(page)).toBe('ready')
     const frame = frameOf(page)
     const texts = TEXTS[language]
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('IFRAME')
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('IFRAME')
     const dialog = page.getByRole('dialog', { name: 'Payment with game items' })
-    expect(await dialog.count()).toBe(1)
-    expect(await page.evaluate('document.documentElement.style.overflow')).toBe('hidden')
+    await expect.poll(() => dialog.count()).toBe(1)
+    await expect.poll(() => page.evaluate('document.documentElement.style.overflow')).toBe('hidden')
     const { tradeUrl, name } = await shopper()
     await frame.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
     await frame.getByRole('link', { name }).waitFor()
@@ -173,8 +173,8 @@ test('Esc in the frame or the page closes it and gives the focus back; an open o
   expect(await ready(page)).toBe('ready')
   await frameOf(page).getByRole('textbox', { name: TEXTS.en.tradeLink }).press('Escape')
   await page.locator('iframe').waitFor({ state: 'detached' })
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Top up')
-  expect(await page.evaluate('document.documentElement.style.overflow')).toBe('')
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Top up')
+  await expect.poll(() => page.evaluate('document.documentElement.style.overflow')).toBe('')
 
   await openOffer(url)
   await page.keyboard.press('Enter')
@@ -188,7 +188,7 @@ test('Esc in the frame or the page closes it and gives the focus back; an open o
   await page.getByRole('button', { name: 'Close' }).focus()
   await page.keyboard.press('Escape')
   await expect.poll(() => asked).toEqual([TEXTS.en.closeQuestion])
-  expect(await page.locator('iframe').count()).toBe(1)
+  await expect.poll(() => page.locator('iframe').count()).toBe(1)
   await page.getByRole('button', { name: 'Close' }).click()
   await page.locator('iframe').waitFor({ state: 'detached' })
   expect(asked).toHaveLength(2)
@@ -206,7 +206,7 @@ test('an element that comes and goes a hundred times leaves nothing behind, and 
   await expect.poll(() => page.frames().length).toBe(2)
   await page.evaluate('deposit.close()')
   await expect.poll(() => page.frames().length).toBe(1)
-  expect(await page.evaluate('document.documentElement.style.overflow')).toBe('')
+  await expect.poll(() => page.evaluate('document.documentElement.style.overflow')).toBe('')
   await expect(page.evaluate(`tradetill.open('https://evil.example/deposit/1')`)).rejects.toThrow('is not of')
 })
 
@@ -222,7 +222,9 @@ test('on a narrow screen the page itself opens, and an element is a link to it',
   await page.evaluate(
     `document.body.insertAdjacentHTML('beforeend', '<tradetill-deposit src="${url}"></tradetill-deposit>')`,
   )
-  expect(await page.getByRole('link', { name: 'Open the payment page' }).getAttribute('href')).toBe(url)
+  await expect
+    .poll(() => page.getByRole('link', { name: 'Open the payment page' }).getAttribute('href'))
+    .toBe(url)
   expect(await violations(page)).toEqual([])
 })
 
@@ -244,7 +246,7 @@ test('a popup tells the page that opened it, as the guide has it, and closes its
   const popup = await opening
   await popup.getByRole('dialog', { name: TEXTS.en.confirmTitle }).waitFor()
   // The page has cut the tie, so this says nothing.
-  expect(await popup.evaluate('window.opener')).toBeNull()
+  await expect.poll(() => popup.evaluate('window.opener')).toBeNull()
   await expect.poll(() => page.evaluate('popup.closed')).toBe(true)
   const closed = popup.waitForEvent('close')
   await endDeposit(deposit, offerId)
@@ -252,7 +254,7 @@ test('a popup tells the page that opened it, as the guide has it, and closes its
   const [{ order }] = (await query('select external_id as order from deposit where id = $1', [
     deposit.id,
   ])) as [{ order: string }]
-  expect(await page.evaluate('asked')).toEqual([order])
+  await expect.poll(() => page.evaluate('asked')).toEqual([order])
   await closed
 })
 
@@ -274,7 +276,9 @@ describe('a frame that does not load', () => {
       await page.evaluate(`postMessage({ tradetill: 1 }, '*')`)
       await page.clock.runFor(8_000)
       expect(await ready(page)).toBe('load_failed')
-      expect(await page.getByRole('link', { name: 'Open the payment page' }).getAttribute('href')).toBe(url)
+      await expect
+        .poll(() => page.getByRole('link', { name: 'Open the payment page' }).getAttribute('href'))
+        .toBe(url)
       expect(lines.filter((line) => line.startsWith('tradetill-deposit'))).toEqual([
         expect.stringContaining(`"frame-src ${till.gateway}"`),
       ])

@@ -77,14 +77,14 @@ describe.each([
       expect(inventory.items.map((item) => item.name)).toContain(name)
       await search.fill(name)
       const card = page.getByRole('gridcell').first()
-      expect(await card.locator('.card-name').textContent()).toBe(name)
-      expect(await card.locator('.card-name').getAttribute('title')).toBe(name)
+      await expect.poll(() => card.locator('.card-name').textContent()).toBe(name)
+      await expect.poll(() => card.locator('.card-name').getAttribute('title')).toBe(name)
       await card.click()
       expect(await overflowing(page)).toEqual([])
     }
     await search.fill('')
     expect(await overflowing(page)).toEqual([])
-    expect(await page.locator('.card-selected').count()).toBeGreaterThan(0)
+    await expect.poll(() => page.locator('.card-selected').count()).toBeGreaterThan(0)
     await speak(page, language === 'en' ? 'ru' : 'en')
     await page.getByRole('gridcell').first().waitFor()
     expect(await overflowing(page)).toEqual([])
@@ -105,14 +105,14 @@ test.each([
     await page.getByRole('button', { name: texts.pay, exact: true }).click()
     const refusal = page.getByRole('dialog', { name: texts.creationErrorTitle })
     await refusal.getByText(texts.creationCauses[cause] ?? '').waitFor()
-    expect(await refusal.locator('.primary').getAttribute('href')).toBe(door)
+    await expect.poll(() => refusal.locator('.primary').getAttribute('href')).toBe(door)
     expect(await offersTo(till.sandbox, guest)).toEqual([])
     expect(await query('select state, reason from trade where deposit_id = $1', [deposit.id])).toEqual([
       { state: 'refused', reason: 'trade_refused' },
     ])
     await refusal.getByRole('button', { name: texts.close }).click()
     await page.getByRole('gridcell').first().waitFor()
-    expect(await page.getByRole('button', { name: texts.pay, exact: true }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('button', { name: texts.pay, exact: true }).count()).toBe(1)
   },
 )
 

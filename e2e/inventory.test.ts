@@ -47,7 +47,7 @@ test.each(['en', 'ru'] as const)(
       return Number(count)
     }
     expect(inventory.unavailableByReason.notMarketable).toBe(1)
-    expect(await said('notMarketable')).toBe(1)
+    await expect.poll(() => said('notMarketable')).toBe(1)
     const [other] = await Promise.all([
       nextInventory(page),
       page.getByRole('radio', { name: 'Team Fortress 2' }).check({ force: true }),
@@ -56,7 +56,7 @@ test.each(['en', 'ru'] as const)(
     expect(other.unavailableByReason).toMatchObject({ notMarketable: 1 })
     expect(other.unavailableByReason.noOwnPrice).toBeGreaterThanOrEqual(2)
     await expect.poll(() => said('noOwnPrice')).toBe(other.unavailableByReason.noOwnPrice)
-    expect(await said('notMarketable')).toBe(1)
+    await expect.poll(() => said('notMarketable')).toBe(1)
   },
 )
 

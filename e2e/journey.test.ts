@@ -35,7 +35,7 @@ describe("from the demo store's button to the credited balance", () => {
       const { page } = await openBrowser({ viewport })
       const before = await balanceBefore()
       const texts = await startTopUp(page, till, language)
-      expect(await page.getByRole('note').first().textContent()).toBe(texts.sandboxBanner)
+      await expect.poll(() => page.getByRole('note').first().textContent()).toBe(texts.sandboxBanner)
       await enterLink(page, await shopper(), texts)
       await dearestFirst(page, texts)
       const total = await pickItems(page, 3)

@@ -55,19 +55,21 @@ describe.each([
     })
     await dialog.getByText(bot.name).waitFor()
     const profile = dialog.getByRole('link', { name: texts.botProfile })
-    expect(await profile.getAttribute('href')).toBe(bot.profileUrl)
-    expect(await dialog.locator('img.avatar').getAttribute('src')).toBe(bot.avatarUrl)
-    expect(await dialog.locator(`.level.${levelClass(bot.level)}`).textContent()).toContain(String(bot.level))
+    await expect.poll(() => profile.getAttribute('href')).toBe(bot.profileUrl)
+    await expect.poll(() => dialog.locator('img.avatar').getAttribute('src')).toBe(bot.avatarUrl)
+    await expect
+      .poll(() => dialog.locator(`.level.${levelClass(bot.level)}`).textContent())
+      .toContain(String(bot.level))
     await expect.poll(() => dialog.getByRole('timer').textContent()).toMatch(/^0[0-5]:\d\d$/)
-    expect(await dialog.locator('output').textContent()).toBe(offer.code)
+    await expect.poll(() => dialog.locator('output').textContent()).toBe(offer.code)
     await dialog.getByText(texts.scamWarning).waitFor()
     await dialog.getByText(texts.offerNumber(offer.id)).waitFor()
     const inBrowser = dialog.getByRole('link', { name: texts.acceptInBrowser })
-    expect(await inBrowser.getAttribute('href')).toBe(`${till.sandbox}/tradeoffer/${offer.id}/`)
+    await expect.poll(() => inBrowser.getAttribute('href')).toBe(`${till.sandbox}/tradeoffer/${offer.id}/`)
     const inClient = dialog.getByRole('link', { name: texts.acceptInClient })
-    expect(await inClient.count()).toBe(client)
+    await expect.poll(() => inClient.count()).toBe(client)
     if (client === 1)
-      expect(await inClient.getAttribute('href')).toBe(`steam://url/ShowTradeOffer/${offer.id}`)
+      await expect.poll(() => inClient.getAttribute('href')).toBe(`steam://url/ShowTradeOffer/${offer.id}`)
     const sent = (await offers(till.sandbox)).find(({ id }) => id === offer.id)
     expect(sent?.message).toBe(offer.code)
     expect(deposit.hash).toMatch(/^[0-9a-f]{32}$/)
@@ -129,7 +131,7 @@ test('A-061 A-062 the trade is created, then polled once a second; leaving ends 
   await page.getByText(texts.offerWaiting).waitFor()
   const notice = page.locator('.notices')
   await notice.getByText(offer ?? '').waitFor()
-  expect(await notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d left$/)
+  await expect.poll(() => notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d left$/)
 })
 
 test('the Russian confirmation fits a page of 320 px', async () => {
@@ -149,7 +151,7 @@ test('A-051 Esc and a click outside do not close it: the offer stands until Stea
   const { page, texts } = await openConfirmation()
   for (const _ of [1, 2, 3]) await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
-  expect(await confirmation(page, texts).isVisible()).toBe(true)
+  await expect.poll(() => confirmation(page, texts).isVisible()).toBe(true)
   // Android's second Back closes a dialog whatever the page says.
   const again = await page.evaluate(
     () =>
@@ -161,9 +163,9 @@ test('A-051 Esc and a click outside do not close it: the offer stands until Stea
       }),
   )
   expect(again).toBe(true)
-  expect(await confirmation(page, texts).getByRole('link', { name: texts.acceptInBrowser }).isVisible()).toBe(
-    true,
-  )
+  await expect
+    .poll(() => confirmation(page, texts).getByRole('link', { name: texts.acceptInBrowser }).isVisible())
+    .toBe(true)
 })
 
 describe('maintenance', () => {
@@ -177,7 +179,7 @@ describe('maintenance', () => {
     await dialog.getByText(texts.technicalWorks).waitFor()
     await maintenance('off')
     await dialog.getByText(texts.technicalWorks).waitFor({ state: 'detached' })
-    expect(await dialog.getByRole('timer').textContent()).toMatch(/^0\d:\d\d$/)
+    await expect.poll(() => dialog.getByRole('timer').textContent()).toMatch(/^0\d:\d\d$/)
   })
 })
 
@@ -194,7 +196,7 @@ test('the secret code can be copied, and our page reads what was copied only whe
   const elsewhere = await context.newPage()
   await elsewhere.goto(till.sandbox)
   await elsewhere.bringToFront()
-  expect(await elsewhere.evaluate(read)).toBe(code)
+  await expect.poll(() => elsewhere.evaluate(read)).toBe(code)
 })
 
 test('A-065 an open modal speaks the deposit’s language, whatever is stored; D-10 what was chosen here outlives a reload', async () => {

@@ -157,8 +157,8 @@ const heard = (page: Page): Promise<Heard> =>
 
 const warnsOfScams = async (page: Page): Promise<void> => {
   const link = page.getByRole('dialog').getByRole('link', { name: TEXTS.en.scamApiKey })
-  expect(await link.getAttribute('href')).toBe('https://steamcommunity.com/dev/apikey')
-  expect(await page.locator('dialog .scam-steps li').count()).toBeGreaterThanOrEqual(3)
+  await expect.poll(() => link.getAttribute('href')).toBe('https://steamcommunity.com/dev/apikey')
+  await expect.poll(() => page.locator('dialog .scam-steps li').count()).toBeGreaterThanOrEqual(3)
 }
 
 /** What else one outcome shows. */
@@ -193,12 +193,12 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       const dialog = page.getByRole('dialog', { name: title })
       await dialog.getByText(description).waitFor()
       expect(TEXTS.en.outcomes[status].description).toMatch(SPECIFIED[status])
-      expect(await dialog.locator('svg.outcome-icon').count()).toBe(1)
-      expect(await backLink(page, texts).getAttribute('href')).toBe(`${till.store}/`)
+      await expect.poll(() => dialog.locator('svg.outcome-icon').count()).toBe(1)
+      await expect.poll(() => backLink(page, texts).getAttribute('href')).toBe(`${till.store}/`)
       const received = dialog.locator('.received strong')
-      expect(await received.allTextContents()).toEqual(
-        status === 'succeeded' ? [formatMoney(endOf(status).amount, 'USD', language)] : [],
-      )
+      await expect
+        .poll(() => received.allTextContents())
+        .toEqual(status === 'succeeded' ? [formatMoney(endOf(status).amount, 'USD', language)] : [])
       const [trade] = await query('select steam_offer_id from trade where deposit_id = $1', [
         endOf(status).deposit.id,
       ])
@@ -215,7 +215,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       const dialog = page.getByRole('dialog', { name: texts.depositTo('Ember Forge') })
       await dialog.getByText(texts.closedNote).waitFor()
       expect(await dialog.locator('svg.outcome-icon, h2, .outcome-description').count()).toBe(0)
-      expect(await backLink(page, texts).getAttribute('href')).toBe(`${till.store}/`)
+      await expect.poll(() => backLink(page, texts).getAttribute('href')).toBe(`${till.store}/`)
     },
   )
 })
@@ -255,7 +255,7 @@ test('A-067 the alarm sounds after a declined confirmation, looping and low, unt
   await endDeposit(deposit, offerId, 'decline')
   await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
   await page.getByRole('button', { name: texts.stopSound }).waitFor()
-  expect(await heard(page)).toEqual([{ volume: 0.2, loop: true, playing: true }])
+  await expect.poll(() => heard(page)).toEqual([{ volume: 0.2, loop: true, playing: true }])
   await page.clock.pauseAt(Date.now() + 600_000)
   expect((await heard(page))[0]?.playing).toBe(true)
   const moved = page.evaluate(() =>

@@ -23,7 +23,9 @@ test('a typed amount is met from above by keyboard alone, and can be paid', asyn
   const single = Math.min(...inventory.items.map(({ price }) => price).filter((price) => price >= 1_234))
   expect(total).toBeGreaterThanOrEqual(1_234)
   expect(total).toBeLessThanOrEqual(single)
-  expect(await page.getByRole('progressbar', { name: texts.pickTarget }).getAttribute('max')).toBe('1234')
+  await expect
+    .poll(() => page.getByRole('progressbar', { name: texts.pickTarget }).getAttribute('max'))
+    .toBe('1234')
   await pay(page, texts)
 })
 
@@ -51,22 +53,24 @@ test('Shift picks a range, Ctrl+A all that the search shows, and / leads to the 
   const picked = () => page.getByRole('gridcell', { selected: true }).count()
   await cell(1).click()
   await cell(3).click({ modifiers: ['Shift'] })
-  expect(await picked()).toBe(3)
+  await expect.poll(picked).toBe(3)
   // The range begins where the last press without Shift was.
   await cell(0).click({ modifiers: ['Shift'] })
-  expect(await picked()).toBe(4)
+  await expect.poll(picked).toBe(4)
   await page.getByRole('button', { name: texts.clearAll }).click()
   await cell(2).focus()
   await page.keyboard.press('Space')
   await page.keyboard.press('Shift+ArrowRight')
-  expect(await picked()).toBe(2)
+  await expect.poll(picked).toBe(2)
   await page.keyboard.press('/')
-  expect(await page.getByRole('searchbox').evaluate((input) => input === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => page.getByRole('searchbox').evaluate((input) => input === document.activeElement))
+    .toBe(true)
   await page.keyboard.type('AK-47')
-  expect(await page.getByRole('searchbox').inputValue()).toBe('AK-47')
+  await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('AK-47')
   await cell(0).focus()
   await page.keyboard.press('Control+a')
-  expect(await picked()).toBe(await page.getByRole('gridcell').count())
+  await expect.poll(picked).toBe(await page.getByRole('gridcell').count())
 })
 
 test('equal items share a card: a press takes one, its buttons and the keys more or fewer, and all at once', async () => {
@@ -82,8 +86,8 @@ test('equal items share a card: a press takes one, its buttons and the keys more
   const expectTaken = async (taken: number) => {
     const sum = page.locator('.bottom-sum strong')
     await expect.poll(async () => centsOf((await sum.textContent()) ?? '')).toBe(taken * price)
-    expect(await card.getAttribute('aria-label')).toContain(texts.takenOf(taken, count))
-    expect(await card.getAttribute('aria-selected')).toBe(String(taken > 0))
+    await expect.poll(() => card.getAttribute('aria-label')).toContain(texts.takenOf(taken, count))
+    await expect.poll(() => card.getAttribute('aria-selected')).toBe(String(taken > 0))
   }
   const button = (label: string) => card.getByRole('button', { name: label, exact: true })
   await card.locator('img').click()
@@ -101,5 +105,5 @@ test('equal items share a card: a press takes one, its buttons and the keys more
     await card.press('-')
     await expectTaken(taken)
   }
-  expect(await card.evaluate((element) => element === document.activeElement)).toBe(true)
+  await expect.poll(() => card.evaluate((element) => element === document.activeElement)).toBe(true)
 })

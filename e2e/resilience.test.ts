@@ -83,7 +83,7 @@ test('A-061 A-131 500s, then a minute offline, are told once each; back, the tru
     await expect.poll(() => failed).toBeGreaterThanOrEqual(polls)
   }
   await errors.waitFor()
-  expect(await errors.count()).toBe(1)
+  await expect.poll(() => errors.count()).toBe(1)
   await page.clock.runFor(6000)
   await errors.waitFor({ state: 'detached' })
   await page.unroute('**/api/payment?*')
@@ -104,7 +104,7 @@ test('A-061 A-131 500s, then a minute offline, are told once each; back, the tru
   expect(texts.failedToReceiveDeposit).toBe('failed to receive deposit')
   for (let tens = 0; tens < 6; tens += 1) await page.clock.runFor(10_000)
   expect(await errors.count()).toBe(0)
-  expect(await confirmation(page, texts).isVisible()).toBe(true)
+  await expect.poll(() => confirmation(page, texts).isVisible()).toBe(true)
   await endDeposit(opened.deposit, offerId)
   await context.setOffline(false)
   await success(page, texts).waitFor()
@@ -126,7 +126,7 @@ test('D-25 a tab that slept asks again for what hung: no spinner stays, and one 
   await page.locator('[aria-busy=true]').waitFor()
   await closeTheLid()
   await page.locator('.shelf[aria-busy=false]').waitFor()
-  expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(1)
+  await expect.poll(() => page.getByRole('gridcell', { selected: true }).count()).toBe(1)
   let trades = 0
   await page.route('**/api/trade', async (route) => {
     trades += 1
@@ -230,7 +230,7 @@ test('a page that the browser kept whole is frozen, and shows the truth before a
   await endDeposit(opened.deposit, offer)
   // A page that is brought back does not load.
   await page.goBack({ waitUntil: 'commit' })
-  expect(await page.evaluate(() => Reflect.get(window, 'frozen'))).toBe(true)
+  await expect.poll(() => page.evaluate(() => Reflect.get(window, 'frozen'))).toBe(true)
   await success(page, texts).waitFor()
 })
 
@@ -291,7 +291,7 @@ test('on a slow line polls do not pile up, and the way to the end is the same', 
   await expect.poll(() => callsTo(opened, '/api/payment').length).toBeGreaterThan(asked + 1)
   await endDeposit(deposit, await offerOf(page, texts))
   await success(page, texts).waitFor()
-  expect(await page.evaluate(() => Reflect.get(window, 'mostPolls'))).toBe(1)
+  await expect.poll(() => page.evaluate(() => Reflect.get(window, 'mostPolls'))).toBe(1)
 })
 
 test.each([
@@ -357,8 +357,8 @@ test('translators are asked to leave the page alone; one that does not breaks no
   const { page, context, deposit, texts } = await openDeposit()
   await context.addInitScript(translate)
   await giveLink(page, texts, await shopper())
-  expect(await page.locator('html').getAttribute('translate')).toBe('no')
-  expect(await page.locator('.notranslate').count()).toBe(1)
+  await expect.poll(() => page.locator('html').getAttribute('translate')).toBe('no')
+  await expect.poll(() => page.locator('.notranslate').count()).toBe(1)
   await page.getByRole('gridcell').first().waitFor()
   await page.evaluate(translate)
   for (const standIn of ['font', 'ya-tr-span']) await page.locator(`.grid ${standIn}`).first().waitFor()

@@ -132,7 +132,9 @@ test.each([
     expect(word.left).toBeGreaterThan(0)
     expect(word.right).toBeLessThan(width)
     expect(word.wide).toBeGreaterThan(40)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+      .toBeLessThanOrEqual(width)
     await link.click()
     const tab = await opened
     await heading(tab, helpTexts[language].title).waitFor()
@@ -158,8 +160,8 @@ test('A-030 the help page of a till without contacts ends with a whole sentence'
     const last = page.getByRole('main').locator('section').last()
     await last.getByText(helpTexts.en.money.text).waitFor()
     const ends = left.length === 0 ? helpTexts.en.money.text : `${helpTexts.en.money.further} ${left[0]}`
-    expect(await last.getByRole('paragraph').last().textContent()).toBe(ends)
-    expect(await last.getByRole('link').allTextContents()).toEqual(left)
+    await expect.poll(() => last.getByRole('paragraph').last().textContent()).toBe(ends)
+    await expect.poll(() => last.getByRole('link').allTextContents()).toEqual(left)
     await page.unroute('**/help')
   }
 })
@@ -175,7 +177,7 @@ test('A-065 texts that cannot be fetched, or never come, leave the page in Engli
     await wanted
     if (answer === 'hang') await page.clock.runFor(4000)
     await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en')
+    await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('en')
   }
 })
 

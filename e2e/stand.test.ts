@@ -45,7 +45,7 @@ async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
   // What comes now has a row, and may be all, as long as the store has room, which all files share.
   const reason = bar.getByText(texts.whyLater(8, 'CS2')).or(bar.getByText(texts.whyExpected(8, 'CS2')))
-  expect(await bar.locator('.money-rows dd').count()).toBeGreaterThan(0)
+  await expect.poll(() => bar.locator('.money-rows dd').count()).toBeGreaterThan(0)
   expect(await reason.isVisible()).toBe(false)
   await bar.getByRole('button', { name: texts.why }).click()
   await reason.waitFor()
@@ -77,15 +77,12 @@ describe.each([
       await cell(page, 0).click()
     }
     const games = page.getByRole('radio')
-    expect(await games.evaluateAll((all) => all.map((each) => each.getAttribute('value')))).toEqual([
-      'cs',
-      'dota',
-      'rust',
-      'tf',
-    ])
-    expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('cs')
+    await expect
+      .poll(() => games.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))
+      .toEqual(['cs', 'dota', 'rust', 'tf'])
+    await expect.poll(() => page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('cs')
     const sort = page.getByRole('combobox', { name: texts.sort })
-    expect(await sort.inputValue()).toBe('priceDown')
+    await expect.poll(() => sort.inputValue()).toBe('priceDown')
     expect(await prices(page)).toEqual(byPrice(cards))
     await sort.selectOption('priceUp')
     expect(await prices(page)).toEqual(byPrice(cards).reverse())
@@ -93,12 +90,12 @@ describe.each([
     expect(await names(page)).toEqual(cards.map(({ name }) => name))
     const search = page.getByRole('searchbox', { name: texts.search })
     const toggle = page.getByRole('button', { name: texts.searchOpen })
-    expect(await search.count()).toBe(viewport === MOBILE ? 0 : 1)
-    expect(await toggle.count()).toBe(viewport === MOBILE ? 1 : 0)
+    await expect.poll(() => search.count()).toBe(viewport === MOBILE ? 0 : 1)
+    await expect.poll(() => toggle.count()).toBe(viewport === MOBILE ? 1 : 0)
     if (viewport === MOBILE) {
       await toggle.click()
       await search.waitFor()
-      expect(await search.evaluate((field) => field === document.activeElement)).toBe(true)
+      await expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true)
     }
     const wanted = inventory.items[0]?.name.slice(1, 6).toUpperCase() ?? ''
     await search.fill(wanted)
@@ -107,7 +104,7 @@ describe.each([
     await search.fill('¬')
     await page.getByText(texts.nothingFound).waitFor()
     await page.getByRole('button', { name: texts.searchClear, exact: true }).click()
-    expect(await search.inputValue()).toBe('')
+    await expect.poll(() => search.inputValue()).toBe('')
     expect(await names(page)).toEqual(cards.map(({ name }) => name))
     await page.getByRole('button', { name: texts.reload }).waitFor()
   })
@@ -117,9 +114,9 @@ describe.each([
     const summary = page.getByRole('complementary', { name: texts.summary })
     const said = async (): Promise<string> => (await summary.textContent()) ?? ''
     const sum = (...items: number[]): string => money(items.reduce((total, price) => total + price, 0))
-    expect(await page.locator('.summary').count()).toBe(viewport === MOBILE ? 0 : 1)
-    expect(await page.locator('.bottom-bar').count()).toBe(viewport === MOBILE ? 1 : 0)
-    expect(await payButton(page, texts).isDisabled()).toBe(true)
+    await expect.poll(() => page.locator('.summary').count()).toBe(viewport === MOBILE ? 0 : 1)
+    await expect.poll(() => page.locator('.bottom-bar').count()).toBe(viewport === MOBILE ? 1 : 0)
+    await expect.poll(() => payButton(page, texts).isDisabled()).toBe(true)
     const places = () => placesOf(page, viewport === MOBILE ? ['.pay'] : PANEL)
     const before = await places()
     expect(before).not.toContain(null)
@@ -128,7 +125,7 @@ describe.each([
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceUp')
     await cell(page, 0).click()
     await summary.getByText(texts.payBlocks.belowMinimum(money(inventory.minPrice))).waitFor()
-    expect(await payButton(page, texts).isDisabled()).toBe(true)
+    await expect.poll(() => payButton(page, texts).isDisabled()).toBe(true)
     expect(await places()).toEqual(before)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
     const [dearest = 0] = byPrice(inventory.items)
@@ -142,9 +139,9 @@ describe.each([
     }
     for (const index of [4, 3, 2, 1]) await cell(page, index).click()
     if (viewport === MOBILE) await expectReason(page, texts)
-    expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(
-      inventory.items.length > 30 ? 1 : 2,
-    )
+    await expect
+      .poll(() => page.getByRole('gridcell', { selected: true }).count())
+      .toBe(inventory.items.length > 30 ? 1 : 2)
     await cell(page, 0).click()
     expect(await said()).toContain(sum(cheapest))
     await page.getByRole('button', { name: texts.clearAll }).click()
@@ -159,7 +156,7 @@ describe.each([
     expect(inventory.unavailableItems).toBeGreaterThan(0)
     const line = page.locator('.unavailable')
     await line.scrollIntoViewIfNeeded()
-    expect(await line.textContent()).toContain(texts.unavailable(inventory.unavailableItems))
+    await expect.poll(() => line.textContent()).toContain(texts.unavailable(inventory.unavailableItems))
     await page.getByRole('button', { name: texts.why }).click()
     await page.getByText(texts.itemConditions).waitFor()
   })
@@ -186,8 +183,8 @@ test('A-045 wear and StatTrak are marked, with their full names for readers', as
   expect(inventory.items.some(({ isStatTrak }) => isStatTrak)).toBe(true)
   await page.getByRole('searchbox', { name: texts.search }).fill(worn[0]?.name ?? '')
   const [short, full] = texts.wear[worn[0]?.wearCategory ?? 'WearCategory0']
-  expect(await cell(page, 0).getAttribute('aria-label')).toContain(full)
-  expect(await cell(page, 0).locator('.mark').last().textContent()).toBe(short)
+  await expect.poll(() => cell(page, 0).getAttribute('aria-label')).toContain(full)
+  await expect.poll(() => cell(page, 0).locator('.mark').last().textContent()).toBe(short)
   const stat = inventory.items.find(({ isStatTrak }) => isStatTrak)
   await page.getByRole('searchbox', { name: texts.search }).fill(stat?.name ?? '')
   await page.locator('.mark-stattrak').first().waitFor()
@@ -200,9 +197,9 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 everything is in %s', asyn
   await cell(page, 0).click()
   for (const text of await page.locator('.card-price').allTextContents()) expect(text).toContain(sign)
   const coins = (place: string) => page.locator(`${place} .coin[data-currency=${currency}]`).count()
-  expect(await coins('.card')).toBe(await page.locator('.card').count())
+  await expect.poll(() => coins('.card')).toBe(await page.locator('.card').count())
   // The minimum and the total.
-  expect(await coins('.summary-facts dd')).toBe(2)
+  await expect.poll(() => coins('.summary-facts dd')).toBe(2)
   const facts = await page.locator('.summary-facts dd').allTextContents()
   expect(facts.filter((fact) => fact.includes(sign))).toHaveLength(2)
   await page.setViewportSize(MOBILE)
@@ -237,21 +234,20 @@ test('A-016 A-065 A-066 the language selector switches every text and is remembe
   const { page, texts } = await atStand()
   await cell(page, 0).click()
   const choices = page.getByRole('group', { name: texts.language }).getByRole('button')
-  expect(await choices.evaluateAll((all) => all.map((each) => each.ariaLabel))).toEqual([
-    'English',
-    'Русский',
-  ])
+  await expect
+    .poll(() => choices.evaluateAll((all) => all.map((each) => each.ariaLabel)))
+    .toEqual(['English', 'Русский'])
   const flags = await choices.evaluateAll((all) =>
     all.map((each) => each.querySelector('svg.flag')?.innerHTML),
   )
   expect(flags).toEqual([expect.stringContaining('#b22234'), expect.stringContaining('#d52b1e')])
   for (const [index, pressed] of ['true', 'false'].entries())
-    expect(await choices.nth(index).getAttribute('aria-pressed')).toBe(pressed)
+    await expect.poll(() => choices.nth(index).getAttribute('aria-pressed')).toBe(pressed)
   await speak(page, 'ru')
   await payButton(page, TEXTS.ru).waitFor()
-  expect(
-    await page.evaluate(() => [document.documentElement.lang, localStorage.getItem('language')]),
-  ).toEqual(['ru', 'ru'])
+  await expect
+    .poll(() => page.evaluate(() => [document.documentElement.lang, localStorage.getItem('language')]))
+    .toEqual(['ru', 'ru'])
   await page.getByRole('gridcell', { selected: true }).first().waitFor()
   const english = [texts.pay, texts.total, texts.minimum, texts.support, texts.tradeLinkValid, texts.addFunds]
   for (const text of english) expect(await page.getByText(text, { exact: true }).count()).toBe(0)
@@ -272,7 +268,7 @@ test('A-071 another game aborts the request for the first; a stale answer is nev
   expect((await aborted).failure()?.errorText).toBe('net::ERR_ABORTED')
   release.resolve()
   await page.getByRole('gridcell').first().waitFor()
-  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('rust')
+  await expect.poll(() => page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('rust')
   expect(await page.getByRole('alert').count()).toBe(0)
   expect(texts.inventoryErrors.internal.title).toBeTruthy()
 })
@@ -312,11 +308,10 @@ test('A-019 A-114 a store that takes two games has two tabs, and opens on one of
   })
   await page.getByText(texts.onlyGames('Rust, Dota 2')).waitFor()
   const games = page.getByRole('radio')
-  expect(await games.evaluateAll((all) => all.map((each) => each.getAttribute('value')))).toEqual([
-    'rust',
-    'dota',
-  ])
-  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('rust')
+  await expect
+    .poll(() => games.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))
+    .toEqual(['rust', 'dota'])
+  await expect.poll(() => page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('rust')
   expect(await prices(page)).toEqual(byPrice(cardsOf(inventory.items)))
 })
 
@@ -328,5 +323,5 @@ test('a store may set a maximum: above it the button is off, with the reason', a
     .waitFor()
   await cell(page, 0).click()
   await page.getByText(texts.payBlocks.aboveMaximum(formatMoney(301, 'USD', 'en'))).waitFor()
-  expect(await payButton(page, texts).isDisabled()).toBe(true)
+  await expect.poll(() => payButton(page, texts).isDisabled()).toBe(true)
 })

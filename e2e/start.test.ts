@@ -18,8 +18,13 @@ import { callerOf, newDeposit, standingOffer } from './support/widget-calls.ts'
 const TELLS_CHILDREN = `--import=data:text/javascript,${encodeURIComponent(`
   import { subscribe } from 'node:diagnostics_channel'
   subscribe('child_process', ({ process: child }) => {
-    child.once('spawn', () => process.stderr.write('began ' + child.spawnargs.join(' ') + '\\n'))
+    child.once('spawn', () => process.stderr.write('began ' + child.spawnargs.join(' ') + ' as ' + child.pid + '\\n'))
   })
+`)}`
+
+/** Makes the vault's first command go on until it is ended. */
+const ENROLS_WITHOUT_END = `--import=data:text/javascript,${encodeURIComponent(`
+  if (process.argv[2] === 'enrol') setInterval(() => {}, 1_000_000)
 `)}`
 
 let place: Place
@@ -148,7 +153,9 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     place = { ...other, root: place.root, env: { ...other.env, TRADETILL_DATA_ROOT: place.root } }
     writeFileSync(registrationFile(), JSON.stringify({ ...before.registration, bots: ['76561198000000000'] }))
     rmSync(join(place.root, 'sandbox.json'))
-    till = await startTill(place)
+    rmSync(join(place.root, 'vault'), { recursive: true, force: true })
+    const slowly = { NODE_OPTIONS: `${TELLS_CHILDREN} ${ENROLS_WITHOUT_END}` }
+    till = await startTill({ ...place, env: { ...place.env, ...slowly } })
   })
 
   test('after the next start the data is still there', async () => {
@@ -173,12 +180,18 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
   })
 })
 
-describe('a start with a fresh database', () => {
+describe('Ctrl-C while the vault is set up, and a start with a fresh database', () => {
   let before: Awaited<ReturnType<typeof players>>
 
-  beforeAll(async () => {
+  test('Ctrl-C ends all of it, the command that runs too', async () => {
     before = await players(place.sandbox)
-    await till.main.interrupt()
+    const enrols = /began .*\/vault\/main\.ts enrol as (\d+)/
+    await expect.poll(() => till.main.output(), { message: 'the vault is enrolled' }).toMatch(enrols)
+    const command = Number(enrols.exec(till.main.output())?.[1])
+    expect(await till.main.interrupt()).toBe(0)
+    expect(processesOf(place.root)).toEqual([])
+    expect(() => process.kill(command, 0)).toThrow('ESRCH')
+
     rmSync(join(place.root, 'gateway'), { recursive: true })
     till = await startTill(place)
   })
@@ -323,8 +336,8 @@ describe('the tour plays each of its scenes by a button, and says what to look a
     const card = page.getByRole('listitem').filter({ has: heading })
     await card.getByRole('button', { name: `Play: ${title}` }).click()
     await card.getByText('Look at:').waitFor({ timeout: 150_000 })
-    expect(await card.getByRole('status').textContent()).toMatch(said)
-    expect(await card.getByRole('link').count()).toBeGreaterThanOrEqual(3)
+    await expect.poll(() => card.getByRole('status').textContent()).toMatch(said)
+    await expect.poll(() => card.getByRole('link').count()).toBeGreaterThanOrEqual(3)
     if (leaves !== undefined) expect(await query(leaves.in)).toEqual([{ it: leaves.as }])
   })
 })

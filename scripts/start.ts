@@ -86,11 +86,16 @@ const children: Child[] = []
 /** The tour ended it on purpose. */
 const sacrificed = new Set<Child>()
 let stopping = false
+/** Ends the set-up of the vault, which is none of the children before it is done. */
+const ends = new AbortController()
+let vaultSetUp: Promise<void> = Promise.resolve()
 
 async function stopAll(): Promise<void> {
   stopping = true
+  ends.abort()
   // The store first, the gateway before the Steam that it talks to.
   for (const child of [...children].reverse()) await child.stop()
+  await vaultSetUp
 }
 
 /** Starts a part. If it ends unexpectedly, all end. */
@@ -203,7 +208,7 @@ Tradetill is ready (sandbox: no real items, no real money).
 First: open ${urls.store} and press “Top up with game items”.
 Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
 Ctrl-C stops everything.`)
-  void startOwnVault(market.says('ready at', READY_MS))
+  vaultSetUp = startOwnVault(market.says('ready at', READY_MS))
   // Nothing waits for it: shoppers do not need the operators' page.
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
@@ -211,9 +216,10 @@ Ctrl-C stops everything.`)
 /** Nothing waits for it: a till takes items without a vault. */
 async function startOwnVault(market: Promise<unknown>): Promise<void> {
   await market.catch(() => {})
+  if (stopping) return
   const gatewayData = gatewayEnv.TRADETILL_DATA ?? ''
   const place = { dataRoot, sandboxUrl: urls.sandbox, marketUrl: urls.market, gatewayData }
-  const started = await startVault(place)
+  const started = await startVault({ ...place, stopping: ends.signal })
   if (stopping) {
     if ('child' in started) await started.child.stop()
     return

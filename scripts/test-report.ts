@@ -1,6 +1,7 @@
 /** The output of `npm test`: a line for each file when it is done, and at the end everything that a reader needs next. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { DefaultReporter, type TestCase, type TestModule, type TestSpecification } from 'vitest/node'
 import { failureFolder } from '../gateway/testing/evidence.ts'
 
@@ -9,6 +10,8 @@ export type RunResult = { passed: number; failed: number }
 
 const ROOT = join(import.meta.dirname, '..')
 const SLOWEST = 10
+/** Of each failure at the end: the whole is above, and in its folder. */
+const MOST_TOLD = 400
 
 const pathOf = ({ moduleId }: TestModule): string => relative(ROOT, moduleId).replaceAll('\\', '/')
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`.padStart(8)
@@ -17,16 +20,20 @@ const durationMs = (module: TestModule): number => {
   return duration + collectDuration + setupDuration
 }
 
-/** Errors outside of any test: a file that does not load, or a hook of a suite that fails. */
-function brokenOutside(module: TestModule): boolean {
-  const suites = [...module.children.allSuites()]
-  return module.errors().length > 0 || suites.some((suite) => suite.errors().length > 0)
-}
-
 /** For a shell: in single quotes nothing is read but the quote itself. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /** For `-t`, which takes a regular expression. */
 const pattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
+
+/** What an error says in one line, for a reader who sees only the end of the output. */
+const inOneLine = (message: string): string =>
+  stripVTControlCharacters(message).replace(/\s+/g, ' ').trim().slice(0, MOST_TOLD)
+
+/** Errors outside of any test: of a file that does not load, or of a hook of a suite that fails. */
+const errorsOutside = (module: TestModule): string[] =>
+  [...module.errors(), ...[...module.children.allSuites()].flatMap((suite) => suite.errors())].map(
+    ({ message }) => message,
+  )
 
 export default class TestReport extends DefaultReporter {
   #files = 0
@@ -59,11 +66,13 @@ export default class TestReport extends DefaultReporter {
     this.#tellSlowest(modules)
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const failed = tests.filter((test) => test.result().state === 'failed')
-    const broken = modules.filter(brokenOutside)
+    const broken = modules.filter((module) => errorsOutside(module).length > 0)
     for (const module of broken) {
       this.log(`\nThe file failed outside of its tests: ${pathOf(module)}`)
+      for (const message of errorsOutside(module)) this.log(`  ${inOneLine(message)}`)
       this.log(`  npm test -- ${pathOf(module)}`)
     }
+    for (const { message } of errors) this.log(`\nAn error outside of every test: ${inOneLine(message)}`)
     for (const test of failed) this.#tellFailure(test)
     const passed = tests.filter((test) => test.result().state === 'passed').length
     const result: RunResult = { passed, failed: failed.length + broken.length + errors.length }
@@ -89,6 +98,7 @@ export default class TestReport extends DefaultReporter {
     const told = errors.map(({ stack, message }) => stack ?? message).join('\n\n')
     writeFileSync(join(folder, 'failure.txt'), `${file}\n${test.fullName}\n\n${command}\n\n${told}\n`)
     this.log(`\n✗ ${test.fullName}`)
+    for (const { message } of errors) this.log(`  ${inOneLine(message)}`)
     this.log(`  ${command}`)
     this.log(`  ${relative(ROOT, folder)}${hadEvidence ? ' (its logs and pictures too)' : ''}`)
   }

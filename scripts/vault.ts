@@ -14,6 +14,8 @@ const LIMITS = ['--usd-an-hour', '5000.00', '--usd-a-day', '20000.00', '--items-
 const STORAGE = 'magic_accepts'
 
 export type VaultPlace = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }
+/** `stopping` ends what runs already, and nothing else is begun. */
+export type VaultStart = VaultPlace & { stopping: AbortSignal }
 
 type Bot = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
 type Seller = Bot & { steamId: string; tradeUrl: string }
@@ -23,7 +25,7 @@ type Account = { uid: number; gid: number }
 export type StartedVault = { child: Child; line: string }
 
 /** Undefined, with a line of explanation, if it cannot be started. The till works without it. */
-export async function startVault(place: VaultPlace): Promise<StartedVault | { problem: string }> {
+export async function startVault(place: VaultStart): Promise<StartedVault | { problem: string }> {
   try {
     return await start(place)
   } catch (error) {
@@ -31,7 +33,8 @@ export async function startVault(place: VaultPlace): Promise<StartedVault | { pr
   }
 }
 
-async function start({ dataRoot, sandboxUrl, marketUrl, gatewayData }: VaultPlace): Promise<StartedVault> {
+async function start(place: VaultStart): Promise<StartedVault> {
+  const { dataRoot, sandboxUrl, marketUrl, gatewayData, stopping } = place
   const folder = join(dataRoot, 'vault')
   const account = ownAccount(folder)
   const databaseUrl = process.env.TRADETILL_VAULT_DATABASE_URL ?? runningDatabase(gatewayData)?.vaultUrl
@@ -46,7 +49,8 @@ async function start({ dataRoot, sandboxUrl, marketUrl, gatewayData }: VaultPlac
   const isNew = !existsSync(join(folder, 'rules.json'))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (account !== undefined) chownSync(folder, account.uid, account.gid)
-  const command = (args: string[], input = '') => vaultCommand(args, { env, account, input })
+  const command = (args: string[], input = '') =>
+    runWithInput([FILE, ...args], { env, account, input, stopping })
   if (isNew) {
     const bots = await askSandbox<Bot[]>(`${sandboxUrl}/control/bots`)
     await command(['enrol'], linesOf(bots))
@@ -57,7 +61,9 @@ async function start({ dataRoot, sandboxUrl, marketUrl, gatewayData }: VaultPlac
     await command(['allow', 'storage', storage.tradeUrl])
   }
   if (!existsSync(join(folder, 'markets.json'))) await addSeller({ sandboxUrl, marketUrl }, command)
+  stopping.throwIfAborted()
   const child = startChild({ name: 'vault', file: FILE, args: ['run'], env, account })
+  stopping.addEventListener('abort', () => void child.stop(), { once: true })
   await child.says('vault ready', READY_MS)
   const who = account === undefined ? 'as the same user as the gateway' : `as user ${account.uid}`
   return { child, line: `the vault runs ${who}; its files are in ${folder}` }
@@ -103,15 +109,24 @@ async function askSandbox<T>(url: string, said?: object): Promise<T> {
   return (await response.json()) as T
 }
 
-type Running = { env: Record<string, string>; account: Account | undefined; input: string }
+type Running = {
+  env: Record<string, string>
+  account: Account | undefined
+  input: string
+  stopping: AbortSignal
+}
 
-function vaultCommand(args: string[], { env, account, input }: Running): Promise<void> {
+/** Runs Node with these arguments; throws the first line that it wrote to stderr when it fails. */
+export function runWithInput(args: readonly string[], running: Running): Promise<void> {
+  const { env, account, input, stopping: signal } = running
   return new Promise((resolve, reject) => {
-    const options = { env: { ...process.env, ...env }, timeout: DEADLINE_MS, ...account }
-    const child = execFile(process.execPath, [FILE, ...args], options, (error, _out, errors) => {
-      if (error) reject(new Error(`vault ${args[0]}: ${errors.trim().split('\n')[0]}`))
+    const options = { env: { ...process.env, ...env }, timeout: DEADLINE_MS, signal, ...account }
+    const child = execFile(process.execPath, args, options, (error, _out, errors) => {
+      if (error) reject(new Error(`vault ${args[1]}: ${errors.trim().split('\n')[0] || error.message}`))
       else resolve()
     })
+    // It may end before it has read anything, as by Ctrl-C. How it ended is told above.
+    child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   })
 }

@@ -94,7 +94,13 @@ export async function freePorts(count: number): Promise<number[]> {
 
 const CHECK_EVERY_MS = 100
 
-/** Repeats `check` until it gives a value; throws what it threw last, with `what`, after `timeoutMs`. */
+/** Thrown by a check of `eventually`: it can no longer come true. */
+export class GiveUp extends Error {}
+
+/**
+ * Repeats `check` until it gives a value; throws what it threw last, with `what`, after `timeoutMs`, and a GiveUp at
+ * once.
+ */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined> | T | undefined,
@@ -107,6 +113,7 @@ export async function eventually<T>(
       const value = await check()
       if (value !== undefined && value !== false) return value
     } catch (error) {
+      if (error instanceof GiveUp) throw new Error(`${what}: ${error.message}`)
       last = error
     }
     await delay(CHECK_EVERY_MS)

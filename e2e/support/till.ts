@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { runningDatabase } from '../../gateway/db/connection-file.ts'
-import { eventually, freePorts, isServing, type Running, run } from './process.ts'
+import { eventually, freePorts, GiveUp, isServing, type Running, run } from './process.ts'
 
 export type Place = {
   /** Folder of all data. */
@@ -47,22 +47,21 @@ export async function newPlace(): Promise<Place> {
 export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
   const at = place ?? (await newPlace())
   const main = run('scripts/start.ts', at.env, outputFile === undefined ? {} : { outputFile })
-  await eventually(
-    'the till answers',
-    async () => {
-      if (main.hasEnded()) throw new Error(`it ended:\n${main.output()}`)
-      const answers = await Promise.all([
-        isServing(`${at.gateway}/healthz`),
-        isServing(at.sandbox),
-        isServing(at.store),
-      ])
-      return answers.every(Boolean) || undefined
-    },
-    180_000,
-  ).catch((error: unknown) => {
+  const answers = async () => {
+    if (main.hasEnded()) throw new GiveUp('it ended')
+    const all = await Promise.all([
+      isServing(`${at.gateway}/healthz`),
+      isServing(at.sandbox),
+      isServing(at.store),
+    ])
+    return all.every(Boolean) || undefined
+  }
+  try {
+    await eventually('the till answers', answers, 180_000)
+    await botIsOnline(at, main)
+  } catch (error) {
     throw new Error(`${String(error)}\n${main.output()}`)
-  })
-  await botIsOnline(at)
+  }
   return { ...at, main }
 }
 
@@ -77,8 +76,9 @@ export function removePlace({ root }: Pick<Place, 'root'>): void {
 }
 
 /** Until then every inventory and trade is refused. */
-export function botIsOnline({ root }: Pick<Place, 'root'>): Promise<boolean> {
+export function botIsOnline({ root }: Pick<Place, 'root'>, main?: Running): Promise<boolean> {
   return eventually('a bot is online', async () => {
+    if (main?.hasEnded()) throw new GiveUp('it ended')
     const rows = await query({ root }, 'select 1 from bot where online')
     return rows.length > 0 || undefined
   })

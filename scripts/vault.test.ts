@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { runWithInput } from './vault.ts'
+
+const LONGER_THAN_A_PIPE = 'x'.repeat(1_000_000)
+
+const runs = (code: string, { input = '', stopping = new AbortController().signal } = {}) =>
+  runWithInput(['-e', code], { env: {}, account: undefined, input, stopping })
+
+describe('a command of the vault', () => {
+  it('is told by its first line of errors when it fails, and its input is read', async () => {
+    await runs("process.exitCode = require('node:fs').readFileSync(0).length - 1000000", {
+      input: LONGER_THAN_A_PIPE,
+    })
+    await expect(runs("console.error('one\\ntwo'); process.exitCode = 1")).rejects.toThrow(/: one$/)
+  })
+
+  it('may end before it has read its input', async () => {
+    await expect(runs('process.exit(3)', { input: LONGER_THAN_A_PIPE })).rejects.toThrow('Command failed')
+  })
+
+  it('ends when the start stops', async () => {
+    const stop = new AbortController()
+    const command = runs('setInterval(() => {}, 1_000_000)', { stopping: stop.signal })
+    stop.abort()
+    await expect(command).rejects.toThrow('aborted')
+  })
+})

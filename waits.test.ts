@@ -1,0 +1,51 @@
+/** Holds the tests against what makes a test depend on time. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = import.meta.dirname
+
+const tests = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.test.ts', '*.test.tsx'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)))
+  .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
+
+const SKIPS_OR_SLEEPS = new RegExp(
+  [
+    '\\b(?:it|test|describe)\\.(?:skip|todo|only|fixme)\\b',
+    'setTime' + 'out\\(',
+    'waitFor' + 'Timeout',
+    '\\bsle' + 'ep\\(',
+  ].join('|'),
+)
+
+/** Of a locator or a page of Playwright: they answer for the moment in which they are called. */
+const LOOKS =
+  'count|is[A-Z][a-z]+|textContent|innerText|allTextContents|allInnerTexts|inputValue|getAttribute|evaluate|evaluateAll'
+const LOOKS_ONCE = new RegExp(`expect\\(\\s*await (?:(?!\\bawait\\b)[^;])*?\\.(?:${LOOKS})\\(`)
+const IS_ABSENT = /\)\.toBe\((?:0|false)\)/
+
+/** A file of this project has no semicolons: a statement begins where a line is not indented deeper. */
+const statements = (text: string): string[] =>
+  text.split(/\n(?=\s*(?:await|expect|const|let|for|if|test|it|return)\b)/)
+
+describe('tests', () => {
+  it('are never skipped, and never wait by time', () => {
+    expect(tests.filter(({ text }) => SKIPS_OR_SLEEPS.test(text)).map(({ file }) => file)).toEqual([])
+  })
+
+  it('of a page wait for what it will show: only an absence is read at once', () => {
+    const broken = tests
+      .filter(({ file }) => file.startsWith('e2e/'))
+      .flatMap(({ file, text }) =>
+        statements(text)
+          .filter((statement) => LOOKS_ONCE.test(statement) && !IS_ABSENT.test(statement))
+          .map((statement) => `${file}: ${statement.trim()}`),
+      )
+    expect(broken).toEqual([])
+  })
+})
