@@ -200,7 +200,9 @@ export const storeDepositSchema = z
     amount: minorUnits
       .nullable()
       .describe('Your credit, after the operator’s commission. Null until the deposit has succeeded.'),
-    heldAmount: minorUnits.describe('The part of `amount` that cannot be paid out before `heldUntil`.'),
+    heldAmount: minorUnits.describe(
+      'The part of `amount` that cannot be paid out before `heldUntil`. It falls when held items are taken back.',
+    ),
     heldUntil: time.nullable(),
     reversedAmount: minorUnits.describe(
       'The value of the items that the sender took back. Deduct it from your shopper.',

@@ -21,7 +21,7 @@ export type Deposit = {
   currency: 'USD' | 'EUR' | 'BRL' | (string & {})
   /** Your credit, after the operator’s commission. Null until the deposit has succeeded. */
   amount: number | null
-  /** The part of `amount` that cannot be paid out before `heldUntil`. */
+  /** The part of `amount` that cannot be paid out before `heldUntil`. It falls when held items are taken back. */
   heldAmount: number
   heldUntil: string | null
   /** The value of the items that the sender took back. Deduct it from your shopper. */
