@@ -86,7 +86,7 @@ const children: Child[] = []
 /** The tour ended it on purpose. */
 const sacrificed = new Set<Child>()
 let stopping = false
-/** Ends the set-up of the vault, which is none of the children before it is done. */
+/** Ends the set-up of the vault, which is not yet a child. */
 const ends = new AbortController()
 let vaultSetUp: Promise<void> = Promise.resolve()
 

@@ -25,7 +25,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /** For `-t`, which takes a regular expression. */
 const pattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
 
-/** What an error says in one line, for a reader who sees only the end of the output. */
+/** The message of an error in one line, for a reader who sees only the end of the output. */
 const inOneLine = (message: string): string =>
   stripVTControlCharacters(message).replace(/\s+/g, ' ').trim().slice(0, MOST_TOLD)
 
