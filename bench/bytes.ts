@@ -16,7 +16,7 @@ const ADYEN = '@adyen/adyen-web@6.45.2'
 const gzipped = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
 
-/** What the page of a deposit without a shopper names is fetched before the link field stands. */
+/** The page of a deposit without a shopper names these files; they are fetched before the link field is there. */
 const NAMED = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
 
 export async function benchBytes(): Promise<Outcome> {

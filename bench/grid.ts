@@ -65,7 +65,7 @@ const ACTS: Record<Act, (page: Page, round: number) => Promise<unknown>> = {
       },
       round % 2 === 0,
     ),
-  // Both letters find more items than are in sight, so that the page draws as many cards either way.
+  // Both letters find more items than are in sight, so the page draws as many cards either way.
   keyMs: (page, round) => page.locator('.search input').fill(round % 2 === 0 ? 'e' : ''),
   clickMs: (page) => page.locator('.card').first().click(),
 }

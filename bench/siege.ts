@@ -209,7 +209,7 @@ async function visit(till: KillTill, number: number, seen: Seen): Promise<void> 
 /** Throws if no offer is open. */
 function accept(guest: ReturnType<KillTill['steam']['invite']>): void {
   const offer = guest.received().find(({ state }) => state === STATE.active)
-  if (offer === undefined) throw new Error('no offer stands')
+  if (offer === undefined) throw new Error('no offer is open')
   guest.accept(offer.id)
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the till is held against: the client libraries' own engine, as their documents have it. It reads the public
+ * The till is compared with the client libraries' own engine, as their documents have it. It reads the public
  * inventory, sends, polls the list of offers every five seconds, and asks for the new ids of what was accepted. It does
  * not ask whether Steam would hold the trade, nor what the page alone shows to who makes an offer.
  */

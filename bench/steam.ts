@@ -1,5 +1,5 @@
 /**
- * What a deposit costs of Steam's patience, and how soon a shopper's page shows that they accepted: 30 offers stand for
+ * How many requests of Steam a deposit costs, and how soon a shopper's page shows that they accepted: 30 offers are open for
  * a minute on one bot, 12 of them made on the real page, each in a window of its own. Half of those shoppers accept on
  * the trade page in the tab beside and come back at once; the other half do not come back: they stay on the trade page,
  * or accept on another device while the page lies open. The rest accept without looking. Beside it, in turns, the
@@ -90,7 +90,7 @@ async function measure(stage: Stage): Promise<Outcome> {
   const standing = offers.flat()
   const { till, peer } = stage
   console.log(
-    `steam: ${standing.length} offers stand after ${counter.count(till.steam.port)} requests, those of the ` +
+    `steam: ${standing.length} offers are open after ${counter.count(till.steam.port)} requests, those of the ` +
       `libraries' engine after ${counter.count(peer.steam.port)}`,
   )
   await delay(STAND_MS)
@@ -101,7 +101,7 @@ async function measure(stage: Stage): Promise<Outcome> {
   return judge(seconds, { ours, theirs, isFull: standing.length === PEOPLE.length * OFFERS_EACH })
 }
 
-/** A few shoppers at a time accept, and after each one the same person at the peer's: an offer stands five minutes. */
+/** A few shoppers at a time accept, and after each one the same person at the peer's: an offer is open for five minutes. */
 async function rounds(stage: Stage, standing: readonly Standing[]): Promise<Seconds> {
   const seconds: Seconds = { returned: [], waited: [], peer: [] }
   const left = [...standing.entries()]
@@ -186,7 +186,7 @@ async function openOffers({ till, peer, windows }: Stage, person: string): Promi
     const page = turn < WINDOWS_EACH ? await windows.open() : undefined
     if (page === undefined) taken.add(await payUnseen(till, { hash, taken }))
     else await payOnPage(page, `${till.url}/deposit/${hash}`)
-    const offerId = await eventually('the offer stands', async () => {
+    const offerId = await eventually('the offer is open', async () => {
       const { status, steamTradeId } = await paymentOf(till, hash)
       return status === 'pending' && steamTradeId !== null ? steamTradeId : undefined
     })

@@ -108,7 +108,7 @@ const CALLS: Record<string, Call> = {
     const read = viewReader(db, STEAM_URL)
     return () => read([hashOf(anyOf(size))])
   },
-  // What the view cache does twice a second: it reads all pages that wait at once, the same ones again and again, and
+  // The view cache does this twice a second: it reads all pages that wait at once, the same ones again and again, and
   // pages wait for an hour at most. Fifty pages that lie anywhere and are read only once are what nobody polls: that
   // would time how much of the table is in memory.
   'poll, pages that wait': ({ db, size }) => {

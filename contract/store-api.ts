@@ -119,7 +119,7 @@ const createDepositFields = z.strictObject({
       lock: z.boolean().default(false).describe('True: trade links of other accounts are refused.'),
     })
     .optional()
-    .describe('Who should pay.'),
+    .describe('The account that should pay.'),
   customerLabel: plainText(64)
     .refine((text) => !TURNS.test(text), 'must not change the direction of text')
     .regex(/^$|\S/, 'must have a character that can be seen')
@@ -222,7 +222,7 @@ export const storeDepositSchema = z
     customerReference: z.string().nullable(),
     customerLabel: sinceNext(z.string()),
     shopper: sinceNext(z.object({ steamId: z.string(), lock: z.boolean() })).describe(
-      'Who should pay, from your call. `trade.partnerSteamId` is the account that pays.',
+      'The account that should pay, from your call. `trade.partnerSteamId` is the account that pays.',
     ),
     metadata: z.record(z.string(), z.string()),
     createdAt: time,

@@ -80,7 +80,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true)
     expect(await page.locator('.link-valid').count()).toBe(0)
   })
-  test('A-123 A-102 the connection is gone; back, the page asks again by itself', async () => {
+  test('A-123 A-102 the connection is gone; back, the page asks again on its own', async () => {
     const { page, context, texts } = await openDeposit()
     await giveLink(page, texts, await shopper('magic_seller'))
     await page.getByRole('gridcell').first().waitFor()
@@ -155,7 +155,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await shown(page, texts, 'invalidPartner').waitFor()
   })
 
-  test('A-022 A-074 A-128 maintenance: no inventory, no new trade, one line on the page, and it goes by itself', async () => {
+  test('A-022 A-074 A-128 maintenance: no inventory, no new trade, one line on the page, and it goes on its own', async () => {
     const { page, texts } = await picked('magic_accepts')
     await maintenance('on')
     endings.push(() => maintenance('off'))

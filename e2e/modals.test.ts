@@ -147,7 +147,7 @@ test('the Russian confirmation fits a page of 320 px', async () => {
   expect(wider).toBe(0)
 })
 
-test('A-051 Esc and a click outside do not close it: the offer stands until Steam says otherwise', async () => {
+test('A-051 Esc and a click outside do not close it: the offer stays open until Steam says otherwise', async () => {
   const { page, texts } = await openConfirmation()
   for (const _ of [1, 2, 3]) await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)

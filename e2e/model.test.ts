@@ -185,7 +185,7 @@ const put = (page: Page, selector: string, text: string): Promise<boolean> =>
     [selector, text] as const,
   )
 
-/** What the test knows of the shopper, without the page. */
+/** The test's own knowledge of the shopper, without the page. */
 type Shopper = { page: Page; server: Server; picked: string[]; kept: Map<string, string[]> }
 
 function putAllBack(shopper: Shopper): void {

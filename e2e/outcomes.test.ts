@@ -22,7 +22,7 @@ import { callerOf, type OpenedDeposit, standingOffer } from './support/widget-ca
 const keepYoung = (deposit: string) =>
   query(`update trade set send_started_at = now() + interval '1 hour' where deposit_id = $1`, [deposit])
 
-/** How each outcome comes about: what the shopper, Steam or the clock does to a standing offer. */
+/** How each outcome comes about: what the shopper, Steam or the clock does to an open offer. */
 const CAUSES: Record<
   FinalDepositStatus,
   { who: string; cause(offerId: string, deposit: string): Promise<void> }
@@ -161,10 +161,10 @@ const warnsOfScams = async (page: Page): Promise<void> => {
   await expect.poll(() => page.locator('dialog .scam-steps li').count()).toBeGreaterThanOrEqual(3)
 }
 
-/** What else one outcome shows. */
+/** Further signs of one outcome. */
 const ALSO: Partial<Record<Mapped, (page: Page) => Promise<void>>> = {
   tradeTimeout: async (page) => {
-    // What is over cannot be paid once more behind the modal.
+    // A deposit that is over cannot be paid again behind the modal.
     expect(await page.locator('button.pay:enabled').count()).toBe(0)
   },
   tradeCountered: warnsOfScams,

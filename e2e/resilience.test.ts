@@ -211,7 +211,7 @@ test('a page that the browser kept whole is frozen, and shows the truth before a
   onTestFinished(visited.end)
   const { page } = visited
   const texts = TEXTS.en
-  // Chromium loads a page anew that must not be stored; Safari keeps it all the same.
+  // Chromium loads a page again that must not be stored; Safari keeps it all the same.
   await page.route(/deposit|\/api\//, async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, headers: { ...response.headers(), 'cache-control': 'no-cache' } })
@@ -223,7 +223,7 @@ test('a page that the browser kept whole is frozen, and shows the truth before a
   await picked(opened)
   await pay(page, texts)
   const offer = await offerOf(page, texts)
-  // What is under way when a page is left may cost it its place in the browser's memory.
+  // A call under way when a page is left may cost it its place in the browser's memory.
   await looks.stopClock()
   await page.evaluate(() => document.addEventListener('freeze', () => Reflect.set(window, 'frozen', true)))
   await page.goto(`${till.gateway}/help`)
@@ -249,7 +249,7 @@ test('two tabs: what happens in one is seen in the other before a second of its 
   expect(await other.getByRole('dialog').count()).toBe(0)
   await comeBack(other, 'pageshow')
   await confirmation(other, texts).getByRole('button', { name: texts.stepBack }).click()
-  // What it still asks about the offer must not be answered after the offer is accepted.
+  // Its last questions about the offer must not be answered after the offer is accepted.
   await looks.rests()
   await endDeposit(deposit, await offerOf(page, texts))
   await comeBack(page)
@@ -375,7 +375,7 @@ test('translators are asked to leave the page alone; one that does not breaks no
   await page.getByRole('searchbox', { name: texts.search }).fill('')
   await page.locator('.language [lang=ru]').click()
   await page.getByRole('gridcell').first().waitFor()
-  // A text beside an icon is changed by itself: what stood in its place must not stay.
+  // A text beside an icon is changed alone: the text before it must not stay.
   await expect.poll(() => page.locator('.link-valid').textContent()).toContain(TEXTS.ru.tradeLinkValid)
   await page.getByRole('button', { name: TEXTS.ru.pay, exact: true }).click()
   await endDeposit(deposit, await offerOf(page, TEXTS.ru))

@@ -121,7 +121,7 @@ test.each([
     const opened = context.waitForEvent('page')
     const link = page.getByRole('link', { name: texts.support, exact: true })
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
-    // What is drawn of the word is as wide as the word.
+    // The visible part of the word is as wide as the word.
     const word = await link.evaluate((element) => {
       const text = document.createRange()
       text.selectNodeContents(element)

@@ -43,7 +43,7 @@ async function expectStillness(page: Page): Promise<void> {
 /** The phone's bar says when the money is expected, and why at a press. */
 async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
-  // What comes now has a row, and may be all, as long as the store has room, which all files share.
+  // The money that comes now has a row. It may be all of it while the store, which all files share, has room.
   const reason = bar.getByText(texts.whyLater(8, 'CS2')).or(bar.getByText(texts.whyExpected(8, 'CS2')))
   await expect.poll(() => bar.locator('.money-rows dd').count()).toBeGreaterThan(0)
   expect(await reason.isVisible()).toBe(false)
@@ -297,7 +297,7 @@ test('at a zoom of 400 % the first item is in sight when the items come', async 
       return item !== null && below !== null && item.y >= 0 && item.y + 60 < below.y
     })
     .toBe(true)
-  // What is missing is said by the button there; the items need the room.
+  // The button there says how much is missing; the items need the room.
   expect(await page.locator('.bottom-hint').isVisible()).toBe(false)
 })
 

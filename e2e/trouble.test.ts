@@ -36,7 +36,7 @@ function refusals(from: number): (string | undefined)[] {
   return [...lines].map(([, code]) => code)
 }
 
-/** A button that went away by itself is not waited for. */
+/** A button that went away on its own is not waited for. */
 const PRESS_MS = 2_000
 
 /** Tries again for as long as there is an error in the place of the items. */

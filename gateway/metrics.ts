@@ -1,4 +1,4 @@
-/** What the operator's monitoring reads, in the form of Prometheus. */
+/** The series for the operator's monitoring, in the form of Prometheus. */
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { DEPOSIT_EVENT_TYPES } from '../contract/event-types.ts'
@@ -17,7 +17,7 @@ export type Metrics = {
   outage: Gauge<'capability'>
   /** How quick the page was for shoppers, in seconds, by `metric` (LCP, FCP, INP, TTFB), screen and class of device. */
   pageSeconds: Histogram<'metric' | 'screen' | 'device'>
-  /** How much of the page moved by itself (CLS). */
+  /** How much of the page moved on its own (CLS). */
   pageShift: Histogram<'screen' | 'device'>
   /** The same until it is written down, for the console. */
   vitals: Vitals
@@ -29,7 +29,7 @@ export type Metrics = {
   httpRequests: Histogram<'method' | 'route' | 'status'>
   /** Calls of shoppers and stores that were refused, by the code of the refusal. */
   refusals: Counter<'code'>
-  /** What is asked of Steam, and what our own limits hold back. */
+  /** Requests to Steam, and those that our own limits hold back. */
   steam: Observer
 }
 
@@ -136,7 +136,7 @@ function pageMetrics(registers: Registry[]) {
     }),
     pageShift: new Histogram({
       name: 'tradetill_page_layout_shift',
-      help: 'How much of the page moved by itself',
+      help: 'How much of the page moved on its own',
       labelNames: ['screen', 'device'],
       buckets: [0.001, 0.01, 0.05, 0.1, 0.25],
       registers,

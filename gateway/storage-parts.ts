@@ -1,4 +1,4 @@
-/** What the gateway keeps and hears from: the database, its queue and signals, and the clock that follows it. */
+/** The parts that the gateway keeps things in and hears from: the database, its queue and signals, and the clock that follows it. */
 import { openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'

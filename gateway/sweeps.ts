@@ -1,4 +1,4 @@
-/** What a gateway repeats without a call: it finds the work of lost jobs, ends what is over and forgets what is old. */
+/** The work that a gateway repeats without a call: it finds the work of lost jobs, ends what is over and forgets what is old. */
 import type pg from 'pg'
 import { tellAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'

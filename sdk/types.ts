@@ -41,7 +41,7 @@ export type Deposit = {
   embedOrigin: string | null
   customerReference: string | null
   customerLabel: string | null
-  /** Who should pay, from your call. `trade.partnerSteamId` is the account that pays. */
+  /** The account that should pay, from your call. `trade.partnerSteamId` is the account that pays. */
   shopper: { steamId: string; lock: boolean } | null
   metadata: { [key: string]: string }
   createdAt: string
@@ -153,7 +153,7 @@ export type NewDeposit = {
   metadata?: { [key: string]: string | '' }
   /** The shopper’s Steam trade link, if you know it. The page then does not ask for it. */
   tradeUrl?: string
-  /** Who should pay. */
+  /** The account that should pay. */
   shopper?: {
     /** The 64-bit Steam id with which the shopper signed in to your store. */
     steamId: string

@@ -77,7 +77,7 @@ describe('time', () => {
     expect(await show('/behaviours/')).toContain(', 7 days ahead')
   })
 
-  it('lets the protection be short, so that people can watch it end', async () => {
+  it('lets the protection be short, and people can watch it end', async () => {
     await call('POST', 'protection', { seconds: 60 })
     await traded()
     expect(steam.world().trades[0]?.settlesAtS).toBe(NOW_S + 60)

@@ -134,7 +134,7 @@ describe("what is a bot's own", () => {
     expect(String((await get(bot.community, older(steamId))).body)).toContain('"success":false')
   })
 
-  it('is its trade link, which can be made anew', async () => {
+  it('is its trade link, which can be made again', async () => {
     const before = await own('GetTradeOfferAccessToken', {})
     expect(await own('GetTradeOfferAccessToken', {})).toBe(before)
     expect(await own('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(before)

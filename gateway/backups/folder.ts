@@ -39,7 +39,7 @@ export async function copyCluster(client: Pick<pg.Client, 'query'>, target: stri
   }
   await writeFile(join(target, 'backup_label'), label, { mode: 0o600 })
   await writeFile(join(target, 'recovery.signal'), '', { mode: 0o600 })
-  // All of the log is there: nothing is to be fetched.
+  // All of the log is there: nothing has to be fetched.
   await appendFile(join(target, 'postgresql.auto.conf'), "restore_command = 'exit 1'\n")
 }
 

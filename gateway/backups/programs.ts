@@ -48,7 +48,7 @@ async function majorOf(path: string): Promise<number | undefined> {
 const advice = (major: number): string =>
   `. Debian and Ubuntu: postgresql-client-${major} (apt.postgresql.org has every version). Red Hat: postgresql${major} (yum.postgresql.org). macOS: brew install postgresql@${major}. TRADETILL_POSTGRES_PROGRAMS names a folder of yours.`
 
-/** What libpq reads instead of an address: arguments of a process can be seen by everybody on the machine. */
+/** The variables that libpq reads instead of an address: arguments of a process can be seen by everybody on the machine. */
 export function libpqOf(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   const known: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** What a backup asks of a server, and what a restored database says of itself. Without the query builder: it is a client's. */
+/** Questions of a backup to a server and to a restored database. Without the query builder: it is a client's. */
 import type pg from 'pg'
 
 type Client = Pick<pg.Client, 'query'>

@@ -3,7 +3,7 @@ import type { Time } from '../steam/budget.ts'
 import { METHODS } from '../steam/methods.ts'
 import { createFairQueue, type Party } from './fair-queue.ts'
 
-/** What Steam takes for an inventory. */
+/** The time that Steam takes for an inventory. */
 const READ_MS = 600
 
 /** A time that goes by only when everything waits. */

@@ -188,7 +188,7 @@ describe('items in the hands of a bot', () => {
       .execute(till.db)
       .then(({ rows }) => rows.length)
 
-  /** So many items come to the bot, or leave it, beside those of the shopper. */
+  /** How many items come to the bot, or leave it, beside those of the shopper. */
   const move = (moved: 'in' | 'out', count: number) =>
     sql`
     with items as (
@@ -200,7 +200,7 @@ describe('items in the hands of a bot', () => {
     insert into custody_entry (trade_id, asset_id, bot_id, moved, created_at)
     select trade_id, asset_id, ${bot.botId}, ${moved}, ${till.clock.now()} from items`.execute(till.db)
 
-  /** What the bot's row says, and how many entries are newer. */
+  /** The count in the bot's row, and how many entries are newer. */
   const counted = () =>
     till.db
       .selectFrom('bot')

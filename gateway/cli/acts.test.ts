@@ -41,7 +41,7 @@ async function addStore(): Promise<{ storeId: string; apiKey: string }> {
 
 const keyIdOf = (apiKey: string): string => apiKey.slice(8, 16)
 
-/** What the store can spend, out of nothing. */
+/** Gives the store money to spend, out of nothing. */
 async function give(storeId: string, amount: bigint): Promise<void> {
   await till.db
     .insertInto('account')

@@ -100,7 +100,7 @@ const MISTAKES: Parameters<typeof formatMessageForArgumentScannerError>[1] = {
   UnsatisfiedPositionalError: ({ placeholder }) => `${placeholder} is needed.`,
 }
 
-/** What is wrong with the arguments. Values are not repeated: a secret may be among them. */
+/** The fault of the arguments. Values are not repeated: a secret may be among them. */
 function mistakeOf(error: unknown): string {
   return error instanceof ArgumentScannerError
     ? formatMessageForArgumentScannerError(error, MISTAKES)

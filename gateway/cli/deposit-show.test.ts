@@ -1,4 +1,4 @@
-/** What the operator sees of a deposit that lived through everything, and of the money that is paid out for one. */
+/** The operator's view of a deposit that lived through everything, and of the money that is paid out for one. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { publishEvents } from '../events/service.ts'

@@ -1,4 +1,4 @@
-/** What `--json` prints, command by command: the fields that programs rely on, and docs/commands.md lists. */
+/** The output of `--json`, command by command: the fields that programs rely on, and docs/commands.md lists. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -327,7 +327,7 @@ describe('--json', () => {
       Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),
     )
     expect(empty).toEqual([
-      // What a number names is a deposit; the rest is tested with the search.
+      // A number names a deposit; the rest is tested with the search.
       ...['shoppers', 'stores', 'bots', 'items', 'events', 'departures'].map((list) => `find: ${list}`),
       'items moved: refused',
       'items sold: refused',

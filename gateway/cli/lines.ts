@@ -20,7 +20,7 @@ const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   const lines = bots.map((bot) => {
-    // What its last holder said no longer counts.
+    // Words of its last holder no longer count.
     const isKnown = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
     const why = isKnown ? bot.stateReason : undefined
     const reach = bot.reachable ? 'online' : `offline (${why ?? 'no gateway holds it'})`

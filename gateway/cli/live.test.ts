@@ -1,4 +1,4 @@
-/** What `npm run live` does, asked of the sandbox's Steam: the phone of a bot approves the login. */
+/** `npm run live` against the sandbox's Steam: the phone of a bot approves the login. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

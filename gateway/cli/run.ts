@@ -76,7 +76,7 @@ function createReport(terminal: Terminal, isJson: boolean) {
   }
 }
 
-/** What is refused is told on stderr. */
+/** Refusals are told on stderr. */
 function linesOf<T>(answer: Answer<T>, lines: readonly string[] | undefined): readonly string[] {
   if (lines !== undefined) return lines
   return answer.kind === 'refused' || answer.message === '' ? [] : [answer.message]

@@ -1,4 +1,4 @@
-/** What a command asks for while it runs: settings, the database and the operator, each read when it is needed. */
+/** The needs of a command while it runs: settings, the database and the operator, each read when it is needed. */
 import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'

@@ -7,7 +7,7 @@ import type { StatementPage, StoreReport } from '../operations/store-books.ts'
 import type { FreshStore, StorePage, StoreView, UpdatedStore } from '../operations/stores.ts'
 
 export const freshStoreLines = ({ storeId, apiKey, webhookSecret }: FreshStore): string[] => [
-  `Store ${storeId} created. What follows is shown only now:`,
+  `Store ${storeId} created. These are shown only now:`,
   `  API key         ${apiKey}`,
   ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
 ]

@@ -1,4 +1,4 @@
-/** What a command says and asks. A secret that is typed is not shown, and it is never an argument of a command. */
+/** Words and questions of a command. A secret that is typed is not shown, and it is never an argument of a command. */
 import { Console } from 'node:console'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'

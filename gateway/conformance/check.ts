@@ -3,7 +3,7 @@ import type { Kit, Verdict } from './kit.ts'
 /** One thing that a handler must do. */
 export type Check = {
   name: string
-  /** What is true of a handler that passes. */
+  /** True of a handler that passes. */
   title: string
   /** The place in docs/ that says so. */
   document: string

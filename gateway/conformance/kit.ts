@@ -1,4 +1,4 @@
-/** What the checks have in hand: events that are signed and logged as a till's are, the handler, and the balance. */
+/** The tools of the checks: events that are signed and logged as a till's are, the handler, and the balance. */
 import { randomUUID } from 'node:crypto'
 import { type DepositEventType, EPOCH_TYPE } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
@@ -59,7 +59,7 @@ export const incomplete = (detail: string): Verdict => ({ kind: 'incomplete', de
 
 const NUMBERS_BEGIN = Date.UTC(2026, 0, 1)
 const NUMBER_MS = 100
-/** A till leaves a million out. So many would make the next run old news for a day. */
+/** A till leaves a million out. That gap would make the next run old news for a day. */
 const LEFT_OUT = 40
 
 /** Numbers grow from one run to the next, so a store that was checked before takes none for old news. */
@@ -129,7 +129,7 @@ export async function deliverAll(kit: Kit, events: readonly DepositEvent[]): Pro
 
 type Expected = { change: number; currency?: string }
 
-/** Takes the steps, and then looks whether the balance has changed by so much and no more. */
+/** Takes the steps, and then looks whether the balance has changed by exactly that. */
 export async function changesBy(
   kit: Kit,
   { change, currency = 'USD' }: Expected,

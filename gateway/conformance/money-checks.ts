@@ -1,4 +1,4 @@
-/** What a deposit is worth to its shopper, from the first event to the last. */
+/** The worth of a deposit to its shopper, from the first event to the last. */
 
 import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'

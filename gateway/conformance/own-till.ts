@@ -60,7 +60,7 @@ export async function startOwnTill({ port, opened }: Options): Promise<OwnTill> 
     const told = log.flatMap(({ data }) => ('externalId' in data ? [data] : []))
     const deposit = told.findLast(isAsked) ?? [...deposits.values()].find(isAsked)
     if (deposit !== undefined) return { status: 200, body: deposit }
-    return { status: 404, body: { code: 'not_found', status: 404, detail: 'verify knows no such thing' } }
+    return { status: 404, body: { code: 'not_found', status: 404, detail: 'verify does not have this' } }
   }
   const server = createServer((request, response) => {
     answer(request)

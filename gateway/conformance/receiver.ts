@@ -101,6 +101,6 @@ export function reasonOf(error: unknown): string {
 export const isTaken = (reply: Reply): boolean =>
   reply.kind === 'answered' && reply.status >= 200 && reply.status < 300
 
-/** What the handler said, for a person. */
+/** The handler's answer, for a person. */
 export const said = (reply: Reply): string =>
   reply.kind === 'answered' ? `it answered ${reply.status}` : `it did not answer (${reply.reason})`

@@ -14,7 +14,7 @@ type Step = (deposit: StoreDeposit, coming: readonly EventType[], now: Date) => 
 const paid = ({ amount }: StoreDeposit) =>
   ({ status: 'succeeded', endReason: null, amount: amount ?? AMOUNT }) as const
 
-/** What each event changes. `coming` has the types that follow. */
+/** The changes of each event. `coming` has the types that follow. */
 const STEPS: Record<DepositEventType, Step> = {
   'deposit.pending': () => ({ status: 'pending' }),
   // Only what is held can become available later.

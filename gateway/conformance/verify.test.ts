@@ -72,7 +72,7 @@ const FOUND: Record<Flaw, string[]> = {
   'keeps the first end': ['late-success'],
   'credits the offer': ['no-credit'],
   'ignores the currency': ['currency'],
-  'knows no challenge': ['challenge'],
+  'ignores the challenge': ['challenge'],
   'never reads the log': ['event-log'],
   'stops at other types in the log': ['event-log'],
 }
@@ -133,7 +133,7 @@ describe('verify', () => {
   })
 
   it('ends with exit code 1 where a check failed, and with 4 where it could not see', async () => {
-    const handler = await startStoreHandler({ flaw: 'knows no challenge' })
+    const handler = await startStoreHandler({ flaw: 'ignores the challenge' })
     const args = ['verify', handler.url, '--secret', SECRET, '--balance', handler.balanceUrl]
     const wrong = await runCommand([...args, '--only', 'challenge'], {})
     expect(wrong).toMatchObject({ code: 1, errors: expect.stringContaining('1 of 1 checks failed.') })

@@ -56,7 +56,7 @@ describe('signals', () => {
     const witness = signals.until('trade:2', other, { timeoutMs: HOUR_MS })
     await notify('trade:2')
     expect(await witness).toBe('found')
-    // What the same notification might have woken has looked by then.
+    // Anything else that the notification might have woken has looked by then.
     await turn()
     expect(one.looks).toBe(1)
     await notify('trade:1')

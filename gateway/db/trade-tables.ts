@@ -5,7 +5,7 @@ import type { Currency } from '../../contract/money.ts'
 
 export type CreditMode = 'on_accept' | 'on_release'
 
-/** Who pays for a reversal of credit that was already available. */
+/** The side that pays for a reversal of credit that was already available. */
 export type Liability = 'operator' | 'store'
 
 /** States of a trade in which an offer is, or may be, open on Steam. At most one such trade a deposit. */
@@ -94,7 +94,7 @@ export type TradeTable = {
   released_by_operator: Generated<boolean>
   reversed_by_operator: Generated<boolean>
   /**
-   * What the shopper was told before the offer: credited at once at the least, the rest held for so many days. Null if
+   * The words to the shopper before the offer: credited at once at the least, the rest held for so many days. Null if
    * nothing was to be held. Takes room in the store's limit while the offer is open.
    */
   promised_amount: Generated<bigint | null>

@@ -83,14 +83,14 @@ type CustodyItem = {
   departureId: bigint | null
   /** When that departure began. */
   departedAt: Date | null
-  /** What the bot calls it, or called it last. */
+  /** Its number in the bot's inventory, or the last one. */
   as: string | null
 }
 
 /** The items in the till's books, by what they are called in the bot's inventory. */
 export type Custody = ReadonlyMap<string, CustodyItem>
 
-/** What the books say last of these assets of the bot. Locks their trades, which every change of custody does. */
+/** The last entries in the books about these assets of the bot. Locks their trades, which every change of custody does. */
 export async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAsset[]): Promise<Custody> {
   const { rows: named } = await sql<{ key: string; tradeId: bigint; assetId: string }>`
     select given.app_id || '/' || given.asset_id as key, entry.trade_id as "tradeId", entry.asset_id as "assetId"

@@ -1,4 +1,4 @@
-/** What left a bot by a trade, as Steam's records tell of it. Pure. */
+/** Items that left a bot by a trade, as Steam's records tell of it. Pure. */
 import type { MovedAsset, OfferAsset, SteamTrade } from '../steam/steam.ts'
 
 /**
@@ -127,7 +127,7 @@ export function sentBack(steamTrade: SteamTrade, destination: string | undefined
 }
 
 /**
- * What a bot of ours gave back to another one of ours, as the history of the bot that had got it tells. Nobody may be able
+ * Items that a bot of ours gave back to another one of ours, as the history of the bot that had got it tells. Nobody may be able
  * to read the history of the other one any more.
  */
 export function judgeUndoing(known: Departure, { state, given }: SteamTrade): DepartureEvent[] {

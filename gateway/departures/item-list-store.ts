@@ -8,7 +8,7 @@ export type ItemFilter = {
   /** The number of the bot that has it, or had it last, or its Steam id. */
   bot?: string | undefined
   state?: ItemState | undefined
-  /** What a bot or its shopper calls it, or its number in the lists. */
+  /** The asset id that a bot or its shopper has for it, or its number in the lists. */
   asset?: string | undefined
   /** Only items with a smaller place: the next page. */
   before?: bigint | undefined

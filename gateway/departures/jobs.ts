@@ -1,4 +1,4 @@
-/** What an operator's monitoring reads of departures. */
+/** The figures of departures for an operator's monitoring. */
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import { countUnexplained } from './list-store.ts'

@@ -1,4 +1,4 @@
-/** The history is read newest first, and each bot's by itself: nothing depends on what is learnt first. */
+/** The history is read newest first, and each bot's alone: nothing depends on what is learnt first. */
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'

@@ -95,7 +95,7 @@ it('A-018 the items of a deposit are sold on an outside market, and the report s
   expect(await till.db.selectFrom('departure').select('explanation').execute()).toEqual([
     { explanation: 'vault' },
   ])
-  // Whoever is given an item of this game waits for it once more.
+  // The receiver of an item of this game waits once more before it can be traded.
   await days(8)
   await rounds(10)
   expect(onSale()).toHaveLength(2)

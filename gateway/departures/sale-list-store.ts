@@ -23,7 +23,7 @@ export type ListedSale = {
   price: bigint
   received: bigint | null
   refund: bigint
-  /** What was credited for the item, in minor units of `costCurrency`. */
+  /** The credit for the item, in minor units of `costCurrency`. */
   cost: bigint
   costCurrency: Currency
   /** The same in minor units of `currency`, at the rate of the deposit; null where there is no rate. */
@@ -58,7 +58,7 @@ export type MarketBooks = {
   settling: bigint
   free: bigint
   fees: bigint
-  /** What the market said; null where it never said anything. */
+  /** The market's word; null where it never said anything. */
   saysSettling: bigint | null
   saysFree: bigint | null
   saidAt: Date | null

@@ -7,7 +7,7 @@ import type { MarketMovement, Sale } from './sale.ts'
 
 export type ItemKey = { tradeId: bigint; assetId: string }
 
-/** What a sale is of, and where: this never changes. */
+/** The item of a sale and its market: this never changes. */
 export type SaleSubject = ItemKey & {
   market: string
   reference: string
@@ -188,7 +188,7 @@ async function marketAccounts(
   return new Map(rows.map(({ id, kind }) => [kind, id]))
 }
 
-/** What a market says that it has of ours. */
+/** The money of ours that a market says it has. */
 export async function saveMarketBalance(
   tx: Tx,
   said: { market: string; currency: Currency; settling: bigint; free: bigint; at: Date },

@@ -2,7 +2,7 @@
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { MarketAccountKind, SaleState, SaleTable } from '../db/sale-tables.ts'
 
-/** What is known of one listing. Amounts are minor units of its currency. */
+/** All facts known of one listing. Amounts are minor units of its currency. */
 export type Sale = {
   state: SaleState
   price: bigint
@@ -118,7 +118,7 @@ export type MarketMovement = { debit: MarketAccountKind; credit: MarketAccountKi
 
 const KINDS = ['settling', 'free', 'fees', 'sales'] as const
 
-/** What must be posted to come from one position to another. */
+/** The postings that lead from one position to another. */
 export function movementsBetween(before: Position, after: Position): MarketMovement[] {
   const left = new Map(KINDS.map((kind) => [kind, after[kind] - before[kind]]))
   const movements: MarketMovement[] = []

@@ -1,11 +1,11 @@
-/** What the vault told of its sales, in PostgreSQL. */
+/** The vault's reports of its sales, in PostgreSQL. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { ToldAnswer } from '../db/sale-tables.ts'
 
 export type ToldRow = { n: bigint; part: number; at: Date; market: string; reference: string; told: unknown }
 
-/** What has no answer yet, in the order of the vault's log. */
+/** Reports without an answer, in the order of the vault's log. */
 export async function unansweredTold(db: Db, limit: number): Promise<ToldRow[]> {
   return db
     .selectFrom('vault_told')

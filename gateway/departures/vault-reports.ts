@@ -51,7 +51,7 @@ export async function bookTold({ db, clock, log }: BookingDeps): Promise<void> {
   const waiting = new Set<string>()
   for (const row of await unansweredTold(db, MOST_AT_ONCE)) {
     const listing = `${row.market}/${row.reference}`
-    // What is told of a listing that waits for its item waits with it.
+    // A report of a listing that waits for its item waits with it.
     if (waiting.has(listing)) continue
     const mayWait = clock.now().getTime() - row.at.getTime() < WAIT_MS
     const answer = await inTransaction(db, (tx) => book(tx, row, mayWait))

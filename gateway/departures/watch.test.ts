@@ -287,7 +287,7 @@ describe('what a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('is found on a later page, and is looked for no further than the last complete look', async () => {
+  it('is found on a later page, and the search goes no further than the last complete look', async () => {
     session.begunAt = () => till.clock.now()
     give('9500')
     for (let index = 0; index < 5; index += 1) give(String(9_600 + index), { assetIds: [] })

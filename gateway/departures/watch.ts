@@ -26,7 +26,7 @@ export type Noted = { events: readonly DepartureEvent[]; departure: Departure; i
 
 /** There are two, as of trades: in PostgreSQL, and in the memory of the simulation. */
 export type DepartureStore = {
-  /** From when on the bot's departures are looked for; undefined while it never held an item. */
+  /** The time from which the till looks for the bot's departures; undefined while it never held an item. */
   watchedFrom(botId: bigint): Promise<Date | undefined>
   known(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
   /** Steam trades of the bot that were under way when Steam was last asked, the longest known first. */

@@ -1,4 +1,4 @@
-/** What the till wishes the vault to give. Only the vault says what becomes of it. */
+/** Items that the till wishes the vault to give. Only the vault says what becomes of it. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { VaultDeedTable, WishTable } from '../db/vault-tables.ts'
@@ -86,7 +86,7 @@ export type ListedWish = {
   createdAt: Date
   isOpen: boolean
   items: { appId: number; assetId: string }[]
-  /** What the vault says: null until it has seen the wish. */
+  /** The vault's answer: null until it has seen the wish. */
   state: VaultDeedTable['state'] | null
   because: string | null
   offerId: string | null

@@ -1,4 +1,4 @@
-/** What an operator may wish away: free items, each in one open wish. */
+/** Items that an operator may wish away: free ones, each in one open wish. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import { changeSendRule, listWishes, returnItems, sendItems, withdraw } from '../operations/wishes.ts'

@@ -1,4 +1,4 @@
-/** Who pays for a deposit: as its store says, never a bot of the till, never an account that the operator denied. */
+/** The account that pays for a deposit: as its store says, never a bot of the till, never an account that the operator denied. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import { depositEventSchema, type WebhookEvent } from '../../contract/webhooks.ts'

@@ -22,7 +22,7 @@ let till: Till
 let store: { id: bigint }
 let bot: BotContext
 let session: FakeSession
-/** The connections of the route alone, so that its queries can be counted. */
+/** The connections of the route alone, to count its queries. */
 let polling: Database
 let queries: number
 let views: ViewCache
@@ -74,13 +74,13 @@ async function poll(hash: string, etag?: string) {
   return { status: answer.statusCode, etag: String(answer.headers.etag), headers: answer.headers, answer }
 }
 
-/** What the page sees now. */
+/** The page's view now. */
 async function payment(hash: string): Promise<Payment> {
   const { answer } = await poll(hash)
   return paymentSchema.strict().parse(answer.json())
 }
 
-/** What the page sees, and whether its time is what is left until `end` by the clock of the database. */
+/** The page's view, and whether its time is what is left until `end` by the clock of the database. */
 async function paymentUntil(hash: string, end: Date) {
   const left = async () => {
     const seconds = sql<number>`ceil(extract(epoch from ${end}::timestamptz - till_now()))::int`.as('seconds')

@@ -109,7 +109,7 @@ const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): strin
     encodeURIComponent(name === 'DEPOSIT_ID' ? String(id) : externalId),
   )
 
-/** What is held, or will be at the most once the open offer is accepted. */
+/** The held part, or the most that it will be once the open offer is accepted. */
 function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
   if (status !== 'pending') {
     return { heldAmount: Number(row.held_amount), heldUntil: row.held_until?.toISOString() ?? null }

@@ -1,4 +1,4 @@
-/** What the doctor asks of a database. It reads only, and works before any migration has run. */
+/** The doctor's questions to a database. It reads only, and works before any migration has run. */
 import { readIdentity } from '../db/identity.ts'
 import { createLines, KEEP_ALIVE, type Line } from '../db/lines.ts'
 import { readApplied } from '../db/schema-version.ts'

@@ -82,7 +82,7 @@ async function rest(settings: ConfigAnswer, options: DoctorOptions): Promise<Fin
   return [...ofDatabase, ...ofProxy, ...ofConsole, ...ofTill]
 }
 
-/** What breaks meanwhile is a line of the report, and not its end. */
+/** A part that breaks meanwhile is a line of the report, and not its end. */
 async function attempt(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** What the doctor asks about alarms and the vault. */
+/** The doctor's questions about alarms and the vault. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { VAULT_ROLE } from '../db/roles.ts'

@@ -1,4 +1,4 @@
-/** What stops a till that is set up: an epoch that was not begun, bots that are disarmed, alarms, the vault. Pure checks. */
+/** Causes that stop a till that is set up: an epoch that was not begun, bots that are disarmed, alarms, the vault. Pure checks. */
 import { BREAKS, type Break } from '../epochs/epoch.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 

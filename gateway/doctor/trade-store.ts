@@ -1,4 +1,4 @@
-/** What the doctor asks about prices, bots and stores. */
+/** The doctor's questions about prices, bots and stores. */
 import { sql } from 'kysely'
 import { GAMES } from '../../contract/games.ts'
 import { CURRENCIES } from '../../contract/money.ts'

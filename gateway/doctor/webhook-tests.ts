@@ -16,7 +16,7 @@ import { readStores } from './trade-store.ts'
 
 /** A test lasts up to 15 seconds. */
 const AT_ONCE = 16
-/** No further test begins after it, so that a report of a thousand stores comes within minutes. */
+/** No further test begins after it, so a report of a thousand stores comes within minutes. */
 const BEGIN_MS = 60_000
 
 export type TestsDeps = {

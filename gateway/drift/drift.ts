@@ -1,4 +1,4 @@
-/** What a bot has on Steam, held against what the books say that it has. Pure. */
+/** Compares the items that a bot has on Steam with those that the books say it has. Pure. */
 import { keyOf } from '../departures/departure.ts'
 import type { OwnItem } from '../steam/steam.ts'
 
@@ -51,7 +51,7 @@ const FRESH_MS = 10 * 60_000
 export const nameKey = ({ appId, marketHashName }: { appId: number; marketHashName: string }): string =>
   `${appId}/${marketHashName}`
 
-/** `begunAt`: of the look. What came a moment before it, or after, is not missed. */
+/** `begunAt`: of the look. An item that came a moment before it, or after, is not missed. */
 export function compareWithBooks(books: Books, looks: readonly GameLook[], begunAt: Date): Comparison {
   const all = looks.map((look) => compareGame(books, look, begunAt))
   return { found: all.flatMap(({ found }) => found), learnt: all.flatMap(({ learnt }) => learnt) }
@@ -159,7 +159,7 @@ export function noteLook(
   const now = found.map((finding): Noted => {
     const was = known.get(idOf(finding))
     known.delete(idOf(finding))
-    // What Steam held at the first look, and gave back since, stands in the history between the two.
+    // An item that Steam held at the first look, and gave back since, is in the history between the two.
     if (was !== undefined && !isBooked(historyFrom, was)) return was
     const { firstSeenAt, looks: times, isSure } = was ?? { firstSeenAt: at, looks: 0, isSure: false }
     return { ...finding, firstSeenAt, seenAt: at, looks: times + 1, isSure }
@@ -185,11 +185,11 @@ function isTrueOf({ held, leaving }: Books, noted: Noted): boolean {
   return assetId === null || !leaving.has(keyOf({ appId, assetId }))
 }
 
-/** So many looks in a row must find the same: Steam shows an inventory without some of its items at times. */
+/** How many looks in a row must find the same: Steam shows an inventory without some of its items at times. */
 const SURE_LOOKS = 2
 
 /**
- * What two looks found is believed once the bot's history was read from a later moment on, and the books still say so:
+ * A difference that two looks found is believed once the bot's history was read from a later moment on, and the books still say so:
  * all that came or left by a trade before the second look is booked then.
  */
 export function settleDrift(
@@ -220,7 +220,7 @@ export type LookTimes = {
   againMs: number
 }
 
-/** Whether Steam is to be asked now. */
+/** Whether Steam must be asked now. */
 export function isLookDue(noted: readonly Noted[], times: LookTimes): boolean {
   const { now, lookedAt, isWhole, askedAt, againMs } = times
   if (lookedAt === null || (askedAt !== null && askedAt >= lookedAt)) return true

@@ -1,4 +1,4 @@
-/** What is not as the books say, as an operator sees it. */
+/** Differences between the books and Steam, as an operator sees them. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { DriftKind } from './drift.ts'

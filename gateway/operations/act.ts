@@ -16,21 +16,21 @@ import { toJson } from './json.ts'
 import { type ActDeps, type Answer, type Refused, refused } from './operation.ts'
 import { insertAct } from './store.ts'
 
-export type What<T> = {
+export type NamedAct<T> = {
   /** As the command is called. */
   name: string
   /** Money moves or something is removed: the operator must say why. */
   needsReason?: boolean
-  /** What the record says of it: never a secret. */
+  /** The words of the record: never a secret. */
   recorded(data: T): Record<string, unknown>
   /** Of what moves money: above the operators' limit a second one must approve it. */
   second?: Second<T>
 }
 
 export type Second<T> = {
-  /** What moves. `all`: whatever the limit is. */
+  /** The amount that moves. `all`: whatever the limit is. */
   moves(tx: Tx, data: T): Promise<Amount | 'all'> | Amount | 'all'
-  /** What is given to the act again once it is approved. */
+  /** The arguments that the act gets again once it is approved. */
   input: Record<string, unknown>
 }
 
@@ -43,7 +43,7 @@ const CONTROL = /\p{Cc}/u
 /** Does `work` and records it, both or neither. A refusal undoes what `work` wrote and leaves no record. */
 export async function act<T>(
   deps: ActDeps,
-  what: What<T>,
+  what: NamedAct<T>,
   work: (tx: Tx) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const mistake = mistakeOf(deps, what)
@@ -73,7 +73,7 @@ class RolledBack extends Error {}
 async function whyNotYet<T>(
   tx: Tx,
   deps: ActDeps,
-  { name, second, data, limit }: What<T> & { data: T; limit: bigint | undefined },
+  { name, second, data, limit }: NamedAct<T> & { data: T; limit: bigint | undefined },
 ): Promise<Refused | NewProposal | undefined> {
   if (deps.approval !== undefined) {
     const { proposalId, approvedBy: by } = deps.approval
@@ -121,7 +121,7 @@ async function propose(deps: ActDeps, proposal: NewProposal): Promise<Refused> {
   return refused('proposed', `Nothing was done yet. ${whose} approve proposal ${proposalId} in the console.`)
 }
 
-function mistakeOf({ operator, reason }: ActDeps, what: Pick<What<never>, 'name' | 'needsReason'>) {
+function mistakeOf({ operator, reason }: ActDeps, what: Pick<NamedAct<never>, 'name' | 'needsReason'>) {
   if (operator.length < 1 || operator.length > MOST_NAME || CONTROL.test(operator)) {
     return `The operator must have a name of 1 to ${MOST_NAME} characters.`
   }
@@ -132,7 +132,11 @@ function mistakeOf({ operator, reason }: ActDeps, what: Pick<What<never>, 'name'
   return undefined
 }
 
-function record<T>(tx: Tx, deps: ActDeps, { name, recorded, data }: What<T> & { data: T }): Promise<void> {
+function record<T>(
+  tx: Tx,
+  deps: ActDeps,
+  { name, recorded, data }: NamedAct<T> & { data: T },
+): Promise<void> {
   return insertAct(tx, {
     at: deps.clock.now(),
     operator: scrub(deps.operator),

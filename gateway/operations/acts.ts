@@ -1,4 +1,4 @@
-/** What operators did, newest first. */
+/** The acts of operators, newest first. */
 import { type Answer, done, type FindDeps } from './operation.ts'
 import { type ActFilter, selectActs } from './store.ts'
 

@@ -1,4 +1,4 @@
-/** What left the bots, as Steam's records tell of it. */
+/** Items that left the bots, as Steam's records tell of it. */
 import {
   type DepartureFilter,
   explainByOperator,

@@ -24,7 +24,7 @@ export type DepositFilter = {
   steamId?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
-  /** What was credited, in minor units of `currency`. */
+  /** The credit, in minor units of `currency`. */
   leastMinor?: bigint | undefined
   mostMinor?: bigint | undefined
   currency?: Currency | undefined
@@ -146,7 +146,7 @@ export type ListedDeposit = {
   externalId: string
   status: DepositStatus
   currency: Currency
-  /** What was credited; null if nothing was. */
+  /** The credit; null if there was none. */
   amountMinor: bigint | null
   heldMinor: bigint
   reversedMinor: bigint

@@ -1,4 +1,4 @@
-/** What the bots have on Steam, held against custody. */
+/** The bots' inventories on Steam, compared with custody. */
 import { askForLooks, type BotLook, selectDrift } from '../drift/list-store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'

@@ -1,4 +1,4 @@
-/** What a search of the operator asks: each query goes by an index. */
+/** The queries of an operator's search: each goes by an index. */
 import { sql } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 import type { Game } from '../../contract/games.ts'

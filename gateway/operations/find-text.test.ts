@@ -1,4 +1,4 @@
-/** What a text can be, by its shape. */
+/** The possible meanings of a text, by its shape. */
 import { expect, it } from 'vitest'
 import { type Reading, readText } from './find-text.ts'
 

@@ -1,4 +1,4 @@
-/** One search for whatever an operator was given: a link, a number, an account, a name. What is typed is logged nowhere. */
+/** One search for whatever an operator was given: a link, a number, an account, a name. The text is logged nowhere. */
 import type { Db } from '../db/client.ts'
 import { depositRows, depositsOfAccount, type ListedDeposit } from './deposit-list-store.ts'
 import {
@@ -27,7 +27,7 @@ import {
 import { type Reading, readText } from './find-text.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 
-/** What the text is of a deposit. */
+/** The part of a deposit that the text is. */
 export type DepositKey =
   | 'hash'
   | 'receipt'
@@ -72,7 +72,7 @@ export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Find
     : done(findings)
 }
 
-/** What one reading leads to. */
+/** The finds of one reading. */
 type Found = Partial<Omit<Findings, 'deposits' | 'isCut'>> & { deposits?: [DepositKey, bigint[]][] }
 
 const LARGEST_ID = 9_223_372_036_854_775_807n

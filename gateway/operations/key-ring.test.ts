@@ -97,7 +97,7 @@ function sealedWithoutId(plain: string, place: string): Buffer {
   return Buffer.concat([Buffer.from([1]), nonce, cipher.getAuthTag(), body])
 }
 
-/** What a till with these keys reads of all that is sealed. Throws if anything does not open. */
+/** Everything sealed that a till with these keys can read. Throws if anything does not open. */
 async function readAll(box: SecretBox): Promise<string[]> {
   const { db } = database
   const bots = await db.selectFrom('bot').select(['steam_id', 'refresh_token']).orderBy('id').execute()

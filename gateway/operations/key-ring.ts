@@ -16,7 +16,7 @@ import {
 } from './sealed-store.ts'
 
 const BATCH = 100
-/** What they seal from now on would be lost with the old key. */
+/** Anything that they seal from now on would be lost with the old key. */
 const EARLY = refused(
   'conflict',
   'A gateway seals with another master key than these settings. Start all of them with the new key first.',

@@ -12,7 +12,7 @@ export async function listMarkets({ db }: ReadDeps): Promise<Answer<MarketList>>
   return done({ markets: await selectMarkets(db) })
 }
 
-/** Off: the vault lists nothing there, and takes down what is listed. What was sold is still given, and its money followed. */
+/** Off: the vault lists nothing there, and takes down what is listed. Sold items are still given, and their money followed. */
 export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Promise<Answer<MarketSwitch>> {
   const what = {
     name: `market ${isOff ? 'off' : 'on'}`,

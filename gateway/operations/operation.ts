@@ -1,4 +1,4 @@
-/** What operations work with and how they answer. A refusal is a value; a throw is a bug or an outage. */
+/** The parts that operations work with, and their answers. A refusal is a value; a throw is a bug or an outage. */
 import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
@@ -8,7 +8,7 @@ export type OwnConfig = Config & { masterKey: Buffer }
 
 export type FindDeps = { config: OwnConfig; db: Db; clock: TillClock }
 
-/** What reads rows alone, and no setting. */
+/** Of an operation that reads rows alone, and no setting. */
 export type ReadDeps = Pick<FindDeps, 'db' | 'clock'>
 
 /** Of what needs no till: `url` is undefined if no gateway runs on the embedded database. */

@@ -1,4 +1,4 @@
-/** What comes next for a deposit, and what an operator can do, as sentences. */
+/** The next step of a deposit and the acts open to an operator, as sentences. */
 import { expect, it } from 'vitest'
 import { allCommands } from '../cli/app.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'

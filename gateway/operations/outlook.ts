@@ -1,4 +1,4 @@
-/** What happens next to a deposit, and what an operator can do now. Pure, from its rows and the clock. */
+/** The next step of a deposit and the acts open to an operator now. Pure, from its rows and the clock. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { BotState } from '../db/schema.ts'
 import type { CreditMode, TradeStateColumn } from '../db/trade-tables.ts'
@@ -36,7 +36,7 @@ export type OutlookFacts = {
   /** Its own; null: as its store has it. */
   creditMode: CreditMode | null
   expiresAt: Date
-  /** Maintenance or an outage: the time of deposits and offers stands still. */
+  /** Maintenance or an outage: the time of deposits and of offers does not run. */
   standsStill: boolean
   trades: readonly OutlookTrade[]
   /** Webhooks that will be sent. */

@@ -1,4 +1,4 @@
-/** What an operator must know of a bot's own hold. */
+/** Words to an operator about a bot's own hold. */
 export function holdNotice(days: number | null): string {
   if (days === null) return ' Its own trade hold was not checked: bot enrol and bot add take --check-with.'
   if (days === 0) return ''

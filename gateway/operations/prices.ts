@@ -20,7 +20,7 @@ export type Target = { game: Game; item: string | null }
 export type HoldView = Target & { hold: Hold['kind']; usdMicros: bigint | null; since: Date }
 
 export type PriceView = PricedItem & {
-  /** What each source says; a source that is not fresh does not count. */
+  /** The word of each source; a source that is not fresh does not count. */
   sources: (SourcePrice & { ageSeconds: number; fresh: boolean })[]
   holds: HoldView[]
   commissionBps: number

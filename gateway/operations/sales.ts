@@ -1,4 +1,4 @@
-/** What items brought on outside markets. */
+/** The results of items on outside markets. */
 
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
@@ -30,7 +30,7 @@ export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost'
   receivedMinor: bigint | null
   refundMinor: bigint
   costMinor: bigint
-  /** What it brought less what its item cost, in minor units of `currency`; null while that is open. */
+  /** Its proceeds less the cost of its item, in minor units of `currency`; null while that is open. */
   resultMinor: bigint | null
 }
 
@@ -87,7 +87,7 @@ function viewOf({ price, received, refund, cost, costThere, ...sale }: ListedSal
   }
 }
 
-/** What the sales of one item brought less what it cost, in minor units of `currency`. */
+/** The proceeds of one item's sales less its cost, in minor units of `currency`. */
 export type LosingItem = { item: string; sales: number; currency: Currency; resultMinor: bigint }
 
 const LOSS_MS = 30 * 86_400_000

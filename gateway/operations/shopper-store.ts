@@ -27,7 +27,7 @@ export type ShopperMoney = {
   heldMinor: bigint
 }
 
-/** Whoever has more is no shopper: only the newest count. */
+/** An account with more is no shopper: only the newest count. */
 const MOST_TRADES = 5_000
 
 const tradesOf = (steamId: string) => sql`

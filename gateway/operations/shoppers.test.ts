@@ -72,7 +72,7 @@ it('D-35 erases an account once its protection is over, says what it keeps, and 
     kind: 'done',
     data: { deposits: 1, trades: 1, keptDeposits: 0, keptEvents: told, isDenied: true },
   })
-  // What stores were told and what the operator did are kept for good, and the deny-list needs the number.
+  // Events to stores and acts of the operator are kept for good, and the deny-list needs the number.
   expect(await tablesWith(steamId)).toEqual(['denied_shopper', 'event', 'operator_act'])
   expect(await tablesWith('nova_hound')).toEqual([])
   const acts = await till.db.selectFrom('operator_act').select(['act', 'arguments']).orderBy('id').execute()

@@ -37,7 +37,7 @@ export type ShopperView = FoundShopper & {
   deposits: ListedDeposit[]
 }
 
-/** What an account did at this till (what came, what was taken back, what it declined), and what it may do. */
+/** The history of an account at this till (items that came, were taken back, offers that it declined), and its rights. */
 export async function showShopper({ db }: ReadDeps, steamId: string): Promise<Answer<ShopperView>> {
   const shopper = await findShopper(db, steamId)
   const ids = await depositsOfAccount(db, steamId, MOST_SHOWN)
@@ -85,7 +85,7 @@ export function allowPayer(deps: ActDeps, steamId: string): Promise<Answer<{ ste
 }
 
 /**
- * Erases the account from all that is over. What an open offer, a protection or the deny-list needs stays, and is said. The
+ * Erases the account from all that is over. Data that an open offer, a protection or the deny-list needs stays, and the answer says so. The
  * record of the act does not name the account.
  */
 export function erasePayer(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {

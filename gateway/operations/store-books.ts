@@ -84,7 +84,7 @@ export type StoreReport = { storeId: bigint; rows: ReportRow[]; opening: Balance
 
 const LONGEST_REPORT_MS = 400 * 86_400_000
 
-/** What a time brought a store. */
+/** The result of a period for a store. */
 export async function reportStore({ db }: FindDeps, filter: ReportFilter): Promise<Answer<StoreReport>> {
   const { storeId, from, to } = filter
   const spanMs = to.getTime() - from.getTime()

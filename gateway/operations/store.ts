@@ -45,7 +45,7 @@ export function findStore(db: Db | Tx, storeId: bigint) {
   return db.selectFrom('store').selectAll().where('id', '=', storeId).executeTakeFirst()
 }
 
-/** What of a store's limit is taken, in US cents. */
+/** The taken part of a store's limit, in US cents. */
 export async function atRiskOf(db: Db, storeId: bigint): Promise<bigint> {
   const row = await db
     .selectFrom('credit_at_risk')
@@ -55,7 +55,7 @@ export async function atRiskOf(db: Db, storeId: bigint): Promise<bigint> {
   return row?.usd_cents ?? 0n
 }
 
-/** What operators see of a trade. */
+/** An operator's view of a trade. */
 export function findTrade(tx: Tx, tradeId: bigint) {
   return tx
     .selectFrom('trade')

@@ -1,4 +1,4 @@
-/** What an operator sets of a store holds for its deposits from then on. */
+/** A store's setting by an operator holds for its deposits from then on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { createDeposit } from '../deposits/create.ts'

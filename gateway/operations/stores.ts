@@ -68,7 +68,7 @@ function unsafeCommission({ config }: ActDeps, commissionBps: number | null | un
 
 export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | null }
 
-/** From now on the store opens no deposit, and nothing is taken for those that are open. What is under way goes on. */
+/** From now on the store opens no deposit, and nothing is taken for those that are open. Trades under way go on. */
 export const disableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps, storeId, true)
 export const enableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps, storeId, false)
 
@@ -91,7 +91,7 @@ function switchStore(deps: ActDeps, storeId: bigint, off: boolean): Promise<Answ
     await writeStore(tx, storeId, { disabled_at: disabledAt })
     const data = { storeId, name, disabledAt }
     return off
-      ? done(data, `${said} is disabled: it opens no deposit and takes no items. What is under way goes on.`)
+      ? done(data, `${said} is disabled: it opens no deposit and takes no items. Trades under way go on.`)
       : done(data, `${said} is enabled.`)
   })
 }

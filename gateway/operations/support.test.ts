@@ -1,4 +1,4 @@
-/** What an operator does for a shopper or a store that asks: looks, holds, sends again. */
+/** An operator's help for a shopper or a store that asks: looks, holds, sends again. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'

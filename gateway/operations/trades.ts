@@ -7,7 +7,7 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { worthOfTrade } from '../operators/proposal-store.ts'
 import type { Fact } from '../trades/decide.ts'
 import { type OperatorDeps, recordWord } from '../trades/operator.ts'
-import { act, type Second, type What } from './act.ts'
+import { act, type NamedAct, type Second } from './act.ts'
 import {
   type ActDeps,
   type Answer,
@@ -175,7 +175,7 @@ type Change = {
 }
 
 /** Through the one way to change a trade: the rules decide, under the lock of the deposit. */
-function change(deps: ActDeps, what: What<ChangedTrade>, how: Change): Promise<Answer<ChangedTrade>> {
+function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promise<Answer<ChangedTrade>> {
   const { tradeId, fact } = how
   return act(deps, what, async (tx) => {
     const before = await findTrade(tx, tradeId)

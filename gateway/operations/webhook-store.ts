@@ -66,7 +66,7 @@ export async function selectEndpoints(
   }))
 }
 
-/** Whose endpoint it is; undefined if there is no such one. */
+/** The store of an endpoint; undefined if there is no such endpoint. */
 export function storeOfEndpoint(db: Db | Tx, endpointId: bigint) {
   return db
     .selectFrom('webhook_endpoint')

@@ -1,4 +1,4 @@
-/** What the operator wishes the vault to give. The vault decides by its own list and limits. */
+/** Items that the operator wishes the vault to give. The vault decides by its own list and limits. */
 import { type FreeItem, freeItems, wishFor } from '../departures/wish.ts'
 import {
   type ListedWish,
@@ -18,7 +18,7 @@ export type Wished = { wishes: bigint[]; items: number }
 export type Sending = {
   to: string
   bot?: string | undefined
-  /** What bots call the items. Undefined is all that are free. */
+  /** The items' asset ids at their bots. Undefined is all that are free. */
   assets: readonly string[] | undefined
 }
 

@@ -158,7 +158,7 @@ it('D-35 the page of an ended deposit tells after 30 days how it ended, and not 
   await sweep()
   const row = await till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
   expect(row).toMatchObject({ user_name: null, user_avatar_url: null, user_profile_url: null })
-  // What the store was told, and the books, stay.
+  // Events to the store, and the books, stay.
   expect(row).toMatchObject({ credited_amount: 3_000n, status: 'succeeded' })
 })
 

@@ -1,4 +1,4 @@
-/** What every command prints with `--json`. */
+/** The output of every command with `--json`. */
 import { z } from 'zod'
 import { DEPOSIT_SHAPES } from './deposit-shapes.ts'
 import { OPERATOR_SHAPES } from './operator-shapes.ts'

@@ -11,7 +11,7 @@ import { claimDatabase } from '../db/identity.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'
 
 const CLI = join(import.meta.dirname, '../cli')
-/** What seals in these tests. */
+/** The key that seals in these tests. */
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
 /** Without `databaseUrl`, `env` says where the database is. */

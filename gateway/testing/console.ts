@@ -14,7 +14,7 @@ export const SANDBOX_KEY = 'k'.repeat(43)
 
 export type TestConsole = Awaited<ReturnType<typeof startConsole>>
 
-/** What only our own page sends. */
+/** The header that only our own page sends. */
 export const OWN = {
   host: 'localhost:4304',
   origin: ORIGIN,
@@ -62,7 +62,7 @@ export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: R
   }
 }
 
-/** What a call was answered: its status, and the data or the error. */
+/** The answer to a call: its status, and the data or the error. */
 export type Said = {
   status: number
   data: Record<string, unknown>

@@ -1,4 +1,4 @@
-/** What a fake pg_restore does: the database becomes a copy of the template of tests, as that of a till. */
+/** A fake pg_restore: the database becomes a copy of the template of tests, as that of a till. */
 import pg from 'pg'
 import { claimDatabase } from '../db/identity.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'

@@ -23,7 +23,7 @@ export type FakeSession = SteamSession & {
   trades: Map<string, SteamTradeAnswer>
   /** Answers of the next sends; by default each is sent. `unknown` still makes the offer when `made`. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean; reason?: RefusedReason }[]
-  /** So many questions about a partner stay without an answer. */
+  /** How many questions about a partner stay without an answer. */
   unansweredPartners: number
   /** For how long Steam would hold a trade, by the side that causes it. */
   holdDays: { partner: number; own: number }
@@ -35,7 +35,7 @@ export type FakeSession = SteamSession & {
   unreadableTrades: number
   /** When a Steam trade began; now unless a test says otherwise. */
   begunAt(tradeId: string): Date
-  /** What the bot has itself, and whether Steam shows all of it. */
+  /** The bot's own items, and whether Steam shows all of it. */
   own: OwnItem[]
   isOwnComplete: boolean
   /** Steam answers nothing. */

@@ -1,4 +1,4 @@
-/** What the commands about operators print with `--json`. */
+/** The output of the commands about operators with `--json`. */
 import { z } from 'zod'
 import { id, minor, time } from './shapes.ts'
 

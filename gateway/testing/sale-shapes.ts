@@ -1,4 +1,4 @@
-/** What `report sales` prints with `--json`. */
+/** The output of `report sales` with `--json`. */
 import { z } from 'zod'
 import { currency, id, minor, time } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-/** What the commands about shoppers print with `--json`. */
+/** The output of the commands about shoppers with `--json`. */
 import { z } from 'zod'
 import { listedDeposit } from './deposit-shapes.ts'
 import { currency, minor, time } from './shapes.ts'

@@ -1,5 +1,5 @@
 /**
- * What the tills of a worker hand on from test to test: a database, its connections, its queue and its signals. To empty
+ * The tills of a worker hand these on from test to test: a database, its connections, its queue and its signals. To empty
  * the tables costs a tenth of making all of that again.
  */
 import { Kysely, PostgresDialect } from 'kysely'
@@ -73,7 +73,7 @@ async function discard({ url, database, queue, signals }: Stand): Promise<void> 
   await dropDatabase(url)
 }
 
-/** What a test left running gets no more connections: it must not write into the next test. */
+/** Work that a test left running gets no more connections: it must not write into the next test. */
 function poolUntil(ending: AbortSignal, pool: pg.Pool) {
   return {
     Client: pg.Client,

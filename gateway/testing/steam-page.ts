@@ -110,7 +110,7 @@ function hashName(kind: number): string {
   return `${kind % 7 === 0 ? 'StatTrak™ ' : ''}${gun} | ${finish}${series === 0 ? '' : ` ${series}`} (${wear})`
 }
 
-/** A number without a pattern, so that ids compress no better than Steam's. */
+/** A number without a pattern: ids must compress no better than Steam's. */
 const hashOf = (n: number): number => createHash('sha256').update(String(n)).digest().readUIntBE(0, 6)
 
 /** One page with so many items; asset and class ids are spread as Steam's are. Also the names, each once. */

@@ -42,7 +42,7 @@ export function loginCookie(claims: object): SteamReply {
 
 export type ScriptedSteam = {
   url: string
-  /** What is answered, by host and path; 404 else. */
+  /** The answers, by host and path; 404 else. */
   routes: Map<string, Route>
   /** `METHOD host/path` of all requests so far. */
   log: string[]

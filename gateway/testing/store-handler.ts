@@ -24,7 +24,7 @@ export const FLAWS = [
   'keeps the first end',
   'credits the offer',
   'ignores the currency',
-  'knows no challenge',
+  'ignores the challenge',
   'never reads the log',
   'stops at other types in the log',
 ] as const
@@ -63,7 +63,7 @@ export async function startStoreHandler({ flaw, tillPort }: { flaw?: Flaw; tillP
       return void response.writeHead(413).end()
     if (!isGenuine(flaw, request, body)) return void response.writeHead(400).end()
     const event = envelopeSchema.parse(JSON.parse(body))
-    if (event.type === 'webhook.test' && flaw !== 'knows no challenge') {
+    if (event.type === 'webhook.test' && flaw !== 'ignores the challenge') {
       return void response.writeHead(200).end(JSON.stringify({ challenge: event.data.challenge }))
     }
     const known = event.type.startsWith('deposit.')

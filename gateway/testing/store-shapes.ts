@@ -1,4 +1,4 @@
-/** What commands on stores print with `--json`. */
+/** The output of commands on stores with `--json`. */
 import { z } from 'zod'
 import { amount, currency, game, id, minor, scopes, time } from './shapes.ts'
 

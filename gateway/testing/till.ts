@@ -29,7 +29,7 @@ export type TillDeps = TradeDeps & RequestDeps & PublisherDeps & { clock: FakeCl
 export type Till = Awaited<ReturnType<typeof startTill>>
 
 const PUBLIC_URL = 'http://till.test'
-/** What seals in tests. */
+/** The key that seals in tests. */
 export const TEST_BOX = createSecretBox(Buffer.alloc(32, 3))
 
 export async function startTill() {

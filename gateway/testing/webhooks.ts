@@ -20,7 +20,7 @@ export const NONE_NAMED: FindAllowance = async () => undefined
 /** Longer than any test: what hangs does so until the sending is stopped. */
 const DEADLINE_MS = 3_600_000
 
-/** What sends the webhooks of a till; the waits between attempts are in the middle of their spread. */
+/** The sender of a till's webhooks; the waits between attempts are in the middle of their spread. */
 export const senderDeps = (till: Till): Till['deps'] & DeliveryDeps => ({
   ...till.deps,
   send: createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: DEADLINE_MS }),

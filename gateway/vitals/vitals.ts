@@ -31,7 +31,7 @@ export function deviceOf(headers: Record<string, string | string[] | undefined>)
 
 export type Vitals = {
   add(place: Omit<VitalPlace, 'bucket'>, value: number): void
-  /** What was counted since the last time. */
+  /** The counts since the last time. */
   take(): VitalCount[]
 }
 

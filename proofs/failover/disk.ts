@@ -7,7 +7,7 @@ import { join } from 'node:path'
 /** Room for a cluster, its log and some minutes of load. */
 const DISK = '700m'
 const BLOCK = Buffer.alloc(1_048_576)
-/** So much is left to the server when the rest is taken: it must meet the end itself, while it works. */
+/** How much is left to the server when the rest is taken: it must meet the end itself, while it works. */
 const LEFT_BLOCKS = 8
 
 export type Disk = {

@@ -1,6 +1,6 @@
 /**
  * A till whose database is lost under load, and goes on with one that is behind: a backup that is restored, or an
- * asynchronous copy that is promoted. What is doubled, and what is lost.
+ * asynchronous copy that is promoted. The proof counts doubles and losses.
  */
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { openDoor } from './door.ts'
 import { callStore, type Reader, shop, startReader, type Visit, visit } from './shopping.ts'
 
 /**
- * What comes in its place. A backup is told by its server (`timeline`), or only by what the gateway remembers (`behind`).
+ * The database that comes in its place. A backup is told by its server (`timeline`), or only by what the gateway remembers (`behind`).
  * A copy is `promoted` while the gateway runs on.
  */
 export type Restored = 'timeline' | 'behind' | 'promoted'
@@ -78,7 +78,7 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
   }
 }
 
-/** What will be there when the first server is lost. */
+/** The state that must be there when the first server is lost. */
 type Successor = {
   /** From the moment that this resolves, all that happens is lost. */
   fallBehind(): Promise<void>

@@ -1,4 +1,4 @@
-/** What goes wrong with sales, and when: decided by the seed alone. */
+/** The faults of sales, and their times: decided by the seed alone. */
 import type { Random } from '../random.ts'
 import { createTrace, type Trace } from '../simulation/trace.ts'
 

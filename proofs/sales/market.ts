@@ -28,7 +28,7 @@ export type Around = {
   luck: Luck
   steam: ModelSteam
   nowMs(): number
-  /** What the vault knows an item to be worth, in cents. */
+  /** The worth of an item as the vault knows it, in cents. */
   priceOf(name: string): bigint
 }
 
@@ -237,7 +237,7 @@ export class ModelMarket {
     }
     if (luck.hits('market names an account of ours as the buyer', 0.02)) return { ...due, partnerSteamId: US }
     if (luck.hits('market uses the message of a deposit', 0.02)) return { ...due, message: 'K7MXPQ' }
-    // Who bought something is the market's to say. That it says something else later can be seen.
+    // Only the market says who the buyer was. A later, different answer can be seen.
     const isKnown = steam.offers.some(({ gift }) => gift.message === due.message)
     return isKnown && luck.hits('market changes a deal', 0.1) ? { ...due, partnerSteamId: OTHER } : due
   }

@@ -1,4 +1,4 @@
-/** What must hold of sales at any moment, and once all has come to rest. The names are explained in docs/proofs.md. */
+/** Promises that sales keep at any moment, and once all has come to rest. The names are explained in docs/proofs.md. */
 import { isSameSet } from '../../vault/giving/gift.ts'
 import { isLive } from '../../vault/markets/book.ts'
 import { hold } from '../simulation/violation.ts'

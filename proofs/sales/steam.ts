@@ -21,7 +21,7 @@ export type Offer = {
   offerId: string
   gift: Gift
   seen: SeenOffer
-  /** What a stale read tells. */
+  /** The content of a stale read. */
   before: SeenOffer
   listedAtMs: number
   buyer: 'accepts' | 'declines' | 'counters' | 'ignores' | 'is held'

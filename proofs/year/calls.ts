@@ -157,7 +157,7 @@ function ofCredits(deps: Trades, db: Db): Call[] {
   ]
 }
 
-/** What the vault gives next, as the history of the bot tells it. */
+/** The item that the vault gives next, as the history of the bot tells it. */
 function departureOf({ clock }: Trades, db: Db): Call {
   const departures = createDepartureStore({ db, clock })
   return {

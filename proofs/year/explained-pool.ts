@@ -62,7 +62,7 @@ function complaintsOf(plan: unknown, tables: Tables, isLimited = false): string[
 }
 
 export type ObservedPool = {
-  pool: pg.Pool /** What was asked since the last call of it. */
+  pool: pg.Pool /** The statements since the last call of it. */
   taken(): Asked[]
 }
 

@@ -130,7 +130,7 @@ const trades = (): Statements => [
 export const STORAGE = '76561199000000000'
 
 /**
- * What the vault gave to a storage account once its protection was over, a wish for each deposit. One of two items was sold
+ * Items that the vault gave to a storage account once its protection was over, a wish for each deposit. One of two items was sold
  * since. Of the newest sales the vault has told, and nobody has booked them.
  */
 const left = (): Statements => [
@@ -263,7 +263,7 @@ const events = (): Statements => [
     where coalesce(delivered_at, now()) > now() - interval '30 days 1 hour'`,
 ]
 
-/** What is kept for hours or days, and some of it for too long. */
+/** Rows that are kept for hours or days, and some for too long. */
 const shortLived = (): Statements => [
   sql`insert into idempotency_key (store_id, key, request_sha256, created_at, status, answer)
     select store_id, external_id, '', created_at, 200, 'answer' from deposit where created_at > now() - interval '2 days 1 hour'`,

@@ -12,7 +12,7 @@ const TOO_MANY = {
 }
 const FAILED = { success: false, message: 'There was a problem confirming this.' }
 
-/** What may happen to the confirmations of the mobile app. */
+/** Bad days of the confirmations of the mobile app. */
 export const CONFIRMATIONS: Record<string, BadDay> = {
   'confirm-list-429': onList('The list of confirmations is 429.', { status: 429, body: null }),
   'confirm-too-many-requests': onList('The list of confirmations is "too many requests".', {

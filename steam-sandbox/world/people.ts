@@ -55,11 +55,11 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   },
   'many-items': { line: 'Owns 5,000 items of Counter-Strike 2.', traits: {} },
   accepts: {
-    line: 'Accepts by itself after 5 seconds.',
+    line: 'Accepts on its own after 5 seconds.',
     traits: { reaction: { does: 'accept', afterS: 5 } },
   },
   declines: {
-    line: 'Declines by itself after 10 seconds.',
+    line: 'Declines on its own after 10 seconds.',
     traits: { reaction: { does: 'decline', afterS: 10 } },
   },
   counters: {
