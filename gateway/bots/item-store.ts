@@ -1,50 +1,7 @@
 /** The items of the bots, by the entries of custody. */
 import { type RawBuilder, sql } from 'kysely'
-import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { settledId } from '../db/settled-store.ts'
-
-export type HeldItem = {
-  /** The trade's number and the shopper's asset id, as `moveItem` takes it. */
-  item: string
-  botId: bigint
-  bot: string
-  botSteamId: string
-  appId: number
-  /** The asset id in the bot's inventory; null if Steam did not tell it. */
-  assetId: string | null
-  marketHashName: string
-  /** Its credit, in minor units of `currency`. */
-  price: bigint
-  currency: Currency
-  receivedAt: Date
-  /** Until then the sender can take it back and Steam blocks it; null if it is free. */
-  protectedUntil: Date | null
-}
-
-type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
-
-/** Every item that came to a bot and has not left, oldest first. */
-export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
-  const { rows } = await sql<HeldItem>`
-    select entry.trade_id || '-' || entry.asset_id as item, bot.id as "botId", bot.name as bot, bot.steam_id as "botSteamId",
-      item.app_id as "appId", coalesce(entry.received_asset_id, learnt.received_asset_id) as "assetId", item.market_hash_name as "marketHashName",
-      item.price, trade.currency, entry.created_at as "receivedAt",
-      case when trade.state = 'held' then trade.settles_at end as "protectedUntil"
-    from custody_entry entry
-    join trade on trade.id = entry.trade_id
-    join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id
-    join bot on bot.id = entry.bot_id
-    left join learnt_asset learnt on learnt.custody_entry_id = entry.id
-    where entry.moved = 'in'
-      and (${botId ?? null}::bigint is null or entry.bot_id = ${botId ?? null})
-      and (${item?.tradeId ?? null}::bigint is null or entry.trade_id = ${item?.tradeId ?? null})
-      and (${item?.assetId ?? null}::text is null or entry.asset_id = ${item?.assetId ?? null})
-      and not exists (select from custody_entry later where later.trade_id = entry.trade_id
-        and later.asset_id = entry.asset_id and later.id > entry.id)
-    order by entry.id`.execute(db)
-  return rows
-}
 
 /** Locks a trade against a reversal that is written at the same moment. */
 export function lockTradeOfItem(tx: Tx, tradeId: bigint) {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import { Registry } from 'prom-client'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Game } from '../../contract/games.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { verifyLedger } from '../ledger/verify.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
@@ -11,7 +13,8 @@ import { requestTrade } from '../trades/request.ts'
 import { barBot, listBars } from './bar-store.ts'
 import type { BotContext } from './bot.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
-import { countGames, countItems, heldByGame, heldItems } from './item-store.ts'
+import { heldItems, keepHeldItems } from './held-item-store.ts'
+import { countGames, countItems, heldByGame } from './item-store.ts'
 import { moveItem } from './items.ts'
 import { createBotGauges, surveyBots } from './jobs.ts'
 import { actOnBot } from './operator.ts'
@@ -181,6 +184,55 @@ describe('items in the hands of a bot', () => {
     await other
     expect(await heldByGame(till.db, bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
   })
+
+  it('are known without the custody of years: a few entries at a time, whatever has left and come back since', async () => {
+    await delivered('dota')
+    await delivered('cs')
+    const known = async () =>
+      (
+        await till.db.selectFrom('held_item').select('custody_entry_id').orderBy('custody_entry_id').execute()
+      ).map((row) => row.custody_entry_id)
+    const entries = await till.db.selectFrom('custody_entry').selectAll().orderBy('id').execute()
+    const all = await heldItems(till.db)
+    expect(all).toHaveLength(4)
+    for (const count of [3, 4, 4]) {
+      await keepHeldItems(till.db, 3)
+      expect(await known()).toEqual(entries.slice(0, count).map(({ id }) => id))
+      expect(await heldItems(till.db)).toEqual(all)
+    }
+
+    const [first] = entries
+    if (first === undefined) throw new Error('nothing was delivered')
+    const { id: _, moved: __, ...item } = first
+    await till.db
+      .insertInto('custody_entry')
+      .values({ ...item, moved: 'out' })
+      .execute()
+    expect(await heldItems(till.db)).toEqual(all.slice(1))
+    await keepHeldItems(till.db)
+    expect(await known()).toEqual(entries.slice(1).map(({ id }) => id))
+    expect(await heldItems(till.db, { botId: bot.botId })).toEqual(all.slice(1))
+    expect(await heldItems(till.db, { item: { tradeId: item.trade_id, assetId: item.asset_id } })).toEqual([])
+    expect(await differences()).toEqual([])
+  })
+
+  it('are known once when two processes look at the same time', async () => {
+    await delivered('dota')
+    const tx = await till.db.startTransaction().execute()
+    await keepHeldItems(tx, 1)
+    const other = keepHeldItems(till.db)
+    await expect.poll(waiting).toBe(1)
+    await tx.commit().execute()
+    await other
+    expect(await differences()).toEqual([])
+    expect(await till.db.selectFrom('held_item').select('asset_id').execute()).toHaveLength(2)
+  })
+
+  const differences = () => {
+    const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+    onTestFinished(() => pool.end())
+    return verifyLedger(pool)
+  }
 
   /** Statements that wait for another transaction. */
   const waiting = () =>

@@ -3,7 +3,8 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import { recordCustody } from '../ledger/store.ts'
-import { type HeldItem, heldItems, lockTradeOfItem } from './item-store.ts'
+import { type HeldItem, heldItems } from './held-item-store.ts'
+import { lockTradeOfItem } from './item-store.ts'
 
 export type MoveAnswer =
   | { kind: 'moved'; item: HeldItem }

@@ -6,6 +6,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { listBars } from './bar-store.ts'
 import type { FleetLimits } from './fleet.ts'
+import { keepHeldItems } from './held-item-store.ts'
 import { completeLooks } from './history-store.ts'
 import { countedByGame, countGames, countItems } from './item-store.ts'
 import { readSpread } from './process-store.ts'
@@ -90,6 +91,7 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   const nowMs = now.getTime()
   await countItems(db)
   await countGames(db)
+  await keepHeldItems(db)
   const count = new Map<string, number>(STATES.map((state) => [state, 0]))
   gauges.items.reset()
   gauges.room.reset()

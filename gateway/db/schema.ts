@@ -104,6 +104,19 @@ export type BotGamesTable = {
   counted_to: Generated<bigint>
 }
 
+/** An item in a bot's hands, without the custody entries after the mark. */
+export type HeldItemTable = {
+  custody_entry_id: bigint
+  bot_id: bigint
+  trade_id: bigint
+  asset_id: string
+}
+
+export type HeldItemsMarkTable = {
+  one: Generated<boolean>
+  counted_to: Generated<bigint>
+}
+
 export type PageVitalTable = {
   day: Date
   screen: string
@@ -327,6 +340,8 @@ export type Tables = OperatorTables & {
   bot_doubt: BotDoubtTable
   bot_calls: BotCallsTable
   bot_games: BotGamesTable
+  held_item: HeldItemTable
+  held_items_mark: HeldItemsMarkTable
   page_vital: PageVitalTable
   bot_history: BotHistoryTable
   gateway_process: GatewayProcessTable

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
-import { heldItems } from '../bots/item-store.ts'
+import { heldItems } from '../bots/held-item-store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
-import { heldItems } from '../bots/item-store.ts'
+import { heldItems } from '../bots/held-item-store.ts'
 import { moveItem } from '../bots/items.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import type { SteamTrade } from '../steam/steam.ts'

@@ -1,5 +1,5 @@
 /** Which items the till may wish away, and in what parts. */
-import { type HeldItem, heldItems } from '../bots/item-store.ts'
+import { type HeldItem, heldItems } from '../bots/held-item-store.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Log } from '../kit/log.ts'

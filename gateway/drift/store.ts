@@ -1,7 +1,7 @@
 /** Looks at the inventories of bots in PostgreSQL, and what they found. */
 import { sql } from 'kysely'
+import { heldItems } from '../bots/held-item-store.ts'
 import { historyOf } from '../bots/history-store.ts'
-import { heldItems } from '../bots/item-store.ts'
 import { SPEAKING_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BotContext, botQueue } from '../bots/bot.ts'
-import { heldItems } from '../bots/item-store.ts'
+import { heldItems } from '../bots/held-item-store.ts'
 import { createMetrics } from '../metrics.ts'
 import type { OwnItem } from '../steam/steam.ts'
 import { runCommand } from '../testing/command.ts'

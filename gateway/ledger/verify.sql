@@ -297,6 +297,17 @@ from (
   from bot_games g, jsonb_each_text(g.items) told
 ) said using (bot_id, app_id) where coalesce(held.items, 0) <> coalesce(said.items, 0)
 union all
+select 'an item is said to be in a bot''s hands that is not, or is and is not said to be', 'custody entry ' || id
+from (
+  select custody_entry_id as id, bot_id, trade_id, asset_id from held_item
+) said full join (
+  select id, bot_id, trade_id, asset_id from (
+    select distinct on (trade_id, asset_id) * from custody_entry
+    where id <= coalesce((select counted_to from held_items_mark), 0) order by trade_id, asset_id, id desc
+  ) last where moved = 'in'
+) held using (id, bot_id, trade_id, asset_id)
+where said.bot_id is null or held.bot_id is null
+union all
 select 'an asset stands in two trades that are open', 'app ' || app_id || ', item ' || asset_id
 from trade_item where live group by app_id, asset_id having count(*) > 1
 union all

@@ -265,6 +265,10 @@ describe('the check of the ledger', () => {
       'a bot is said to hold another number of items of a game than it does',
       `insert into bot_games (bot_id, items) select min(id), '{"730": 1}' from bot`,
     ],
+    [
+      "an item is said to be in a bot's hands that is not, or is and is not said to be",
+      'insert into held_items_mark (counted_to) select max(id) from custody_entry',
+    ],
   ])('finds that %s', async (problem, damage) => {
     expect(await damaged(damage, problems)).toContain(problem)
   })

@@ -91,16 +91,23 @@ const wantedBy = ({ storeId, status, from, to, before, order }: DepositFilter): 
 
 /** The few deposits of an account, or those that need a person; else all. */
 function sourceOf({ steamId, needsPerson = false, order }: DepositFilter, now: Date): RawBuilder<unknown> {
-  const ofAccount = steamId === undefined ? undefined : sql`(${ofSteamId(steamId)}) own`
+  const ofAccount = steamId === undefined ? undefined : sql`(${ofSteamId(steamId, order)}) own`
   const needy = needsPerson ? sql`(select distinct id from (${needyAt(now, order)}) needy) wanted` : undefined
   const joins = [ofAccount, needy].flatMap((few) => (few === undefined ? [] : [sql`join ${few} using (id)`]))
   return joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
 }
 
-const ofSteamId = (steamId: string) => sql`
-  select id from deposit where user_steam_id = ${steamId}
-  union select id from deposit where shopper_steam_id = ${steamId}
-  union select deposit_id from trade where partner_steam_id = ${steamId}`
+/** An account with more is no shopper: only the first of them in the order of the list count. */
+export const MOST_OF_ACCOUNT = 5_000
+
+/** The first of each kind. Each is read along an index in that order. */
+function ofSteamId(steamId: string, order?: DepositOrder, most = MOST_OF_ACCOUNT): RawBuilder<unknown> {
+  const first = sql`order by id ${directionOf(order)} limit ${most}`
+  return sql`
+    (select id from deposit where user_steam_id = ${steamId} ${first})
+    union (select id from deposit where shopper_steam_id = ${steamId} ${first})
+    union (select deposit_id from trade where partner_steam_id = ${steamId} ${first})`
+}
 
 /** Most of each need. */
 const MOST_NEEDY = 1_000
@@ -177,9 +184,13 @@ export async function depositRows(
   return rows
 }
 
+/** Offers of one deposit that are declined, or run out, before it is paid: more are rare. */
+const OFFERS_OF_DEPOSIT = 10
+
 /** The newest deposits of an account. */
 export async function depositsOfAccount(db: Db, steamId: string, limit: number): Promise<bigint[]> {
+  const newest = ofSteamId(steamId, 'newest', limit * OFFERS_OF_DEPOSIT)
   const { rows } = await sql<{ id: bigint }>`
-    select id from (${ofSteamId(steamId)}) own order by id desc limit ${limit}`.execute(db)
+    select id from (${newest}) own order by id desc limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }

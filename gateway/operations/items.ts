@@ -1,5 +1,5 @@
 /** Items in the bots' hands, and those that the operator took out of them. */
-import { type HeldItem, heldItems } from '../bots/item-store.ts'
+import { type HeldItem, heldItems } from '../bots/held-item-store.ts'
 import { type MoveAnswer, moveItem } from '../bots/items.ts'
 import {
   type ItemFilter,

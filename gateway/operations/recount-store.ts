@@ -1,5 +1,6 @@
 /** Counts that are kept beside what they count, made again from it. */
 import { sql } from 'kysely'
+import { keepHeldItems } from '../bots/held-item-store.ts'
 import { countGames, countItems } from '../bots/item-store.ts'
 import type { Tx } from '../db/client.ts'
 
@@ -18,6 +19,9 @@ export async function countAgain(tx: Tx): Promise<Recounted> {
   await countItems(tx)
   await sql`update bot_games set items = '{}', counted_to = 0`.execute(tx)
   await countGames(tx, ALL)
+  await sql`delete from held_item`.execute(tx)
+  await sql`delete from held_items_mark`.execute(tx)
+  await keepHeldItems(tx, ALL)
   const { rows: wrong } = await sql<{ id: bigint }>`
     select bot.id from bot
     join unnest(${before.map(({ id }) => String(id))}::bigint[], ${before.map(({ items }) => items)}::int[],

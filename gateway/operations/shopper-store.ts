@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
+import { MOST_OF_ACCOUNT } from './deposit-list-store.ts'
 
 export type ShopperTrades = {
   /** Offers that were made, or tried. */
@@ -27,11 +28,8 @@ export type ShopperMoney = {
   heldMinor: bigint
 }
 
-/** An account with more is no shopper: only the newest count. */
-const MOST_TRADES = 5_000
-
 const tradesOf = (steamId: string) => sql`
-  select * from trade where partner_steam_id = ${steamId} order by id desc limit ${MOST_TRADES}`
+  select * from trade where partner_steam_id = ${steamId} order by id desc limit ${MOST_OF_ACCOUNT}`
 
 export async function tradesOfShopper(db: Db, steamId: string): Promise<ShopperTrades> {
   const { rows } = await sql<ShopperTrades>`

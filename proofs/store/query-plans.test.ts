@@ -7,6 +7,7 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { listDepositsQuerySchema } from '../../contract/store-api.ts'
+import { heldItems, keepHeldItems } from '../../gateway/bots/held-item-store.ts'
 import { type Database, type Db, openDatabase } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
 import { lookThroughItems } from '../../gateway/departures/item-list-store.ts'
@@ -115,6 +116,7 @@ async function fillCustody(db: Db): Promise<void> {
     await sql`
       insert into custody_entry (trade_id, asset_id, bot_id, moved)
       select trade_id, asset_id, 1, ${moved} from trade_item order by trade_id, asset_id`.execute(db)
+    await keepHeldItems(db, 2 ** 31 - 1)
   }
 }
 
@@ -211,6 +213,8 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ],
   ['trades that are open, after many that ended', () => listTrades(operator()), FEW_ROWS],
   ['items, after many that left at once', () => lookThroughItems(observed, { limit: 50 }), FEW_ROWS],
+  ['the items in the bots’ hands, after many that left', () => heldItems(observed), FEW_ROWS],
+  ['the items of one bot, after many that left', () => heldItems(observed, { botId: 1n }), FEW_ROWS],
   ['endpoints', () => listEndpoints(operator(), { limit: 50 })],
   ['endpoints that fail', () => listEndpoints(operator(), { limit: 50, failing: true })],
   ['what comes next for a deposit', () => showDeposit(operator(), 1_011n)],

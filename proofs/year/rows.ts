@@ -191,6 +191,12 @@ const counts = (): Statements => [
       where id <= (select max(id) from custody_entry) - 200 group by bot_id) counted
     where bot.id = counted.bot_id`,
   sql`insert into bot_games (bot_id, items, counted_to) select id, jsonb_build_object('730', items_held), items_counted_to from bot`,
+  sql`insert into held_items_mark (counted_to) select max(id) - 200 from custody_entry`,
+  sql`insert into held_item (custody_entry_id, bot_id, trade_id, asset_id)
+    select id, bot_id, trade_id, asset_id from (
+      select distinct on (trade_id, asset_id) * from custody_entry where id <= (select counted_to from held_items_mark)
+      order by trade_id, asset_id, id desc) last
+    where moved = 'in'`,
 ]
 
 const money = ({ stores }: Size): Statements => [

@@ -1,0 +1,107 @@
+/** The items in the bots' hands. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import type { Db, Tx } from '../db/client.ts'
+import { settledId } from '../db/settled-store.ts'
+import { inTransaction } from '../db/transaction.ts'
+
+export type HeldItem = {
+  /** The trade's number and the shopper's asset id, as `moveItem` takes it. */
+  item: string
+  botId: bigint
+  bot: string
+  botSteamId: string
+  appId: number
+  /** The asset id in the bot's inventory; null if Steam did not tell it. */
+  assetId: string | null
+  marketHashName: string
+  /** Its credit, in minor units of `currency`. */
+  price: bigint
+  currency: Currency
+  receivedAt: Date
+  /** Until then the sender can take it back and Steam blocks it; null if it is free. */
+  protectedUntil: Date | null
+}
+
+type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
+
+/**
+ * Every item that came to a bot and has not left, oldest first. Reads the rows of held_item and the entries that are newer
+ * than its mark: their range has an end, because the planner would otherwise read all of custody for it.
+ */
+export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
+  const of = (row: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql.join(
+      [
+        sql`true`,
+        ...(botId === undefined ? [] : [sql`${row}.bot_id = ${botId}`]),
+        ...(item === undefined
+          ? []
+          : [sql`${row}.trade_id = ${item.tradeId} and ${row}.asset_id = ${item.assetId}`]),
+      ],
+      sql` and `,
+    )
+  const { rows } = await sql<HeldItem>`
+    with mark as materialized (select coalesce(max(counted_to), 0) as counted_to from held_items_mark),
+    came as materialized (
+      select custody_entry_id as id from held_item known where ${of(sql`known`)}
+      union all
+      select entry.id from custody_entry entry
+      where ${newerThan(sql`(select counted_to from mark)`)} and entry.moved = 'in' and ${of(sql`entry`)}
+    )
+    select entry.trade_id || '-' || entry.asset_id as item, bot.id as "botId", bot.name as bot, bot.steam_id as "botSteamId",
+      item.app_id as "appId", coalesce(entry.received_asset_id, learnt.received_asset_id) as "assetId", item.market_hash_name as "marketHashName",
+      item.price, trade.currency, entry.created_at as "receivedAt",
+      case when trade.state = 'held' then trade.settles_at end as "protectedUntil"
+    from came
+    join custody_entry entry on entry.id = came.id
+    join trade on trade.id = entry.trade_id
+    join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id
+    join bot on bot.id = entry.bot_id
+    left join learnt_asset learnt on learnt.custody_entry_id = entry.id
+    where not exists (select from custody_entry later where later.trade_id = entry.trade_id
+      and later.asset_id = entry.asset_id and later.id > entry.id)
+    order by entry.id`.execute(db)
+  return rows
+}
+
+const NEWEST = '9223372036854775807'
+const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entry.id <= ${NEWEST}::bigint`
+
+/** Entries in a pass: the first passes after an upgrade find all of history. */
+const MOST_ENTRIES = 20_000
+
+/**
+ * Brings held_item up to where no earlier entry can appear, at most `most` entries further. Several processes may do it at
+ * once: each waits for the one before it, and goes on where that one ended.
+ */
+export async function keepHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
+  const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
+  if (settled === undefined) return
+  await sql`insert into held_items_mark default values on conflict do nothing`.execute(db)
+  await inTransaction(db, async (tx) => {
+    // A statement of its own: the next one must see what the process before this one has done.
+    await sql`select from held_items_mark for update`.execute(tx)
+    await sql`
+      with entries as materialized (
+        select entry.id, entry.bot_id, entry.trade_id, entry.asset_id, entry.moved from custody_entry entry
+        where entry.id > (select counted_to from held_items_mark) and entry.id <= ${settled}
+        order by entry.id limit ${most}
+      ),
+      last as materialized (
+        select distinct on (trade_id, asset_id) * from entries order by trade_id, asset_id, id desc
+      ),
+      gone as (
+        delete from held_item using last
+        where held_item.trade_id = last.trade_id and held_item.asset_id = last.asset_id and last.moved <> 'in'
+      ),
+      came as (
+        insert into held_item (custody_entry_id, bot_id, trade_id, asset_id)
+        select id, bot_id, trade_id, asset_id from last where moved = 'in'
+        on conflict (trade_id, asset_id)
+          do update set custody_entry_id = excluded.custody_entry_id, bot_id = excluded.bot_id
+      )
+      update held_items_mark set counted_to = news.id from (select max(id) as id from entries) news
+      where news.id is not null`.execute(tx)
+  })
+}
