@@ -38,6 +38,11 @@ describe('tests', () => {
     expect(tests.filter(({ text }) => SKIPS_OR_SLEEPS.test(text)).map(({ file }) => file)).toEqual([])
   })
 
+  it('end with their connections: a pool without listeners breaks a test that is over', () => {
+    const opensPool = new RegExp('new pg\\.Po' + 'ol\\(')
+    expect(tests.filter(({ text }) => opensPool.test(text)).map(({ file }) => file)).toEqual([])
+  })
+
   it('of a page wait for what it will show: only an absence is read at once', () => {
     const broken = tests
       .filter(({ file }) => file.startsWith('e2e/'))

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import pg from 'pg'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Game } from '../../contract/games.ts'
@@ -7,6 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
@@ -229,7 +229,7 @@ describe('items in the hands of a bot', () => {
   })
 
   const differences = () => {
-    const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+    const pool = testPool(till.url)
     onTestFinished(() => pool.end())
     return verifyLedger(pool)
   }

@@ -1,11 +1,11 @@
 /** The history is read newest first, and each bot's alone: nothing depends on what is learnt first. */
-import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { heldItems } from '../bots/held-item-store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
@@ -63,7 +63,7 @@ const inHand = async () =>
   )
 
 async function differences() {
-  const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  const pool = testPool(till.url)
   const found = await verifyLedger(pool)
   await pool.end()
   return found

@@ -2,7 +2,6 @@
  * An item from its deposit to the money: the till's database and rules, the vault with its own files and hands, and both
  * sandboxes over HTTP. The same by a browser and processes: `npm run prove -- sale`.
  */
-import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BOT, openStand, type Stand } from '../../vault/testing/stand.ts'
 import type { BotContext } from '../bots/bot.ts'
@@ -11,6 +10,7 @@ import { reportSales } from '../operations/sales.ts'
 import { sendItems } from '../operations/wishes.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
@@ -30,7 +30,7 @@ let assets: string[]
 
 beforeAll(async () => {
   till = await startTill()
-  const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  const pool = testPool(till.url)
   stand = await openStand({ database: { url: till.url, pool, close: () => pool.end() } })
   // Nothing is sold on Tuesdays, when Steam is maintained: what follows falls on the same days of every week.
   await days((7 + WEDNESDAY - till.clock.now().getUTCDay()) % 7)

@@ -1,5 +1,5 @@
 /** Sales and their books, on a real database: as the vault reports them, and as an operator records them. */
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SaleReport } from '../../contract/sale-report.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -8,6 +8,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import { losingItems, reportSales } from '../operations/sales.ts'
 import { runCommand } from '../testing/command.ts'
 import { payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { saveMarketBalance } from './sale-store.ts'
 import { type Listing, recordListing, recordReport } from './sales.ts'
@@ -25,7 +26,7 @@ let bot: Awaited<ReturnType<typeof aBot>>
 
 beforeAll(async () => {
   till = await startTill()
-  pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  pool = testPool(till.url)
   bot = await aBot(till)
   const store = await aStore(till)
   free = await paid(await aDeposit(till, store, { game: 'dota' }))

@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { heldItems } from '../bots/held-item-store.ts'
@@ -7,6 +6,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import type { SteamTrade } from '../steam/steam.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { steamTrade } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
@@ -73,7 +73,7 @@ const alarms = () => till.lines.filter((line) => line.includes('nobody said that
 
 /** The second opinion about all that is in the books. */
 async function differences() {
-  const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  const pool = testPool(till.url)
   const found = await verifyLedger(pool)
   await pool.end()
   return found

@@ -1,6 +1,7 @@
 /** Prices, bots and stores: whether a shopper could pay right now. Pure checks. */
 import type { Game } from '../../contract/games.ts'
 import { tokenEnd } from '../bots/token-end.ts'
+import { withoutQuery } from '../webhooks/url.ts'
 import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
 
 const HOUR_MS = 3_600_000
@@ -137,7 +138,11 @@ export function storeFindings(stores: readonly StoreState[]): Finding[] {
   })
 }
 
-function endpointFinding(check: string, { state, url, answer }: StoreState['endpoints'][number]): Finding {
+function endpointFinding(
+  check: string,
+  { state, url: address, answer }: StoreState['endpoints'][number],
+): Finding {
+  const url = withoutQuery(address)
   if (state === 'disabled') return mend(check, `${url} is disabled`, 'let the store enable it, or remove it')
   if (state === 'pending') {
     return mend(check, `${url} has not proved itself`, 'let its answer to a test repeat data.challenge')

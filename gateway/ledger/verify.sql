@@ -297,7 +297,7 @@ from (
   from bot_games g, jsonb_each_text(g.items) told
 ) said using (bot_id, app_id) where coalesce(held.items, 0) <> coalesce(said.items, 0)
 union all
-select 'an item is said to be in a bot''s hands that is not, or is and is not said to be', 'custody entry ' || id
+select 'the items in hand are not those of custody', 'custody entry ' || id
 from (
   select custody_entry_id as id, bot_id, trade_id, asset_id from held_item
 ) said full join (

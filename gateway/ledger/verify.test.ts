@@ -1,8 +1,9 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CURRENCIES } from '../../contract/money.ts'
 import { createMetrics } from '../metrics.ts'
 import { payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { checkLedger } from './jobs.ts'
@@ -19,7 +20,7 @@ let atFirst: string[]
 // All tests share one database: a test's damage is never committed.
 beforeAll(async () => {
   till = await startTill()
-  pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  pool = testPool(till.url)
   pool.on('error', () => {})
   atFirst = await problems(pool)
   await someLife()
@@ -265,10 +266,7 @@ describe('the check of the ledger', () => {
       'a bot is said to hold another number of items of a game than it does',
       `insert into bot_games (bot_id, items) select min(id), '{"730": 1}' from bot`,
     ],
-    [
-      "an item is said to be in a bot's hands that is not, or is and is not said to be",
-      'insert into held_items_mark (counted_to) select max(id) from custody_entry',
-    ],
+    ['the items in hand are not those of custody', 'insert into held_items_mark values (true, 99)'],
   ])('finds that %s', async (problem, damage) => {
     expect(await damaged(damage, problems)).toContain(problem)
   })

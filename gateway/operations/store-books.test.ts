@@ -1,10 +1,11 @@
 /** The books of a store: what operators move is in the statement, in the report, in the records, and is verified. */
 
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { verifyLedger } from '../ledger/verify.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import type { ActDeps } from './operation.ts'
 import { listPayouts, recordPayout, voidPayout } from './payouts.ts'
@@ -18,7 +19,7 @@ let began: Date
 
 beforeAll(async () => {
   till = await startTill()
-  pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  pool = testPool(till.url)
   deps = operatorOf(till)
   began = till.clock.now()
 })

@@ -12,7 +12,7 @@ import { createStore, type NewStore, type StoreChanges, updateStore } from '../s
 import { changeStore as writeStore } from '../stores/store.ts'
 import { allowedAddresses } from '../webhooks/address-store.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
-import { formatAddress } from '../webhooks/url.ts'
+import { formatAddress, withoutQuery } from '../webhooks/url.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { atRiskOf, findStore } from './store.ts'
@@ -28,7 +28,7 @@ export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshSt
     storeId,
     ...settings,
     riskLimit: usd(riskLimitUsdCents),
-    webhookUrl: withoutQuery(webhookUrl),
+    webhookUrl: webhookUrl && withoutQuery(webhookUrl),
   })
   return act(deps, { name: 'store add', recorded }, async (tx) => {
     const created = await createStore({ ...storeDeps(deps), db: tx }, store)
@@ -47,7 +47,7 @@ export function changeStore(
 ): Promise<Answer<UpdatedStore>> {
   const { webhookUrl, riskLimitUsdCents, ...rest } = changes
   const riskLimit = riskLimitUsdCents === undefined ? undefined : usd(riskLimitUsdCents)
-  const recorded = () => ({ storeId, ...rest, riskLimit, webhookUrl: withoutQuery(webhookUrl) })
+  const recorded = () => ({ storeId, ...rest, riskLimit, webhookUrl: webhookUrl && withoutQuery(webhookUrl) })
   return act(deps, { name: 'store update', recorded }, async (tx) => {
     if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)
     const unsafe = unsafeCommission(deps, changes.commissionBps)
@@ -169,7 +169,11 @@ export async function showStore({ db, clock }: FindDeps, storeId: bigint): Promi
     disabledAt: store.disabled_at,
     accent: store.accent,
     keys: (await listKeys(db, storeId, clock.now())).map(({ id, ...key }) => ({ keyId: id, ...key })),
-    endpoints: (await listEndpoints(db, storeId)).map(({ id, ...rest }) => ({ endpointId: id, ...rest })),
+    endpoints: (await listEndpoints(db, storeId)).map(({ id, url, ...rest }) => ({
+      endpointId: id,
+      url: withoutQuery(url),
+      ...rest,
+    })),
     addresses: (await allowedAddresses(db, storeId)).map(({ inside, allowedAt, ...address }) => ({
       address: formatAddress(address),
       inside,
@@ -200,11 +204,5 @@ const storeDeps = ({ config: { masterKey, oldMasterKeys, mode }, clock }: ActDep
   mode,
   clock,
 })
-
-/** The query of an address may hold a secret. */
-function withoutQuery(address: string | undefined): string | undefined {
-  const url = address === undefined ? null : URL.parse(address)
-  return url === null ? undefined : url.origin + url.pathname
-}
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -10,6 +10,7 @@ import { type EndpointRow, endpointsOf } from '../webhooks/endpoint-store.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
 import { createSender, isTaken } from '../webhooks/sender.ts'
 import { signWebhook } from '../webhooks/signature.ts'
+import { withoutQuery } from '../webhooks/url.ts'
 import { type Answer, done, type FindDeps, refused } from './operation.ts'
 import { findStore } from './store.ts'
 
@@ -86,7 +87,7 @@ async function deliver(
         result.kind === 'answered'
           ? { status: result.status, isTaken: isTaken(result), failure: null }
           : { status: null, isTaken: false, failure: result.reason }
-      deliveries.push({ type, sequence, url, ...said })
+      deliveries.push({ type, sequence, url: withoutQuery(url), ...said })
     }
   }
   return deliveries

@@ -6,6 +6,7 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { readAttempts } from '../webhooks/attempt-store.ts'
 import { replay } from '../webhooks/attempts.ts'
 import { removeOwnEndpoint, rotateSecret } from '../webhooks/endpoints.ts'
+import { withoutQuery } from '../webhooks/url.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, type Refused, refused } from './operation.ts'
 import { type EndpointFilter, type EndpointRow, selectEndpoints, storeOfEndpoint } from './webhook-store.ts'
@@ -18,11 +19,6 @@ export async function listEndpoints({ db }: ReadDeps, filter: EndpointFilter): P
   const rows = await selectEndpoints(db, { ...filter, limit: filter.limit + 1 })
   const endpoints = rows.slice(0, filter.limit).map((row) => ({ ...row, url: withoutQuery(row.url) }))
   return done({ endpoints, next: rows.length > filter.limit ? (endpoints.at(-1)?.endpointId ?? null) : null })
-}
-
-function withoutQuery(address: string): string {
-  const url = URL.parse(address)
-  return url === null ? '' : url.origin + url.pathname
 }
 
 export type AttemptPage = {

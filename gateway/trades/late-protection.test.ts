@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
@@ -6,6 +5,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 
@@ -27,7 +27,7 @@ async function work(): Promise<void> {
 }
 
 async function problems() {
-  const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  const pool = testPool(till.url)
   try {
     return await verifyLedger(pool)
   } finally {

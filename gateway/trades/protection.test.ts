@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
@@ -7,6 +6,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { sweepTrades } from './jobs.ts'
@@ -283,7 +283,7 @@ describe('a reversal of what was credited at once', () => {
   })
 
   const differences = () => {
-    const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+    const pool = testPool(till.url)
     onTestFinished(() => pool.end())
     return verifyLedger(pool)
   }

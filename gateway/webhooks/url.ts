@@ -25,6 +25,12 @@ export function addressOf({ hostname, port, protocol }: URL): Address {
   return { host, port: port === '' ? (protocol === 'https:' ? HTTPS_PORT : 80) : Number(port) }
 }
 
+/** For people to read: the query of an address may hold a secret. */
+export function withoutQuery(address: string): string {
+  const url = URL.parse(address)
+  return url === null ? '' : url.origin + url.pathname
+}
+
 /** Parses `host:port` as an operator types it. */
 export function parseAddress(text: string): Address | undefined {
   const url = /:\d{1,5}$/.test(text) && !/[\s/?#@\\]/.test(text) ? URL.parse(`https://${text}`) : null

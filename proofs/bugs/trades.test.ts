@@ -1,6 +1,6 @@
 /** Bugs that payment and trade systems really had, where no other test holds them: docs/bugs-of-others.md has the whole list. */
 import { type RawBuilder, sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../../gateway/bots/bot.ts'
 import { sqlState } from '../../gateway/db/transaction.ts'
@@ -8,6 +8,7 @@ import { createDeposit } from '../../gateway/deposits/create.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import type { FakeSession } from '../../gateway/testing/fake-steam.ts'
 import { offerFor } from '../../gateway/testing/payment.ts'
+import { testPool } from '../../gateway/testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
 import { tradeHandlers } from '../../gateway/trades/advance.ts'
 import { requestTrade } from '../../gateway/trades/request.ts'
@@ -20,7 +21,7 @@ let session: FakeSession
 
 beforeAll(async () => {
   till = await startTill()
-  pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  pool = testPool(till.url)
   pool.on('error', () => {})
 })
 beforeEach(async () => {

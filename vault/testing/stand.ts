@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { whileNobodyMigrates } from '../../gateway/db/migrate.ts'
 import { grantApp, grantVault } from '../../gateway/db/roles.ts'
 import { type TestDatabase, testDatabase } from '../../gateway/testing/database.ts'
+import { testPool } from '../../gateway/testing/pool.ts'
 import { startMarket } from '../../market-sandbox/start.ts'
 import { credentialsOf } from '../../steam-sandbox/credentials.ts'
 import { CATALOGUE } from '../../steam-sandbox/items.ts'
@@ -60,8 +60,8 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     await grantVault(client, vaultRole)
   })
   /** An attacker who controls the gateway: everything that its role may do. */
-  const attacker = new pg.Pool({ connectionString: urlOf(appRole), max: 2 })
-  const asVault = new pg.Pool({ connectionString: urlOf(vaultRole), max: 1 })
+  const attacker = testPool(urlOf(appRole), 2)
+  const asVault = testPool(urlOf(vaultRole))
   const wishes = openWishes(urlOf(vaultRole))
   const till = openTill(urlOf(vaultRole))
   const market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => nowMs, everyMs: 0 })
