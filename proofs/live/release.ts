@@ -91,6 +91,8 @@ export function serve(folder: string, command: Omit<Command, 'args'>): Process {
 export async function tradetill(folder: string, command: Command & { input?: string }): Promise<string> {
   const child = start(folder, command)
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  // It may be refused before it has read anything.
+  child.stdin.on('error', () => {})
   child.stdin.end(command.input ?? '')
   const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
   if (code !== 0) throw new Error(`${command.args.join(' ')} ended with ${code}: ${errors}`)

@@ -249,6 +249,11 @@ export class ModelMarket {
     return new Map(offers)
   }
 
+  /** Whether this market still waits for what was sold under this message. */
+  waitsFor(message: string): boolean {
+    return this.deals.some(({ due }) => due.message === message && this.#stands(due.dealId))
+  }
+
   #stands(dealId: string): boolean {
     return this.items.some((item) => item.dealId === dealId && item.stage === 'sold')
   }

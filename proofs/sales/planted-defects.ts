@@ -29,6 +29,9 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an offer is sent before that is recorded': [
     { file: SELLER, from: "await journal.add({ kind: 'send_begun', ...of })", to: '' },
   ],
+  'an offer is confirmed although the market has called its deal off': [
+    { file: SELLER, from: 'if (!stands.value) {', to: 'if (false) {' },
+  ],
   'an offer that nobody takes is never cancelled': [
     { file: DEAL, from: "if (openMs > CANCEL_AFTER_MS) return { kind: 'cancel' }", to: '' },
   ],

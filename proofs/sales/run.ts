@@ -60,6 +60,7 @@ function worldOf(luck: Luck, key: Key): World {
     new ModelMarket('first', 'confirm_then_tell', around),
     new ModelMarket('second', 'tell_then_confirm', around),
   ]
+  steam.isWanted = (gift) => markets.some((market) => market.waitsFor(gift.message))
   const till = new ModelTill()
   const now = (): Date => new Date(nowMs)
   const outside: Outside = { luck, steam, markets, till, entries: [], key, now, priceOf, isOff: () => isOff }

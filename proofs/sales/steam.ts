@@ -33,6 +33,8 @@ const unanswered = { kind: 'unanswered' } as const
 export class ModelSteam {
   readonly assets: Asset[] = []
   readonly offers: Offer[] = []
+  /** Whether a market still waits for what such an offer gives. */
+  isWanted: (gift: Gift) => boolean = () => true
   readonly #luck: Luck
   readonly #nowMs: () => number
   #lastId = 1_000
@@ -152,7 +154,10 @@ export class ModelSteam {
   #confirm(offerId: string, gift: Gift): boolean {
     const offer = this.offers.find((each) => each.offerId === offerId)
     if (offer === undefined || !isSameGift(offer.gift, gift)) return false
-    if (offer.seen.state === 'needs_confirmation') this.#change(offer, { state: 'active' })
+    if (offer.seen.state === 'needs_confirmation') {
+      hold(this.isWanted(gift), 'I20', () => `offer ${offerId} is confirmed for a deal that is off`)
+      this.#change(offer, { state: 'active' })
+    }
     return offer.seen.state === 'active'
   }
 
