@@ -1,11 +1,11 @@
-/** Reads what a customer of the store may spend, from an address of the store. */
+/** Reads a customer's spendable balance from an address of the store. */
 import { beginningOf, reasonOf } from './receiver.ts'
 
 export type Balance = (currency: string) => Promise<number>
 
 const DEADLINE_MS = 10_000
 
-/** Rejects where the address does not answer with an amount. */
+/** Rejects if the address does not answer with an amount. */
 export function createBalance(url: string, customer: string): Balance {
   const address = url.replaceAll('{CUSTOMER}', encodeURIComponent(customer))
   return async (currency) => {
@@ -38,7 +38,7 @@ function amountIn(text: string, currency: string): number | undefined {
   }
 }
 
-/** A whole number, `{ balance }`, or amounts by currency, which may be the field `total` or `balance` of the answer. */
+/** Accepts a whole number, `{ balance }`, or amounts by currency, also inside a field `total` or `balance`. */
 function amountOf(value: unknown, currency: string): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
   if (typeof value !== 'object' || value === null) return undefined
@@ -48,6 +48,6 @@ function amountOf(value: unknown, currency: string): number | undefined {
     const inner: unknown = Reflect.get(value, name)
     if (inner !== undefined) return amountOf(inner, currency)
   }
-  // A currency that never moved is often missing.
+  // Stores often omit a currency that never moved.
   return Object.keys(value).every((key) => /^[A-Z]{3}$/.test(key)) ? 0 : undefined
 }

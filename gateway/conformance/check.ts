@@ -1,13 +1,13 @@
 import type { Kit, Verdict } from './kit.ts'
 
-/** One thing that a handler must do. */
+/** One requirement of a handler. */
 export type Check = {
   name: string
-  /** True of a handler that passes. */
+  /** The requirement as a sentence, true for a handler that passes. */
   title: string
-  /** The place in docs/ that says so. */
+  /** Where docs/ states the requirement. */
   document: string
-  /** Orders that the store opens have its own currencies. */
+  /** Runs with invented orders only, because the check chooses currencies, which orders of the store have already. */
   ownOrdersOnly?: true
   run(kit: Kit): Promise<Verdict>
 }

@@ -1,4 +1,4 @@
-/** Calls that no till sent, and those that only look as if none had. */
+/** Forged calls, which the handler must refuse, and genuine ones that look unusual. */
 import { randomBytes } from 'node:crypto'
 import type { Check } from './check.ts'
 import { AMOUNT, changed } from './invented.ts'
@@ -13,7 +13,7 @@ const anotherSecret = (): string => `whsec_${randomBytes(24).toString('base64')}
 const paidEvent = async (kit: Kit) =>
   kit.unwritten('deposit.succeeded', changed(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT }))
 
-/** All of them must be refused, and none may credit. */
+/** The handler must refuse all of them and credit nothing. */
 const refusesAll = (make: (kit: Kit, genuine: Awaited<ReturnType<typeof paidEvent>>) => Message[]) => {
   return async (kit: Kit) => {
     const messages = make(kit, await paidEvent(kit))

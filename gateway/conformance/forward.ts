@@ -1,19 +1,19 @@
-/** Hands the event log of a store on to an address of its developer, signed as webhooks are, in its order. */
+/** Forwards a store's event log to its developer's address: signed as webhooks, in the order of the log. */
 import { z } from 'zod'
 import { type WebhookEvent, webhookSchema } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 import { signWebhook } from '../webhooks/signature.ts'
 
 export type Forwarding = {
-  /** Where the log is read, such as `https://pay.example`. */
+  /** Address of the till whose log is read, such as `https://pay.example`. */
   till: URL
   apiKey: string
-  /** Where the events go. */
+  /** Address that receives the events. */
   to: URL
   secret: string
-  /** `sequence` of the last event that is not to be sent. */
+  /** `sequence` of the last event to leave out. */
   after: number
-  /** True: ends at the end of the log. */
+  /** Stops at the end of the log instead of waiting for more. */
   once: boolean
   signal?: AbortSignal | undefined
 }
@@ -21,7 +21,7 @@ export type Forwarding = {
 export type ForwardDeps = {
   clock: Clock
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>
-  /** Called after each try to send an event. */
+  /** Called after each attempt to send an event. */
   onTry(event: WebhookEvent, answer: string): void
 }
 
@@ -38,8 +38,8 @@ const pageSchema = z.object({ events: z.array(webhookSchema), next: z.int(), has
 const problemSchema = z.object({ code: z.string(), detail: z.string() })
 
 /**
- * Sends each event until it is answered 2xx, and then the next one. The cursor moves only then, so a run that begins where
- * another ended leaves nothing out.
+ * Sends each event until the answer is 2xx, then the next one. The cursor moves only then, so a run that starts where
+ * another ended misses nothing.
  */
 export async function forwardEvents(deps: ForwardDeps, wanted: Forwarding): Promise<Forwarded> {
   const { signal, once } = wanted
@@ -51,7 +51,7 @@ export async function forwardEvents(deps: ForwardDeps, wanted: Forwarding): Prom
     const page = await readPage(wanted, sequence)
     if (page.kind === 'refused') return { ...page, sequence, sent }
     if (page.kind !== 'page') {
-      // A wrong address is told at once. A till that restarts comes back.
+      // A wrong address fails at once. A restarting till will come back.
       if (!wasThere) return { ...page, sequence, sent }
       failures += 1
       await deps.wait(pauseMs(failures), signal)
@@ -92,7 +92,7 @@ async function readPage({ till, apiKey, signal }: Forwarding, after: number): Pr
   }
 }
 
-/** False once it is to end. */
+/** Resolves to false once the run must end. */
 async function sendUntilTaken(
   { clock, wait, onTry }: ForwardDeps,
   { to, secret, signal }: Forwarding,
@@ -125,7 +125,7 @@ const deadline = (signal: AbortSignal | undefined): AbortSignal =>
     ? AbortSignal.timeout(DEADLINE_MS)
     : AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
 
-/** fetch hides the cause in another error. */
+/** fetch wraps the cause in another error. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return 'unknown error'

@@ -1,11 +1,11 @@
-/** Deposits and events that never were, in the form of those of a till. */
+/** Invented deposits and events, in the form that a till sends. */
 import { randomUUID } from 'node:crypto'
 import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 
-/** An order of the store that an invented deposit is for. */
+/** The order of the store that an invented deposit pays for. */
 export type Order = {
   externalId: string
   currency: StoreDeposit['currency']
@@ -25,7 +25,7 @@ const ITEM = {
   reversed: false,
 }
 
-/** The deposit of the order before anybody paid. */
+/** The order's deposit before any payment. */
 export function inventedDeposit(id: string, order: Order, now: Date): StoreDeposit {
   return {
     id,
@@ -56,7 +56,7 @@ export function inventedDeposit(id: string, order: Order, now: Date): StoreDepos
 
 export type Change = Partial<StoreDeposit>
 
-/** The deposit after a change, with what follows from it. */
+/** The deposit after a change, with the fields that follow from it. */
 export function changed(deposit: StoreDeposit, change: Change): StoreDeposit {
   const next = { ...deposit, ...change }
   const { amount, heldAmount, chargedAmount } = next

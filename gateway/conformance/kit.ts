@@ -1,4 +1,4 @@
-/** The tools of the checks: events that are signed and logged as a till's are, the handler, and the balance. */
+/** Tools of the checks: events signed and logged as a till does it, the handler, and the balance. */
 import { randomUUID } from 'node:crypto'
 import { type DepositEventType, EPOCH_TYPE } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
@@ -11,11 +11,11 @@ import type { OwnTill } from './own-till.ts'
 import { isTaken, type Message, type Receiver, type Reply, said } from './receiver.ts'
 
 export type Patience = {
-  /** Longer than any handler needs that credits after its answer. */
+  /** Enough for a handler that credits after its answer. */
   settleMs: number
-  /** After it, a credit that must not come would have come. */
+  /** How long to watch for a credit that must not come. */
   quietMs: number
-  /** In which the store reads the event log. */
+  /** How long the store has to read the event log. */
   reconcileMs: number
 }
 
@@ -33,13 +33,13 @@ export type Surroundings = {
 
 export type Kit = Surroundings & {
   newDeposit(order?: Partial<Order>): Promise<StoreDeposit>
-  /** An event with the next number. */
+  /** Makes an event with the next number. */
   event(type: DepositEventType, deposit: StoreDeposit): DepositEvent
-  /** The event of a till that was restored: it leaves numbers out. */
+  /** Makes the event of a restored till, which skips numbers. */
   newEpoch(): WebhookEvent
-  /** Puts all events so far into the log, which is empty until then: a check sees what webhooks alone do. */
+  /** Publishes all events so far in the log. It is empty until then, to show the effect of webhooks alone. */
   publish(): void
-  /** One that no till ever wrote: it takes no number. */
+  /** Makes an event that no till wrote; it takes no number. */
   unwritten(type: DepositEventType, deposit: StoreDeposit): DepositEvent
   sign(event: { id: string }, change?: Signing): Message
   deliver(event: WebhookEvent): Promise<Reply>
@@ -50,7 +50,7 @@ export type Signing = { secrets?: readonly string[]; at?: Date; body?: string }
 export type Verdict =
   | { kind: 'passed' }
   | { kind: 'failed'; detail: string }
-  /** It could not be seen whether the handler is right. */
+  /** The check could not tell whether the handler is right. */
   | { kind: 'incomplete'; detail: string }
 
 export const PASSED: Verdict = { kind: 'passed' }
@@ -59,10 +59,10 @@ export const incomplete = (detail: string): Verdict => ({ kind: 'incomplete', de
 
 const NUMBERS_BEGIN = Date.UTC(2026, 0, 1)
 const NUMBER_MS = 100
-/** A till leaves a million out. That gap would make the next run old news for a day. */
+/** A till skips a million. After such a gap, the numbers of the next run would look old for a day. */
 const LEFT_OUT = 40
 
-/** Numbers grow from one run to the next, so a store that was checked before takes none for old news. */
+/** Numbers grow from run to run, so a store that was checked before never ignores one as old. */
 export function createKit(surroundings: Surroundings): Kit {
   const { clock, receiver, secret, customer, till, open } = surroundings
   let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN) / NUMBER_MS))
@@ -106,10 +106,10 @@ export function createKit(surroundings: Surroundings): Kit {
   }
 }
 
-/** The complaint of a step, or nothing. */
+/** The complaint about a step, if any. */
 export type Complaint = string | undefined
 
-/** Every genuine event must be taken. */
+/** The handler must accept every genuine event. */
 export const mustTake = (reply: Reply): Complaint =>
   isTaken(reply) ? undefined : `${said(reply)}, and must answer 2xx`
 
@@ -118,7 +118,7 @@ export const mustRefuse = (reply: Reply): Complaint =>
     ? undefined
     : `${said(reply)}, and must answer 4xx`
 
-/** Delivers them one after the other, each of which must be taken. */
+/** Delivers the events one after the other. The handler must accept each. */
 export async function deliverAll(kit: Kit, events: readonly DepositEvent[]): Promise<Complaint> {
   for (const event of events) {
     const complaint = mustTake(await kit.deliver(event))
@@ -129,7 +129,7 @@ export async function deliverAll(kit: Kit, events: readonly DepositEvent[]): Pro
 
 type Expected = { change: number; currency?: string }
 
-/** Takes the steps, and then looks whether the balance has changed by exactly that. */
+/** Runs the steps, then checks that the balance has changed by exactly this amount. */
 export async function changesBy(
   kit: Kit,
   { change, currency = 'USD' }: Expected,
@@ -155,7 +155,7 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 
 const LOOK_MS = 25
 
-/** Looks until it is so, or the time is over. */
+/** Polls until the condition holds or the time is over. */
 export async function until(isSo: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs
   for (;;) {

@@ -1,4 +1,4 @@
-/** The worth of a deposit to its shopper, from the first event to the last. */
+/** Checks what a deposit is worth to its shopper, from the first event to the last. */
 
 import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
@@ -15,7 +15,7 @@ const DELIVERY = 'webhooks.md#delivery'
 
 type Step = [type: DepositEventType, change: Change]
 
-/** Events of a fresh deposit, each of which has the changes of those before it too. */
+/** Events of a new deposit. Each includes the changes of the earlier ones. */
 async function story(kit: Kit, steps: readonly Step[], start?: StoreDeposit) {
   let deposit = start ?? (await kit.newDeposit())
   return steps.map(([type, change]) => {
@@ -24,7 +24,7 @@ async function story(kit: Kit, steps: readonly Step[], start?: StoreDeposit) {
   })
 }
 
-/** Tells a story, in its order by default, and holds the balance against the end of it. */
+/** Delivers a story's events, in order by default, then compares the balance with its end. */
 const ends =
   (change: number, steps: readonly Step[], told: 'in order' | 'last first' = 'in order') =>
   async (kit: Kit): Promise<Verdict> => {

@@ -1,4 +1,4 @@
-/** A till for the store to read from while it is checked: the event log, and deposits that it opens. */
+/** A small till that the store reads from during the checks: its event log, and deposits. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
@@ -8,7 +8,7 @@ import type { Order } from './invented.ts'
 
 export type OwnTill = {
   url: string
-  /** In their order. */
+  /** In the order of their numbers. */
   log: WebhookEvent[]
   /** How often the store has read the log, and how far. */
   reads(): number
@@ -18,7 +18,7 @@ export type OwnTill = {
 
 type Options = {
   port: number
-  /** A deposit for a new order of the store. */
+  /** Opens a deposit for a new order of the store. */
   opened(order: Order): StoreDeposit
 }
 
@@ -85,7 +85,7 @@ export async function startOwnTill({ port, opened }: Options): Promise<OwnTill> 
   }
 }
 
-/** As much as a till takes. */
+/** The same limit as a till's. */
 const MOST_BODY_BYTES = 64 * 1024
 
 async function textOf(request: IncomingMessage): Promise<string> {

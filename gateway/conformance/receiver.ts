@@ -1,4 +1,4 @@
-/** The store's handler, as verify speaks to it: signed events, forged ones, and calls that break off. */
+/** Calls the store's handler: with signed events, forged ones, and calls that break off. */
 import { request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { connect } from 'node:net'
@@ -10,9 +10,9 @@ export type Reply = { kind: 'answered'; status: number; text: string } | { kind:
 export type Message = { headers: Partial<SignedHeaders>; body: string }
 
 export type Receiver = {
-  /** Sends it and waits for the answer, as long as the till would. */
+  /** Sends the call and waits as long for its answer as the till would. */
   send(message: Message): Promise<Reply>
-  /** Sends all of it and breaks off before the answer, as a network or a till that is killed does. */
+  /** Sends all of it and disconnects before the answer, like a broken network or a killed till. */
   sendAndBreakOff(message: Message): Promise<void>
   /** Opens calls whose bodies never come; resolves to a function that ends them. */
   dawdle(calls: number): Promise<() => void>
@@ -20,7 +20,7 @@ export type Receiver = {
 
 const MOST_ANSWER = 4_096
 
-/** More of an answer is not read: it may have no end. */
+/** The most bytes to read of an answer, because it may be endless. */
 export async function beginningOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -101,6 +101,6 @@ export function reasonOf(error: unknown): string {
 export const isTaken = (reply: Reply): boolean =>
   reply.kind === 'answered' && reply.status >= 200 && reply.status < 300
 
-/** The handler's answer, for a person. */
+/** Describes the handler's answer to a person. */
 export const said = (reply: Reply): string =>
   reply.kind === 'answered' ? `it answered ${reply.status}` : `it did not answer (${reply.reason})`

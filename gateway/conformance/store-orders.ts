@@ -1,4 +1,4 @@
-/** Orders that the store opens itself, so it knows whose deposits it is told of. */
+/** Orders that the store opens, so the events name deposits that it knows. */
 import { randomUUID } from 'node:crypto'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -6,7 +6,7 @@ import { inventedDeposit, type Order } from './invented.ts'
 
 const DEADLINE_MS = 15_000
 
-/** `url` is the button of the store: a POST there makes it open a deposit at the till that it knows. */
+/** `url`: the store's button. A POST there makes the store open a deposit at its till. */
 export function createOpening(url: string, clock: Clock) {
   const waiting: StoreDeposit[] = []
   let count = Math.floor(clock.now().getTime() / 1_000)

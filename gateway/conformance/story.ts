@@ -1,4 +1,4 @@
-/** The life of a deposit that never was, event by event, as a till would tell it. Pure. */
+/** Pure: the life of an invented deposit, event by event, as a till would report it. */
 import { randomUUID } from 'node:crypto'
 import { type DepositEventType, EPOCH_TYPE, type EventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
@@ -14,10 +14,10 @@ type Step = (deposit: StoreDeposit, coming: readonly EventType[], now: Date) => 
 const paid = ({ amount }: StoreDeposit) =>
   ({ status: 'succeeded', endReason: null, amount: amount ?? AMOUNT }) as const
 
-/** The changes of each event. `coming` has the types that follow. */
+/** The changes of each event. `coming`: the types that follow. */
 const STEPS: Record<DepositEventType, Step> = {
   'deposit.pending': () => ({ status: 'pending' }),
-  // Only what is held can become available later.
+  // Only held money can become available later.
   'deposit.succeeded': (deposit, coming, now) => ({
     ...paid(deposit),
     ...(coming.includes('deposit.funds_available') && {
@@ -27,7 +27,7 @@ const STEPS: Record<DepositEventType, Step> = {
   }),
   'deposit.amount_increased': (deposit) => ({ ...paid(deposit), amount: paid(deposit).amount + MORE }),
   'deposit.funds_available': (deposit) => ({ ...paid(deposit), heldAmount: 0, heldUntil: null }),
-  // The part that was held costs the store something; the operator bears the rest.
+  // The store pays for the part that was held, the operator for the rest.
   'deposit.reversed': (deposit) => ({
     ...paid(deposit),
     ...{ heldAmount: 0, heldUntil: null },

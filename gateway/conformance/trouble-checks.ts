@@ -1,4 +1,4 @@
-/** Networks that break, calls that come again or together, and what a later version of the till may send. */
+/** Checks for broken networks, repeated and parallel calls, and events of later versions of the till. */
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Check } from './check.ts'
 import { AMOUNT, changed } from './invented.ts'
@@ -150,7 +150,7 @@ async function readsTheLog(kit: Kit): Promise<Verdict> {
   const { till, balance, patience } = kit
   if (till === undefined) return incomplete('with --till the store can read the event log of this command')
   const before = await balance?.('USD')
-  // A reader that stops at what is of no deposit gets no further.
+  // A reader that fails on an event without a deposit gets no further.
   kit.newEpoch()
   const event = await paidEvent(kit)
   const changeOf = async () => ((await balance?.('USD')) ?? 0) - (before ?? 0)
@@ -161,7 +161,7 @@ async function readsTheLog(kit: Kit): Promise<Verdict> {
   }
   if (balance === undefined) return incomplete('with --balance the credit can be seen')
   await until(async () => (await changeOf()) === AMOUNT, patience.settleMs)
-  // The log also has what webhooks brought, and that must not be credited again.
+  // The log also contains what webhooks brought. The store must not credit that again.
   await pause(patience.quietMs)
   const change = await changeOf()
   return change === AMOUNT ? PASSED : failed(`the balance must change by ${AMOUNT}, and changed by ${change}`)

@@ -1,4 +1,4 @@
-/** Drives the webhook handler of a store through what a year of bad days would bring, and says what it gets wrong. */
+/** Runs a store's webhook handler through a year's worth of bad days and reports its mistakes. */
 import type { Clock } from '../kit/clock.ts'
 import { createBalance } from './balance.ts'
 import type { Check } from './check.ts'
@@ -19,11 +19,11 @@ export type Options = {
   /** `customerReference` of the invented deposits, and `{CUSTOMER}` of the balance's address. */
   customer: string
   balance?: string | undefined
-  /** Port of the till that the store reads from meanwhile. */
+  /** Port of the till that the store reads from during the checks. */
   tillPort?: number | undefined
   /** A POST there makes the store open a deposit. */
   open?: string | undefined
-  /** Names of checks; all of them by default. */
+  /** Names of the checks to run; all by default. */
   only?: readonly string[] | undefined
   patience?: Partial<Patience & { deadlineMs: number }>
 }
@@ -63,7 +63,7 @@ export async function verifyHandler(options: Options): Promise<Verified> {
   }
 }
 
-/** A handler or a balance that is not there at all is no finding. */
+/** An unreachable handler or balance is an error of the command, not a finding. */
 async function firstProblem(kit: Kit, url: URL): Promise<Verified | undefined> {
   const reply = await kit.receiver.send({ headers: {}, body: '{}' })
   if (reply.kind === 'silent')

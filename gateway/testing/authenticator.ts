@@ -1,4 +1,4 @@
-/** An authenticator in a few lines: what a browser answers for a passkey, made with Node's own keys. */
+/** A small authenticator: answers for a passkey as a browser would, with keys made by Node. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
@@ -9,7 +9,7 @@ const ATTESTED = 0x40
 
 type Asked = { challenge: string }
 
-/** A device with one passkey for the party of this origin. */
+/** Creates a device with one passkey for this origin. */
 export function createAuthenticator(origin: string, { verifies = true } = {}) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const credentialId = randomBytes(32)
@@ -78,6 +78,6 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 
-/** A short text of CBOR. */
+/** A short CBOR text string. */
 const text = (value: string): Buffer =>
   Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)])

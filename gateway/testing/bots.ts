@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 type AddBot = Parameters<typeof proveBot>[0] & { db: Db }
 type AddBotAnswer = (EnrolledBot & { kind: 'added' }) | Exclude<ProveBotAnswer, { kind: 'proved' }>
 
-/** Enrols the bot of this refresh token, as an operator's command does, but records no act. */
+/** Enrols the bot of this refresh token as an operator's command would, but records no act. */
 export async function addBot({ db, ...deps }: AddBot): Promise<AddBotAnswer> {
   const proved = await proveBot(deps)
   if (proved.kind !== 'proved') return proved

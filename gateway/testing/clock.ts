@@ -1,14 +1,14 @@
 import type { TillClock } from '../kit/clock.ts'
 
 export type FakeClock = TillClock & {
-  /** Time passes. */
+  /** Advances both clocks: time passes. */
   advance(ms: number): void
-  /** The till's clock is advanced: the machine's stays where it is. */
+  /** Advances the till's clock but not the machine's. */
   jump(ms: number): void
   set(time: Date): void
 }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when a test advances it. */
 export function fakeClock(start: Date | string = '2026-01-01T12:00:00Z'): FakeClock {
   let machineMs = new Date(start).getTime()
   let aheadMs = 0

@@ -1,4 +1,4 @@
-/** An operator's command: called as a function, or as the process that the operator starts. */
+/** Runs an operator's command as a function, or as a process of its own. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
@@ -11,7 +11,7 @@ import { claimDatabase } from '../db/identity.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'
 
 const CLI = join(import.meta.dirname, '../cli')
-/** The key that seals in these tests. */
+/** The master key of these tests. */
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
 /** Without `databaseUrl`, `env` says where the database is. */
@@ -19,7 +19,7 @@ type Options = {
   databaseUrl?: string
   env?: Record<string, string>
   input?: string
-  /** Gets all that is said on stderr, while the command runs. */
+  /** Receives the command's stderr while it runs. */
   hear?: (said: string) => void
 }
 
@@ -30,7 +30,7 @@ const environmentOf = ({ databaseUrl, env = {} }: Options) =>
 
 const claimed = new Set<string>()
 
-/** Tests make their databases without a gateway, which would write down whose they are. */
+/** Marks the database as this till's. A gateway would do it, but tests create their databases without one. */
 async function claim(options: Options): Promise<void> {
   const { databaseUrl } = options
   const answer = readConfig(environmentOf(options))
@@ -43,13 +43,13 @@ async function claim(options: Options): Promise<void> {
     if (masterKey !== undefined)
       await claimDatabase(client, { mode, keyFingerprint: fingerprintOf(masterKey) })
   } catch {
-    // The command itself says what is wrong with the database.
+    // The command will report the problem with the database.
   } finally {
     await client.end()
   }
 }
 
-/** The command in this process. */
+/** Runs the command in this process. */
 export async function runCommand(args: readonly string[], options: Options): Promise<Ended> {
   await claim(options)
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
@@ -66,7 +66,7 @@ export async function runCommand(args: readonly string[], options: Options): Pro
 /** `script` is a path from gateway/cli. */
 type ProcessOptions = Options & { script?: string; nodeOptions?: string[] }
 
-/** The command as a process of its own, with nothing else in its environment. */
+/** Runs the command as a process of its own, with an otherwise empty environment. */
 export async function spawnCommand(args: readonly string[], options: ProcessOptions): Promise<Ended> {
   const { input = '', script = 'main.ts', nodeOptions = [] } = options
   await claim(options)

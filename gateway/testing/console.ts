@@ -1,4 +1,4 @@
-/** A console on a database of its own, and operators who sign in to it as a browser does. */
+/** A console on its own database, with operators who sign in as a browser would. */
 import { readConfig } from '../config.ts'
 import { createConsole } from '../console/app.ts'
 import type { Live } from '../console/live.ts'
@@ -24,7 +24,7 @@ export const OWN = {
 
 const NO_STREAMS: Live = { open: () => false, stop: async () => {} }
 
-/** `given`: a database that is shared, which the caller closes. */
+/** `given`: a shared database, which the caller closes. */
 export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: Record<string, string> = {}) {
   const own = given === undefined ? await testDatabase() : { ...given, close: async () => {} }
   const clock = fakeClock(new Date())
@@ -51,7 +51,7 @@ export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: R
     clock: clock as FakeClock,
     db: own.db,
     by: (operator: string): ActDeps => ({ ...deps, operator, reason: 'a test' }),
-    /** Time of the limits passes. */
+    /** Advances the time of the rate limits. */
     rest: (ms: number) => {
       nowMs += ms
     },
@@ -62,7 +62,7 @@ export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: R
   }
 }
 
-/** The answer to a call: its status, and the data or the error. */
+/** The answer to a call: status, and data or error. */
 export type Said = {
   status: number
   data: Record<string, unknown>
@@ -82,7 +82,7 @@ export async function post(
   return { status: answer.statusCode, data, error, headers: answer.headers }
 }
 
-/** The two halves, as a browser sends them. */
+/** The two halves of a session, as a browser sends them. */
 export function sessionOf({ data, headers }: Said): Record<string, string> {
   const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
   return { ...OWN, cookie, 'x-console-session': String(data.session) }
@@ -113,7 +113,7 @@ export async function register(till: TestConsole, link: string, device = createA
   return post(till, 'link/finish', { body: { link, registration: device.register(optionsOf(begun)) } })
 }
 
-/** An operator with a passkey, signed in. */
+/** Signs in an operator with a passkey. */
 export async function signedIn(
   till: TestConsole,
   name: string,
@@ -127,7 +127,7 @@ export async function signedIn(
 
 type Showing = { device: Authenticator; headers?: Record<string, string>; at?: 'sign-in' | 'step-up' }
 
-/** Signs in with a passkey, or shows it again. */
+/** Signs in with a passkey, or repeats the passkey check. */
 export async function show(
   till: TestConsole,
   { device, headers = OWN, at = 'sign-in' }: Showing,

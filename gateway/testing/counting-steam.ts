@@ -1,4 +1,4 @@
-/** The port, with answers that a test sets and a count of the sessions that are open. */
+/** A fake of the Steam port: answers as the test sets it, and counts open sessions. */
 import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
 
 export const BOT_STEAM_ID = '76561198000000001'

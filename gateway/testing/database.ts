@@ -6,7 +6,7 @@ import { databaseUrl, TEMPLATE } from './setup.ts'
 
 export type TestDatabase = Database & { url: string }
 
-/** A migrated, empty database of the caller's own; `close()` drops it. */
+/** Creates a migrated, empty database for the caller. `close()` drops it. */
 export async function testDatabase(): Promise<TestDatabase> {
   const url = await createDatabase()
   const database = openDatabase(url)
@@ -17,7 +17,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   return { ...database, url, close }
 }
 
-/** Resolves to the address of a copy of the template. */
+/** Copies the template database; resolves to the copy's address. */
 export async function createDatabase(): Promise<string> {
   const serverUrl = inject('databaseUrl')
   const name = `till_${randomBytes(6).toString('hex')}`

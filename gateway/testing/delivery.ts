@@ -1,4 +1,4 @@
-/** Deliveries that wait to be credited. */
+/** Trades whose items have arrived but are not credited yet. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { systemIds } from '../kit/ids.ts'
@@ -11,7 +11,7 @@ export type Delivery = {
   storeId: bigint
   offerId: string
   total: bigint
-  /** Steam's record of it. */
+  /** Steam's record of the trade. */
   steamTrade: SteamTrade
 }
 
@@ -19,7 +19,7 @@ type Wanted = { botId: bigint; store: { id: bigint }; prices?: bigint[]; game?: 
 
 const offerOf = (tradeId: bigint): string => `5${tradeId}`
 
-/** A trade whose offer was accepted. */
+/** Creates a trade whose offer was accepted. */
 export async function acceptedDelivery(
   till: Till,
   { botId, store, prices = [1_000n, 2_000n], game = 'cs' }: Wanted,

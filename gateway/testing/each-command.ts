@@ -1,4 +1,4 @@
-/** Runs several commands of the operator in one process: a line for each argument. */
+/** Runs several operator commands in one process, one per argument. */
 import { runCommandLine } from '../cli/run.ts'
 import { createTerminal } from '../cli/terminal.ts'
 

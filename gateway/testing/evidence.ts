@@ -12,23 +12,23 @@ type Piece = { file: string; read(): Promise<string | Buffer> | string | Buffer 
 
 const pieces = new Set<Piece>()
 
-/** Writes what `read` gives into `file` if the running test fails. Returns how to stop offering it. */
+/** Writes the result of `read` into `file` if the running test fails. Returns a function that withdraws the offer. */
 export function offerEvidence(file: string, read: Piece['read']): () => void {
   const piece = { file, read }
   pieces.add(piece)
   return () => pieces.delete(piece)
 }
 
-/** The folder of one failed test: `module` is the absolute path of its file, `names` its suites and its own name. */
+/** The folder of a failed test. `module`: the absolute path of its file; `names`: its suites and its own name. */
 export function failureFolder(module: string, names: readonly string[]): string {
   const name = names.join(' > ')
-  // Names that differ only in characters that a path cannot hold still get separate folders.
+  // Gives separate folders to names that differ only in characters a path cannot contain.
   const mark = createHash('sha256').update(name).digest('hex').slice(0, 6)
   const readable = name.replace(/[^\p{L}\d]+/gu, '-').slice(0, MOST_NAME)
   return join(FAILURES, relative(ROOT, module).replaceAll(/[\\/]/g, '-'), `${readable}-${mark}`)
 }
 
-/** Writes every offered piece. A piece that cannot be read is replaced by the reason: the test failed for another one. */
+/** Writes every offered piece. If one cannot be read, writes the reason instead. */
 export async function writeEvidence(folder: string): Promise<void> {
   if (pieces.size === 0) return
   mkdirSync(folder, { recursive: true })
@@ -45,7 +45,7 @@ export async function writeEvidence(folder: string): Promise<void> {
   }
 }
 
-/** Returns a function that forgets every piece offered from now on. */
+/** Returns a function that withdraws every piece offered after this call. */
 export function markEvidence(): () => void {
   const before = new Set(pieces)
   return () => {

@@ -1,10 +1,10 @@
-/** PostgreSQL's client programs for tests on machines without them: a restored dump is the template of tests. */
+/** Fakes of PostgreSQL's client programs, for machines without them. Restoring a dump copies the tests' template. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const RESTORE = join(import.meta.dirname, 'fake-restore.ts')
 
-/** Writes them into the folder, as those of this major version. */
+/** Writes the programs into the folder; they claim this major version. */
 export function fakePrograms(folder: string, major: number): void {
   const write = (name: string, does: string): void =>
     writeFileSync(

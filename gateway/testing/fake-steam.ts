@@ -1,4 +1,4 @@
-/** A recording stand-in for the port: it answers what the test says and keeps what was asked. */
+/** A recording fake of the Steam port: answers as the test sets it, and keeps every request. */
 import { GAME_FACTS } from '../../contract/games.ts'
 import type {
   CancelAnswer,
@@ -16,36 +16,36 @@ import type {
 
 export type FakeSession = SteamSession & {
   calls: string[]
-  /** Offers by id, as Steam would tell of them. */
+  /** Offers by id, as Steam would report them. */
   offers: Map<string, Offer>
   /** Offers that others sent to the bot. */
   received: Map<string, Offer>
   trades: Map<string, SteamTradeAnswer>
   /** Answers of the next sends; by default each is sent. `unknown` still makes the offer when `made`. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean; reason?: RefusedReason }[]
-  /** How many questions about a partner stay without an answer. */
+  /** How many requests about a partner go unanswered. */
   unansweredPartners: number
-  /** For how long Steam would hold a trade, by the side that causes it. */
+  /** How long Steam would hold a trade, by the side that causes it. */
   holdDays: { partner: number; own: number }
-  /** Rows of the list that cannot be read. */
+  /** How many rows of the list are unreadable. */
   unreadable: UnreadableOffer[]
-  /** Offers on a page of the list, and Steam trades on one of the history. */
+  /** Page sizes: offers per page of the list, Steam trades per page of the history. */
   pageSize: number
-  /** Rows of the history that cannot be read. */
+  /** How many rows of the history are unreadable. */
   unreadableTrades: number
-  /** When a Steam trade began; now unless a test says otherwise. */
+  /** When a Steam trade began; now by default. */
   begunAt(tradeId: string): Date
-  /** The bot's own items, and whether Steam shows all of it. */
+  /** The bot's own items, and whether Steam shows all of them. */
   own: OwnItem[]
   isOwnComplete: boolean
-  /** Steam answers nothing. */
+  /** Steam stops answering. */
   isDown: boolean
-  /** Runs when an offer was made, before the answer arrives. */
+  /** Runs after an offer was made and before the answer arrives. */
   afterSend(): Promise<void>
-  /** Runs before a cancel is answered: an accept that is faster. */
+  /** Runs before the answer to a cancel, for an accept that is faster. */
   beforeCancel(): void
   accept(offerId: string, options?: { settlesAt?: Date; received?: boolean }): void
-  /** The sender takes a Steam trade back, all of it or these of its assets. */
+  /** Reverses a Steam trade: all of it, or only these assets. */
   takeBack(tradeId: string, assetIds?: readonly string[]): void
 }
 
@@ -56,7 +56,7 @@ function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; 
   return { rows: all.slice(from, to), next: to < all.length ? to : null }
 }
 
-/** One bot's session. Ids of offers count from 1. */
+/** Opens one bot's session. Offer ids count from 1. */
 export function fakeSession(steamId = '76561198000000001'): FakeSession {
   const calls: string[] = []
   const offers = new Map<string, Offer>()

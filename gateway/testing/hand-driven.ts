@@ -1,4 +1,4 @@
-/** A monotonic clock that only a test advances. A wait ends when its moment has come. */
+/** A monotonic clock that only a test advances. Waits end when it reaches their time. */
 import { setImmediate as turn } from 'node:timers/promises'
 
 export type HandDriven = ReturnType<typeof handDriven>

@@ -1,4 +1,4 @@
-/** A till with one bot, one deposit in euros and prices, for tests of inventories and quotes. */
+/** A till with one bot, one deposit in euros, and prices, for tests of inventories and quotes. */
 import type { InventoryQuery } from '../../contract/widget-api.ts'
 import { type BotContext, botQueue } from '../bots/bot.ts'
 import { createDeposit } from '../deposits/create.ts'
@@ -18,9 +18,9 @@ export type StockedTill = Awaited<ReturnType<typeof startStockedTill>>
 type SaidBySteam = {
   partner: PartnerAnswer
   owned: InventoryAnswer
-  /** How often an inventory was asked for. */
+  /** How many times an inventory was requested. */
   asked: number
-  /** An inventory is answered once this has resolved. */
+  /** An inventory's answer waits for this promise. */
   release: Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function startStockedTill() {
   const rules = rulesWith(() => ({ commissionBps: 1_000 }))
   const deps = { ...till.deps, rules, imageBase: 'https://img.test', maxItems: 50 } satisfies InventoryDeps
   const readers: Reader[] = []
-  /** Another bot, to which Steam may say something else. */
+  /** A second bot, to which Steam may answer differently. */
   const addReader = async (): Promise<Reader> => {
     const reader = await aReader(till, readers.length + 1)
     readers.push(reader)
@@ -39,7 +39,7 @@ export async function startStockedTill() {
   const { hash, depositId } = await aDepositInEuros(till)
   await setPrices(till, PRICES)
 
-  /** Runs `call` while these bots work on their queues, as the holders of their leases do. */
+  /** Runs `call` while these bots work through their queues, as a lease holder's do. */
   async function withBots<T>(working: readonly Reader[], call: () => Promise<T>): Promise<T> {
     const handle = inventoryHandler(till.deps)
     const stops = working.map(({ bot: each }) =>
@@ -96,7 +96,7 @@ async function aDepositInEuros(till: Till): Promise<{ hash: string; depositId: b
   return { hash: deposit.url.slice(-32), depositId }
 }
 
-/** These prices as of now, Rare with few sales; a dollar is 0.80 euros. */
+/** Stores these prices as of now, with few sales for the item Rare. One dollar is 0.80 euros. */
 export async function setPrices(
   till: Pick<Till, 'db' | 'clock'>,
   prices: Record<string, bigint>,

@@ -3,7 +3,7 @@ import { offerEvidence } from './evidence.ts'
 
 export type CapturedLog = { log: Log; lines: string[] }
 
-/** A logger that keeps its lines: the very text a reader of the log would see. */
+/** A logger that keeps its lines, as a reader of the log would see them. */
 export function captureLog(): CapturedLog {
   const lines: string[] = []
   offerEvidence('log.txt', () => lines.join(''))

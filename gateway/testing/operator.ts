@@ -1,4 +1,4 @@
-/** An operator of a till, with the settings of a sandbox. */
+/** An operator of a till in sandbox mode. */
 import { readConfig } from '../config.ts'
 import type { ActDeps } from '../operations/operation.ts'
 import type { Till } from './till.ts'

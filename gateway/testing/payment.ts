@@ -1,4 +1,4 @@
-/** A deposit's way to its money, by the till's own parts and the fake session of its bot. */
+/** Takes a deposit through its payment, with the till's real parts and a bot's fake session. */
 import { expect } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import type { Signals } from '../db/signals.ts'
@@ -9,7 +9,7 @@ import type { aDeposit, Till } from './till.ts'
 
 type Asked = Pick<Awaited<ReturnType<typeof aDeposit>>, 'id' | 'body'>
 
-/** The shopper asks for the trade and the bot sends the offer, which stands on Steam then. */
+/** The shopper requests the trade and the bot sends the offer, which is then open on Steam. */
 export async function offerFor(
   till: Till,
   bot: BotContext,
@@ -22,7 +22,7 @@ export async function offerFor(
       .where('deposit_id', '=', id)
       .orderBy('id', 'desc')
       .executeTakeFirst()
-  // It waits for the bot once its trade is committed.
+  // The request waits for the bot once its trade is committed.
   const waits = Promise.withResolvers<void>()
   const { signals } = till.deps
   const until: Signals['until'] = (...about) => {
@@ -30,7 +30,7 @@ export async function offerFor(
     return signals.until(...about)
   }
   const asked = requestTrade({ ...till.deps, signals: { ...signals, until } }, body)
-  // A wish that is refused says why; nothing else would come.
+  // A refused request resolves at once, with the reason.
   await Promise.race([waits.promise, asked])
   await tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
   expect(await asked).toEqual({ kind: 'active' })
@@ -39,7 +39,7 @@ export async function offerFor(
   return { tradeId: sent.id, code: sent.secret_code, offerId: sent.steam_offer_id }
 }
 
-/** The same, and the shopper accepts: the store is credited. */
+/** The same; then the shopper accepts and the store is credited. */
 export async function payFor(
   till: Till,
   { bot, session }: { bot: BotContext; session: FakeSession },

@@ -1,4 +1,4 @@
-/** A pooler in front of PostgreSQL: by `mode` a client has a session of its own, or one for each of its transactions. */
+/** A pooler in front of PostgreSQL. Depending on `mode`, a client gets one session, or one per transaction. */
 import { createServer, type Socket } from 'node:net'
 import pg from 'pg'
 
@@ -17,7 +17,7 @@ const message = (type: string, body: Buffer): Buffer => {
 
 const parameter = (name: string, value: string) => message('S', Buffer.from(`${name}\0${value}\0`))
 
-/** The answer to the start of a connection: a pooler invents the number of the process. */
+/** The answer to a connection's start. A pooler invents the process number. */
 const WELCOME = Buffer.concat([
   message('R', Buffer.alloc(4)),
   parameter('client_encoding', 'UTF8'),

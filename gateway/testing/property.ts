@@ -1,4 +1,4 @@
-/** fast-check in Vitest: a failing property prints the seed and the smallest example that breaks it. */
+/** fast-check in Vitest. A failing property prints its seed and the smallest example that breaks it. */
 import * as fc from 'fast-check'
 import { it } from 'vitest'
 

@@ -1,4 +1,4 @@
-/** A store's webhook address on this machine: keeps what it is sent and answers what the test says. */
+/** A store's webhook address on this machine: keeps every request and answers as the test sets it. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
@@ -8,7 +8,7 @@ export type Receiver = {
   url: string
   port: number
   received: Received[]
-  /** Answers of the next requests, in turn; then 204. */
+  /** Answers to the next requests, in order; then 204. */
   answers: ((response: ServerResponse) => void)[]
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The columns as schema.ts types them, read with the compiler: types are gone when the code runs. */
+/** The column types of schema.ts, read with the compiler because types do not exist at run time. */
 import { join } from 'node:path'
 import { API, type Checker, type Type, TypeFlags } from 'typescript/unstable/sync'
 
@@ -6,19 +6,19 @@ export type TypedColumn = {
   /** `string`, `bigint[]`, `Date`, `object`, … */
   type: string
   isNullable: boolean
-  /** An insert may leave it out. */
+  /** An insert may omit the column. */
   isOptional: boolean
-  /** The strings that it may be, or may hold; null if it may be any. */
+  /** The strings that the column may contain; null if any. */
   values: string[] | null
 }
 
 const ROOT = join(import.meta.dirname, '../..')
 const SCHEMA = join(ROOT, 'gateway/db/schema.ts')
-/** Found by the compiler only: the project's own would make it read everything. */
+/** A small project of its own: with the real one, the compiler would read every source. */
 const CONFIG = join(ROOT, 'tsconfig.schema.json')
 const CONFIG_TEXT = JSON.stringify({ extends: './tsconfig.base.json', files: [SCHEMA] })
 
-/** Every column of every table, as `table.column`. */
+/** Returns every column of every table, as `table.column`. */
 export function typedColumns(): Map<string, TypedColumn> {
   const api = new API({
     cwd: ROOT,
@@ -58,7 +58,7 @@ function propertiesOf(checker: Checker, type: Type): [string, Type][] {
   })
 }
 
-/** Kysely's ColumnType, and so Generated and JSONColumnType, say in two properties what is read and what is written. */
+/** Kysely's ColumnType, and so Generated and JSONColumnType, keep the read and the written type in two properties. */
 function columnOf(checker: Checker, type: Type): TypedColumn {
   const parts = new Map(propertiesOf(checker, type))
   const selected = parts.get('__select__') ?? type
@@ -86,7 +86,7 @@ const membersOf = (type: Type): readonly Type[] => (type.isUnionType() ? type.ge
 
 const NAMED = ['string', 'number', 'bigint', 'boolean', 'Date', 'Buffer']
 
-/** Anything else is a shape, which the database keeps as JSON. */
+/** Any other type is an object, which the database stores as JSON. */
 function nameOf(checker: Checker, type: Type): string {
   const text = checker.typeToString(type).replace(/<.*>$/, '')
   return NAMED.includes(text) ? text : 'object'

@@ -1,18 +1,18 @@
-/** Stands between the till and PostgreSQL, and falls silent as a server does that vanishes: no end, no reset, no answer. */
+/** A proxy before PostgreSQL that can go silent like a vanished server: no FIN, no reset, no answer. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export type SilentProxy = {
   /** The address of the database through the proxy. */
   url: string
-  /** From now on nothing passes: those that are open are dead for good, and new ones get no answer. */
+  /** Stops all traffic. Open connections stay dead for good, and new ones get no answer. */
   swallow(): void
-  /** Those that are open are dead for good, and new ones pass. */
+  /** Open connections stay dead for good; new ones work. */
   replace(): void
-  /** New connections are refused. Those that are open end. */
+  /** Ends open connections and refuses new ones. */
   refuse(): void
-  /** New connections pass. */
+  /** Accepts new connections again. */
   pass(): void
-  /** Connections that were tried so far, and those that are open now. */
+  /** Connections attempted so far, and connections open now. */
   counts(): { tried: number; open: number }
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
   let tried = 0
 
   const forget = (client: Socket) => {
-    // The server must not hold locks for a client that is gone.
+    // Otherwise the server would hold locks for a client that is gone.
     pairs.get(client)?.destroy()
     pairs.delete(client)
   }

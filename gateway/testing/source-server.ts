@@ -1,4 +1,4 @@
-/** A source of prices on this machine: gives each path the test's answer, and records the calls with their times. */
+/** A price source on this machine: answers each path as the test sets it, and records calls with their times. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { brotliCompressSync } from 'node:zlib'
 import type { Clock } from '../kit/clock.ts'
@@ -13,7 +13,7 @@ export const json =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   }
 
-/** Brotli for callers that accept it, nothing for others. */
+/** Compresses with Brotli for callers that accept it. */
 export const brotli =
   (body: unknown): Answer =>
   (response, { headers }) => {
@@ -21,7 +21,7 @@ export const brotli =
     response.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync(JSON.stringify(body)))
   }
 
-/** Promises the whole answer, but breaks off in the middle. */
+/** Announces the whole answer but breaks off in the middle. */
 export const halfOf =
   (body: unknown): Answer =>
   (response) => {
@@ -47,7 +47,7 @@ export async function startSourceServer(clock?: Clock) {
   return {
     url: `http://127.0.0.1:${address.port}`,
     asked,
-    /** The path's answer from now on. */
+    /** Sets the answer of a path. */
     answer: (path: string, answer: Answer) => answers.set(path, answer),
     close: () => {
       server.closeAllConnections()

@@ -1,6 +1,6 @@
 /**
- * The tills of a worker hand these on from test to test: a database, its connections, its queue and its signals. To empty
- * the tables costs a tenth of making all of that again.
+ * A database with its connections, queue and signals, which a worker's tests reuse one after the other. Emptying
+ * the tables costs a tenth of creating all of it again.
  */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -19,17 +19,17 @@ type Stand = {
   captured: CapturedLog
   queue: Queue
   signals: Signals
-  /** Of its tables as the migrations left them. */
+  /** The tables as the migrations left them. */
   shape: string
 }
 
-/** The use of a stand by one test. */
+/** One test's use of a stand. */
 export type Use = CapturedLog & {
   url: string
   db: Db
   queue: Queue
   signals: Signals
-  /** Ends what the test began and hands the stand on. */
+  /** Ends everything the test started, then passes the stand on. */
   close(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ async function discard({ url, database, queue, signals }: Stand): Promise<void> 
   await dropDatabase(url)
 }
 
-/** Work that a test left running gets no more connections: it must not write into the next test. */
+/** Refuses connections to work that a test left running, so it cannot write into the next test. */
 function poolUntil(ending: AbortSignal, pool: pg.Pool) {
   return {
     Client: pg.Client,
@@ -118,7 +118,7 @@ function queueOf({ queue }: Stand): { queue: Queue; stopWork(): Promise<void> } 
   }
 }
 
-/** False if a test has changed tables or left something running: nobody else may have that stand. */
+/** False if a test changed the schema or left something running. Then no other test may use the stand. */
 async function isEmptied({ database: { pool }, captured, shape }: Stand): Promise<boolean> {
   if (pool.idleCount < pool.totalCount || (await shapeOf(pool)) !== shape) return false
   captured.lines.length = 0
@@ -131,7 +131,7 @@ async function shapeOf(pool: pg.Pool): Promise<string> {
   return rows[0]?.shape ?? ''
 }
 
-/** Which transaction wrote each part of the tables and their rules last, and whether anybody is at work on them. */
+/** The last transaction that wrote each part of the schema, and whether one is still running. */
 const SHAPE = `
   select string_agg(kind || parts || ' ' || newest, ', ') as shape from (
     select 'relations ' as kind, count(*) as parts, max(xmin::text::bigint) as newest from pg_class

@@ -1,4 +1,4 @@
-/** Answers of Steam's partnerinventory in their real shape and size, made to measure. */
+/** Makes answers of Steam's partnerinventory in their real shape, of any size. */
 import { createHash } from 'node:crypto'
 
 type Tag = {
@@ -9,7 +9,7 @@ type Tag = {
   color?: string
 }
 
-/** A description as Steam writes it; what a test does not name is as it is of most items. */
+/** A description as Steam writes it. Fields that the test does not name have the most common value. */
 export function description(change: Record<string, unknown> & { tags?: Tag[] } = {}) {
   return {
     appid: 730,
@@ -71,7 +71,7 @@ export function tag(category: string, internal: string, name: string): Tag {
   return { category, internal_name: internal, localized_category_name: category, name }
 }
 
-/** Items of one kind a class, as in a real inventory of a collector. */
+/** How many items share one class, as in a real collector's inventory. */
 const COPIES = 4
 const WEARS = ['Factory New', 'Minimal Wear', 'Field-Tested', 'Well-Worn', 'Battle-Scarred']
 const GUNS = [
@@ -110,10 +110,10 @@ function hashName(kind: number): string {
   return `${kind % 7 === 0 ? 'StatTrak™ ' : ''}${gun} | ${finish}${series === 0 ? '' : ` ${series}`} (${wear})`
 }
 
-/** A number without a pattern: ids must compress no better than Steam's. */
+/** A number without a pattern, so ids compress as badly as Steam's. */
 const hashOf = (n: number): number => createHash('sha256').update(String(n)).digest().readUIntBE(0, 6)
 
-/** One page with so many items; asset and class ids are spread as Steam's are. Also the names, each once. */
+/** Returns a page with this many items, with ids spread as Steam's are, and the distinct names. */
 export function inventoryPage(count: number): { page: object; names: string[] } {
   const kinds = Math.ceil(count / COPIES)
   const classOf = (kind: number) => String(310_776_834 + (hashOf(kind) % 7_000_000_000))

@@ -1,4 +1,4 @@
-/** A Steam that says again what a record holds, and the port's checks asked of it. */
+/** Replays a recorded Steam, and runs the port's checks on it. */
 import { checkPort, type PortChecks } from '../steam/port-checks.ts'
 import type { RecordedReply } from '../steam/record.ts'
 import type { SteamRecord } from '../steam/record-file.ts'
@@ -10,11 +10,11 @@ import { jwt, type SteamReply, scriptedSteam } from './steam-server.ts'
 export type Replayed = {
   passed: string[]
   failure: string | undefined
-  /** Requests that nobody made. */
+  /** Recorded requests that were not made. */
   unasked: string[]
 }
 
-/** `through` sees what the port reads. */
+/** `through` observes what the port reads. */
 export async function replay(
   record: SteamRecord,
   through: (steam: Steam) => Steam = (steam) => steam,

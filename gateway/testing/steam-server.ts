@@ -1,4 +1,4 @@
-/** A Steam that does what a test tells it, over real HTTP, with the port's own client libraries before it. */
+/** A Steam that answers as the test sets it, over real HTTP, called through the port's client libraries. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type Clock, systemClock } from '../kit/clock.ts'
@@ -42,7 +42,7 @@ export function loginCookie(claims: object): SteamReply {
 
 export type ScriptedSteam = {
   url: string
-  /** The answers, by host and path; 404 else. */
+  /** The answers by host and path; 404 for any other. */
   routes: Map<string, Route>
   /** `METHOD host/path` of all requests so far. */
   log: string[]
@@ -112,7 +112,7 @@ export async function scriptedSteam(): Promise<ScriptedSteam> {
 }
 
 async function read(incoming: IncomingMessage): Promise<SteamRequest> {
-  // Not with a base: what follows two slashes would be taken for a host.
+  // Not with a base URL: text after two slashes would become the host.
   const url = new URL(`http://steam${incoming.url ?? '/'}`)
   return {
     method: incoming.method ?? '',

@@ -1,4 +1,4 @@
-/** The store API on a till of its own: all of it real, called without a port. */
+/** The store API on its own till: all real parts, called without a port. */
 import { type FastifyInstance, fastify, type LightMyRequestResponse } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
@@ -23,7 +23,7 @@ export type StoreApi = {
   app: FastifyInstance
   store: { id: bigint }
   key: string
-  /** One call; `key` defaults to the one of `store`. */
+  /** Makes one call. `key` defaults to that of `store`. */
   call(method: 'GET' | 'POST' | 'DELETE', url: string, call?: Call): Promise<LightMyRequestResponse>
   newKey(store: { id: bigint }, scopes?: readonly Scope[]): Promise<string>
   deps: StoreApiDeps

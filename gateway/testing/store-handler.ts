@@ -1,4 +1,4 @@
-/** A store's handler as its documents ask for it, and the same with one mistake that stores make. */
+/** A store's handler that follows the documents, or makes one of the mistakes that stores make. */
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
@@ -47,13 +47,13 @@ const envelopeSchema = z.looseObject({ type: z.string(), data: z.looseObject({})
 type Event = z.infer<typeof eventSchema>
 type Entry = Pick<Event, 'sequence'> & Event['data']
 
-/** How long a write takes that nobody else waits for. The turns let in what came while the machine did other things. */
+/** How long an unlocked write takes. The turns of the event loop let in calls that arrived meanwhile. */
 const WRITE_MS = 30
 const WRITE_TURNS = 500
 
 const KNOWN_FIELDS = ['id', 'type', 'timestamp', 'sequence', 'data']
 
-/** Reads the event log of `tillPort` until it is closed, if there is one. */
+/** Reads the event log of `tillPort`, if there is one, until it is closed. */
 export async function startStoreHandler({ flaw, tillPort }: { flaw?: Flaw; tillPort?: number } = {}) {
   const books = createBooks(flaw)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -99,7 +99,7 @@ function createBooks(flaw: Flaw | undefined) {
   const seen = new Set<string>()
   let counted = 0
   const looks = new Map<string, number>()
-  /** The write takes a while, in which the same event may come again. */
+  /** Takes a while to write, so the same event can arrive again meanwhile. */
   const othersLook = async (id: string): Promise<void> => {
     looks.set(id, (looks.get(id) ?? 0) + 1)
     const end = performance.now() + WRITE_MS

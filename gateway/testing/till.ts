@@ -1,4 +1,4 @@
-/** A till on a database of its own, with the parts that a test of trades and deposits needs. */
+/** A till on its own database, with the parts that tests of trades and deposits need. */
 
 import type { EventType } from '../../contract/event-types.ts'
 import type { BotContext } from '../bots/bot.ts'
@@ -29,16 +29,16 @@ export type TillDeps = TradeDeps & RequestDeps & PublisherDeps & { clock: FakeCl
 export type Till = Awaited<ReturnType<typeof startTill>>
 
 const PUBLIC_URL = 'http://till.test'
-/** The key that seals in tests. */
+/** The master key of tests. */
 export const TEST_BOX = createSecretBox(Buffer.alloc(32, 3))
 
 export async function startTill() {
   return tillOn(await takeStand())
 }
 
-/** The same on a database of the caller's. */
+/** The same on the caller's database. */
 export async function tillOn({ db, url, queue, signals, log, lines, close }: Use) {
-  // The database's own now() takes part in leases and views, so the test's clock starts there.
+  // Leases and views use the database's own now(), so the test's clock starts at it.
   const clock: FakeClock = fakeClock(new Date())
   const common = {
     db,
@@ -81,7 +81,7 @@ export async function tillOn({ db, url, queue, signals, log, lines, close }: Use
   }
 }
 
-/** Advances the till's clock as an operator does, in the code and in the database. */
+/** Advances the till's clock as an operator would, in code and database. */
 export async function jump({ clock, db }: Pick<Till, 'clock' | 'db'>, seconds: number): Promise<void> {
   clock.jump(seconds * 1_000)
   await raiseAhead(db, (await aheadOf(db)) + seconds)
@@ -101,13 +101,13 @@ export async function aStore(till: Till, options: { webhookUrl?: string; riskLim
   return store
 }
 
-/** An endpoint whose secret is not sealed: tests open it themselves. */
+/** Adds an endpoint with an unsealed secret, which tests can read. */
 export function anEndpoint(till: Till, store: { id: bigint }, url: string, types?: EventType[]) {
   const values = { store_id: store.id, url, secret: Buffer.from('sealed'), event_types: types ?? null }
   return till.db.insertInto('webhook_endpoint').values(values).returning('id').executeTakeFirstOrThrow()
 }
 
-/** A bot that this process may speak for, with the session behind it. */
+/** A bot whose lease this process holds, with its session. */
 export async function aBot(
   till: Till,
   session: FakeSession = fakeSession(),
@@ -133,7 +133,7 @@ export async function aBot(
 
 let externalIds = 0
 
-/** A deposit with a shopper and a quote of `prices` (minor units); asset ids are unique a deposit. */
+/** A deposit with a shopper and a quote of `prices` (minor units). Each deposit has its own asset ids. */
 export async function aDeposit(
   till: Till,
   store: { id: bigint },
@@ -187,7 +187,7 @@ export async function aDeposit(
   return { id, hash, quoteId: quote.id, body: { hash, game, items: assetIds, quoteId: quote.id } }
 }
 
-/** Somebody gave an item of the bot away. */
+/** An item of the bot was given away. */
 export async function aDeparture(db: Till['db'], botId: bigint): Promise<bigint> {
   const of = { bot_id: botId, steam_trade_id: '6100000000000000007', partner_steam_id: '76561198000009002' }
   const { id } = await db

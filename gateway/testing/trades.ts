@@ -21,13 +21,13 @@ const delivered = {
   reversed: [],
 }
 
-/** The first bot that tries the shopper's wish. */
+/** The first bot that tries the trade. */
 export const attempt: Attempt = { intendedAt: at(0), tried: [], doubted: null }
 
 export const intended: TradeIn<'intended'> = { ...common, state: 'intended', createdAt: at(0) }
 export const sending: TradeIn<'sending'> = { ...sent, state: 'sending', missedReads: 0 }
 export const unknown: TradeIn<'unknown'> = { ...sent, state: 'unknown', missedReads: 0 }
-/** Its offer is open since second 0. */
+/** The offer has been open since second 0. */
 export const active: TradeIn<'active'> = {
   ...sent,
   state: 'active',

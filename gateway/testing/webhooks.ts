@@ -1,4 +1,4 @@
-/** Webhooks by their own parts: an event to tell, and the sending of what is due without the lanes. */
+/** Webhooks in parts: makes an event, and sends due deliveries without the lanes. */
 import type { Queue } from '../db/queue.ts'
 import { workOnEvents } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'
@@ -13,14 +13,14 @@ import { aDeposit, type Till } from './till.ts'
 /** Signs for the endpoints of tests, whose secrets are not sealed. */
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
-/** As if the operator had named every address, for ports that a test learns while it runs. */
+/** Allows every address, as if the operator had named it: a test learns its ports only while it runs. */
 export const ANY_NAMED: FindAllowance = async () => ({ inside: false })
 export const NONE_NAMED: FindAllowance = async () => undefined
 
-/** Longer than any test: what hangs does so until the sending is stopped. */
+/** Longer than any test, so a hanging call hangs until the sending is stopped. */
 const DEADLINE_MS = 3_600_000
 
-/** The sender of a till's webhooks; the waits between attempts are in the middle of their spread. */
+/** Creates a till's webhook sender. Waits between attempts are at the middle of their spread. */
 export const senderDeps = (till: Till): Till['deps'] & DeliveryDeps => ({
   ...till.deps,
   send: createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: DEADLINE_MS }),
@@ -28,7 +28,7 @@ export const senderDeps = (till: Till): Till['deps'] & DeliveryDeps => ({
   random: () => 0.5,
 })
 
-/** A fresh deposit whose time is over, which is an event of its store. */
+/** Makes an event for the store by letting a new deposit expire. */
 export async function expiredDeposit(till: Till, store: { id: bigint }): Promise<bigint> {
   const { id } = await aDeposit(till, store)
   await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
@@ -36,7 +36,7 @@ export async function expiredDeposit(till: Till, store: { id: bigint }): Promise
   return id
 }
 
-/** Publishes events and sends them, until the function it returns is called. */
+/** Publishes and sends events until the returned function is called. */
 export async function workOnWebhooks(
   deps: LanesDeps & PublisherDeps & { queue: Queue },
 ): Promise<() => Promise<void>> {
@@ -49,13 +49,13 @@ export async function workOnWebhooks(
 
 type ClaimDeps = Pick<DeliveryDeps, 'db' | 'clock'>
 
-/** Takes up to `most` deliveries of an endpoint that are due, those first that no sender has had yet. */
+/** Claims up to `most` due deliveries of an endpoint, those that were never claimed first. */
 export async function claimDue(deps: ClaimDeps, endpointId: bigint, most = 8): Promise<Claim[]> {
   const first = await claimLane(deps, { endpointId, lane: 'first' }, most)
   return [...first, ...(await claimLane(deps, { endpointId, lane: 'again' }, most - first.length))]
 }
 
-/** Sends them, one after the other. */
+/** Sends the deliveries one after the other. */
 export async function sendDue(deps: DeliveryDeps, endpointId: bigint, most = 8): Promise<void> {
   for (const claim of await claimDue(deps, endpointId, most)) await attempt(deps, claim)
 }
