@@ -36,7 +36,7 @@ const KEYSTROKES = ['redline', 'карамбит', 'ak-47', 'field-t', 'zzz'].fl
 )
 
 export async function benchSearch(): Promise<Outcome> {
-  const index = visibleItems(STOCK, '', 'priceDown').map((each) => ({
+  const index = visibleItems(STOCK, '', { sort: 'priceDown' }).map((each) => ({
     each,
     folded: each.name.toLowerCase(),
   }))
@@ -45,7 +45,7 @@ export async function benchSearch(): Promise<Outcome> {
     for (const { each, folded } of index) if (folded.includes(query)) found.push(each)
     return found
   }
-  const search = (query: string): readonly Item[] => visibleItems(STOCK, query, 'priceDown')
+  const search = (query: string): readonly Item[] => visibleItems(STOCK, query, { sort: 'priceDown' })
   for (const query of KEYSTROKES) {
     if (search(query).length !== scan(query).length) throw new Error(`"${query}" finds something else`)
   }

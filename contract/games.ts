@@ -5,6 +5,20 @@ export type Game = (typeof GAMES)[number]
 
 export const DEFAULT_GAME: Game = 'cs'
 
+/** The phases of a Doppler: weapons of one market name in different colours. */
+export const PHASES = [
+  'phase1',
+  'phase2',
+  'phase3',
+  'phase4',
+  'ruby',
+  'sapphire',
+  'blackPearl',
+  'emerald',
+] as const
+
+export type Phase = (typeof PHASES)[number]
+
 type GameFacts = {
   /** Steam's application id. */
   appId: number

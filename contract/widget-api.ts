@@ -5,7 +5,7 @@
  * Money is an integer of minor units (cents) of the deposit's currency everywhere. Times are seconds or ISO 8601.
  */
 import { z } from 'zod'
-import { GAMES } from './games.ts'
+import { GAMES, PHASES } from './games.ts'
 import { LANGUAGES } from './languages.ts'
 import { CURRENCIES } from './money.ts'
 import { DEPOSIT_STATUSES, INVENTORY_ERROR_TYPES, UNAVAILABLE_REASONS } from './statuses.ts'
@@ -119,6 +119,8 @@ export const itemSchema = z.object({
     .enum(['WearCategory0', 'WearCategory1', 'WearCategory2', 'WearCategory3', 'WearCategory4'])
     .nullable(),
   isStatTrak: z.boolean(),
+  /** Absent where Steam names none. Prices are those of the market name, so no phase has one of its own. */
+  phase: z.enum(PHASES).optional(),
 })
 
 /** GET /api/inventory: answer, newest items first. A state like a hidden inventory is an answer, not a refusal. */

@@ -9,6 +9,8 @@ type Line = {
   rarity?: string
   quality?: string
   wears?: number[]
+  /** Colours by the number of the paint: each is a class of its own under the same name, as the phases of a Doppler are. */
+  paints?: Record<string, string>
   tradable?: false
   /**
    * Has the name of another item and is worth less: the market never takes it (1), or only in this many days, counted
@@ -28,6 +30,8 @@ export type ItemClass = {
   icon: string
   color: string
   tradable: boolean
+  /** The number of its paint, where that is told; `isFirst`: of several under one name. */
+  paint?: { index: number; color: string; isFirst: boolean }
   twin?: Line['twin']
   tags: Tag[]
 }
@@ -87,17 +91,24 @@ function readLines(file: string): Line[] {
 }
 
 function classesOf(appId: number, line: Line, index: number): ItemClass[] {
-  return (line.wears ?? [undefined]).map((wear) => {
+  const paints = Object.entries(line.paints ?? {}).map(([number, color], at) => ({
+    at: at === 0 ? '' : String(at),
+    paint: { index: Number(number), color, isFirst: at === 0 },
+  }))
+  const looks = paints.length > 0 ? paints : [{ at: '' }]
+  const kinds = (line.wears ?? [undefined]).flatMap((wear) => looks.map((look) => ({ wear, ...look })))
+  return kinds.map(({ wear, at, ...painted }) => {
     const prefix = PREFIXES[appId]?.[line.quality ?? ''] ?? ''
     const suffix = wear === undefined ? '' : ` (${WEARS[wear]})`
     return {
-      classId: `${appId}${String(index).padStart(3, '0')}${wear ?? 9}`,
+      classId: `${appId}${String(index).padStart(3, '0')}${wear ?? 9}${at}`,
       appId,
       name: `${prefix}${line.name}${suffix}`,
       type: appId === 252490 ? 'Workshop Item' : line.type,
       icon: line.icon,
       color: colorOf(appId, line),
       tradable: line.tradable ?? true,
+      ...painted,
       ...(line.twin ? { twin: line.twin } : {}),
       tags: tagsOf(appId, line, wear),
     }
@@ -132,8 +143,26 @@ function tagsOf(appId: number, line: Line, wear: number | undefined): Tag[] {
 }
 
 /** The path of an item's picture, as in Steam's descriptions: icon and colour can be read back from it. */
-export function iconPath({ icon, color }: ItemClass): string {
-  return `${icon}.${color}`
+export function iconPath({ icon, color, paint }: ItemClass): string {
+  return `${icon}.${paint?.color ?? color}`
+}
+
+/** Classes of the same weapon in other paints, itself among them. */
+export function paintsOf({ appId, name }: ItemClass): ItemClass[] {
+  return [...CATALOGUE.values()].filter(
+    (entry) => entry.appId === appId && entry.name === name && entry.paint,
+  )
+}
+
+/** The properties of one weapon in Steam's answers: its wear, its pattern and its paint. */
+export function propertiesOf({ paint }: ItemClass, assetId: string): object[] {
+  if (paint === undefined) return []
+  const last = assetId.slice(-3)
+  return [
+    { propertyid: 2, float_value: `0.0${last}`, name: 'Wear Rating' },
+    { propertyid: 1, int_value: String(Number(last)), name: 'Pattern Template' },
+    { propertyid: 7, int_value: String(paint.index), name: 'Finish Catalog' },
+  ]
 }
 
 /** The description of a class as Steam's inventories and offers give it. */

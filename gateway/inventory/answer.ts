@@ -29,6 +29,7 @@ const itemSchema = z.object({
   ]),
   isNoted: z.boolean(),
   tags: z.array(z.object({ category: z.string(), internalName: z.string(), name: z.string().default('') })),
+  paintIndex: z.number().nullable().default(null),
 })
 
 /** Steam would hold what this partner gives for days. */

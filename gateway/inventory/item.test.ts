@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Game } from '../../contract/games.ts'
 import { itemFacts } from './item.ts'
+import { phaseOf } from './phase.ts'
 
 const item = (name: string, tags: Record<string, string>, marketHashName = name) => ({
   name,
   marketHashName,
+  paintIndex: null,
   tags: Object.entries(tags).map(([category, internalName]) => ({
     category,
     internalName,
@@ -222,5 +224,33 @@ describe('A-043 items', () => {
 
   test('an item without a name of its own shows its market name', () => {
     expect(itemFacts(item('', {}, 'Big Grin'), 'rust').name).toBe('Big Grin')
+  })
+})
+
+const DOPPLER = '★ Karambit | Doppler (Factory New)'
+
+describe('the phase of a Doppler', () => {
+  test.each([
+    [415, 'ruby'],
+    [619, 'sapphire'],
+    [417, 'blackPearl'],
+    [853, 'phase2'],
+    [572, 'phase4'],
+    [568, 'emerald'],
+  ])('paint %i is %s, whatever the weapon', (paintIndex, phase) => {
+    for (const marketHashName of [DOPPLER, 'Glock-18 | Gamma Doppler (Minimal Wear)', '★ Bayonet | Doppler'])
+      expect(phaseOf({ marketHashName, paintIndex }, 'cs')).toBe(phase)
+    const described = { ...item('Кинжал', {}, DOPPLER), paintIndex }
+    expect(itemFacts(described, 'cs')).toMatchObject({ name: 'Кинжал', phase })
+  })
+
+  test.each<[string, Game, string, number | null]>([
+    ['no paint is named', 'cs', DOPPLER, null],
+    ['the paint is none of a Doppler', 'cs', DOPPLER, 38],
+    ['the weapon is none', 'cs', '★ Karambit | Fade (Factory New)', 415],
+    ['the name only contains the word', 'cs', 'Sticker | Dopplerganger', 415],
+    ['the game is another one', 'tf', DOPPLER, 415],
+  ])('is not told where %s', (_, game, marketHashName, paintIndex) => {
+    expect(itemFacts({ ...item(DOPPLER, {}, marketHashName), paintIndex }, game)).not.toHaveProperty('phase')
   })
 })

@@ -2,10 +2,11 @@
 import type { Game } from '../../contract/games.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import type { SteamItem } from '../steam/steam.ts'
+import { phaseOf } from './phase.ts'
 
-export type ItemFacts = Pick<Item, 'name' | 'rarity' | 'rarityName' | 'wearCategory' | 'isStatTrak'>
+export type ItemFacts = Pick<Item, 'name' | 'rarity' | 'rarityName' | 'wearCategory' | 'isStatTrak' | 'phase'>
 
-type Described = Pick<SteamItem, 'name' | 'marketHashName' | 'tags'>
+type Described = Pick<SteamItem, 'name' | 'marketHashName' | 'tags' | 'paintIndex'>
 type Rarity = Item['rarity']
 type Wear = NonNullable<Item['wearCategory']>
 
@@ -60,12 +61,14 @@ const WEAR_OF_TAG: Record<string, Wear> = {
 
 /** Returns an item's fields for the widget. Unknown tags mean no rarity, no wear, no StatTrak. */
 export function itemFacts(item: Described, game: Game): ItemFacts {
+  const phase = phaseOf(item, game)
   return {
     name: item.name || item.marketHashName,
     rarity: rarityOf(item, game),
     rarityName: gradeOf(item, game),
     wearCategory: wearOf(item, game),
     isStatTrak: game === 'cs' && isStatTrak(item),
+    ...(phase !== undefined && { phase }),
   }
 }
 

@@ -195,6 +195,7 @@ describe('an inventory page', () => {
     market: { kind: 'open' },
     isNoted: false,
     tags: [{ category: 'Rarity', internalName: 'Rarity_Legendary_Weapon', name: 'Classified' }],
+    paintIndex: null,
   }
   const owned = { id: '42', classid: '310', instanceid: '302', amount: '1', pos: 1 }
   const partnerPage = {
@@ -225,6 +226,43 @@ describe('an inventory page', () => {
     expect(parsePublicPage(page)).toEqual({ items: [{ ...item, tradable: false }], next: '42' })
     expect(parsePublicPage({ success: 1, total_inventory_count: 0 })).toEqual({ items: [], next: null })
     expect(parsePublicPage(null)).toBeUndefined()
+  })
+
+  const PAINT = [
+    { propertyid: 2, float_value: '0.0215', name: 'Wear Rating' },
+    { propertyid: 1, int_value: '661' },
+    { propertyid: 7, int_value: '282', name: 'Finish Catalog' },
+  ]
+
+  it('names the paint of each item, wherever the page has it', () => {
+    const shown = { ...partnerPage, rgAssetProperties: { '42': PAINT, '43': [] } }
+    expect(parsePartnerPage(shown)?.items).toEqual([{ ...item, paintIndex: 282 }])
+    const assets = [
+      { assetid: '42', classid: '310', instanceid: '302' },
+      { assetid: '43', classid: '310', instanceid: '302' },
+    ]
+    const asset_properties = [
+      null,
+      {},
+      { appid: 730, contextid: '2', assetid: '42', asset_properties: PAINT },
+    ]
+    const page = { success: 1, assets, descriptions: [description], asset_properties }
+    expect(parsePublicPage(page)?.items.map(({ paintIndex }) => paintIndex)).toEqual([282, null])
+  })
+
+  it.each([
+    ['no list', 'ruby'],
+    [
+      'a list of something else',
+      [null, 7, 'ruby', {}, { propertyid: 7 }, { propertyid: '7', int_value: '415' }],
+    ],
+    ['no number', [{ propertyid: 7, int_value: 'ruby' }]],
+    ['no paint', [{ propertyid: 7, int_value: '0' }]],
+    ['a fraction', [{ propertyid: 7, int_value: '4.15' }]],
+    ['an endless list', [...Array(1_000).fill({ propertyid: 1 }), { propertyid: 7, int_value: '415' }]],
+  ])('names no paint where Steam says %s', (_, properties) => {
+    const page = { ...partnerPage, rgAssetProperties: { '42': properties } }
+    expect(parsePartnerPage(page)?.items).toEqual([item])
   })
 
   it('loses only what has no id; what nothing describes is there and cannot be traded', () => {

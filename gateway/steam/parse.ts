@@ -1,6 +1,7 @@
 /** Raw answers of Steam → the port's values. Every field is checked here; what does not fit is left out or refused. */
 import { z } from 'zod'
 import { isNoted, marketFields, marketOf } from './market.ts'
+import { paintIndexOf, propertiesById } from './properties.ts'
 import { restrictionFields, restrictionOf } from './restriction.ts'
 import type { Offer, OfferAsset, OfferState, SteamItem, UnreadableOffer } from './steam.ts'
 import { steamIdOfAccount } from './steam.ts'
@@ -193,12 +194,14 @@ const partnerPage = z.object({
   more_start: z.union([count, z.literal(false)]).catch(false),
   rgInventory: rows,
   rgDescriptions: rows,
+  rgAssetProperties: rows,
 })
 
 const publicPage = z.object({
   success,
   assets: z.array(z.unknown()).catch([]),
   descriptions: z.array(z.unknown()).catch([]),
+  asset_properties: z.array(z.unknown()).catch([]),
   more_items: z.coerce.boolean().catch(false),
   last_assetid: id.optional().catch(undefined),
 })
@@ -209,10 +212,13 @@ export type InventoryPage = { items: SteamItem[]; next: string | null }
 export function parsePartnerPage(body: unknown): InventoryPage | undefined {
   const page = partnerPage.safeParse(body)
   if (!page.success) return undefined
-  const { more, more_start: start, rgInventory, rgDescriptions } = page.data
-  const descriptions = describing(new Map(Object.entries(rgDescriptions)))
+  const { more, more_start: start, rgInventory, rgDescriptions, rgAssetProperties } = page.data
+  const described: Described = {
+    describe: describing(new Map(Object.entries(rgDescriptions))),
+    properties: new Map(Object.entries(rgAssetProperties)),
+  }
   return {
-    items: Object.values(rgInventory).flatMap((row) => parseItem(row, descriptions)),
+    items: Object.values(rgInventory).flatMap((row) => parseItem(row, described)),
     next: more && start ? String(start) : null,
   }
 }
@@ -226,15 +232,21 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
     const key = descriptionKey.safeParse(row)
     if (key.success) rowsByKey.set(`${key.data.classid}_${key.data.instanceid}`, row)
   }
-  const descriptions = describing(rowsByKey)
+  const described: Described = {
+    describe: describing(rowsByKey),
+    properties: propertiesById(page.data.asset_properties),
+  }
   return {
-    items: page.data.assets.flatMap((row) => parseItem(row, descriptions)),
+    items: page.data.assets.flatMap((row) => parseItem(row, described)),
     next: page.data.more_items ? (page.data.last_assetid ?? null) : null,
   }
 }
 
 /** The fields of an item that its class describes: all but those that tell one item from the next. */
-type Description = Omit<SteamItem, 'assetId' | 'classId' | 'instanceId' | 'amount'>
+type Description = Omit<SteamItem, 'assetId' | 'classId' | 'instanceId' | 'amount' | 'paintIndex'>
+
+/** The other lists of a page: descriptions by class, and properties by asset id. */
+type Described = { describe(key: string): Description; properties: ReadonlyMap<string, unknown> }
 
 /** Nobody knows what it is, so nothing can be done with it; but it is there and is counted. */
 const INDESCRIBABLE: Description = {
@@ -275,12 +287,13 @@ function parseDescription(row: unknown): Description {
   }
 }
 
-function parseItem(row: unknown, describe: (key: string) => Description): SteamItem[] {
+function parseItem(row: unknown, { describe, properties }: Described): SteamItem[] {
   const owned = ownedRow.safeParse(row)
   const assetId = owned.data?.assetid ?? owned.data?.id
   if (!owned.success || !assetId) return []
   const { classid: classId, instanceid: instanceId, amount } = owned.data
-  return [{ assetId, classId, instanceId, amount, ...describe(`${classId}_${instanceId}`) }]
+  const paintIndex = paintIndexOf(properties.get(assetId))
+  return [{ assetId, classId, instanceId, amount, ...describe(`${classId}_${instanceId}`), paintIndex }]
 }
 
 /** Without control characters and without the marks that turn the direction of what follows. */

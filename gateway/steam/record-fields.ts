@@ -21,7 +21,7 @@ const LISTS: Record<Rule, string> = {
     cache_expiration rwgrsn trade_offer_state is_our_offer time_created time_updated time_init time_mod time_settlement
     expiration_time escrow_end_date escrow_end_duration_seconds confirmation_method eresult delay_settlement
     settlement_date from_real_time_trade missing status total_trades needs_mobile_confirmation needs_email_confirmation
-    level l language count get_sent_offers get_received_offers get_descriptions active_only historical_only
+    level l language count propertyid get_sent_offers get_received_offers get_descriptions active_only historical_only
     time_historical_cutoff max_trades start_after_time navigating_back include_failed include_total trading xml start`,
   person: 'steamid steamid_target steamid_other accountid_other partner steamID64',
   asset: 'assetid id new_assetid rollback_new_assetid last_assetid start_assetid',
@@ -41,7 +41,13 @@ const FIELDS: ReadonlyMap<string, Rule> = new Map(
 )
 
 /** Objects whose keys are ids. */
-export const KEYS_OF: ReadonlyMap<string, Rule> = new Map([['rgInventory', 'asset']])
+export const KEYS_OF: ReadonlyMap<string, Rule> = new Map([
+  ['rgInventory', 'asset'],
+  ['rgAssetProperties', 'asset'],
+])
+
+/** The paint of a weapon. The other properties tell one weapon from all others. */
+const PAINT = 7
 
 /** Says what a number in an address is, by the word before it. */
 export const PATHS: ReadonlyMap<string, Rule> = new Map([
@@ -54,6 +60,7 @@ export const PATHS: ReadonlyMap<string, Rule> = new Map([
 export const HEADERS = ['content-type', 'retry-after', 'x-eresult']
 
 export function ruleOf(field: string, owner: object): Rule | undefined {
+  if (field === 'int_value') return Reflect.get(owner, 'propertyid') === PAINT ? 'keep' : undefined
   if (field !== 'name') return FIELDS.get(field)
   // A tag's name is Steam's word. An item's may be its owner's, unless the market says the same.
   const { name, category, market_name, market_hash_name } = owner as Record<string, unknown>

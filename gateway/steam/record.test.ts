@@ -178,6 +178,29 @@ describe('what Steam answers', () => {
     expect(first?.query).toEqual({ start_assetid: '10000000001', access_token: 'xxxxxx' })
   })
 
+  it('keeps the paint of an item, and nothing that tells it from all others', () => {
+    const properties = [
+      { propertyid: 1, int_value: '661' },
+      { propertyid: 2, float_value: '0.0215' },
+      { propertyid: 7, int_value: '415' },
+    ]
+    const body = {
+      assets: [{ assetid: '40000000009' }],
+      rgAssetProperties: { '40000000009': properties },
+      asset_properties: [{ assetid: '40000000009', asset_properties: properties }],
+    }
+    const kept = [
+      { propertyid: 1, int_value: '000' },
+      { propertyid: 2, float_value: '000000' },
+      { propertyid: 7, int_value: '415' },
+    ]
+    expect(redact([reply(body)]).replies[0]?.body).toEqual({
+      assets: [{ assetid: '10000000001' }],
+      rgAssetProperties: { '10000000001': kept },
+      asset_properties: [{ assetid: '10000000001', asset_properties: kept }],
+    })
+  })
+
   it('keeps the names of items, not those that owners gave, and the dates in a line', () => {
     expect(
       bodyOf([

@@ -68,6 +68,8 @@ export type SteamItem = {
   isNoted: boolean
   /** `name`: Steam's word for it in the language that was asked for; empty where it says none. */
   tags: { category: string; internalName: string; name: string }[]
+  /** The number of the paint that a weapon of Counter-Strike has; null where Steam names none. */
+  paintIndex: number | null
 }
 
 export type InventoryAnswer =

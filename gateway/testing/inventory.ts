@@ -130,5 +130,6 @@ export const anItem = (
   market: { kind: 'open' },
   isNoted: false,
   tags: [],
+  paintIndex: null,
   ...more,
 })

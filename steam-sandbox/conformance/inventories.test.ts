@@ -112,6 +112,20 @@ describe('an inventory answers with', () => {
   complete()
 })
 
+test('a Doppler has the number of its paint among its properties, in both formats', async () => {
+  const dopplers = (await contents(bot.community, nova())).filter((item) =>
+    item.market_hash_name.includes('Doppler'),
+  )
+  const [id] = dopplers.map(({ assetid }) => assetid)
+  const shown = JSON.parse(String((await publicPage('count=2000')).body))
+  const offered = JSON.parse(String((await partnerPage('nova_hound')).body))
+  const paint = expect.arrayContaining([expect.objectContaining({ propertyid: 7, int_value: '415' })])
+  expect(shown.asset_properties).toContainEqual(
+    expect.objectContaining({ appid: 730, assetid: id, asset_properties: paint }),
+  )
+  expect(offered.rgAssetProperties).toMatchObject({ [String(id)]: paint })
+})
+
 test('items can have hostile names, in both formats, and keep their market names', async () => {
   const before = await contents(bot.community, nova())
   await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })

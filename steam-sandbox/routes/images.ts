@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Incoming, Reply } from '../http.ts'
-import { CATALOGUE } from '../items.ts'
+import { CATALOGUE, iconPath } from '../items.ts'
 
 type Icons = { icons: Record<string, { body: string }> }
 
@@ -28,8 +28,9 @@ export function images({ method, path }: Incoming): Reply | undefined {
   const ofClass = /^\/economy\/image\/class\/\d+\/(\d+)(?:\/\w+)?$/.exec(path)
   if (ofClass) {
     const entry = CATALOGUE.get(ofClass[1] ?? '')
-    const body = entry && bodyOf(entry.icon)
-    return body ? svg(itemPicture(body, entry.color)) : undefined
+    const [icon = '', color = ''] = entry === undefined ? [] : iconPath(entry).split('.')
+    const body = bodyOf(icon)
+    return body ? svg(itemPicture(body, color)) : undefined
   }
   const avatar = /^(?:\/avatars)?\/([0-9a-f]{40})(?:_medium|_full)?\.jpg$/.exec(path)
   return avatar ? svg(avatarPicture(avatar[1] ?? '')) : undefined

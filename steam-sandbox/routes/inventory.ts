@@ -1,5 +1,5 @@
 import { type Incoming, json, type Reply } from '../http.ts'
-import { CATALOGUE, describe, ownerLines } from '../items.ts'
+import { CATALOGUE, describe, ownerLines, propertiesOf } from '../items.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, type Asset, DAY_S, findAccount, PROTECTED_APP } from '../world/world.ts'
@@ -64,7 +64,17 @@ function pageOf(
   const start = after === null ? 0 : shown.findIndex(({ assetId }) => assetId === after) + 1
   const page = shown.slice(start, start + count)
   const last = page.at(-1)
-  const rows = { assets: page.map(assetView), descriptions: Object.values(descriptions(page, asked)) }
+  const properties = painted(page).map(([asset, asset_properties]) => ({
+    appid: asset.appId,
+    contextid: asset.contextId,
+    assetid: asset.assetId,
+    asset_properties,
+  }))
+  const rows = {
+    assets: page.map(assetView),
+    descriptions: Object.values(descriptions(page, asked)),
+    ...(properties.length > 0 && { asset_properties: properties }),
+  }
   return json({
     ...(page.length > 0 ? rows : {}),
     ...(last && start + count < shown.length ? { more_items: 1, last_assetid: last.assetId } : {}),
@@ -93,6 +103,7 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
     assetId,
     { id: assetId, classid: classId, instanceid: '0', amount: '1', pos: start + index + 1 },
   ])
+  const properties = painted(page).map(([{ assetId }, list]) => [assetId, list])
   return json({
     success: true,
     more,
@@ -102,6 +113,16 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
     rgCurrency: [],
     rgDescriptions:
       page.length > 0 ? descriptions(page, { nowS: sandbox.nowS(), language: languageOf(request) }) : [],
+    rgAssetProperties: properties.length > 0 ? Object.fromEntries(properties) : [],
+  })
+}
+
+/** The items of which Steam says more than their class does. */
+function painted(page: Asset[]): [Asset, object[]][] {
+  return page.flatMap((asset): [Asset, object[]][] => {
+    const entry = CATALOGUE.get(asset.classId)
+    const properties = entry === undefined ? [] : propertiesOf(entry, asset.assetId)
+    return properties.length > 0 ? [[asset, properties]] : []
   })
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CATALOGUE, type ItemClass } from '../items.ts'
+import { CATALOGUE, type ItemClass, paintsOf } from '../items.ts'
 import { MAGIC_PLAYERS } from './people.ts'
 import {
   type Account,
@@ -15,7 +15,21 @@ import {
 const FIRST_STEAM_ID = 76561197960265728n
 const PROTECTION_S = 7 * DAY_S
 
-export const isOrdinary = ({ twin }: ItemClass): boolean => twin === undefined
+/** One class for each name. */
+export const isOrdinary = ({ twin, paint }: ItemClass): boolean =>
+  twin === undefined && paint?.isFirst !== false
+
+/** Deals the paints of one name in turn. */
+function dealer(): (entry: ItemClass | undefined) => string {
+  const dealt = new Map<string, number>()
+  return (entry) => {
+    if (entry?.paint === undefined) return entry?.classId ?? ''
+    const paints = paintsOf(entry)
+    const turn = dealt.get(entry.classId) ?? 0
+    dealt.set(entry.classId, turn + 1)
+    return paints[turn % paints.length]?.classId ?? ''
+  }
+}
 
 type Counts = Record<number, number>
 
@@ -34,9 +48,10 @@ export function seedWorld(seed: string, nowMs: number): World {
         (entry) => entry.appId === Number(app) && isOrdinary(entry),
       )
       const order = shuffled(classes, random)
+      const deal = dealer()
       return Array.from({ length: count }, (_, index) => {
         lastId += 1
-        const classId = order[index % order.length]?.classId ?? ''
+        const classId = deal(order[index % order.length])
         return { assetId: String(lastId), appId: Number(app), contextId: '2', classId }
       })
     })
@@ -111,10 +126,11 @@ export function withManyItems(world: World, steamId: string): World {
   const classes = [...CATALOGUE.values()].filter(
     (entry) => entry.appId === PROTECTED_APP && isOrdinary(entry),
   )
+  const deal = dealer()
   const owned =
     findAccount(world, steamId)?.assets.filter(({ appId }) => appId === PROTECTED_APP).length ?? MANY
   const assets = Array.from({ length: Math.max(0, MANY - owned) }, (_, index): Asset => {
-    const classId = classes[index % classes.length]?.classId ?? ''
+    const classId = deal(classes[index % classes.length])
     return { assetId: String(world.lastId + 1 + index), appId: PROTECTED_APP, contextId: '2', classId }
   })
   const filled = withAccount(world, steamId, (account) => ({

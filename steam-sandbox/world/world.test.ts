@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'
 import { acceptOffer, endOffer, sendOffer } from './offers.ts'
-import { seedWorld } from './seed.ts'
+import { isOrdinary, seedWorld, withManyItems } from './seed.ts'
 import { settle } from './time.ts'
 import { OFFER_LIFE_S, STATE, type World } from './world.ts'
 
@@ -37,11 +37,22 @@ describe('the seed', () => {
   })
 
   it('has at least 120 item classes with names of their own, over four games', () => {
-    const ordinary = [...CATALOGUE.values()].filter(({ twin }) => twin === undefined)
+    const ordinary = [...CATALOGUE.values()].filter(isOrdinary)
     const names = new Set(ordinary.map(({ appId, name }) => `${appId}/${name}`))
     expect(names.size).toBe(ordinary.length)
     expect(names.size).toBeGreaterThanOrEqual(120)
     expect(cast(fresh()).nova.assets.filter(({ appId }) => appId === 730).length).toBeGreaterThan(60)
+  })
+
+  it('deals the phases of a Doppler in turn, under one name', () => {
+    const phases = [...CATALOGUE.values()].filter(({ name }) => name.includes('Doppler'))
+    expect(new Set(phases.map(({ name }) => name)).size).toBe(1)
+    expect(new Set(phases.map(({ paint }) => paint?.index)).size).toBe(phases.length)
+    const { nova } = cast(fresh())
+    const many = withManyItems(fresh(), nova.steamId).accounts.find(({ steamId }) => steamId === nova.steamId)
+    const dealt = many?.assets.flatMap(({ classId }) => CATALOGUE.get(classId)?.paint?.index ?? []) ?? []
+    const each = phases.map(({ paint }) => dealt.filter((index) => index === paint?.index).length)
+    expect(Math.min(...each)).toBeGreaterThan(Math.max(...each) - 3)
   })
 })
 

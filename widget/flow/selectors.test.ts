@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
+import { standTexts } from '../i18n/stand.ts'
 import { otherGames, payBlock, secondsLeft, selectedItems, selectedTotal, visibleItems } from './selectors.ts'
 import { type FlowState, SORTS, type Stand } from './state.ts'
 import {
@@ -17,7 +18,8 @@ import {
 
 const names = (items: readonly { name: string }[]): string[] => items.map(({ name }) => name)
 const called = (...texts: string[]) => texts.map((name, index) => item(String(index), 100, name))
-const found = (query: string, ...texts: string[]) => names(visibleItems(called(...texts), query, 'default'))
+const found = (query: string, ...texts: string[]) =>
+  names(visibleItems(called(...texts), query, { sort: 'default' }))
 
 describe('A-090 the search', () => {
   it.each([
@@ -42,6 +44,19 @@ describe('A-090 the search', () => {
     expect(found('.*', 'Redline')).toEqual([])
   })
 
+  it('finds the phase of a Doppler by the word that its card has, in the language of the page', () => {
+    const items = [{ ...item('1', 100, 'Doppler'), phase: 'ruby' as const }, item('2', 100, 'Doppler')]
+    const english = standTexts.en.phases
+    const russian = standTexts.ru.phases
+    const ids = (search: string, words = english) =>
+      visibleItems(items, search, { sort: 'default', words }).map(({ id }) => id)
+    expect(ids('RUBY')).toEqual(['1'])
+    expect(ids('doppler ruby')).toEqual(['1'])
+    expect(ids('рубин', russian)).toEqual(['1'])
+    expect(ids('ruby', russian)).toEqual([])
+    expect(ids('doppler')).toEqual(['1', '2'])
+  })
+
   it.each(['', '   '])('%j leaves everything', (query) => {
     expect(found(query, 'a', 'b')).toEqual(['a', 'b'])
   })
@@ -62,7 +77,7 @@ describe('A-090 the search', () => {
 
 describe('the order', () => {
   const items = [item('1', 200, 'b'), item('2', 300, 'a'), item('3', 100, 'c'), item('4', 200, 'd')]
-  const order = (sort: (typeof SORTS)[number]) => visibleItems(items, '', sort).map(({ id }) => id)
+  const order = (sort: (typeof SORTS)[number]) => visibleItems(items, '', { sort }).map(({ id }) => id)
 
   it('A-010 by date is the order of the answer', () => {
     expect(order('default')).toEqual(['1', '2', '3', '4'])
@@ -79,7 +94,7 @@ describe('the order', () => {
 
   it.each(SORTS)('%s does not disturb the answer itself', (sort) => {
     const given = Object.freeze([...items])
-    expect(visibleItems(given, '', sort)).toHaveLength(4)
+    expect(visibleItems(given, '', { sort })).toHaveLength(4)
     expect(given.map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
   })
 })

@@ -1,7 +1,7 @@
 /** Values that screens and effects read off the state. */
 
 import type { ErrorCode } from '../../contract/errors.ts'
-import { DEFAULT_GAME, GAMES, type Game } from '../../contract/games.ts'
+import { DEFAULT_GAME, GAMES, type Game, type Phase } from '../../contract/games.ts'
 import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { FlowState, Refusal, Sort, Stand } from './state.ts'
 
@@ -93,8 +93,10 @@ export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
   return null
 }
 
+/** The words for the phases of a Doppler, which the search reads besides the name. */
+type PhaseWords = Readonly<Record<Phase, string>>
 type Row = { item: Item; folded: string }
-type Shelf = { items: readonly Item[]; rows?: readonly Row[] }
+type Shelf = { items: readonly Item[]; found?: { rows: readonly Row[]; words: PhaseWords | undefined } }
 
 const shelves = new WeakMap<readonly Item[], Partial<Record<Sort, Shelf>>>()
 
@@ -111,16 +113,26 @@ function sorted(items: readonly Item[], sort: Sort): readonly Item[] {
   return items.toSorted((a, b) => (sort === 'priceDown' ? b.price - a.price : a.price - b.price))
 }
 
+export type Order = { sort: Sort; words?: PhaseWords }
+
 /** The items that match the search, in the chosen order. */
-export function visibleItems(items: readonly Item[], search: string, sort: Sort): readonly Item[] {
+export function visibleItems(
+  items: readonly Item[],
+  search: string,
+  { sort, words }: Order,
+): readonly Item[] {
   const wanted = fold(search.trim())
   const shelf = shelfOf(items, sort)
   if (wanted === '') return shelf.items
-  shelf.rows ??= shelf.items.map((item) => ({ item, folded: fold(item.name) }))
+  if (shelf.found?.words !== words || shelf.found === undefined)
+    shelf.found = { words, rows: shelf.items.map((item) => ({ item, folded: fold(readOf(item, words)) })) }
   const found: Item[] = []
-  for (const { item, folded } of shelf.rows) if (folded.includes(wanted)) found.push(item)
+  for (const { item, folded } of shelf.found.rows) if (folded.includes(wanted)) found.push(item)
   return found
 }
+
+const readOf = ({ name, phase }: Item, words: PhaseWords | undefined): string =>
+  phase === undefined || words === undefined ? name : `${name} ${words[phase]}`
 
 const PLAIN = /^[ -~]*$/
 

@@ -14,16 +14,18 @@ describe('a stack', () => {
       fade('4', 499),
       { ...fade('5'), iconUrl: 'https://img.test/phase-2.png' },
       { ...fade('6'), rarityName: 'Covert' },
+      { ...fade('6'), id: '8', phase: 'ruby' as const },
       fade('7'),
     ]
     const { fronts, members } = stacksOf(items)
-    expect(fronts.map(({ id }) => id)).toEqual(['1', '2', '4', '5', '6'])
+    expect(fronts.map(({ id }) => id)).toEqual(['1', '2', '4', '5', '6', '8'])
     expect([...members]).toEqual([
       ['1', ['1', '3', '7']],
       ['2', ['2']],
       ['4', ['4']],
       ['5', ['5']],
       ['6', ['6']],
+      ['8', ['8']],
     ])
   })
 

@@ -25,8 +25,8 @@ function stacked(items: readonly Item[]): Stacks {
   const members = new Map<string, string[]>()
   const byLook = new Map<string, string[]>()
   for (const item of items) {
-    const { name, price, iconUrl, rarityName } = item
-    const look = [name, price, iconUrl, rarityName].join('\n')
+    const { name, price, iconUrl, rarityName, phase } = item
+    const look = [name, price, iconUrl, rarityName, phase].join('\n')
     const ids = byLook.get(look)
     if (ids !== undefined) {
       ids.push(item.id)

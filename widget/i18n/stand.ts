@@ -1,5 +1,5 @@
 /** The texts of the shopper's items and of the payment beside them, which come with them. */
-import type { Game } from '../../contract/games.ts'
+import type { Game, Phase } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
@@ -78,6 +78,16 @@ const en = {
     WearCategory3: ['WW', 'Well-Worn'],
     WearCategory4: ['BS', 'Battle-Scarred'],
   },
+  phases: {
+    phase1: 'Phase 1',
+    phase2: 'Phase 2',
+    phase3: 'Phase 3',
+    phase4: 'Phase 4',
+    ruby: 'Ruby',
+    sapphire: 'Sapphire',
+    blackPearl: 'Black Pearl',
+    emerald: 'Emerald',
+  } satisfies Record<Phase, string>,
   summary: 'Your payment',
   minimum: 'Minimum',
   maximum: 'Maximum',
@@ -232,6 +242,16 @@ const ru: StandTexts = {
     WearCategory2: ['FT', 'После полевых испытаний'],
     WearCategory3: ['WW', 'Поношенное'],
     WearCategory4: ['BS', 'Закалённое в боях'],
+  },
+  phases: {
+    phase1: 'Фаза 1',
+    phase2: 'Фаза 2',
+    phase3: 'Фаза 3',
+    phase4: 'Фаза 4',
+    ruby: 'Рубин',
+    sapphire: 'Сапфир',
+    blackPearl: 'Чёрная жемчужина',
+    emerald: 'Изумруд',
   },
   summary: 'Ваш платёж',
   minimum: 'Минимум',

@@ -34,7 +34,8 @@ export const Card = memo(
     const shown = shownName(item)
     const isStack = count > 1
     const selected = taken > 0
-    const marks = [wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
+    const phase = item.phase === undefined ? null : texts.phases[item.phase]
+    const marks = [phase, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
     const name = [item.name, ...marks, price, isStack ? texts.takenOf(taken, count) : null]
     return (
       // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
@@ -79,6 +80,7 @@ export const Card = memo(
         {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}
         <span className={shown.thing === null ? 'card-name card-name-alone' : 'card-name'} title={item.name}>
           {shown.name}
+          {phase !== null && ` ${phase}`}
         </span>
         <span className={price.length > LONG ? 'card-price card-price-long' : 'card-price'}>
           <CurrencyIcon currency={currency} />

@@ -72,7 +72,11 @@ function Shelf({ stand, payment, flow }: StandProps) {
   const inventory = shownInventory(stand)
   const { search, sort } = stand
   const { fronts, members } = stacksOf(inventory?.items ?? NO_ITEMS)
-  const items = useMemo(() => visibleItems(fronts, search, sort), [fronts, search, sort])
+  const { phases } = texts
+  const items = useMemo(
+    () => visibleItems(fronts, search, { sort, words: phases }),
+    [fronts, search, sort, phases],
+  )
   const shelf = useRef<HTMLDivElement>(null)
   const keysId = useId()
   const asking = useAsking(stand.question, flow)

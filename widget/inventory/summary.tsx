@@ -1,4 +1,4 @@
-import type { Payment } from '../../contract/widget-api.ts'
+import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import { forecast } from '../flow/split.ts'
@@ -64,24 +64,33 @@ export function Summary({ stand, payment, flow }: Props) {
       >
         {texts.clear}
       </button>
-      {items.length > 0 && (
-        <ul className="summary-items">
-          {items.map((item) => (
-            <li key={item.id}>
-              <button
-                type="button"
-                className={`summary-item ${item.rarity}`}
-                title={item.rarityName ? `${item.name}, ${item.rarityName}` : item.name}
-                aria-label={texts.removeItem(item.name)}
-                onClick={() => flow.dispatch({ kind: 'itemToggled', id: item.id })}
-              >
-                <Picture url={item.iconUrl} size={65} />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {items.length > 0 && <Picked items={items} flow={flow} />}
     </aside>
+  )
+}
+
+/** The picked items; a press gives one back. */
+function Picked({ items, flow }: { items: readonly Item[]; flow: Flow }) {
+  const { texts } = useStand()
+  return (
+    <ul className="summary-items">
+      {items.map((item) => {
+        const { id, name, phase, rarity, rarityName, iconUrl } = item
+        return (
+          <li key={id}>
+            <button
+              type="button"
+              className={`summary-item ${rarity}`}
+              title={[name, phase && texts.phases[phase], rarityName].filter(Boolean).join(', ')}
+              aria-label={texts.removeItem(name)}
+              onClick={() => flow.dispatch({ kind: 'itemToggled', id })}
+            >
+              <Picture url={iconUrl} size={65} />
+            </button>
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 

@@ -1,19 +1,17 @@
 /** Every meaning of a colour has a word or a shape too. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
+import type { Item } from '../../contract/widget-api.ts'
 import { item } from '../flow/test-states.ts'
 import { Card } from '../inventory/card.tsx'
 import { LevelBadge } from '../modals/level.tsx'
 import { CurrencyIcon } from './currency.tsx'
 import { markup } from './test-markup.tsx'
 
-it.each([
-  ['the game’s own word', 'Classified', 'Item 1, Classified, $5.00'],
-  ['nothing where the game has no word', null, 'Item 1, $5.00'],
-])('A-043 a rarity says %s on the card, and in its name', (_, rarityName, name) => {
-  const card = markup(
+const cardOf = (more: Partial<Item>): string =>
+  markup(
     <Card
-      item={{ ...item('1', 500), iconUrl: 'https://img.test/1.png', rarity: 'rarity-5', rarityName }}
+      item={{ ...item('1', 500), iconUrl: 'https://img.test/1.png', ...more }}
       index={0}
       column={0}
       width={110}
@@ -24,6 +22,22 @@ it.each([
       whyId="why"
     />,
   )
+
+it('a phase of a Doppler stands behind the name, and in the name for those who hear it', () => {
+  const card = cardOf({
+    name: '★ Karambit | Doppler (Factory New)',
+    wearCategory: 'WearCategory0',
+    phase: 'blackPearl',
+  })
+  expect(/class="card-name"[^>]*>([^<]*)</.exec(card)?.[1]).toBe('Doppler Black Pearl')
+  expect(card).toContain('aria-label="★ Karambit | Doppler (Factory New), Black Pearl, Factory New, $5.00"')
+})
+
+it.each([
+  ['the game’s own word', 'Classified', 'Item 1, Classified, $5.00'],
+  ['nothing where the game has no word', null, 'Item 1, $5.00'],
+])('A-043 a rarity says %s on the card, and in its name', (_, rarityName, name) => {
+  const card = cardOf({ rarity: 'rarity-5', rarityName })
   expect(/class="card-rarity">([^<]*)</.exec(card)?.[1]).toBe(rarityName ?? '')
   expect(card).toContain(`aria-label="${name}"`)
   expect(card).toContain('data-currency="USD"')

@@ -94,7 +94,14 @@ const forgedAnswers: Family = family({
 
 const PLAIN: SteamItem = {
   ...{ assetId: '1', classId: '2', instanceId: '0', amount: 1, name: 'Crate', marketHashName: 'Crate' },
-  ...{ tradable: true, restriction: null, market: { kind: 'open' }, isNoted: false, tags: [] },
+  ...{
+    tradable: true,
+    restriction: null,
+    market: { kind: 'open' },
+    isNoted: false,
+    tags: [],
+    paintIndex: null,
+  },
 }
 
 /** The credit of an item, or 0 where it is not taken. `Knife` is the dear one. */

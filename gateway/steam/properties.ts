@@ -1,0 +1,32 @@
+/** Reads the asset properties of an inventory, which tell one item from others of its class. Pure. */
+import { z } from 'zod'
+
+/** Steam's number for the paint of a weapon ("Finish Catalog"). Only Counter-Strike has it. */
+const PAINT = 7
+const MOST_PROPERTIES = 30
+
+/** The number of the paint, as text or as a number. */
+const paintIndex = z.coerce.number().int().positive().max(65_535)
+
+/** Returns the paint that an item's properties name; null if they name none. */
+export function paintIndexOf(properties: unknown): number | null {
+  if (!Array.isArray(properties)) return null
+  const rows: readonly unknown[] = properties.slice(0, MOST_PROPERTIES)
+  for (const row of rows) {
+    if (typeof row !== 'object' || row === null || !('propertyid' in row) || !('int_value' in row)) continue
+    if (row.propertyid === PAINT) return paintIndex.safeParse(row.int_value).data ?? null
+  }
+  return null
+}
+
+const listRow = z.object({ assetid: z.string(), asset_properties: z.unknown() })
+
+/** Returns the properties by asset id: the public page lists them beside the items. */
+export function propertiesById(list: readonly unknown[]): ReadonlyMap<string, unknown> {
+  return new Map(
+    list.flatMap((row) => {
+      const { data } = listRow.safeParse(row)
+      return data === undefined ? [] : [[data.assetid, data.asset_properties] as const]
+    }),
+  )
+}
