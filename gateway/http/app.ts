@@ -175,7 +175,8 @@ function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'de
     if (doubted === undefined) done()
     else doubted.then(() => done(), done)
   })
-  scope.addHook('onResponse', (request, _reply, done) => {
+  // By now a refusal is known. A hook of the answer's end would listen for it at every poll.
+  scope.addHook('onSend', (request, _reply, _payload, done) => {
     misses.count(request)
     done()
   })

@@ -138,7 +138,7 @@ function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
   const inTurn = (serve: RequestListener): RequestListener => {
     const begin = (line: Line, request: IncomingMessage, response: ServerResponse): void => {
       line.sinceMs = nowMs()
-      response.once('close', () => goOn(line, request.socket))
+      response.on('close', () => goOn(line, request.socket))
       serve(request, response)
     }
     const goOn = (line: Line, socket: Socket): void => {

@@ -53,22 +53,32 @@ function dropOldest(buckets: Map<string, unknown>): void {
   if (!oldest.done) buckets.delete(oldest.value)
 }
 
-/** One subscriber has one IPv4 address, or one /64 of IPv6, in any notation. */
-export function addressKey(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip
+/** `network`: the /48 of an IPv6 subscriber, whose owner can pose as 65,536 subscribers. */
+type Caller = { key: string; network: string | undefined }
+
+function readCaller(ip: string): Caller {
+  if (!ipaddr.isValid(ip)) return { key: ip, network: undefined }
   const address = ipaddr.process(ip)
-  if (address instanceof ipaddr.IPv4) return address.toString()
-  return address.parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')
+  if (address instanceof ipaddr.IPv4) return { key: address.toString(), network: undefined }
+  const parts = address.parts.slice(0, 4).map((part) => part.toString(16))
+  return { key: parts.join(':'), network: parts.slice(0, 3).join(':') }
 }
 
-/** The /48 of an IPv6 subscriber: its owner can pose as 65,536 subscribers. */
-function networkOf(subscriber: string): string | undefined {
-  const parts = subscriber.split(':')
-  return parts.length === 4 ? parts.slice(0, 3).join(':') : undefined
+/** Reading an address costs as much as the rest of an unchanged poll. */
+const MOST_READ = 4_096
+const readCallers = new Map<string, Caller>()
+
+function callerOf(ip: string): Caller {
+  const read = readCallers.get(ip)
+  if (read !== undefined) return read
+  if (readCallers.size >= MOST_READ) readCallers.clear()
+  const caller = readCaller(ip)
+  readCallers.set(ip, caller)
+  return caller
 }
+
+/** One subscriber has one IPv4 address, or one /64 of IPv6, in any notation. */
+export const addressKey = (ip: string): string => callerOf(ip).key
 
 /** A network may spend as much as this many subscribers. */
 const SUBSCRIBERS_OF_NETWORK = 16
@@ -80,13 +90,11 @@ export function createAddressBuckets({ perSecond, burst }: Rate, nowMs: () => nu
   const networks = createBuckets(rate, nowMs)
   return {
     has: (ip) => {
-      const key = addressKey(ip)
-      const network = networkOf(key)
+      const { key, network } = callerOf(ip)
       return subscribers.has(key) && (network === undefined || networks.has(network))
     },
     take: (ip) => {
-      const key = addressKey(ip)
-      const network = networkOf(key)
+      const { key, network } = callerOf(ip)
       return (network === undefined || networks.take(network)) && subscribers.take(key)
     },
   }
