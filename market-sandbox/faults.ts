@@ -1,4 +1,4 @@
-/** The bad days of a market, each with a switch. */
+/** Faults of a market, each with a switch. */
 import type { Incoming } from './http.ts'
 
 type Fault = {
@@ -19,7 +19,7 @@ const PAGE =
 
 export const FAULTS = {
   'passers-buy': {
-    line: 'Passers-by buy what was on sale for 30 seconds and is not dearer than the best offer of others.',
+    line: 'Passers-by buy items that were on sale for 30 seconds and cost no more than the best offer of others.',
   },
   'bad-gateway': {
     line: 'Every call answers 502.',
@@ -27,12 +27,12 @@ export const FAULTS = {
     effect: { status: 502, body: PAGE, html: true },
   },
   'technical-works': {
-    line: 'Every call answers 503: technical works.',
+    line: 'Every call answers 503, as during maintenance.',
     at: ANY,
     effect: { status: 503, body: 'Technical works', html: true },
   },
   'html-instead': {
-    line: 'Every call answers 200 with a page of HTML.',
+    line: 'Every call answers 200 with an HTML page.',
     at: ANY,
     effect: { status: 200, body: PAGE, html: true },
   },
@@ -42,19 +42,19 @@ export const FAULTS = {
     effect: { status: 500, body: '{"success":false,"error":"internal error"}' },
   },
   'false-with-number': {
-    line: 'Every call answers `success: false` with a number for an error.',
+    line: 'Every call answers `success: false` with a number as the error.',
     at: ANY,
     effect: { status: 200, body: '{"success":false,"error":3001}' },
   },
   slow: { line: 'Every answer takes 30 seconds.', at: ANY, effect: { delayMs: 30_000 } },
   'answer-lost': {
-    line: 'The next listing is made, and its answer never arrives.',
+    line: 'The next listing succeeds, but its answer never arrives.',
     at: /^(GET|POST) .*\/(mass-)?add-to-sale$|^POST .*\/list-items-steam$/,
     effect: { lost: true },
     times: 1,
   },
   'ready-lost': {
-    line: 'The next `trade-ready` or `steam-trade` is taken, and its answer never arrives.',
+    line: 'The next `trade-ready` or `steam-trade` is accepted, but its answer never arrives.',
     at: /\/(trade-ready|steam-trade)$/,
     effect: { lost: true },
     times: 1,
@@ -77,22 +77,22 @@ export const FAULTS = {
     effect: { body: '{"success":false,"error":"error not active offers"}' },
     times: 1,
   },
-  'inventory-not-read': { line: 'The market cannot read inventories: its cache stays as it is.' },
-  'empty-says-false': { line: '`items` says false, not null, where there are none.' },
-  'price-in-units': { line: '`items` tells prices in units, not in dollars.' },
-  'envelope-lies': { line: 'A listing of many lines refuses each of them, and says success all the same.' },
-  'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`: the offer must not be confirmed.' },
-  'one-object': { line: '`ready-to-transfer-p2p` tells a single trade as it stands, not in a list.' },
-  'send-soon': { line: 'Waxpeer leaves 20 seconds to hand over.' },
+  'inventory-not-read': { line: 'The market cannot read inventories, so its copies stay out of date.' },
+  'empty-says-false': { line: 'An empty `items` is false, not null.' },
+  'price-in-units': { line: '`items` gives prices in units, not in dollars.' },
+  'envelope-lies': { line: 'A listing of many lines refuses each of them, but reports success.' },
+  'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`, so the seller must not confirm the offer.' },
+  'one-object': { line: '`ready-to-transfer-p2p` answers with a single trade instead of a list.' },
+  'send-soon': { line: 'Waxpeer gives the seller only 20 seconds to hand over.' },
   'socket-refused': { line: 'The socket of Waxpeer does not open.' },
   'socket-silent': { line: 'The socket of Waxpeer answers no ping.' },
-  'socket-double': { line: 'The socket of Waxpeer tells of each sale twice.' },
+  'socket-double': { line: 'The socket of Waxpeer reports each sale twice.' },
   'lies-asset': { line: 'The market asks for an item that was never listed.' },
   'lies-more': { line: 'The market asks for one more item than was sold.' },
-  'lies-partner': { line: 'The market names the seller as the one to send to.' },
-  'lies-message': { line: 'The market asks for the message of a deposit.' },
-  'lies-price': { line: '`items` tells half of the price that an item was listed for.' },
-  'lies-received': { line: 'The history tells a tenth of what a sale brought.' },
+  'lies-partner': { line: 'The market names the seller as the recipient.' },
+  'lies-message': { line: 'The market asks for an offer with the message of a deposit.' },
+  'lies-price': { line: '`items` shows half the price that an item was listed for.' },
+  'lies-received': { line: 'The history shows a tenth of the proceeds of a sale.' },
 } as const satisfies Record<string, Fault>
 
 export type FaultName = keyof typeof FAULTS

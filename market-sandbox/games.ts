@@ -22,7 +22,7 @@ export function gameName(appId: number): string {
   return GAMES.find((game) => game.appId === appId)?.name ?? String(appId)
 }
 
-/** How many units of the market's integers make one of the currency. */
+/** Units of the market's integer prices per unit of the currency. */
 export const SCALES = { USD: 1000, EUR: 1000, RUB: 100 } as const
 export type Currency = keyof typeof SCALES
 

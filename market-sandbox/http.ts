@@ -1,9 +1,9 @@
-/** One request and its answer, and what routes need to read and write them. */
+/** One request and its answer, with helpers for routes to read and write them. */
 export type Incoming = {
   method: string
   /** Without a port. */
   host: string
-  /** Meant for the sandbox itself, not for one of the market's hosts. */
+  /** True if the request is for the sandbox itself, not for one of the market's hosts. */
   own: boolean
   origin: string | undefined
   path: string
@@ -18,7 +18,7 @@ export function json(body: unknown, status = 200): Reply {
   return written(JSON.stringify(body), status)
 }
 
-/** JSON that is built as text: its numbers may be larger than JavaScript can hold. */
+/** A JSON answer from text, because its numbers may be larger than JavaScript can hold. */
 export function written(body: string, status = 200): Reply {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
 }
@@ -36,7 +36,7 @@ export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** Undefined for a text that is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parse(body: string): unknown {
   try {
     return JSON.parse(body)

@@ -37,6 +37,6 @@ function load(file: string): World | undefined {
     throw error
   }
   const world = parse(content)
-  if (!isWorld(world)) throw new Error(`${file} is not a world of this sandbox: remove it to begin again.`)
+  if (!isWorld(world)) throw new Error(`${file} is not a world of this sandbox. Remove it to start over.`)
   return world
 }

@@ -3,7 +3,7 @@ const MOST = 5
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** Counts the requests of each key over all hosts: more than 5 within a second are too many. */
+/** Counts the requests of each key over all hosts, and allows 5 in any second. */
 export function createLimits() {
   let taken = new Map<string, number[]>()
   return {

@@ -1,4 +1,4 @@
-/** The sandbox's own address: control, pages, and restarts. Its calls as a market are tested in vault/markets. */
+/** The sandbox's own address: control, pages, and restarts. The tests in vault/markets cover its calls as a market. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ describe('the control API', () => {
       expect((await call('POST', 'sellers', wrong)).status).toBe(400)
   })
 
-  it('switches every bad day on and off', async () => {
+  it('switches every fault on and off', async () => {
     for (const name of Object.keys(FAULTS)) expect((await call('PUT', `faults/${name}`)).status).toBe(200)
     const on = async () => {
       const { body } = await call('GET', 'faults')
@@ -68,7 +68,7 @@ describe('the control API', () => {
     expect([await on(), (await call('PUT', 'faults/nothing')).status]).toEqual([0, 400])
   })
 
-  it('sells nothing that is not there', async () => {
+  it('refuses to sell an unknown item', async () => {
     expect((await call('POST', 'buy', { items: [1] })).status).toBe(409)
     expect((await call('POST', 'buy', { items: [1], as: 'nobody' })).status).toBe(400)
     expect((await call('POST', 'deals/nothing/take-back')).body).toEqual({ ok: false })
@@ -82,7 +82,7 @@ describe('the control API', () => {
 })
 
 describe('the pages', () => {
-  it('show what there is, and switch bad days', async () => {
+  it('show listings, sales and sellers, and switch faults', async () => {
     market.open('76561198000000001')
     expect(await show('/')).toContain('Nothing is on sale.')
     expect(await show('/sales/')).toContain('Nobody has bought anything.')
@@ -93,7 +93,7 @@ describe('the pages', () => {
     expect(await show('/faults/')).toContain('Switch on: slow')
   })
 
-  it('take presses of their own buttons only', async () => {
+  it('accept presses of their own buttons only', async () => {
     expect((await press('/faults/', [['on', 'slow']], {})).status).toBe(403)
     expect((await press('/faults/', [['on', 'slow']], { origin: 'http://evil.example' })).status).toBe(403)
     expect((await press('/', [['item', '1']])).status).toBe(409)
@@ -101,7 +101,7 @@ describe('the pages', () => {
   })
 })
 
-it('the world survives a restart, and a file that is no world is refused', async () => {
+it('the world survives a restart, and an invalid file is refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const dataFile = join(folder, 'market.json')
   const start = () => startMarket({ port: 0, steamUrl: steam.url, dataFile, everyMs: 0 })

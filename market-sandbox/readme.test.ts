@@ -5,7 +5,7 @@ import { TEMPERS } from './world/world.ts'
 const textOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const readme = textOf('README.md')
 
-it('the README tells every call of the control API, and no other', () => {
+it('the README lists every call of the control API, and no other', () => {
   const told = [...readme.matchAll(/^\| `(\w+) \/control\/([^`]*)` \|/gm)].map(([, method, path = '']) =>
     [method, ...path.replace(/\{\w+\}/, '*').split('/')].join(' '),
   )
@@ -13,7 +13,7 @@ it('the README tells every call of the control API, and no other', () => {
   expect(told.sort()).toEqual(served.sort())
 })
 
-it('the README tells every call of the market, and no other', () => {
+it('the README lists every call of the market, and no other', () => {
   const table = readme.slice(readme.indexOf('| about | calls |'), readme.indexOf("Waxpeer's host"))
   const told = [...table.matchAll(/`(?:POST )?([\w-]+)[^`]*`/g)].map((match) => match[1] ?? '')
   const sources = ['account', 'selling', 'sales'].map((name) => textOf(`routes/${name}.ts`)).join('\n')
@@ -23,7 +23,7 @@ it('the README tells every call of the market, and no other', () => {
   expect([...told].sort()).toEqual([...served.filter((name) => !dead.includes(name)), 'prices'].sort())
 })
 
-it('the README tells every call of Waxpeer, and no other', () => {
+it('the README lists every call of Waxpeer, and no other', () => {
   const table = readme.slice(readme.indexOf('| of Waxpeer | calls |'), readme.indexOf('| the socket |'))
   const told = [...table.matchAll(/`([\w/-]+)`/g)].map((match) => match[1] ?? '')
   const served = [...textOf('routes/waxpeer.ts').matchAll(/^ {2}'(?:GET|POST) ([\w/-]+)':/gm)].map(
@@ -32,7 +32,7 @@ it('the README tells every call of Waxpeer, and no other', () => {
   expect([...told].sort()).toEqual([...new Set(served)].sort())
 })
 
-it('the README tells every temper, and no other', () => {
+it('the README lists every temper, and no other', () => {
   const told = [...readme.matchAll(/^\| `(\w+)` \| (?!port)/gm)].map((match) => match[1] ?? '')
   expect(told.filter((name) => name === name.toLowerCase())).toEqual(Object.keys(TEMPERS))
 })

@@ -12,11 +12,11 @@ import type { Change, Temper, World } from './world/world.ts'
  */
 export type Market = {
   name: MarketName
-  /** As its messages name it. */
+  /** The name of the market in its messages. */
   site: string
   url: string
   steamUrl: string
-  /** The machine's time, plus how far Steam's sandbox was ahead of it at the last check. */
+  /** The machine's time, plus how far the Steam sandbox was ahead of it at the last check. */
   nowS: () => number
   /** Rate limits use the machine's clock: advancing the sandbox's clock must not end one. */
   machineMs: () => number
@@ -28,16 +28,16 @@ export type Market = {
   prices: Prices
   faults: Faults
   limits: Limits
-  /** When each asset was listed or changed, by the machine's clock. */
+  /** When each asset was listed or changed: milliseconds of the machine's clock, by asset id. */
   itemCalls: Map<string, number[]>
   log: LogEntry[]
-  /** Looks at Steam: the acts of sellers and buyers there, and then the buyers' next acts. */
+  /** Reads what sellers and buyers did on Steam, then lets the buyers act. */
   look: () => Promise<void>
-  /** The buyer of a temper takes items. It becomes a player of the Steam sandbox when first needed. */
+  /** The buyer of this temper buys items. It becomes a player of the Steam sandbox when first needed. */
   buy: (itemIds: readonly number[], temper: Temper) => Promise<Bought>
 }
 
-/** The family on its four hosts, or Waxpeer. */
+/** The market.csgo.com family on its four hosts, or Waxpeer. */
 export type MarketName = 'family' | 'waxpeer'
 
 export type Markets = Readonly<Record<MarketName, Market>>

@@ -21,7 +21,7 @@ export async function serve(
   response: ServerResponse,
   markets: Markets,
 ): Promise<void> {
-  // Both share its faults and its log.
+  // Both markets share faults and log.
   const market = markets.family
   const request = await read(message, market.url)
   if (!request) return give(response, { status: 413, headers: {}, body: '' })
@@ -41,7 +41,7 @@ function replyOf({ status = 200, body, html }: Effect): Reply | undefined {
 
 async function answer(request: Incoming, markets: Markets): Promise<Reply> {
   const { url } = markets.family
-  // A foreign page in somebody's browser must not act here.
+  // Refuses pages of other sites that are open in the same browser.
   if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, url)) {
     return { status: 403, headers: {}, body: 'This came from another site.' }
   }

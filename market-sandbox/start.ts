@@ -16,7 +16,7 @@ import { banAccount, openAccount } from './world/sellers.ts'
 import { type Buyer, emptyWorld, type Temper, type World } from './world/world.ts'
 
 type Options = {
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   port: number
   /** The Steam sandbox in which sellers and buyers trade. */
   steamUrl: string
@@ -27,7 +27,7 @@ type Options = {
   dataFile?: string
   /** The prices of other sellers here. */
   pricesFile?: string
-  /** How often it looks at Steam automatically; 0 means never. */
+  /** Milliseconds between automatic reads of Steam; 0 means none. */
   everyMs?: number
 }
 
@@ -52,7 +52,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
     await family.look()
     await waxpeer.look()
   }
-  // Steam's time, before the first request.
+  // Learns Steam's time before the first request.
   await look()
   const timer = everyMs > 0 ? setInterval(() => void look(), everyMs) : undefined
   return {
@@ -77,13 +77,13 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
   }
 }
 
-/** One market, for tests. */
+/** The calls of tests on one market. */
 const doorTo = (market: Market) => ({
   world: market.world,
   /** Opens an account; resolves to its key. */
   open: (steamId: string, currency: Currency = 'USD'): string =>
     market.change((world) => openAccount(world, { steamId, currency })).key,
-  /** Bars an account from selling for this many seconds, as after sales that were not handed over. */
+  /** Bars an account from selling for this many seconds, as if sales had not been handed over. */
   ban: (steamId: string, seconds: number) =>
     market.change((world) => banAccount(world, steamId, market.nowS() + seconds)),
   buy: market.buy,
@@ -145,7 +145,7 @@ function createMarket(shared: Shared, { name, dataFile, tell }: Own): Market & {
   return market
 }
 
-/** While Steam's sandbox is away, nothing happens here either. */
+/** Runs rounds one after the other. A round that fails, because the Steam sandbox is away, changes nothing. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve()
   return () => {
@@ -154,7 +154,7 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** A player of the Steam sandbox for each temper, invited when first needed. */
+/** Returns the temper's player of the Steam sandbox, and invites it when first needed. */
 async function buyerOf(market: Market, temper: Temper): Promise<Buyer> {
   const known = market.world().buyers.find((buyer) => buyer.temper === temper)
   if (known) return known

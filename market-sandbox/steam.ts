@@ -1,4 +1,4 @@
-/** The Steam sandbox as the market sees it: buyers are players there, and sellers show the market their tokens. */
+/** The market's view of the Steam sandbox: buyers are players there, and sellers give the market their tokens. */
 import { request } from 'node:http'
 import { z } from 'zod'
 import type { Owned } from './world/world.ts'
@@ -77,7 +77,7 @@ export function createSteamSide(url: string) {
   }
   return {
     aheadS: async () => (await control(clockSchema, 'clock')).aheadS,
-    /** A new player. */
+    /** Adds a player. */
     async invite(like: string) {
       const { tradeUrl, ...player } = await control(playerSchema, 'players', {
         method: 'POST',
@@ -89,7 +89,7 @@ export function createSteamSide(url: string) {
       control(z.unknown(), `behaviours/${name}`, { method: 'PUT', body: { steamId } }),
     offers: () => control(z.array(offerSchema), 'offers'),
     trades: () => control(z.array(tradeSchema), 'trades'),
-    /** Acts as the offer's recipient. Steam may refuse: then nothing happens. */
+    /** Acts as the offer's recipient. Does nothing if Steam refuses. */
     act: async (offerId: string, does: 'accept' | 'decline' | 'counter') =>
       void (await call(`/control/offers/${offerId}/${does}`, { method: 'POST', body: {} })),
     /** Reverses all protected trades of an account. */
@@ -99,7 +99,7 @@ export function createSteamSide(url: string) {
       const path = `/IEconService/GetTradeOffersSummary/v1/?access_token=${encodeURIComponent(token)}`
       return subjectOf(token) === steamId && (await call(path, { host: API_HOST })).status === 200
     },
-    /** Undefined if Steam shows nothing. */
+    /** Resolves to undefined if Steam does not show the inventory. */
     async inventory(token: string, steamId: string, appId: number): Promise<Owned[] | undefined> {
       const query = new URLSearchParams({
         access_token: token,

@@ -1,4 +1,4 @@
-/** The socket of Waxpeer: who is connected is online, and is told of sales and of those that are off. */
+/** Waxpeer's socket: a connected seller is online, and hears of sales and of cancelled ones. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -10,7 +10,7 @@ import { type Deal, findSeller, type World, withSeller } from './world/world.ts'
 
 const HOST = 'wssex.waxpeer.com'
 const MOST_BYTES = 64 * 1024
-/** Without a ping for this long a seller is offline. */
+/** A seller who sends no ping for this long is offline. */
 const ONLINE_S = 60
 
 export type Sockets = {

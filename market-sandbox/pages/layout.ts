@@ -12,7 +12,7 @@ export function page(title: string, body: string, status = 200): Reply {
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/market.css"><link rel="icon" href="/icon.svg" type="image/svg+xml"></head><body>
 <header class="banner">Market sandbox — no real market, no real money</header>
-<nav aria-label="Sandbox"><a href="/">On sale</a> <a href="/sales/">Sales</a> <a href="/sellers/">Sellers</a> <a href="/faults/">Bad days</a></nav>
+<nav aria-label="Sandbox"><a href="/">On sale</a> <a href="/sales/">Sales</a> <a href="/sellers/">Sellers</a> <a href="/faults/">Faults</a></nav>
 <main>${body}</main></body></html>`,
     'text/html',
     status,

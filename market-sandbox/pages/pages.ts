@@ -38,7 +38,7 @@ export async function pages(request: Incoming, markets: Markets): Promise<Reply 
   for (const name of MARKET_NAMES) await markets[name].look()
   if (request.method === 'GET') return shown.get(markets)
   if (request.method !== 'POST' || !shown.post) return undefined
-  // Browsers send Origin with every form. Without one, this was not a press of a button here.
+  // Browsers send Origin with every form, so a call without it was no press of a button here.
   if (!request.origin) return page('Refused', '<h1>Refused</h1><p>Use the buttons of the page.</p>', 403)
   return shown.post(markets, request.form)
 }
@@ -119,7 +119,7 @@ function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Item)
   if (outcome?.kind === 'settling') return `given, paid on ${moment(outcome.settlesAtS)}`
   if (outcome?.kind === 'paid') return `paid, ${money(outcome.received, item)} for the seller`
   if (outcome?.kind === 'reversed') return `taken back by the ${outcome.causer ?? 'buyer'}`
-  if (outcome?.kind === 'timed_out') return 'not handed over'
+  if (outcome?.kind === 'timed_out') return 'not handed over in time'
   const left = Math.max(0, deal.deadlineS - market.nowS())
   return status === 'waiting' ? 'the offer is out' : `sold, ${left} s left to hand it over`
 }
@@ -159,8 +159,8 @@ function faults({ family }: Markets): Reply {
 <button name="${verb}" value="${name}" class="${isOn ? 'accept' : ''}" aria-label="${label}: ${name}">${label}</button></li>`
   })
   return page(
-    'Bad days',
-    `<h1>Bad days</h1><p>A switch holds until it is switched off, or for as many requests as its line says.</p>
+    'Faults',
+    `<h1>Faults</h1><p>A fault stays on until you switch it off, or for the number of requests in its line.</p>
 <form method="post"><ul class="rows">${rows.join('')}</ul></form>`,
   )
 }

@@ -11,7 +11,7 @@ export async function control(request: Incoming, markets: Markets): Promise<Repl
   const [, , noun = '', id = '', verb = ''] = request.path.split('/')
   const key = `${request.method} ${noun}${id ? ' *' : ''}${verb ? ` ${verb}` : ''}`
   const name = request.query.get('market') ?? 'family'
-  if (!isMarketName(name)) return bad('There is family, and waxpeer.')
+  if (!isMarketName(name)) return bad('The markets are family and waxpeer.')
   return CALLS[key]?.({ market: markets[name], markets, id, said: parse(request.body) })
 }
 
@@ -21,7 +21,7 @@ const CALLS: Record<string, (asked: Asked) => Promise<Reply> | Reply> = {
   'POST sellers': ({ market, said }) => {
     const [steamId, currency = 'USD'] = [field(said, 'steamId'), field(said, 'currency')]
     if (typeof steamId !== 'string' || !/^\d{17}$/.test(steamId) || !isCurrency(currency))
-      return bad('Say steamId, and a currency: USD, EUR or RUB.')
+      return bad('Give steamId, and a currency: USD, EUR or RUB.')
     const { key } = market.change((world) => openAccount(world, { steamId, currency }))
     return json({ steamId, key, currency }, 201)
   },
@@ -30,7 +30,7 @@ const CALLS: Record<string, (asked: Asked) => Promise<Reply> | Reply> = {
   'GET deals': ({ market }) => json(market.world().deals),
   'POST buy': async ({ market, said }) => {
     const [items, as = 'accepts'] = [field(said, 'items'), field(said, 'as')]
-    if (!Array.isArray(items) || !isTemper(as)) return bad('Say items, and as which buyer.')
+    if (!Array.isArray(items) || !isTemper(as)) return bad('Give items, and as: the temper of the buyer.')
     return boughtReply(await market.buy(items.map(Number), as))
   },
   'POST deals * take-back': async ({ market, id }) => json({ ok: await takeBack(market, id) }),
@@ -71,7 +71,7 @@ export function boughtReply(bought: Awaited<ReturnType<Market['buy']>>): Reply {
   return bought.kind === 'bought' ? json(bought.deal, 201) : json({ error: bought.error }, 409)
 }
 
-/** The seller reverses all of its protected trades at Steam, as one click there does. */
+/** The seller reverses all of its protected trades on Steam, which one click there does. */
 export async function takeBack(market: Market, hash: string): Promise<boolean> {
   const deal = market.world().deals.find((each) => each.hash === hash)
   if (deal?.state !== 'given') return false

@@ -6,7 +6,7 @@ import { offerOf } from '../world/outcomes.ts'
 import { type Deal, type Item, itemsOf, type World } from '../world/world.ts'
 import { type Asked, type Call, says } from './call.ts'
 
-/** Digits, as the market writes them. */
+/** The market's digit for each status. */
 const STATUS: Record<Item['status'], string> = {
   on_sale: '1',
   sold: '2',
@@ -14,7 +14,7 @@ const STATUS: Record<Item['status'], string> = {
   given: '2',
   cancelled: '6',
 }
-/** Rows of finished sales stay in the list for this long. */
+/** How long finished sales stay in the list. */
 const SHOWN_S = 600
 const ACTIVE = 2
 const FIRST_STEAM_ID = 76561197960265728n
@@ -118,7 +118,7 @@ function offerText({ faults }: Market, world: World, deal: Deal): string {
   return `${rest.slice(0, -1)},"items":[${items.join(',')}]}`
 }
 
-/** Similar to the secret code of a deposit. */
+/** Looks like the secret code of a deposit. */
 const DEPOSIT_MESSAGE = 'K7MXPQ'
 
 function hashOf(offer: string): string {

@@ -115,7 +115,7 @@ async function massList(asked: Asked): Promise<Reply> {
       ? { success: true, asset, item_id: answer.item.itemId, price, market_hash_name: answer.item.name }
       : { success: false, asset, price, error: answer.error }
   })
-  // The market answers so whatever the result of the lines.
+  // The market reports success even if lines failed.
   return json({ success: true, items })
 }
 
@@ -128,7 +128,7 @@ function linesOf(body: string): unknown[] | undefined {
   return Array.isArray(items) && items.length > 0 && items.length <= MOST_LINES ? items : undefined
 }
 
-/** `cur` names the currency of the prices: another than the account's is refused. */
+/** Refuses prices in another currency than the account's; `cur` names theirs. */
 function otherCurrency({ request, seller }: Asked): Reply | undefined {
   const cur = request.query.get('cur')
   return cur !== null && cur !== seller.currency ? says('bad_currency') : undefined
@@ -140,7 +140,7 @@ function reprice({ market, seller }: Asked, said: unknown, price: number): boole
   return market.change((world, nowS) => priceItem(world, { seller: seller.steamId, itemId, price }, nowS))
 }
 
-/** The seller, after the market has looked at Steam. */
+/** Returns the seller after the market has read Steam. */
 async function looked({ market, seller }: Asked) {
   await market.look()
   return findSeller(market.world(), seller.steamId) ?? seller

@@ -1,12 +1,12 @@
-/** Waxpeer's word for a sale that must be handed over, by the poll and by the socket. */
+/** Waxpeer's description of a sale that must be handed over, for the poll and for the socket. */
 import { WAXPEER_GAMES } from '../games.ts'
 import type { Market } from '../sandbox.ts'
 import { type Deal, itemsOf } from '../world/world.ts'
 
 const FIRST_STEAM_ID = 76561197960265728n
-/** Similar to the secret code of a deposit. */
+/** Looks like the secret code of a deposit. */
 const DEPOSIT_MESSAGE = 'K7MXPQ'
-/** With `send-soon`. */
+/** Seconds to hand over while the fault `send-soon` is on. */
 const SOON_S = 20
 
 export const sendUntil = ({ faults }: Market, { madeAtS, deadlineS }: Deal): number =>
@@ -17,7 +17,7 @@ const gameOf = (appId: number): string =>
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-/** The items and the recipient, with the lies that are on. */
+/** The items and the recipient, changed by the active faults. */
 function told(market: Market, deal: Deal) {
   const { faults } = market
   const world = market.world()
@@ -67,7 +67,7 @@ export function handOverOf(market: Market, deal: Deal) {
   }
 }
 
-/** The same as the socket says it. `them` holds the item too, as a public recording of the real one does. */
+/** The same for the socket. `them` contains the items too, as in a public recording of the real socket. */
 export function pushOf(market: Market, deal: Deal) {
   const { assets, partner, link, message } = told(market, deal)
   const side = (ids: readonly string[]) => ({

@@ -1,4 +1,4 @@
-/** Waxpeer: its calls for sellers, on one host. A listing is known by its asset id. */
+/** Waxpeer's calls for sellers, on one host. The asset id identifies a listing. */
 import { WAXPEER_GAMES } from '../games.ts'
 import { field, type Incoming, json, parse, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
@@ -164,7 +164,7 @@ const reprice = (market: Market, { itemId, seller }: Item, price: number): boole
 
 type Line = { item_id: string; price: number }
 
-/** Ids in any form: Rust's are longer than JavaScript's numbers, so a number of such a size is another item. */
+/** Accepts ids in any form. A number that is too large for JavaScript, as ids in Rust are, names another item. */
 function linesOf(body: string): Line[] | undefined {
   const items = field(parse(body), 'items')
   if (!Array.isArray(items) || items.length === 0 || items.length > MOST_LINES) return undefined
@@ -184,7 +184,7 @@ function waitOf(market: Market, assetId: string): number {
   return 0
 }
 
-/** Says success whatever became of the lines. */
+/** Reports success even if lines failed. */
 function list({ market, seller, appId, request }: Asked): Reply {
   const lines = linesOf(request.body)
   if (!lines) return says('no items')
@@ -225,7 +225,7 @@ function edit({ market, seller, request }: Asked): Reply {
   return json({ success: true, updated, failed, removed })
 }
 
-/** The offer must be there; the seller confirms it only after this. */
+/** Needs an existing offer. The seller confirms the offer only after this call. */
 async function steamTrade({ market, seller, request }: Asked): Promise<Reply> {
   const said = parse(request.body)
   const [offerId, hash] = [String(field(said, 'tradeid')), String(field(said, 'waxid'))]
@@ -238,7 +238,7 @@ async function steamTrade({ market, seller, request }: Asked): Promise<Reply> {
   return json({ success: true })
 }
 
-/** In Waxpeer's numbers: 0 new, 4 sent, 5 accepted, 6 cancelled. */
+/** Waxpeer's numbers: 0 new, 4 sent, 5 accepted, 6 cancelled. */
 function statusOf({ state, offerId }: Deal): number {
   if (state === 'given') return 5
   if (state === 'failed') return 6

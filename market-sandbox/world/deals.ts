@@ -15,7 +15,7 @@ import {
 
 export type Bought = { kind: 'bought'; deal: Deal } | { kind: 'refused'; error: string }
 
-/** One buyer takes items of one seller and game at once: the seller gives them all in one offer. */
+/** One purchase has items of one seller and one game, which the seller gives in one offer. */
 export function buyItems(
   world: World,
   { itemIds, buyer, site }: { itemIds: readonly number[]; buyer: Buyer; site: string },
@@ -27,7 +27,7 @@ export function buyItems(
   if (!first || items.length < itemIds.length) return refuse('There is no such item.')
   if (!items.every(({ status }) => status === 'on_sale')) return refuse('An item is no longer on sale.')
   if (!items.every(({ seller, appId }) => seller === first.seller && appId === first.appId))
-    return refuse('The items are of several sellers or games.')
+    return refuse('The items must be of one seller and one game.')
   const seller = findSeller(world, first.seller)
   if (!seller || !isOnline(seller, nowS)) return refuse('The seller is not online.')
   if (isBanned(seller, nowS)) return refuse('The seller may not sell.')
@@ -48,7 +48,7 @@ export function buyItems(
   return { world: withDeal(withItems({ ...world, lastId }, sold), deal), answer: { kind: 'bought', deal } }
 }
 
-/** Four letters and a link, as the market writes into the offer. */
+/** The message that the market asks for in the offer: four letters and a link. */
 function messageOf(hash: string, site: string): string {
   const letters = [...hash.slice(0, 4)]
     .map((digit) => 'ABCDEFGHJKLMNPQR'[Number.parseInt(digit, 16)])

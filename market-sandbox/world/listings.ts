@@ -52,7 +52,7 @@ export function listItem(
   return { world: withItems({ ...world, lastId: item.itemId }, [item]), answer: { kind: 'listed', item } }
 }
 
-/** Price 0 takes it off sale. Sold items cannot be changed. */
+/** Changes a listing's price; 0 takes it off sale. Sold items cannot be changed. */
 export function priceItem(
   world: World,
   { seller, itemId, price }: { seller: string; itemId: number; price: number },
@@ -64,7 +64,7 @@ export function priceItem(
   return { world: withItems(world, [{ ...item, price, changedAtS: nowS }]), answer: true }
 }
 
-/** Takes everything of a game off sale; returns how many. */
+/** Takes all items of a game off sale. Returns how many. */
 export function unlistAll(
   world: World,
   { seller, appId }: { seller: string; appId: number },

@@ -1,4 +1,4 @@
-/** The market's judgement of deals, from what Steam shows. Pure. */
+/** Pure: judges deals by what Steam shows. */
 import type { SteamOffer, SteamTrade } from '../steam.ts'
 import {
   DAY_S,
@@ -22,16 +22,16 @@ const BLOCKED_S = 7 * DAY_S
 const BAN_AFTER_REVERSAL_S = 30 * DAY_S
 const BAN_AFTER_MISSES_S = DAY_S
 const MOST_MISSES = 3
-/** An offer that its seller has not cancelled by then counts as not handed over. */
+/** An offer that nobody accepted and the seller has not cancelled after this time counts as not handed over. */
 const MUST_CANCEL_S = 7 * 3600
 
-/** Steam's own numbers. */
+/** Steam's numbers for the states of an offer. */
 const OFFER = { active: 2, accepted: 3, unconfirmed: 9, escrow: 11 }
 const REVERSED = new Set([6, 7, 12])
 
 export type Seen = { offers: readonly SteamOffer[]; trades: readonly SteamTrade[] }
 
-/** The offer that hands a deal over: from its seller to its buyer, with its message. */
+/** Returns the offer that hands a deal over: from its seller to its buyer, with its message. */
 export function offerOf(deal: Deal, offers: readonly SteamOffer[]): SteamOffer | undefined {
   const own = offers.filter(
     ({ sender, partner, message }) =>
@@ -61,7 +61,7 @@ function judgeDeal(world: World, deal: Deal, { seen, nowS }: At): World {
     return nowS >= deal.madeAtS + MUST_CANCEL_S ? failed(world, deal, { isMissed: true, nowS }) : world
   if (offer.state === OFFER.escrow) return world
   const isWithdrawn = offer.state === 6 && offer.updatedAtS < deal.deadlineS
-  // A withdrawn offer may be made again in time.
+  // The seller may replace a withdrawn offer until the deadline.
   if (isWithdrawn && nowS < deal.deadlineS) return world
   return failed(world, deal, { isMissed: isWithdrawn, nowS })
 }

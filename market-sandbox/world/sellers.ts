@@ -10,9 +10,9 @@ import {
   withSeller,
 } from './world.ts'
 
-/** Between 3 and 4 minutes without a ping a seller is offline. */
+/** The real market shows a seller as offline 3 to 4 minutes after the last ping. */
 const PING_LIFE_S = 210
-/** After `update-inventory` the items show up between 10 and 20 seconds later. */
+/** On the real market, items show up 10 to 20 seconds after `update-inventory`. */
 const INVENTORY_AFTER_S = 12
 const KEY_LENGTH = 31
 
@@ -53,7 +53,7 @@ export function isBanned(seller: Seller, nowS: number): boolean {
   return seller.bannedUntilS > nowS
 }
 
-/** A change of the world. */
+/** Returns a change of the world. */
 export function banAccount(world: World, steamId: string, untilS: number) {
   const sellers = world.sellers.map((seller) =>
     seller.steamId === steamId ? { ...seller, bannedUntilS: untilS } : seller,
@@ -81,7 +81,7 @@ export function askForInventory(seller: Seller, appId: number, nowS: number): Se
   return withInventory(seller, { ...inventory, dueAtS: nowS + INVENTORY_AFTER_S })
 }
 
-/** The inventories that must be read at Steam now. */
+/** The inventories that must be read on Steam now. */
 export function readingsDue(world: World, nowS: number): { seller: Seller; appId: number }[] {
   return world.sellers.flatMap((seller) =>
     seller.inventories

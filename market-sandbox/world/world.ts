@@ -1,16 +1,16 @@
-/** The whole state of the market sandbox. Survives JSON. Times are seconds since 1970; money is in market units. */
+/** The whole state of the market sandbox, as plain JSON. Times are seconds since 1970; money is in market units. */
 import type { Currency } from '../games.ts'
 
 /** A buyer's reaction to the seller's offer. */
 export const TEMPERS = {
-  accepts: 'Accepts 5 seconds after the market was told that the trade is ready.',
-  eager: 'Accepts at once, before the market was told that the trade is ready.',
-  late: 'Accepts 8 minutes after the offer was made, when nothing is left of the time.',
+  accepts: 'Accepts 5 seconds after the seller reported the trade as ready.',
+  eager: 'Accepts at once, before the seller reports the trade as ready.',
+  late: 'Accepts 8 minutes after the offer was made, when the time is over.',
   never: 'Never answers: the seller must cancel after 10 minutes.',
   declines: 'Declines after 10 seconds.',
   counters: 'Answers with a counter-offer after 10 seconds.',
   escrow: 'Has no mobile authenticator: Steam holds the trade for 15 days.',
-  reverses: 'Accepts, and takes the trade back 3 days later where Steam protects it.',
+  reverses: 'Accepts, and takes the trade back 3 days later if Steam protects it.',
 } as const
 export type Temper = keyof typeof TEMPERS
 
@@ -23,7 +23,7 @@ export type Buyer = { steamId: string; accountId: number; token: string; name: s
 
 export type Owned = { assetId: string; classId: string; name: string; tradable: boolean }
 
-/** The market's copy of an inventory: it is read only on request, and some time later. */
+/** The market's copy of an inventory, which the market reads on request only, some seconds later. */
 export type Inventory = {
   appId: number
   /** When the next reading is due. */
@@ -36,13 +36,13 @@ export type Inventory = {
 export type Seller = {
   steamId: string
   key: string
-  /** Too many requests: the key is deleted. */
+  /** True once too many requests have cost the key. */
   keyDeleted: boolean
   currency: Currency
   tradeToken?: string
-  /** The time of the last ping. */
+  /** The access token of the last ping. */
   accessToken?: string
-  /** When Waxpeer got it. */
+  /** When Waxpeer received the token. */
   tokenAtS?: number
   onlineUntilS: number
   free: number
@@ -51,11 +51,11 @@ export type Seller = {
   /** How many sales in a row were not handed over. */
   missed: number
   bannedUntilS: number
-  /** Asset ids that came back, and until when nobody may list them. */
+  /** Asset ids that a reversal brought back, each with the time until which it cannot be listed. */
   blocked: { assetId: string; untilS: number }[]
 }
 
-/** `waiting`: the market was told that the offer is out. */
+/** `waiting`: the seller has reported the offer. */
 export type ItemStatus = 'on_sale' | 'sold' | 'waiting' | 'given' | 'cancelled'
 
 /** One listing, and its result. */
@@ -98,14 +98,14 @@ export type Deal = {
   state: 'open' | 'given' | 'failed'
   readyAtS?: number
   offerId?: string
-  /** The buyer who is about to reverse it. */
+  /** Set while the seller's own reversal is under way. */
   reversing?: 'seller'
 }
 
 export type World = {
   version: 1
   lastId: number
-  /** How far Steam's sandbox was ahead of the machine at the last check. */
+  /** How far the Steam sandbox was ahead of the machine at the last check. */
   aheadS: number
   buyers: Buyer[]
   sellers: Seller[]
@@ -115,9 +115,9 @@ export type World = {
 
 export const DAY_S = 86_400
 export const MINUTE_S = 60
-/** A seller must hand over within this time. */
+/** How long a seller has to hand over. */
 export const HAND_OVER_S = 5 * MINUTE_S
-/** Older rows are forgotten. */
+/** The most rows of each list to keep; older ones are deleted. */
 const MOST_KEPT = 5000
 
 export type Change<T> = { world: World; answer: T }
