@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { INVENTORY_ERROR_TYPES } from '../contract/statuses.ts'
 import { lookAt, RUNS } from './support/accessibility.ts'
 
-describe('every state of the inventory can be used by everybody', () => {
+describe('every state of the inventory is accessible', () => {
   const runs = RUNS.filter(({ name }) => name.startsWith('inventory'))
 
-  test('every error among them', () => {
+  test('with every error among the scenes', () => {
     const names = runs.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(INVENTORY_ERROR_TYPES.map((type) => `inventory-${type}`)))
   })

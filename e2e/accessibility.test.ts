@@ -18,7 +18,7 @@ import {
 } from './support/shared-till.ts'
 import { ACCEPTING, giveLink, pickItems, TEXTS } from './support/shopper.ts'
 
-/** Presses Tab until the element has the focus that `name` tells of. */
+/** Presses Tab until an element with `name` in its label or role has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const focused = (): Promise<string> =>
     page.evaluate(() => {
@@ -33,10 +33,10 @@ async function tabTo(page: Page, name: string): Promise<void> {
     if ((await focused()).includes(name)) return
     await page.keyboard.press('Tab')
   }
-  throw new Error(`no Tab leads to ${name}`)
+  throw new Error(`Tab does not reach ${name}`)
 }
 
-test('A-085 the whole payment by keyboard alone', async () => {
+test('A-085 a shopper can pay with the keyboard alone', async () => {
   const { page, context, texts } = await openDeposit()
   const { tradeUrl } = await shopper()
   await page.getByRole('textbox').waitFor()
@@ -52,7 +52,7 @@ test('A-085 the whole payment by keyboard alone', async () => {
   await page.keyboard.press('End')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Home')
-  // Else the focus could still move, and Enter would pick an item.
+  // Otherwise the focus could still be moving, and Enter would pick an item.
   await page.locator('[data-index="4"]:focus').waitFor()
   await tabTo(page, texts.pay)
   await page.keyboard.press('Enter')
@@ -78,7 +78,7 @@ test('A-085 the whole payment by keyboard alone', async () => {
 
 type Found = { backendDOMNodeId: number }
 
-/** For users who know the page by its accessibility tree alone. */
+/** Uses a page through its accessibility tree alone, like a screen reader. */
 function reader(session: CDPSession) {
   const find = (role: string, name: string): Promise<Found> =>
     eventually(`a ${role} called ${name}`, async () => {
@@ -113,7 +113,7 @@ function reader(session: CDPSession) {
 }
 
 test.each(['en', 'ru'] as const)(
-  'the whole payment by the accessibility tree alone, in %s',
+  'a shopper can pay through the accessibility tree alone, in %s',
   async (language) => {
     const { page, context, texts } = await openDeposit({ language, viewport: MOBILE })
     const tree = reader(await context.newCDPSession(page))
@@ -134,8 +134,8 @@ test.each(['en', 'ru'] as const)(
   },
 )
 
-describe('seen and heard', () => {
-  test('forced colours leave focus, selection and every button to be seen', async () => {
+describe('the page', () => {
+  test('keeps focus, selection and every button visible in forced colours', async () => {
     const { page, texts } = await openDeposit({ context: { forcedColors: 'active' } })
     await giveLink(page, texts, await shopper())
     await pickItems(page, 1)
@@ -147,7 +147,7 @@ describe('seen and heard', () => {
     expect(await violations(page)).toEqual([])
   })
 
-  test('reduced motion moves nothing', async () => {
+  test('moves nothing under reduced motion', async () => {
     const { page, texts } = await openDeposit({ context: { reducedMotion: 'reduce' } })
     await giveLink(page, texts, await shopper())
     await page.getByRole('gridcell').first().waitFor()
@@ -157,7 +157,7 @@ describe('seen and heard', () => {
     expect(moving).toBe(0)
   })
 
-  test('A-072 the selection is read out once it rests, not item by item', async () => {
+  test('A-072 announces the selection once it stops changing, not item by item', async () => {
     const { page, texts } = await openDeposit()
     await giveLink(page, texts, await shopper())
     await page.getByRole('gridcell').first().waitFor()
@@ -182,10 +182,10 @@ describe('seen and heard', () => {
     expect(first).toMatch(/^3 selected, \$/)
   })
 
-  test('A-092 the timer is read out at its moments only', async () => {
+  test('A-092 announces the timer at its fixed moments only', async () => {
     const { page } = await openBrowser()
     const scene = SCENES.find(({ name }) => name === 'confirmation-last-minute')
-    if (scene === undefined) throw new Error('there is no such scene')
+    if (scene === undefined) throw new Error('the scene does not exist')
     await playScene(page, { gateway: till.gateway, base: await baseOf(till), scene, language: 'en' })
     await changeNothing(page)
     const voice = page.getByRole('dialog').locator('.countdown [role=status]')
@@ -194,7 +194,7 @@ describe('seen and heard', () => {
     const listen = async (texts: Messages): Promise<void> => {
       for (let before = await shown(); before !== '00:00'; before = await shown()) {
         await page.clock.runFor(1000)
-        // Two seconds at once would pass a moment by.
+        // Steps of two seconds could skip an announcement.
         await expect.poll(shown).not.toBe(before)
         const said = (await voice.textContent()) ?? ''
         if (said !== spoken.at(-1) && said !== '') spoken.push(said)
@@ -205,7 +205,7 @@ describe('seen and heard', () => {
   })
 })
 
-test('the receipt for support, and the pages where there is none, in both languages and schemes', async () => {
+test('the receipt for support and its error pages are accessible in both languages and schemes', async () => {
   const { page, deposit, offerId, texts } = await openConfirmation()
   await endDeposit(deposit, offerId)
   const receipt = page.getByRole('link', { name: texts.receipt })
@@ -221,7 +221,7 @@ test('the receipt for support, and the pages where there is none, in both langua
   }
   expect(await look(path, 'en', 'dark')).toBe(200)
   expect(await look(path, 'ru', 'light')).toBe(200)
-  // A till that has its database answers no 503: its page is shown by the browser alone.
+  // A till with a database never answers 503, so the test serves that page itself.
   const away = '/receipt/away'
   await page.route(`**${away}?lang=*`, (route) => {
     const language = route.request().url().endsWith('ru') ? 'ru' : 'en'

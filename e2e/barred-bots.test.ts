@@ -1,4 +1,4 @@
-/** D-30 Bots that Steam no longer lets trade, as their shopper sees them. */
+/** D-30: what a shopper sees when Steam bars bots from trading. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
@@ -21,7 +21,7 @@ afterEach(async () => {
   await timePasses()
 })
 
-/** Ends the bars. The tests of this worker share the till's clock, so it is not advanced. */
+/** Ends the bars by deleting them. Advancing the clock would affect other tests of this worker. */
 const timePasses = () => query('delete from bot_bar')
 
 const bars = () => query('select bot_id, reason from bot_bar order by bot_id')
@@ -33,13 +33,13 @@ const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', {
 
 const refusal = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.creationErrorTitle })
 
-describe('D-30 a bot that Steam no longer lets trade', () => {
-  test('is replaced by the next one within the same request, unnoticed by the shopper', async () => {
+describe('D-30 a barred bot', () => {
+  test('is replaced by the next one within the same request, and the shopper notices nothing', async () => {
     const visited = await openStand()
     const { page, texts, deposit } = visited
     const guest = await shopper()
     await page.getByRole('gridcell').first().click()
-    // Either bot may be asked first.
+    // Either bot may be chosen first.
     await begin(till.sandbox, NEW_DEVICE, { times: 1 })
     await pay(page, texts)
     await confirmation(page, texts).waitFor()
@@ -61,7 +61,7 @@ describe('D-30 a bot that Steam no longer lets trade', () => {
     await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
   })
 
-  test('when all others are barred too: the page says so in both languages, and works once one is back', async () => {
+  test('makes the page say so in both languages if all others are barred too, until one is back', async () => {
     const { page, texts } = await openStand()
     const guest = await shopper()
     await page.getByRole('gridcell').first().click()

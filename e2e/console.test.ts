@@ -8,12 +8,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { command, enterSandbox, giveAuthenticator } from './support/console.ts'
-import { ALWAYS_THERE, came, giveHostileNames, NOTHING } from './support/hostile-names.ts'
+import { ALWAYS_THERE, giveHostileNames, harmOf, NO_HARM } from './support/hostile-names.ts'
 import { answerOffer, approveLogin } from './support/sandbox.ts'
 import { depositOf, openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { callerOf, standingOffer } from './support/widget-calls.ts'
 
-/** A deposit that was paid, so every page has something to show. */
+/** Pays a deposit, so every page has something to show. */
 async function paidDeposit(): Promise<string> {
   const deposit = await depositOf()
   const caller = await callerOf(till.gateway, deposit)
@@ -44,7 +44,7 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/prices', 'items have been named by a source'],
   ['/items', 'Tradetill Bot'],
   ['/items?show=departures', 'Nothing left the bots yet.'],
-  // Whether a market has money depends on when the vault told of it.
+  // The amounts depend on when the vault last reported its markets.
   ['/items?show=sales', 'At the markets'],
   ['/items?show=sales', 'Where the vault sells'],
   ['/items?show=drift', 'Every bot has what the books say.'],
@@ -57,7 +57,7 @@ describe.each([
   { viewport: DESKTOP, scheme: 'dark', names: 'plain' },
   { viewport: MOBILE, scheme: 'light', names: 'hostile' },
 ] as const)('at $viewport.width px, $scheme, $names names', ({ viewport, scheme, names }) => {
-  test('every page of the console shows what there is, and WCAG forbids nothing of it', async () => {
+  test('every page of the console shows its data and meets WCAG', async () => {
     const depositId = await paidDeposit()
     const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
     await enterSandbox(page)
@@ -75,9 +75,9 @@ describe.each([
       expect([path, await violations(page)]).toEqual([path, []])
       const wide = await page.evaluate(() => document.documentElement.scrollWidth)
       expect([path, wide]).toEqual([path, viewport.width])
-      expect([path, await came(page)]).toEqual([path, NOTHING])
+      expect([path, await harmOf(page)]).toEqual([path, NO_HARM])
     }
-    // Pages of which each has some show them, so the texts were there to be harmless.
+    // Every page showed such texts, so the checks above had something to check.
     expect([...(hostile ?? [])].filter((key) => ALWAYS_THERE.includes(key)).sort()).toEqual(
       hostile === undefined ? [] : ALWAYS_THERE,
     )
@@ -100,7 +100,7 @@ async function press(page: Page, ...keys: string[]): Promise<void> {
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent ?? '')
 
-/** Tabs until what is focused says so. */
+/** Presses Tab until the focused element has this text. */
 async function tabTo(page: Page, wanted: string): Promise<void> {
   await expect
     .poll(
@@ -113,7 +113,7 @@ async function tabTo(page: Page, wanted: string): Promise<void> {
     .toBe(wanted)
 }
 
-test('an operator comes in by a link, registers a passkey, and works with the keyboard alone', async () => {
+test('an operator enters by a link, registers a passkey, and works with the keyboard alone', async () => {
   const depositId = await paidDeposit()
   const { page } = await openBrowser({ viewport: DESKTOP })
   await giveAuthenticator(page)
@@ -125,7 +125,7 @@ test('an operator comes in by a link, registers a passkey, and works with the ke
   await press(page, 'Enter')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-  // The text is found, and its deposit opened from the row.
+  // The search finds the text, and Enter opens the deposit of the row.
   await press(page, '/')
   await page.keyboard.type(depositId)
   await press(page, 'Enter')
@@ -135,14 +135,14 @@ test('an operator comes in by a link, registers a passkey, and works with the ke
   await page.getByRole('heading', { name: `Deposit ${depositId}` }).waitFor()
   await page.getByText('credited').first().waitFor()
 
-  // The keys are told, and the dialog gives the focus back.
+  // `?` lists the keys, and the dialog gives the focus back.
   await press(page, '?')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   expect(await violations(page)).toEqual([])
   await press(page, 'Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
 
-  // An act of money asks for the passkey once more: the last check was too long ago.
+  // An act with money asks for the passkey again, because the last check was too long ago.
   await query("update operator_session set verified_at = now() - interval '6 minutes'")
   await page.goto(`${till.console}/stores/1`)
   await page.getByRole('button', { name: 'Credit', exact: true }).waitFor()
@@ -166,7 +166,7 @@ test('an operator comes in by a link, registers a passkey, and works with the ke
   await press(page, 'Tab', 'Enter')
   await dialog.waitFor({ state: 'hidden' })
 
-  // A store is registered: its key is shown this once.
+  // Registering a store shows its key, only once.
   await page.goto(`${till.console}/stores`)
   await page.getByRole('button', { name: 'Register a store' }).click()
   const register = page.getByRole('dialog', { name: 'Register a store' })
@@ -186,7 +186,7 @@ test('an operator comes in by a link, registers a passkey, and works with the ke
   await page.getByRole('cell', { name: 'localhost:8123' }).waitFor()
   await query('update store set disabled_at = now() where name = $1', [`Store of ${name}`])
 
-  // Another account's phone gives a bot no token.
+  // The phone of another account cannot give the bot a token.
   await page.goto(`${till.console}/bots/1`)
   await page.getByRole('button', { name: 'Renew the token' }).click()
   const renewal = page.getByRole('dialog', { name: 'Renew the token' })
@@ -198,7 +198,7 @@ test('an operator comes in by a link, registers a passkey, and works with the ke
   await renewal.getByText('Another account approved').waitFor()
   await renewal.getByRole('button', { name: 'Cancel' }).click()
 
-  // The act is on record, and a page that is open shows the next one.
+  // The act is on record, and the open page shows the next one.
   await press(page, 'g')
   await page.goto(`${till.console}/acts?operator=${encodeURIComponent(name)}`)
   await page.getByRole('cell', { name: 'store credit' }).waitFor()
@@ -212,7 +212,7 @@ test('an operator comes in by a link, registers a passkey, and works with the ke
   await page.getByText(`${name} (operator)`).waitFor()
 })
 
-test('an operator removes an endpoint, says why, and nothing of it is left but the record', async () => {
+test('an operator removes an endpoint with a reason, and only the record remains', async () => {
   const [endpoint] = await query(`
     insert into webhook_endpoint (store_id, url, secret, event_types)
     select store_id, url || '/removed', secret, '{deposit.reversed}' from webhook_endpoint
@@ -226,14 +226,14 @@ test('an operator removes an endpoint, says why, and nothing of it is left but t
   await dialog.getByLabel('Why, for the record').fill('the shop moved')
   expect(await violations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Remove' }).click()
-  // The row goes with the change, and its dialog with the row.
+  // The change removes the row, and the dialog goes with it.
   await row.waitFor({ state: 'detached' })
   await expect.poll(() => query('select 1 from webhook_endpoint where id = $1', [endpoint?.id])).toEqual([])
   await page.goto(`${till.console}/acts`)
   await page.getByRole('cell', { name: 'webhook remove' }).first().waitFor()
 })
 
-/** A server on another port of localhost, which answers its page and keeps the cookies that it is sent. */
+/** A server on another port of localhost: serves this page and records the cookies that it receives. */
 async function hostileServer(html: string) {
   const cookies: string[] = []
   const server = createServer(({ headers }, response) => {
@@ -244,11 +244,11 @@ async function hostileServer(html: string) {
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('it has no port')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return { url: `http://localhost:${address.port}/`, cookies }
 }
 
-/** A call without a browser, which sends what it likes. */
+/** Calls the console without a browser, with a stolen cookie and any header. */
 async function forged(cookie: string): Promise<number | undefined> {
   const { host, origin, port } = new URL(till.console)
   const call = callAs({ host: '127.0.0.1', port, path: '/ops/find/acts', method: 'POST' })
@@ -312,11 +312,11 @@ test('D-33 a hostile page on another port of localhost gets nothing, and neither
     cookie: 'nothing',
     framed: expect.not.stringContaining('Overview'),
   })
-  // The browser itself refused to frame the console.
+  // The browser refused to frame the console.
   await expect.poll(() => seen.complaints).toHaveLength(1)
   expect(seen.complaints.splice(0)).toEqual([expect.stringContaining("frame-ancestors 'none'")])
   expect(await query("select 1 from outage where kind = 'maintenance'")).toEqual([])
-  // The browser sends the cookie to every port of the host, so its server has it: it is one half of the session only.
+  // Browsers send a cookie to every port of its host, so the server has it. It is only one half of the session.
   const stolen = cookies.find((cookie) => cookie.includes('__Host-console='))
   expect(stolen).toBeDefined()
   expect(await forged(stolen ?? '')).toBe(401)

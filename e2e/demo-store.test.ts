@@ -1,4 +1,4 @@
-/** The demo store in a browser: a cart is paid inside its own page, and it can be read everywhere. */
+/** The demo store in a browser: a cart paid inside its own page, and its layouts. */
 import { beforeAll, expect, test } from 'vitest'
 import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
@@ -6,10 +6,10 @@ import { answerOffer, offers } from './support/sandbox.ts'
 import { openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { TEXTS } from './support/shopper.ts'
 
-// Other tests pay at this store, too: beyond its limit what is paid is held, and no cart is bought with that.
+// Other tests pay at this store too. Above its limit, payments would be held, and held money buys no cart.
 beforeAll(() => query('update store set risk_limit_usd_cents = 1000000000'))
 
-test('a cart is paid inside the store, is the shopper’s then, and the drawer says what the store saw', async () => {
+test('a shopper pays for a cart inside the store, owns it then, and the drawer shows what the store saw', async () => {
   const { page } = await openBrowser({ viewport: DESKTOP })
   const texts = TEXTS.en
   await page.goto(till.store)
@@ -19,7 +19,7 @@ test('a cart is paid inside the store, is the shopper’s then, and the drawer s
   await page.locator('#cart').getByText('$9.98').first().waitFor()
   const here = page.getByRole('radio', { name: 'Here, inside the store' })
   await here.check()
-  // The form's own button, not one of the cart's.
+  // Enter in the field presses the form's own button.
   await here.press('Enter')
 
   const frame = page.frameLocator('iframe')
@@ -45,18 +45,18 @@ test('a cart is paid inside the store, is the shopper’s then, and the drawer s
   expect(await violations(page)).toEqual([])
 })
 
-test('it holds on a phone, in both languages and both schemes, and so do the pages of the sandbox', async () => {
+test('the demo store and the sandbox are accessible on a phone, in both languages and schemes', async () => {
   const { page } = await openBrowser({ viewport: MOBILE })
   const width = () => page.evaluate(() => document.documentElement.scrollWidth)
   await page.goto(till.store)
-  // Nobody else pays as this one, so the balance buys nothing yet.
+  // No other test pays as this shopper, so the balance is still empty.
   await page.getByRole('combobox', { name: 'Signed in as' }).selectOption('frost_byte')
   await page.getByRole('button', { name: 'Add to cart: Young drake' }).click()
   await page.getByRole('link', { name: 'Your cart · $39.99' }).click()
   const button = page.getByRole('button', { name: 'Pay with Steam items' })
   await expect.poll(async () => (await button.boundingBox())?.y).toBeLessThan(MOBILE.height)
   expect(await page.getByRole('radio').count()).toBe(0)
-  // Either language with either scheme would be twice the work, and neither depends on the other.
+  // Two of the four pairs are enough, because language and scheme do not affect each other.
   for (const [language, colorScheme] of [
     ['English', 'dark'],
     ['Русский', 'light'],

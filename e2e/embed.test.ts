@@ -1,4 +1,4 @@
-/** D-32: a deposit in a page of its store. Pages of two origins hold frames, and only one of them is the store's. */
+/** D-32: a deposit in a page of its store, and in a page of an origin that is not the store's. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -22,8 +22,8 @@ import { TEXTS, tickUntil } from './support/shopper.ts'
 import { callerOf, standingOffer } from './support/widget-calls.ts'
 
 /**
- * A server of the shop's pages, under names that are other sites than the till's: a browser keeps its cookies from their
- * frames. The query says what frames the policy of the page lets in.
+ * Serves the shop's pages under host names of other sites than the till's, so browsers withhold the till's cookies in
+ * their frames. The query sets which frames the policy of the page allows.
  */
 const server = createServer((request, response) => {
   const frames = new URL(request.url ?? '/', STORE).searchParams.get('frames') ?? till.gateway
@@ -44,7 +44,7 @@ afterAll(() => {
   server.close()
 })
 
-/** A page of a shop with the loader as the guide has it. It writes down what it is told. */
+/** A shop's page that embeds the loader as the guide says, and records the loader's events. */
 const SHOP = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
   <script src="${till.gateway}/embed/v1.js" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script>
   <script>
@@ -57,13 +57,13 @@ const SHOP = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
   </script></head>
   <body><main><h1>Shop</h1><button style="padding: 1em">Top up</button></main></body></html>`
 
-/** In the shop, the loader has no deadline: a busy machine may need more than its eight seconds for the frame. */
+/** Removes the loader's deadline of eight seconds in the shop, because a busy machine may need longer for the frame. */
 const PATIENT = `if (location.hostname.endsWith('.localhost')) {
   const begin = window.setTimeout
   window.setTimeout = (act, ms, ...given) => (ms === 8000 ? 0 : begin(act, ms, ...given))
 }`
 
-/** A browser for shops whose frames load. Its clock may be advanced. */
+/** Opens a browser without that deadline. Tests may advance its clock. */
 async function openPatientBrowser(viewport = DESKTOP): Promise<Visit> {
   const visited = await openBrowser({ viewport })
   await visited.page.clock.install()
@@ -71,7 +71,7 @@ async function openPatientBrowser(viewport = DESKTOP): Promise<Visit> {
   return visited
 }
 
-/** Shows the shop, whose button opens the deposit. */
+/** Opens the shop, whose button opens the deposit. */
 async function goShopping(
   page: Page,
   { url, mode = 'modal', origin = STORE, frames = till.gateway }: Record<string, string> & { url: string },
@@ -92,11 +92,11 @@ const told = async (page: Page, type: string): Promise<Told['detail'][]> =>
 
 function frameOf(page: Page): Frame {
   const [, frame] = page.frames()
-  if (frame === undefined) throw new Error('the shop holds no frame')
+  if (frame === undefined) throw new Error('the shop has no frame')
   return frame
 }
 
-/** As browsers do in frames of other sites where people block what follows them: every look at storage throws. */
+/** Every access to storage throws, as in frames of other sites in browsers that block tracking. */
 const BLOCKED = `if (window !== window.top)
   for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
     Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError') } })`
@@ -108,7 +108,7 @@ async function openOffer(url: string): Promise<string> {
 }
 
 test.each(['en', 'ru'] as const)(
-  'a shopper pays over the page of the store, with storage blocked, in %s',
+  'a shopper pays in a frame over the store’s page, with storage blocked, in %s',
   async (language) => {
     const visited = await openPatientBrowser()
     const { page, context } = visited
@@ -139,12 +139,12 @@ test.each(['en', 'ru'] as const)(
       id,
     ])) as [{ offer: string }]
     await endDeposit(deposit, offer)
-    // The page leads on once its shopper has read the outcome.
+    // The page moves on after the shopper had time to read the outcome.
     await tickUntil(page, async () => page.url().startsWith(`${STORE}/paid?order=`))
   },
 )
 
-test('the shop decides what follows: it is told, and may keep the shopper where they are', async () => {
+test('the shop hears of the outcome, and may keep the shopper on its page', async () => {
   const { page } = await openPatientBrowser()
   const deposit = await depositOf({ embedOrigin: STORE, redirectUrl: `${STORE}/paid` })
   const { url, id } = deposit
@@ -166,7 +166,7 @@ test('the shop decides what follows: it is told, and may keep the shopper where 
   await page.waitForURL(`${till.store}/`)
 })
 
-test('Esc in the frame or the page closes it and gives the focus back; an open offer asks first', async () => {
+test('Esc in the frame or the page closes the frame and gives the focus back, but with an open offer it asks first', async () => {
   const { page } = await openPatientBrowser()
   const { url, id } = await depositOf({ embedOrigin: STORE })
   await goShopping(page, { url })
@@ -194,7 +194,7 @@ test('Esc in the frame or the page closes it and gives the focus back; an open o
   expect(asked).toHaveLength(2)
 })
 
-test('an element that comes and goes a hundred times leaves nothing behind, and works then', async () => {
+test('an element that was added and removed a hundred times leaves nothing behind, and still works', async () => {
   const { page } = await openPatientBrowser()
   const { url } = await depositOf({ embedOrigin: STORE })
   await goShopping(page, { url })
@@ -202,7 +202,7 @@ test('an element that comes and goes a hundred times leaves nothing behind, and 
     `for (let times = 0; times < 100; times += 1) { deposit.remove(); document.body.append(deposit) }`,
   )
   expect(await ready(page)).toBe('ready')
-  // A frame of another process is gone a moment after its element.
+  // A frame in another process disappears a moment after its element.
   await expect.poll(() => page.frames().length).toBe(2)
   await page.evaluate('deposit.close()')
   await expect.poll(() => page.frames().length).toBe(1)
@@ -210,7 +210,7 @@ test('an element that comes and goes a hundred times leaves nothing behind, and 
   await expect(page.evaluate(`tradetill.open('https://evil.example/deposit/1')`)).rejects.toThrow('is not of')
 })
 
-test('on a narrow screen the page itself opens, and an element is a link to it', async () => {
+test('on a narrow screen the shop opens the page itself, and an element becomes a link to it', async () => {
   const visited = await openBrowser({ viewport: MOBILE })
   const { page, context } = visited
   const { url } = await depositOf({ embedOrigin: STORE })
@@ -228,7 +228,7 @@ test('on a narrow screen the page itself opens, and an element is a link to it',
   expect(await violations(page)).toEqual([])
 })
 
-test('a popup tells the page that opened it, as the guide has it, and closes itself', async () => {
+test('a popup notifies the page that opened it and closes, with the code of the guide', async () => {
   const [, inPopup = '', inOpener = ''] =
     /```js\n(\/\/[^\n]*in the popup\n.*?)\n\n(\/\/ the page that opened it.*?)```/s.exec(GUIDE) ?? []
   const { page, context } = await openPatientBrowser()
@@ -245,7 +245,7 @@ test('a popup tells the page that opened it, as the guide has it, and closes its
   await page.getByRole('button', { name: 'Top up' }).click()
   const popup = await opening
   await popup.getByRole('dialog', { name: TEXTS.en.confirmTitle }).waitFor()
-  // The page has cut the tie, so this says nothing.
+  // The page has cut the connection to its opener.
   await expect.poll(() => popup.evaluate('window.opener')).toBeNull()
   await expect.poll(() => page.evaluate('popup.closed')).toBe(true)
   const closed = popup.waitForEvent('close')
@@ -260,11 +260,11 @@ test('a popup tells the page that opened it, as the guide has it, and closes its
 
 describe('a frame that does not load', () => {
   test.each([
-    ['another origin than the deposit names', { embedOrigin: STORE }, { origin: FOREIGN }],
+    ['a page of another origin than the deposit names', { embedOrigin: STORE }, { origin: FOREIGN }],
     ['a page whose policy lacks the till', { embedOrigin: STORE }, { frames: "'none'" }],
-    ['a deposit that names no origin', {}, {}],
+    ['a page of a deposit that names no origin', {}, {}],
   ])(
-    'in %s becomes a link, and the console says what is missing',
+    'in %s becomes a link, and the browser’s console says what is missing',
     async (_what, deposit: Record<string, string>, shop: Record<string, string>) => {
       const page = await (await openComplainingContext({ viewport: DESKTOP })).newPage()
       const lines: string[] = []
@@ -272,7 +272,7 @@ describe('a frame that does not load', () => {
       await page.clock.install()
       const { url } = await depositOf(deposit)
       await goShopping(page, { url, ...shop })
-      // A greeting that comes from the page itself, or from a frame beside, is no answer of the till.
+      // A greeting from the page itself, or from another frame, does not count as the till's answer.
       await page.evaluate(`postMessage({ tradetill: 1 }, '*')`)
       await page.clock.runFor(8_000)
       expect(await ready(page)).toBe('load_failed')

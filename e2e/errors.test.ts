@@ -7,7 +7,7 @@ import { begin } from './support/sandbox.ts'
 import { callsTo, maintenance, openDeposit, openStand, shopper, till } from './support/shared-till.ts'
 import { giveLink, speak, TEXTS } from './support/shopper.ts'
 
-/** Ends what a test began, also when it failed. */
+/** Run after each test, even a failed one, to undo its changes. */
 const endings: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
@@ -32,7 +32,7 @@ const shown = (page: Page, texts: Messages, type: InventoryErrorType) => {
   return page.getByRole('alert').filter({ hasText: title }).filter({ hasText: description })
 }
 
-/** The text or address of what solves each, the only primary button of its state. */
+/** The text or address of the only primary button of each state, which solves the problem. */
 const DOORS: Record<InventoryErrorType, string> = {
   internal: TEXTS.en.retry,
   tradeNotAvailable: TEXTS.en.games.dota,
@@ -50,7 +50,7 @@ async function alertParts(page: Page) {
   }
 }
 
-/** The state with its texts in both languages; 'Try again' asks for the inventory once more. */
+/** Expects the state with its texts in both languages, and that 'Try again' requests the inventory again. */
 async function expectError(type: InventoryErrorType, who: string) {
   const visited = await openDeposit()
   const { page, texts } = visited
@@ -70,17 +70,18 @@ async function expectError(type: InventoryErrorType, who: string) {
 }
 
 describe('A-074 A-110 an inventory that cannot be shown says why, in both languages', () => {
-  test('A-125 it is hidden', () => expectError('hidden', 'magic_hidden'))
-  test('A-124 the game is not owned', () => expectError('tradeNotAvailable', 'magic_no_game'))
-  test('A-126 A-112 Steam would delay the transfer', () => expectError('escrow', 'magic_hold'))
-  test('A-127 A-089 Steam does not take the link any more, which the field says too', async () => {
+  test('A-125 because it is hidden', () => expectError('hidden', 'magic_hidden'))
+  test('A-124 because the shopper does not own the game', () =>
+    expectError('tradeNotAvailable', 'magic_no_game'))
+  test('A-126 A-112 because Steam would delay the transfer', () => expectError('escrow', 'magic_hold'))
+  test('A-127 A-089 because the link is no longer valid, which its field says too', async () => {
     const { page, texts } = await expectError('invalidPartner', 'magic_new_token')
     const field = page.getByRole('textbox', { name: texts.tradeLink })
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
     await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true)
     expect(await page.locator('.link-valid').count()).toBe(0)
   })
-  test('A-123 A-102 the connection is gone; back, the page asks again on its own', async () => {
+  test('A-123 A-102 because the connection is gone, and asks again once it is back', async () => {
     const { page, context, texts } = await openDeposit()
     await giveLink(page, texts, await shopper('magic_seller'))
     await page.getByRole('gridcell').first().waitFor()
@@ -99,14 +100,14 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await context.setOffline(false)
     await page.getByRole('gridcell').first().waitFor()
   })
-  test('A-123 Steam gives none', async () => {
+  test('A-123 because Steam does not answer with one', async () => {
     const { steamId } = await shopper('magic_last_second')
     await badDay('inventory-500-20', { steamId })
     await expectError('internal', 'magic_last_second')
   })
 })
 
-/** A stand of `who` with the dearest item picked. */
+/** Opens the items of a shopper like `who`, and picks the most expensive one. */
 async function picked(who: string) {
   const opened = await openStand({ who })
   await opened.page.getByRole('gridcell').first().click()
@@ -123,7 +124,7 @@ const press = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.pay, exact: true }).click()
 
 describe('A-025 A-063 A-110 a trade that was not created says why', () => {
-  test('A-129 A-026 Steam refuses it; the page behind is locked, and keeps its place', async () => {
+  test('A-129 A-026 if Steam refuses it, while the page behind is locked and keeps its scroll position', async () => {
     const { page, texts } = await picked('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
     await badDay('send-15', { steamId })
@@ -143,7 +144,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
   })
 
-  test('a link that expired since: Steam’s own reason, its page, and the field marked behind the error', async () => {
+  test('if the link has expired: with the reason, the way to Steam’s page, and the field marked behind the error', async () => {
     const { page, texts } = await picked('magic_seller')
     const { steamId } = await shopper('magic_seller')
     await badDay('token-regenerated', { steamId })
@@ -155,7 +156,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await shown(page, texts, 'invalidPartner').waitFor()
   })
 
-  test('A-022 A-074 A-128 maintenance: no inventory, no new trade, one line on the page, and it goes on its own', async () => {
+  test('A-022 A-074 A-128 during maintenance: no inventory, no new trade, and one line on the page until it ends', async () => {
     const { page, texts } = await picked('magic_accepts')
     await maintenance('on')
     endings.push(() => maintenance('off'))

@@ -1,4 +1,4 @@
-/** The first answer alone, as a shopper sees it before any code of the page is here. */
+/** The page before its code arrives: what the first answer alone shows a shopper. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { DESKTOP, MOBILE, SMALL_DESKTOP } from './support/browser.ts'
@@ -16,7 +16,7 @@ async function holdCode(page: Page): Promise<{ release(): void }> {
   return { release: () => resolve() }
 }
 
-/** Runs in the page: keeps what shifted, from its beginning. */
+/** Runs in the page: records every layout shift from the start. */
 function watchShifts(): void {
   const shifts: string[] = []
   Reflect.set(window, 'shifts', shifts)
@@ -33,7 +33,7 @@ const shiftsOf = (page: Page): Promise<string[]> => page.evaluate(() => Reflect.
 
 const PARTS = ['.header', '.header h1', '.deposit-id', '.language', '.link-panel', '.link-input']
 
-/** Where the parts stand, in whole pixels. */
+/** Positions and sizes of the parts, in whole pixels. */
 const places = (page: Page, parts: readonly string[]) =>
   page.evaluate(
     (selectors) =>
@@ -49,7 +49,7 @@ test.each([
   { language: 'ru', viewport: MOBILE },
   { language: 'ru', viewport: { width: 320, height: 640 } },
 ] as const)(
-  'whose payment it is stands there before the code, and where it stays: $language at $viewport.width px',
+  'store, deposit and customer are shown before the code arrives, and stay in place: $language at $viewport.width px',
   async ({ language, viewport }) => {
     const opened = await openBrowser({ viewport })
     const { page } = opened
@@ -75,7 +75,7 @@ test.each([
 )
 
 test.each([SMALL_DESKTOP, MOBILE])(
-  'the items are asked for with the payment that came along, and nothing shifts until they stand, at $width px',
+  'the payment inside the page is enough to request the items, and nothing shifts until they are shown, at $width px',
   async (viewport) => {
     const deposit = await depositOf({ language: 'en' })
     const caller = await callerOf(till.gateway, deposit)
@@ -83,7 +83,7 @@ test.each([SMALL_DESKTOP, MOBILE])(
     const opened = await openBrowser({ viewport })
     const { page } = opened
     await page.addInitScript(watchShifts)
-    // The answer of the call would come too late for that.
+    // The call for the payment gets no answer before the items are shown.
     const { promise, resolve } = Promise.withResolvers<void>()
     await page.route('**/api/payment?*', async (route) => {
       await promise
@@ -97,7 +97,7 @@ test.each([SMALL_DESKTOP, MOBILE])(
   },
 )
 
-test('before their code is here, the room of the items is under the link, and not in the place of the panel', async () => {
+test('the space for the items is below the link before their code arrives, not in the place of the panel', async () => {
   const deposit = await depositOf({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
@@ -117,7 +117,7 @@ test('before their code is here, the room of the items is under the link, and no
   await page.getByRole('gridcell').first().waitFor()
 })
 
-test('a part of the page that cannot be loaded says so beside one button, and comes under another address', async () => {
+test('a part of the page that cannot be loaded says so beside one button, and is retried at another address', async () => {
   const parts = /\/assets\/(?:guide|stand)-[\w-]+\.js/
   const { page } = await openBrowser()
   const texts = TEXTS.en

@@ -51,7 +51,7 @@ const MAIN_SHOTS = [
 const nameOf = (scene: Scene, { language, viewport, scheme }: Look): string =>
   `${scene.name}-${language}-${viewport.width}-${scheme}`
 
-/** The breakpoints of the layout, the narrowest page, a zoom of 400 %, and the system's colours. */
+/** The breakpoints of the layout, the narrowest page, a zoom of 400 %, and forced colours. */
 const FURTHER: Look[] = [
   { language: 'en', viewport: { width: 1024, height: 768 }, scheme: 'light' },
   { language: 'ru', viewport: { width: 901, height: 768 }, scheme: 'dark' },
@@ -71,7 +71,7 @@ async function shoot({ browser, till, base }: Running, scene: Scene, look: Look)
   })
   try {
     await playScene(page, { gateway: till.gateway, base, scene, language: look.language })
-    await eventually('every picture in sight is there', () =>
+    await eventually('every visible picture has loaded', () =>
       page.evaluate(() =>
         [...document.images]
           .filter((image) => image.getBoundingClientRect().top < innerHeight)

@@ -1,4 +1,4 @@
-/** Hostile names of items and people: the page shows them as text and runs nothing of them. */
+/** Hostile names of items and people: the page shows them as text and runs none of them. */
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { STEAM_PAGES } from '../widget/steam-pages.ts'
@@ -15,7 +15,7 @@ import {
 } from './support/shared-till.ts'
 import { giveLink, pickItems, speak } from './support/shopper.ts'
 
-/** Steam's names as the gateway passes them on: at most 200 characters, without marks that turn the text. */
+/** Names as the gateway passes them on: at most 200 characters, without marks that reverse the text. */
 const NAMES = [
   'x'.repeat(200),
   'txet kcab',
@@ -48,8 +48,8 @@ function overflowing(page: Page): Promise<string[]> {
   })
 }
 
-/** Returns the names that became more than text. The end of every test checks for violations of the policy. */
-function came(page: Page): Promise<unknown> {
+/** Returns traces of names that ran or became elements. The end of every test checks for policy violations. */
+function harmOf(page: Page): Promise<unknown> {
   return page.evaluate(() => ({
     ran: 'ran' in window,
     scripts: [...document.scripts].filter(({ text }) => text.includes('ran')).length,
@@ -57,13 +57,13 @@ function came(page: Page): Promise<unknown> {
       .length,
   }))
 }
-const NOTHING = { ran: false, scripts: 0, elements: 0 }
+const NO_HARM = { ran: false, scripts: 0, elements: 0 }
 
 describe.each([
   { language: 'en', viewport: DESKTOP },
   { language: 'ru', viewport: MOBILE },
 ] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
-  test('A-043 names of HTML, scripts, 10,000 letters and turning marks are text in its place', async () => {
+  test('A-043 shows names of HTML, scripts, 10,000 letters and reversing marks as text within its place', async () => {
     const guest = await shopper('magic_declines')
     const { off } = await begin(till.sandbox, 'inventory-hostile-names', { steamId: guest.steamId })
     onTestFinished(off)
@@ -91,7 +91,7 @@ describe.each([
     await speak(page, language === 'en' ? 'ru' : 'en')
     await page.getByRole('gridcell').first().waitFor()
     expect(await overflowing(page)).toEqual([])
-    expect(await came(page)).toEqual(NOTHING)
+    expect(await harmOf(page)).toEqual(NO_HARM)
   })
 })
 
@@ -99,7 +99,7 @@ test.each([
   ['is not available to trade', 'magic_cannot_trade', 'account_restricted', STEAM_PAGES.restrictions],
   ['has a trade ban', 'magic_banned', 'trade_ban', `${till.store}/`],
 ] as const)(
-  'a shopper who %s learns it when the offer is sent: nothing has moved, and the deposit stays open',
+  'a shopper who %s learns so when the offer is sent; nothing moves, and the deposit stays open',
   async (_what, who, cause, door) => {
     const { page, texts, deposit } = await openStand({ who })
     const guest = await shopper(who)
@@ -119,7 +119,7 @@ test.each([
   },
 )
 
-test('a foreign page cannot frame ours to cover it with its own', async () => {
+test('a foreign page cannot put ours into a frame and cover it', async () => {
   const { deposit, texts } = await openDeposit()
   const context = await openComplainingContext()
   await context.route('http://evil.test/', (route) =>
@@ -129,12 +129,12 @@ test('a foreign page cannot frame ours to cover it with its own', async () => {
     const page = await context.newPage()
     await page.goto('http://evil.test/')
     const frame = page.frames()[1]
-    if (frame === undefined) throw new Error('the page has no frame')
+    if (frame === undefined) throw new Error('the foreign page has no frame')
     return frame
   }
   const refused = await framed()
   await expect.poll(() => refused.url()).toMatch(/^chrome-error:/)
-  // Without the headers the same frame shows the page, so the headers are what blocks it.
+  // Without the headers the same frame shows the page, so it is the headers that block it.
   await context.route(deposit.url, async (route) => {
     const response = await route.fetch()
     const { 'x-frame-options': _options, 'content-security-policy': _policy, ...headers } = response.headers()

@@ -3,7 +3,7 @@ import { nextInventory, openBrowser, openStand, shopper, till } from './support/
 import { enterLink, startTopUp } from './support/shopper.ts'
 
 test.each(['en', 'ru'] as const)(
-  'A-043 A-044 in %s: pictures come by class, what cannot be used says why, and an earlier answer tells its age',
+  'A-043 A-044 in %s: pictures are loaded by class, unusable items say why, and an older answer shows its age',
   async (language) => {
     const { page } = await openBrowser()
     const texts = await startTopUp(page, till, language)
@@ -36,7 +36,7 @@ test.each(['en', 'ru'] as const)(
 )
 
 test.each(['en', 'ru'] as const)(
-  'D-13 D-14 in %s: what the market does not take, or has no price of its own, is not offered and says why',
+  'D-13 D-14 in %s: items that the market does not take, or without a price of their own, are not offered and say why',
   async (language) => {
     const { page, texts, inventory } = await openStand({ who: 'magic_twins', language })
     const said = async (reason: 'notMarketable' | 'noOwnPrice') => {
@@ -61,7 +61,7 @@ test.each(['en', 'ru'] as const)(
 )
 
 test.each(['en', 'ru'] as const)(
-  'in %s: the sign on a card, or the key ?, says what its price stands on and picks nothing',
+  'in %s: the sign on a card, or the key ?, explains its price and picks nothing',
   async (language) => {
     const { page, texts } = await openStand({ language })
     const cell = (index: number) => page.getByRole('gridcell').nth(index)
@@ -69,7 +69,7 @@ test.each(['en', 'ru'] as const)(
     const answer = page.locator('.why-price')
     const isAbout = async (index: number) => {
       await answer.getByText(texts.whyPrice(await priceOf(index)), { exact: true }).waitFor()
-      // The sandbox prices by a list of its own.
+      // The sandbox takes prices from a list of its own.
       await answer.getByText(texts.ownList).waitFor()
       await answer.getByText(texts.whyPriceNote(1)).waitFor()
     }

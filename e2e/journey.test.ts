@@ -17,7 +17,7 @@ import {
   TEXTS,
 } from './support/shopper.ts'
 
-/** The store's credits, once it has heard of everything that earlier tests have paid. */
+/** Waits for the webhooks of earlier tests, then returns the store's credits in cents. */
 async function balanceBefore(): Promise<number> {
   await expect
     .poll(() => query(`select 1 from webhook_delivery where state = 'due' and attempts = 0`))
@@ -30,7 +30,7 @@ describe("from the demo store's button to the credited balance", () => {
     { language: 'en', viewport: DESKTOP },
     { language: 'ru', viewport: MOBILE },
   ] as const)(
-    'A-017 A-049 in $language at $viewport.width px: items given once, balance up by their total',
+    'A-017 A-049 in $language at $viewport.width px: the items are given once, and the balance grows by their total',
     async ({ language, viewport }) => {
       const { page } = await openBrowser({ viewport })
       const before = await balanceBefore()
@@ -58,7 +58,7 @@ describe("from the demo store's button to the credited balance", () => {
     },
   )
 
-  test('A-105 every call carries the token of its cookie, and a changing call without it is refused', async () => {
+  test('A-105 every call carries the token of its cookie, and a call that changes something is refused without it', async () => {
     const { page, context, seen } = await openBrowser()
     await startTopUp(page, till)
     await enterLink(page, await shopper(), TEXTS.en)
@@ -78,7 +78,7 @@ describe("from the demo store's button to the credited balance", () => {
     expect(await refused.json()).toMatchObject({ code: 'cross_site_token' })
   })
 
-  test('A-107 all calls go to the gateway; only pictures come from elsewhere', async () => {
+  test('A-107 all calls go to the gateway, and only pictures come from elsewhere', async () => {
     const { page, seen } = await openBrowser()
     await startTopUp(page, till)
     await enterLink(page, await shopper(), TEXTS.en)
@@ -103,12 +103,12 @@ describe("from the demo store's button to the credited balance", () => {
     expect(await balanceCents(till.store)).toBe(before)
   })
 
-  test('A-061 leaving the confirmation stops polling, coming back goes on', async () => {
+  test('A-061 leaving the confirmation stops the polls, and coming back resumes them', async () => {
     const { page, seen } = await openConfirmation({}, ({ page }) => page.clock.install())
     const polls = (): number => seen.requests.filter(({ url }) => url.includes('/api/payment?')).length
     const open = polls()
     await expect.poll(polls).toBeGreaterThan(open)
-    // A page whose shopper stepped back looks every five seconds.
+    // After a step back, the page polls every five seconds.
     await stopClock(page)
     await page.getByRole('button', { name: TEXTS.en.stepBack }).click()
     await page.getByText(TEXTS.en.offerWaiting).waitFor()
@@ -119,7 +119,7 @@ describe("from the demo store's button to the credited balance", () => {
     await expect.poll(polls).toBeGreaterThan(left)
   })
 
-  test('pressing Pay twice in one moment sends one offer', async () => {
+  test('pressing Pay twice at once sends one offer', async () => {
     const { page } = await openBrowser()
     const texts = await startTopUp(page, till)
     const guest = await shopper()
@@ -127,7 +127,7 @@ describe("from the demo store's button to the credited balance", () => {
     await dearestFirst(page, texts)
     await pickItems(page, 1)
     await page.getByRole('button', { name: texts.pay, exact: true }).evaluate((button) => {
-      if (!(button instanceof HTMLElement)) throw new Error('Pay is no element')
+      if (!(button instanceof HTMLElement)) throw new Error('Pay is not an element')
       button.click()
       button.click()
     })
@@ -135,7 +135,7 @@ describe("from the demo store's button to the credited balance", () => {
     expect(await offersTo(till.sandbox, guest)).toHaveLength(1)
   })
 
-  test('no secret and no whole hash is in any line of any process', async () => {
+  test('no log line of any process contains a secret or a whole hash', async () => {
     const { context, page } = await openBrowser()
     await startTopUp(page, till)
     await enterLink(page, await shopper(), TEXTS.en)

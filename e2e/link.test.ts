@@ -25,7 +25,7 @@ describe.each([
 ] as const)('in $language, $variant', ({ language, viewport, variant, other }) => {
   const settings = viewport === undefined ? { language } : { language, viewport }
 
-  test('A-007 A-008 A-009 A-059 the guide waits for the link; the stand comes with the user', async () => {
+  test('A-007 A-008 A-009 A-059 the guide is shown until a link is accepted, and then the items', async () => {
     const { page, texts } = await openDeposit(settings)
     await guide(page, texts).waitFor()
     await expect.poll(() => page.locator(`.link-panel-${variant}`).count()).toBe(1)
@@ -63,14 +63,14 @@ describe.each([
     expect(await guide(page, texts).count()).toBe(0)
   })
 
-  test('A-081 A-082 A-101 A-122 what is wrong with a link is told at its field', async () => {
+  test('A-081 A-082 A-101 A-122 the field says what is wrong with a link', async () => {
     const visited = await openDeposit(settings)
     const { page, texts } = visited
     const input = field(page, texts)
     await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=1&token=a.b')
     await page.getByText(texts.tradeLinkMistakes.unfinished).waitFor()
     await expect.poll(() => input.getAttribute('aria-invalid')).toBe('true')
-    // The longest word of a hint is an address.
+    // An address, the longest word of a hint, must fit too.
     await page.setViewportSize({ width: 320, height: 640 })
     await input.fill('hello')
     await page.getByText(texts.tradeLinkMistakes.other).waitFor()
@@ -89,7 +89,7 @@ describe.each([
   })
 })
 
-test('A-042 A-083 A-084 a valid link goes out 700 ms after the last letter, and is not changed while it is asked', async () => {
+test('A-042 A-083 A-084 a valid link is sent 700 ms after the last letter, and cannot be edited until the answer', async () => {
   const visited = await openBrowser()
   const { page } = visited
   const { url } = await depositOf({ language: 'en' })
@@ -153,10 +153,10 @@ test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing i
 })
 
 describe.each([
-  { language: 'en', viewport: undefined, key: 'the button that has the focus' },
+  { language: 'en', viewport: undefined, key: 'the focused button' },
   { language: 'ru', viewport: MOBILE, key: 'the field' },
 ] as const)('D-26 in $language', ({ language, viewport, key }) => {
-  test(`a stored link goes nowhere before the shopper continues, by Enter at ${key}`, async () => {
+  test(`a stored link is not sent before the shopper continues, by Enter in ${key}`, async () => {
     const settings = viewport === undefined ? {} : { viewport }
     const visited = await openBrowser(settings)
     const { page } = visited
@@ -182,7 +182,7 @@ describe.each([
 })
 
 test.each(['en', 'ru'] as const)(
-  'D-31 a deposit locked to an account says at its field that the link is of another one, in %s',
+  'D-31 the field of a deposit that is locked to an account says that the link is of another one, in %s',
   async (language) => {
     const [expected, other] = [await shopper('quiet_lynx'), await shopper()]
     const locked = { shopper: { steamId: expected.steamId, lock: true }, customerLabel: '<i>Nova</i> Ёж 7' }
@@ -199,7 +199,7 @@ test.each(['en', 'ru'] as const)(
   },
 )
 
-test('A-069 a deposit that has a user fills the field and asks nothing about the link', async () => {
+test('A-069 a deposit that has a user fills the field and does not check the link again', async () => {
   const { page, texts, deposit } = await openDeposit()
   const guest = await shopper('quiet_lynx')
   await giveLink(page, texts, guest)
@@ -211,7 +211,7 @@ test('A-069 a deposit that has a user fills the field and asks nothing about the
   expect(callsTo(other, '/api/trade-url')).toEqual([])
 })
 
-test('A-069 on a phone a known account is one row, nine items are in the first view, and the link is one press away', async () => {
+test('A-069 on a phone a known account takes one row, nine items are in the first view, and the link is one press away', async () => {
   const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
   expect(await field(page, texts).count()).toBe(0)
   const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
@@ -230,7 +230,7 @@ test('A-069 on a phone a known account is one row, nine items are in the first v
   expect(await field(page, texts).count()).toBe(0)
 })
 
-test('A-080 a link of any written form of the host is taken, trimmed', async () => {
+test('A-080 a link is accepted in any form of its host, with spaces around it', async () => {
   const { page, texts } = await openDeposit()
   const { name, tradeUrl } = await shopper()
   const written = `  ${tradeUrl.replace('https://', 'http://www.')} `
@@ -258,12 +258,12 @@ test('A-080 A-081 A-083 a paste that contains one trade link puts just that link
   expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
 })
 
-test('A-083 the Paste button puts the copied link into the field, or leaves the focus there when it may not', async () => {
+test('A-083 the Paste button puts the copied link into the field, or only the focus if it may not read it', async () => {
   const { page, context, texts } = await openDeposit({ language: 'ru', viewport: MOBILE })
   const { name, tradeUrl } = await shopper()
   const button = page.getByRole('button', { name: texts.paste, exact: true })
   const input = field(page, texts)
-  // None, so the page may not read it.
+  // Without a permission the page may not read the clipboard.
   await context.grantPermissions([])
   await button.click()
   await expect.poll(() => input.evaluate((element) => element === document.activeElement)).toBe(true)
@@ -275,7 +275,7 @@ test('A-083 the Paste button puts the copied link into the field, or leaves the 
   expect(await button.count()).toBe(0)
 })
 
-test('D-17 a link that cannot be changed is told in its own words, an unknown refusal in the server’s', async () => {
+test('D-17 the page explains in its own words why a link cannot be changed, and an unknown refusal in the server’s', async () => {
   const { page, texts } = await openConfirmation()
   await page.getByRole('button', { name: texts.stepBack }).click()
   await field(page, texts).fill((await shopper('quiet_lynx')).tradeUrl)
@@ -289,7 +289,7 @@ test('D-17 a link that cannot be changed is told in its own words, an unknown re
   await page.getByText(`${texts.userFailed}. The moon is not full.`).waitFor()
 })
 
-test('D-39 the clip is small and ours, and the operator may name another', async () => {
+test('D-39 the till serves a small clip, and the operator may name another one', async () => {
   for (const language of ['en', 'ru']) {
     const answer = await fetch(`${till.gateway}/guide-${language}.webm`, { headers: { range: 'bytes=0-99' } })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([206, 'video/webm'])
@@ -310,7 +310,7 @@ test('D-39 the clip is small and ours, and the operator may name another', async
   expect(seen.requests.filter(({ type }) => type === 'media')).toEqual([])
 })
 
-test('A-089 A-122 an account that Steam cannot name just now is an error of the field', async () => {
+test('A-089 A-122 the field shows an error if Steam cannot name the account just now', async () => {
   const { page, texts } = await openDeposit()
   const { tradeUrl } = await shopper('magic_down')
   await field(page, texts).fill(tradeUrl)

@@ -21,7 +21,7 @@ const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', {
 
 const place = (page: Page): Promise<number> => page.evaluate(() => scrollY)
 
-/** Turns the wheel; resolves when the page has been told and has drawn itself twice. */
+/** Turns the wheel. Resolves once the page has received the event and painted twice. */
 async function turnWheel(page: Page): Promise<void> {
   const turned = page.evaluate(() =>
     new Promise((resolve) => addEventListener('wheel', resolve, { once: true, capture: true })).then(
@@ -35,7 +35,7 @@ async function turnWheel(page: Page): Promise<void> {
   )
 }
 
-/** The page behind moves when the wheel is turned. */
+/** Expects the page behind to scroll with the wheel. */
 async function expectScroll(page: Page): Promise<void> {
   const before = await place(page)
   await turnWheel(page)
@@ -46,7 +46,7 @@ describe.each([
   { language: 'en', viewport: DESKTOP, client: 1 },
   { language: 'ru', viewport: MOBILE, client: 0 },
 ] as const)('the confirmation in $language at $viewport.width px', ({ language, viewport, client }) => {
-  test('A-020 A-021 A-041 A-049 A-051 A-092 A-111 A-119 has all that tells the true offer', async () => {
+  test('A-020 A-021 A-041 A-049 A-051 A-092 A-111 A-119 shows everything that identifies the genuine offer', async () => {
     const { page, texts, deposit } = await openConfirmation({ language, viewport })
     const dialog = confirmation(page, texts)
     const [bot, offer] = await page.evaluate(async () => {
@@ -75,7 +75,7 @@ describe.each([
     expect(deposit.hash).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  test('A-026 locks the page behind it, and gives back its place', async () => {
+  test('A-026 locks the page behind it, and restores its scroll position', async () => {
     const { page, deposit, texts } = await openStand({ language, viewport })
     await page.mouse.move(60, 500)
     await expectScroll(page)
@@ -91,7 +91,7 @@ describe.each([
     await page.getByRole('button', { name: texts.stepBack }).click()
     await expect.poll(() => place(page)).toBe(before)
     await expectScroll(page)
-    // The outcome locks it too, and cannot be closed.
+    // The outcome locks the page too, and cannot be closed.
     await page.getByRole('button', { name: texts.offerReturn }).click()
     const link = confirmation(page, texts).getByRole('link', { name: texts.acceptInBrowser })
     const offerId = /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
@@ -103,7 +103,7 @@ describe.each([
   })
 })
 
-test('A-061 A-062 the trade is created, then polled once a second; leaving ends the polls', async () => {
+test('A-061 A-062 the trade is created, then polled once a second until the shopper leaves', async () => {
   const visited = await openDeposit()
   const { page, texts } = visited
   const answers: number[] = []
@@ -115,11 +115,11 @@ test('A-061 A-062 the trade is created, then polled once a second; leaving ends 
   await pay(page, texts)
   const calls = visited.seen.requests.map(({ url, method }) => `${method} ${new URL(url).pathname}`)
   const created = calls.lastIndexOf('POST /api/trade')
-  // The page asks again while the till has not sent it, and after a pause of the whole page: still one trade.
+  // The page repeats the call until the till has sent the offer, and after a pause of the page, but makes one trade.
   expect(answers.at(-1)).toBe(200)
   expect(answers.filter((status) => status !== 200 && status !== 202)).toEqual([])
   expect(await query('select id from trade where deposit_id = $1', [visited.deposit.id])).toHaveLength(1)
-  // The report of the page's own times comes when the browser has nothing better to do.
+  // The browser sends the report of the page's own times when it is idle.
   const isOfFlow = (call: string) => call.includes('/api/') && !call.endsWith('/api/metrics')
   expect(calls.slice(created + 1).find(isOfFlow)).toBe('GET /api/payment')
   const polls = () => callsTo(visited, '/api/payment').length
@@ -147,17 +147,17 @@ test('the Russian confirmation fits a page of 320 px', async () => {
   expect(wider).toBe(0)
 })
 
-test('A-051 Esc and a click outside do not close it: the offer stays open until Steam says otherwise', async () => {
+test('A-051 Esc and a click outside do not close the confirmation, because the offer stays open', async () => {
   const { page, texts } = await openConfirmation()
   for (const _ of [1, 2, 3]) await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
   await expect.poll(() => confirmation(page, texts).isVisible()).toBe(true)
-  // Android's second Back closes a dialog whatever the page says.
+  // Android's second Back closes a dialog, and the page cannot prevent that.
   const again = await page.evaluate(
     () =>
       new Promise<boolean>((resolve) => {
         const dialog = document.querySelector('dialog')
-        // The page has heard of it first.
+        // The page's own listener ran before this one.
         dialog?.addEventListener('close', () => resolve(dialog.matches(':modal')))
         dialog?.close()
       }),
@@ -171,7 +171,7 @@ test('A-051 Esc and a click outside do not close it: the offer stays open until 
 describe('maintenance', () => {
   afterEach(() => maintenance('off'))
 
-  test('A-022 the notice shows only while the deposit says so; a trade under way goes on', async () => {
+  test('A-022 shows its notice only while it lasts, and an open trade continues', async () => {
     const { page, texts } = await openConfirmation()
     const dialog = confirmation(page, texts)
     expect(await dialog.getByText(texts.technicalWorks).count()).toBe(0)
@@ -183,7 +183,7 @@ describe('maintenance', () => {
   })
 })
 
-test('the secret code can be copied, and our page reads what was copied only where the shopper lets it', async () => {
+test('the secret code can be copied, and our page reads the clipboard only with the shopper’s permission', async () => {
   const { page, context, texts } = await openConfirmation()
   await context.grantPermissions(['clipboard-write'], { origin: till.gateway })
   await context.grantPermissions(['clipboard-read'], { origin: till.sandbox })
@@ -199,7 +199,7 @@ test('the secret code can be copied, and our page reads what was copied only whe
   await expect.poll(() => elsewhere.evaluate(read)).toBe(code)
 })
 
-test('A-065 an open modal speaks the deposit’s language, whatever is stored; D-10 what was chosen here outlives a reload', async () => {
+test('A-065 an open modal uses the deposit’s language, not the stored one; D-10 a choice made here survives a reload', async () => {
   const { page } = await openConfirmation({ deposit: { language: 'en' } })
   await page.evaluate(() => localStorage.setItem('language', 'ru'))
   await page.reload()

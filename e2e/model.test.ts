@@ -1,4 +1,4 @@
-/** Random shoppers at the real page, and a server that answers late, in any order, or not: every screen holds together. */
+/** Random shoppers on the real page, with a server that answers late, out of order, or not at all. */
 import fc from 'fast-check'
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -8,25 +8,25 @@ import type { Inventory, Payment } from '../contract/widget-api.ts'
 import { HASH, inventory, item, LINK, payment, USER } from '../widget/flow/test-states.ts'
 import { openBrowser, till } from './support/shared-till.ts'
 
-/** Only pictures of this page may be shown. */
+/** A shopper whose picture comes from this till, because the page may not load others. */
 const SHOPPER = { ...USER, avatarUrl: `${till.gateway}/icon.svg` }
 
 const STOCK = 12
 
-/** Shoppers of one run of this test. */
+/** How many shoppers one run of this test plays. */
 const RUNS = Number(process.env.PROOF_SHOPPERS ?? 4)
 
 type Held = { path: string; answer(): Promise<void> }
 
-/** The server as the page sees it: what it says is settled when it is asked, and told when the test wants. */
+/** A server whose answers are fixed when the call arrives, and sent when the test decides. */
 class Server {
   payment: Payment = payment({ user: null })
   before: Payment = this.payment
-  /** The next answer about the deposit is from before its last change. */
+  /** True if the next answer about the deposit must be from before its last change. */
   behind = false
   failing = false
   refusing = false
-  /** Inventories and deposits are answered when `release` says so. */
+  /** True while answers about inventories and deposits wait for `release`. */
   holding = false
   held: Held[] = []
   inventories = 0
@@ -77,7 +77,7 @@ class Server {
     return { json: { state: 'active' } }
   }
 
-  /** Names tell the game, the item, and for which call of all it was answered. */
+  /** Items whose names contain the game, the item's number, and the number of the call. */
   stockOf(game: Game): Inventory {
     this.inventories += 1
     const items = Array.from({ length: STOCK }, (_, index) =>
@@ -87,7 +87,7 @@ class Server {
   }
 }
 
-/** Looks at every change of the document, and counts the calls of the page. */
+/** Runs in the page: checks the document after each change, and counts the page's calls. */
 function watch(): void {
   const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)]
   const wrong = new Set<string>()
@@ -100,15 +100,15 @@ function watch(): void {
     const counted = Number(all('.summary-facts dd')[1]?.textContent ?? 0)
     const ended = all('dialog[open]:not(.dialog-refused) a.primary').length > 0
     if (all('dialog[open]').length > 1) wrong.add('two dialogs')
-    // Or the room of either while its code is on its way, or what is said where that did not come.
+    // Also their placeholders while their code loads, and the message if it could not be loaded.
     const places = '.guide, .skeleton-guide, .stand, .summary-room, main > .empty[role=alert]'
     const stages = all(places).length
-    if (all('.link-panel').length > 0 && stages !== 1) wrong.add('neither or both of guide and stand')
+    if (all('.link-panel').length > 0 && stages !== 1) wrong.add('neither or both of guide and items')
     if (names.some((name) => !name.startsWith(`${game} `))) wrong.add('items of another game')
     if (serials.some((serial) => serial < newest)) wrong.add('an inventory older than the last one')
-    if (all('.summary-item').length !== counted) wrong.add('a count of something else')
+    if (all('.summary-item').length !== counted) wrong.add('a wrong count of items')
     if (all('.empty[role=alert]').length > 0 && names.length > 0) wrong.add('items beside an error')
-    if (over && all('.dialog-outcome').length === 0) wrong.add('an end that is taken back')
+    if (over && all('.dialog-outcome').length === 0) wrong.add('an outcome that disappeared')
     newest = Math.max(newest, ...serials)
     over ||= ended && all('.dialog-confirmation').length === 0
   }
@@ -125,7 +125,7 @@ function watch(): void {
 type Seen = {
   wrong: string[]
   polls: number
-  /** Names without the call's number; null while no inventory is on the page. */
+  /** Names of the selected items, without the call's number; null while the page shows no inventory. */
   selected: string[] | null
   confirming: boolean
   ended: boolean
@@ -152,7 +152,7 @@ const look = (page: Page): Promise<Seen> =>
     }
   })
 
-/** Presses what is there to be pressed, and resolves to what it says; what is not there is left alone. */
+/** Presses the element, if it is there and enabled. Resolves to its value or card name, or null without one. */
 const press = (page: Page, selector: string, index = 0): Promise<string | null> =>
   page.evaluate(
     ([wanted, at]) => {
@@ -168,7 +168,7 @@ const press = (page: Page, selector: string, index = 0): Promise<string | null> 
     [selector, index] as const,
   )
 
-/** Types into a field or chooses in a list as React hears it; resolves to whether that changed anything. */
+/** Types into a field or selects in a list, with the events that React needs. Resolves to false if nothing changed. */
 const put = (page: Page, selector: string, text: string): Promise<boolean> =>
   page.evaluate(
     ([wanted, value]) => {
@@ -185,7 +185,7 @@ const put = (page: Page, selector: string, text: string): Promise<boolean> =>
     [selector, text] as const,
   )
 
-/** The test's own knowledge of the shopper, without the page. */
+/** The state of the shopper as the test expects it, independent of the page. */
 type Shopper = { page: Page; server: Server; picked: string[]; kept: Map<string, string[]> }
 
 function putAllBack(shopper: Shopper): void {
@@ -253,7 +253,7 @@ const ACTS = {
   },
   releaseLast: ({ server }) => server.release(server.held.length - 1),
   releaseAny: ({ server }, pick) => server.release(pick % Math.max(server.held.length, 1)),
-  /** The line is back and the server well: what hung before is forgotten. */
+  /** Restores the connection and the server. The page gives up calls that hung. */
   well: async ({ page, server }) => {
     Object.assign(server, { failing: false, refusing: false, holding: false, behind: false })
     await page.clock.runFor(1000)
@@ -273,7 +273,7 @@ const ACTS = {
 type Kind = keyof typeof ACTS
 type Act = { kind: Kind; pick: number }
 
-/** Each is done once in a run, in any order, and then again as it comes. */
+/** The acts of a shopper at the items; a run does each once, in any order. */
 const AT_STAND: Kind[] = [
   ...([
     'link',
@@ -322,23 +322,23 @@ const rowOf = (kinds: Kind[]): fc.Arbitrary<Act[]> =>
 
 const acts = (kinds: Kind[]): Act[] => kinds.map((kind, pick) => ({ kind, pick }))
 
-/** Two items are picked, anything happens; another two are, an offer is made, and anything happens to that. */
+/** Picks two items and does any acts, then makes an offer and does any acts on that. */
 const rows: fc.Arbitrary<Act[]> = fc
   .tuple(rowOf(AT_STAND), rowOf(AT_OFFER), fc.boolean())
-  .map(([atStand, atOffer, opensAnew]) => [
+  .map(([atStand, atOffer, reopens]) => [
     ...acts(['toggle', 'toggle']),
     ...atStand,
-    ...acts([...(opensAnew ? (['open'] as const) : []), 'well', 'closeError', 'toggle', 'pay', 'tick']),
+    ...acts([...(reopens ? (['open'] as const) : []), 'well', 'closeError', 'toggle', 'pay', 'tick']),
     ...atOffer,
   ])
 
 async function judge({ page, picked }: Shopper): Promise<void> {
   const { wrong, selected } = await look(page)
   expect(wrong, 'contradictions').toEqual([])
-  if (selected !== null) expect(selected, 'what is picked').toEqual(picked)
+  if (selected !== null) expect(selected, 'picked items').toEqual(picked)
 }
 
-/** The page comes to what is true. */
+/** Expects the page to arrive at the server's state. */
 async function comeBack(shopper: Shopper): Promise<void> {
   const { page, server } = shopper
   await ACTS.well(shopper)
@@ -357,7 +357,7 @@ async function comeBack(shopper: Shopper): Promise<void> {
     .toEqual({ ended: isFinal(status), failed: false, rests: true, confirming: false })
 }
 
-test('A-059 A-061 A-071 D-27 whatever shopper and server do, the page holds together', async () => {
+test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of acts and answers', async () => {
   const { page, context } = await openBrowser()
   let server = new Server()
   await context.route('**/api/**', (route) => server.take(route))

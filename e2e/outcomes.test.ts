@@ -18,11 +18,11 @@ import {
 import { TEXTS, tickUntil } from './support/shopper.ts'
 import { callerOf, type OpenedDeposit, standingOffer } from './support/widget-calls.ts'
 
-/** However slow the machine is, what ends this offer ends it within seconds of its beginning. */
+/** Makes the offer look seconds old, however slow the machine is. */
 const keepYoung = (deposit: string) =>
   query(`update trade set send_started_at = now() + interval '1 hour' where deposit_id = $1`, [deposit])
 
-/** How each outcome comes about: what the shopper, Steam or the clock does to an open offer. */
+/** The cause of each outcome: an act of the shopper, of Steam or of the clock. */
 const CAUSES: Record<
   FinalDepositStatus,
   { who: string; cause(offerId: string, deposit: string): Promise<void> }
@@ -55,7 +55,7 @@ type Ended = { deposit: OpenedDeposit; amount: number }
 
 const ended = new Map<FinalDepositStatus, Ended>()
 
-/** A deposit brought to this status by its real cause. */
+/** Brings a deposit to this status by its real cause. */
 async function bringTo(status: FinalDepositStatus): Promise<void> {
   const { who, cause } = CAUSES[status]
   const deposit = await depositOf()
@@ -136,7 +136,7 @@ const backLink = (page: Page, texts: Messages) =>
 
 type Heard = { volume: number; loop: boolean; playing: boolean }[]
 
-/** Keeps every sound that the page makes. */
+/** Runs in the page: records every sound that it makes. */
 const HEAR = `
   window.heard = []
   HTMLMediaElement.prototype.play = function () {
@@ -161,19 +161,19 @@ const warnsOfScams = async (page: Page): Promise<void> => {
   await expect.poll(() => page.locator('dialog .scam-steps li').count()).toBeGreaterThanOrEqual(3)
 }
 
-/** Further signs of one outcome. */
+/** Further checks of one outcome. */
 const ALSO: Partial<Record<Mapped, (page: Page) => Promise<void>>> = {
   tradeTimeout: async (page) => {
-    // A deposit that is over cannot be paid again behind the modal.
+    // A finished deposit cannot be paid again behind the modal.
     expect(await page.locator('button.pay:enabled').count()).toBe(0)
   },
   tradeCountered: warnsOfScams,
   tradeDeclined: async (page) => {
     await warnsOfScams(page)
-    // It was declined within seconds: the stolen key is named, and what to do.
+    // The offer was declined within seconds, so the page warns of a stolen key and says what to do.
     await page.getByText(TEXTS.en.stolenKeyText).waitFor()
     for (const step of TEXTS.en.stolenKeySteps) await page.getByText(step).waitFor()
-    // The page opened on the outcome, so nothing sounds.
+    // The page was opened at the outcome, so there is no sound.
     expect(await heard(page)).toEqual([])
   },
 }
@@ -185,7 +185,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       { number: NUMBERS[status], status, language: 'ru', viewport: MOBILE } as const,
     ]),
   )(
-    '$number $status in $language says what happened and what to do',
+    '$number for $status in $language says what happened and what to do',
     async ({ status, language, viewport }) => {
       const page = await openEnded(status, language, viewport)
       const texts = TEXTS[language]
@@ -208,7 +208,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
   )
 
   test.each(['en', 'ru'] as const)(
-    'A-058 A-027 paymentTimeout has a neutral sentence and the way back, in %s',
+    'A-058 A-027 for paymentTimeout has a neutral sentence and the way back, in %s',
     async (language) => {
       const page = await openEnded('paymentTimeout', language)
       const texts = TEXTS[language]
@@ -220,7 +220,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
   )
 })
 
-test('D-24 an offer that Steam holds ends the deposit, and the page says until when and what happens then', async () => {
+test('D-24 an offer that Steam holds ends the deposit, and the page says how long it is held and what follows', async () => {
   const caller = await callerOf(till.gateway, await depositOf())
   const { steamId, tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })
@@ -234,7 +234,7 @@ test('D-24 an offer that Steam holds ends the deposit, and the page says until w
   expect(await page.getByText(TEXTS.en.outcomes.tradeHasInvalidItems.description).count()).toBe(0)
 })
 
-test('A-054 an offer that others cancelled within seconds warns of look-alikes and stolen keys too', async () => {
+test('A-054 after an offer was cancelled by others within seconds, the page warns of look-alikes and stolen keys too', async () => {
   const caller = await callerOf(till.gateway, await depositOf())
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { offerId } = await standingOffer(caller)
@@ -247,7 +247,7 @@ test('A-054 an offer that others cancelled within seconds warns of look-alikes a
   await warnsOfScams(page)
 })
 
-test('A-067 the alarm sounds after a declined confirmation, looping and low, until 1.5 s after the mouse moved', async () => {
+test('A-067 after a declined confirmation the alarm sounds in a loop, quietly, until 1.5 s after the mouse moves', async () => {
   const { page, deposit, offerId, texts } = await openConfirmation({}, async (visited) => {
     await visited.context.addInitScript(HEAR)
     await visited.page.clock.install()
@@ -271,7 +271,7 @@ test('A-067 the alarm sounds after a declined confirmation, looping and low, unt
   await page.getByRole('button', { name: texts.stopSound }).waitFor({ state: 'detached' })
 })
 
-test('A-064 A-100 a redirectUrl takes the shopper there after success, and each opening of the page does, once', async () => {
+test('A-064 A-100 after success the page goes to its redirectUrl, once each time it is opened', async () => {
   const target = `${till.store}/?thanks`
   const { page, seen, deposit, offerId, texts } = await openConfirmation(
     { deposit: { redirectUrl: target } },
@@ -279,14 +279,14 @@ test('A-064 A-100 a redirectUrl takes the shopper there after success, and each 
   )
   const asked = () => seen.requests.filter(({ url }) => url === target).length
   await endDeposit(deposit, offerId)
-  // Once its shopper has had the time to read the outcome.
+  // The redirect waits until the shopper had time to read the outcome.
   await tickUntil(page, async () => page.url() === target)
   expect(asked()).toBe(1)
-  // The page before the deposit: what is behind the shopper leads nowhere on its own.
+  // The browser's back button reaches the page before the deposit, which does not redirect.
   await page.goBack()
   await page.waitForURL('about:blank')
   expect(page.url()).toBe('about:blank')
-  // An answer without content leaves the page where it is: whatever wakes it then sends nobody away again.
+  // A 204 keeps the browser on the page. An event that wakes the page must not redirect again.
   await page.route(target, (route) => route.fulfill({ status: 204 }))
   await page.goto(deposit.url, { waitUntil: 'commit' })
   await tickUntil(page, async () => asked() === 2)

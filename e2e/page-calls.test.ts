@@ -18,7 +18,7 @@ import {
 import { answerInBrowser, giveLink, pay, pickItems, TEXTS } from './support/shopper.ts'
 import { callerOf } from './support/widget-calls.ts'
 
-/** A line for each class of device. */
+/** Matches the counts of first paints; the metrics have a line for each class of device. */
 const METRIC = /^tradetill_page_seconds_count\{metric="FCP",screen="deposit",device="\w+"\} (\d+)/gm
 
 async function firstPaints(): Promise<number> {
@@ -26,11 +26,11 @@ async function firstPaints(): Promise<number> {
   return [...text.matchAll(METRIC)].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-test('A-106 a page measures itself; its report is counted, and a lost one changes nothing', async () => {
+test('A-106 a page reports its own times, and a lost report changes nothing', async () => {
   const before = await firstPaints()
   const opened = await openDeposit()
   await expect.poll(() => callsTo(opened, '/api/metrics')[0]?.method).toBe('POST')
-  // All files report from one address, whose reports are limited: one is refused, and a later one is not.
+  // All test files report from one address, and reports per address are limited. So a report may need another try.
   await eventually('a report is counted', async () => {
     if ((await firstPaints()) > before) return true
     await opened.page.reload()
@@ -46,7 +46,7 @@ test('A-106 a page measures itself; its report is counted, and a lost one change
 })
 
 describe('A-104 the error report', () => {
-  test('A-105 tells of an uncaught error and of an unhandled rejection, with the token', async () => {
+  test('A-105 describes an uncaught error and an unhandled rejection, and carries the token', async () => {
     const { page, context, texts } = await openDeposit()
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
     const told = page.waitForRequest((request) => request.url().endsWith('/api/error-report'))
@@ -72,7 +72,7 @@ describe('A-104 the error report', () => {
     expect((await second).postDataJSON()).toMatchObject({ message: 'nothing there', empty: false })
   })
 
-  test('says nothing of a script of another origin, and nobody notices when it fails', async () => {
+  test('omits errors of other origins’ scripts, and the shopper sees nothing if the report fails', async () => {
     const opened = await openDeposit()
     const { page, texts } = opened
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
@@ -87,7 +87,7 @@ describe('A-104 the error report', () => {
   })
 })
 
-test('A-103 A-062 the answer to a trade only starts the polling, with no word in it', async () => {
+test('A-103 A-062 an empty answer to the trade is enough to start the polls', async () => {
   const opened = await openStand()
   const { page, texts } = opened
   await page.route('**/api/trade', async (route) => {
@@ -108,7 +108,7 @@ test('A-103 A-062 the answer to a trade only starts the polling, with no word in
 test('A-105 a page that lost its token gets a new one, and repeats the call once', async () => {
   const opened = await openBrowser()
   const { page, context } = opened
-  // The report of the page's own times would get the new token if it came between.
+  // Otherwise the report of the page's own times could get the new token first.
   await page.route('**/api/metrics', (route) => route.abort())
   await page.goto((await depositOf()).url)
   await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
@@ -117,14 +117,14 @@ test('A-105 a page that lost its token gets a new one, and repeats the call once
   expect(callsTo(opened, '/api/trade-url')).toHaveLength(2)
 })
 
-test('A-107 A-109 no page has a login, and pictures alone come from elsewhere', async () => {
+test('A-107 A-109 no page has a login, and only pictures come from elsewhere', async () => {
   const { seen } = await openStand()
   const foreign = seen.requests.filter(({ url }) => new URL(url).origin !== till.gateway)
   expect(new Set(foreign.map(({ type }) => type))).toEqual(new Set(['image']))
   expect(new Set(foreign.map(({ url }) => new URL(url).port))).toEqual(new Set([new URL(till.sandbox).port]))
 })
 
-test('A-017 A-023 A-053 in reais: what the page shows is what the store credits, and what is held is said', async () => {
+test('A-017 A-023 A-053 in reais: the page shows the amount that the store credits, and the part that is held', async () => {
   const [store] = await query('select id, risk_limit_usd_cents as risk from store')
   onTestFinished(async () => {
     await query('update store set risk_limit_usd_cents = $1 where id = $2', [store?.risk, store?.id])
@@ -154,7 +154,7 @@ test('A-017 A-023 A-053 in reais: what the page shows is what the store credits,
   expect(await balanceCents(till.store)).toBeGreaterThanOrEqual(0)
 })
 
-test('A-087 the server refuses what the page would not offer', async () => {
+test('A-087 the server refuses trades that the page would not offer', async () => {
   const caller = await callerOf(till.gateway, await depositOf())
   const guest = await shopper('magic_hoarder')
   await caller.post('/api/trade-url', { tradeUrl: guest.tradeUrl })
@@ -171,7 +171,7 @@ test('A-087 the server refuses what the page would not offer', async () => {
 })
 
 describe('A-032 A-033 A-073 A-118 toasts', () => {
-  test('a toast has its icon, type and time; a click takes it away, and the container says when it is empty', async () => {
+  test('have an icon and a type, disappear after their time or at a click, and mark their container as empty', async () => {
     const { page, context } = await openBrowser({ context: { reducedMotion: 'no-preference' } })
     const { url } = await depositOf({ language: 'en' })
     await withoutShownPayment(page)

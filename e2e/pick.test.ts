@@ -8,7 +8,7 @@ import { centsOf, pay } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
-test('a typed amount is met from above by keyboard alone, and can be paid', async () => {
+test('a shopper types an amount by keyboard alone, and pays with items worth at least that', async () => {
   const { page, texts, inventory } = await openStand()
   await amountField(page, texts).focus()
   await page.keyboard.type('12,34')
@@ -29,7 +29,7 @@ test('a typed amount is met from above by keyboard alone, and can be paid', asyn
   await pay(page, texts)
 })
 
-test('D-15 on a phone the amount of the store is one press away, and the focus comes back', async () => {
+test('D-15 on a phone one press picks items for the store’s amount, and the focus comes back', async () => {
   const { page, texts } = await openStand({
     language: 'ru',
     viewport: MOBILE,
@@ -47,14 +47,14 @@ test('D-15 on a phone the amount of the store is one press away, and the focus c
   )
 })
 
-test('Shift picks a range, Ctrl+A all that the search shows, and / leads to the search', async () => {
+test('Shift picks a range, Ctrl+A picks everything that the search shows, and / focuses the search', async () => {
   const { page, texts } = await openStand()
   const cell = (index: number) => page.getByRole('gridcell').nth(index)
   const picked = () => page.getByRole('gridcell', { selected: true }).count()
   await cell(1).click()
   await cell(3).click({ modifiers: ['Shift'] })
   await expect.poll(picked).toBe(3)
-  // The range begins where the last press without Shift was.
+  // The range begins at the last press without Shift.
   await cell(0).click({ modifiers: ['Shift'] })
   await expect.poll(picked).toBe(4)
   await page.getByRole('button', { name: texts.clearAll }).click()
@@ -73,7 +73,7 @@ test('Shift picks a range, Ctrl+A all that the search shows, and / leads to the 
   await expect.poll(picked).toBe(await page.getByRole('gridcell').count())
 })
 
-test('equal items share a card: a press takes one, its buttons and the keys more or fewer, and all at once', async () => {
+test('equal items share a card: a press picks one, its buttons and keys pick more, fewer or all', async () => {
   const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
   const card = page
     .getByRole('gridcell')
@@ -94,7 +94,7 @@ test('equal items share a card: a press takes one, its buttons and the keys more
   await expectTaken(1)
   await button(texts.takeAll(`1/${count}`, name)).click()
   await expectTaken(count)
-  // There are no more of it.
+  // All copies of it are picked already.
   await button(texts.oneMore(name)).click({ force: true })
   await expectTaken(count)
   await button(texts.oneFewer(name)).click()

@@ -43,7 +43,7 @@ async function offerOf(page: Page, texts: Messages): Promise<string> {
   return /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
 }
 
-/** Counts the looks of a page at its deposit; `rests` resolves when none is under way. */
+/** Counts a page's calls for its deposit. `rests` resolves when none is under way. */
 function looksOf(page: Page) {
   const asking = new Set<Request>()
   let looks = 0
@@ -57,7 +57,7 @@ function looksOf(page: Page) {
   const rests = () => expect.poll(() => asking.size).toBe(0)
   return {
     rests,
-    /** Time leaps when it is stopped, so the page looks once: it must be done with that. */
+    /** Stopping the clock advances it, so the page makes one call. Resolves once that call has ended. */
     async stopClock() {
       const before = looks
       await stopClock(page)
@@ -67,11 +67,11 @@ function looksOf(page: Page) {
   }
 }
 
-test('A-061 A-131 500s, then a minute offline, are told once each; back, the truth is there before a second has passed', async () => {
+test('A-061 A-131 500s, then a minute offline, are reported once each; once back, the page is up to date within a second', async () => {
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
   const { page, context, texts, offerId } = opened
   let failed = 0
-  // Before the first failure: the time that is skipped here would take the toast away.
+  // Stops the clock before the first failure, because the time that this skips would remove the toast.
   await stopClock(page)
   await page.route('**/api/payment?*', async (route) => {
     failed += 1
@@ -89,10 +89,10 @@ test('A-061 A-131 500s, then a minute offline, are told once each; back, the tru
   await page.unroute('**/api/payment?*')
   let answers = 0
   page.on('response', (response) => {
-    // 304 where nothing has changed.
+    // The status is 304 if nothing has changed.
     if (response.url().includes('/api/payment') && response.status() < 400) answers += 1
   })
-  // The page asks again only once it has taken the last answer.
+  // The page asks again only after it has processed the last answer.
   await eventually('polls are answered again', async () => {
     await page.clock.runFor(1000)
     return answers > 1 || undefined
@@ -110,12 +110,12 @@ test('A-061 A-131 500s, then a minute offline, are told once each; back, the tru
   await success(page, texts).waitFor()
 })
 
-test('D-25 a tab that slept asks again for what hung: no spinner stays, and one offer comes of it', async () => {
+test('D-25 a tab that slept repeats calls that hung: no spinner stays, and there is one offer', async () => {
   const opened = await openStand({}, ({ page }) => page.clock.install())
   const { page, texts } = opened
   await pickItems(page, 1)
   await stopClock(page)
-  // As when the lid of a laptop was closed: only the time has gone on.
+  // Simulates a closed laptop: time passes, but the page does not run.
   const closeTheLid = () => page.clock.fastForward(60_000)
   let inventories = 0
   await page.route('**/api/inventory?*', async (route) => {
@@ -131,7 +131,7 @@ test('D-25 a tab that slept asks again for what hung: no spinner stays, and one 
   await page.route('**/api/trade', async (route) => {
     trades += 1
     const call = trades
-    // The first answer never comes, the second is lost: the offer is made all the same.
+    // The first answer never arrives and the second is lost, but the till makes the offer.
     if (call > 2) return route.continue()
     await route.fetch()
     if (call === 2) await route.abort()
@@ -146,7 +146,7 @@ test('D-25 a tab that slept asks again for what hung: no spinner stays, and one 
   expect(await offersTo(till.sandbox, await shopper())).toHaveLength(1)
 })
 
-test('nothing is paid while the dialogs cannot be loaded; they come under another address', async () => {
+test('nothing is paid while the dialogs cannot be loaded, and the page retries at another address', async () => {
   const dialogs = /\/assets\/modals-[\w-]+\.js/
   const visited = await openStand({}, async ({ page }) => {
     await page.clock.install()
@@ -170,7 +170,7 @@ test('nothing is paid while the dialogs cannot be loaded; they come under anothe
   await tickUntil(page, () => confirmation(page, texts).isVisible())
 })
 
-test('reload, back and forward lead to the same truth in every state', async () => {
+test('reload, back and forward show the true state of a deposit at every step', async () => {
   const { page, texts, deposit } = await openDeposit()
   const link = page.getByRole('textbox', { name: texts.tradeLink })
   await link.waitFor()
@@ -187,7 +187,7 @@ test('reload, back and forward lead to the same truth in every state', async () 
   })
   await page.getByRole('button', { name: texts.pay, exact: true }).click()
   await page.getByRole('dialog', { name: texts.creatingTitle }).waitFor()
-  // The till has the call, and the page never hears the answer.
+  // The till has received the call, but the page never gets the answer.
   await asked.promise
   await page.reload()
   sending.resolve()
@@ -204,14 +204,14 @@ test('reload, back and forward lead to the same truth in every state', async () 
   await success(page, texts).waitFor()
 })
 
-test('a page that the browser kept whole is frozen, and shows the truth before a second of the way back has passed', async () => {
+test('a page that the browser froze and kept is up to date within a second of the way back', async () => {
   const browser = await launchBrowser({ keepsPages: true })
   onTestFinished(() => browser.close())
   const visited = await visit(browser)
   onTestFinished(visited.end)
   const { page } = visited
   const texts = TEXTS.en
-  // Chromium loads a page again that must not be stored; Safari keeps it all the same.
+  // Chromium reloads pages with no-store, but Safari keeps them. Without that header Chromium behaves like Safari.
   await page.route(/deposit|\/api\//, async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, headers: { ...response.headers(), 'cache-control': 'no-cache' } })
@@ -223,18 +223,18 @@ test('a page that the browser kept whole is frozen, and shows the truth before a
   await picked(opened)
   await pay(page, texts)
   const offer = await offerOf(page, texts)
-  // A call under way when a page is left may cost it its place in the browser's memory.
+  // With a call under way, the browser might not keep the page.
   await looks.stopClock()
   await page.evaluate(() => document.addEventListener('freeze', () => Reflect.set(window, 'frozen', true)))
   await page.goto(`${till.gateway}/help`)
   await endDeposit(opened.deposit, offer)
-  // A page that is brought back does not load.
+  // A page from the browser's memory fires no load event.
   await page.goBack({ waitUntil: 'commit' })
   await expect.poll(() => page.evaluate(() => Reflect.get(window, 'frozen'))).toBe(true)
   await success(page, texts).waitFor()
 })
 
-test('two tabs: what happens in one is seen in the other before a second of its return has passed', async () => {
+test('a change in one of two tabs is visible in the other within a second of its return', async () => {
   const opened = await openStand({}, ({ page }) => page.clock.install())
   const { page, context, deposit, texts } = opened
   await pickItems(page, 1)
@@ -242,14 +242,14 @@ test('two tabs: what happens in one is seen in the other before a second of its 
   const looks = looksOf(other)
   await other.goto(deposit.url)
   await other.getByRole('gridcell').first().waitFor()
-  // The clock is of both. The other must have looked before there is an offer.
+  // Both tabs share the clock. The other tab must have asked before there is an offer.
   await looks.stopClock()
   await page.getByRole('button', { name: texts.pay, exact: true }).click()
   await tickUntil(page, () => confirmation(page, texts).isVisible())
   expect(await other.getByRole('dialog').count()).toBe(0)
   await comeBack(other, 'pageshow')
   await confirmation(other, texts).getByRole('button', { name: texts.stepBack }).click()
-  // Its last questions about the offer must not be answered after the offer is accepted.
+  // The other tab's last calls must not be answered after the offer is accepted.
   await looks.rests()
   await endDeposit(deposit, await offerOf(page, texts))
   await comeBack(page)
@@ -259,7 +259,7 @@ test('two tabs: what happens in one is seen in the other before a second of its 
   await success(other, texts).waitFor()
 })
 
-/** Keeps the most polls that the page had under way at a time. */
+/** Runs in the page: records the most polls under way at one time. */
 function countPolls(): void {
   const { fetch } = window
   let polls = 0
@@ -276,7 +276,7 @@ function countPolls(): void {
   }
 }
 
-test('on a slow line polls do not pile up, and the way to the end is the same', async () => {
+test('on a slow connection polls do not pile up, and the payment succeeds', async () => {
   const opened = await openDeposit()
   const { page, context, deposit, texts } = opened
   const browser = await context.newCDPSession(page)
@@ -298,7 +298,7 @@ test.each([
   { days: -1, blocked: 'storage' },
   { days: 1, blocked: 'sound' },
 ] as const)(
-  'A-067 a clock $days day off counts the same five minutes, and blocked $blocked costs only that',
+  'A-067 a clock that is wrong by $days day counts the same five minutes, and blocked $blocked breaks nothing else',
   async ({ days, blocked }) => {
     const { page, context, deposit, texts } = await openDeposit()
     await context.addInitScript((what) => {
@@ -322,19 +322,19 @@ test.each([
     await expect.poll(() => page.getByRole('timer').textContent()).toMatch(shown)
     const [, minutes, seconds] = shown.exec((await page.getByRole('timer').textContent()) ?? '') ?? []
     const shownS = Number(minutes) * 60 + Number(seconds)
-    // Asked later, so the till counts no more than the page showed; a second may fall to either side of a rounding.
+    // The till is asked later, so its time left is at most the page's, apart from a second of rounding.
     const { timeLeft } = await (await callerOf(till.gateway, deposit)).payment()
     expect(shownS).toBeLessThanOrEqual(300)
     expect(shownS).toBeGreaterThanOrEqual((timeLeft ?? Number.NaN) - 1)
     await endDeposit(deposit, await offerOf(page, spoken), 'decline')
     await page.getByRole('dialog', { name: spoken.outcomes.tradeDeclined.title }).waitFor()
-    // A sound that is blocked needs no button to stop it.
+    // A blocked sound has no button to stop it.
     const stop = page.getByRole('button', { name: spoken.stopSound })
     if (blocked === 'sound') await stop.waitFor({ state: 'detached' })
   },
 )
 
-/** Puts an element in the place of every text, now and later, as the translators of browsers do: each has its own. */
+/** Runs in the page: replaces every text by an element, as browsers' translators do, with two kinds of element. */
 function translate(): void {
   const over = (root: Node): void => {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
@@ -353,7 +353,7 @@ function translate(): void {
   new MutationObserver(() => over(root)).observe(root, { childList: true, subtree: true })
 }
 
-test('translators are asked to leave the page alone; one that does not breaks nothing, and amounts stay true', async () => {
+test('the page asks translators to leave it alone; one that does not breaks nothing, and amounts stay correct', async () => {
   const { page, context, deposit, texts } = await openDeposit()
   await context.addInitScript(translate)
   await giveLink(page, texts, await shopper())
@@ -375,7 +375,7 @@ test('translators are asked to leave the page alone; one that does not breaks no
   await page.getByRole('searchbox', { name: texts.search }).fill('')
   await page.locator('.language [lang=ru]').click()
   await page.getByRole('gridcell').first().waitFor()
-  // A text beside an icon is changed alone: the text before it must not stay.
+  // The text beside an icon changes alone, and the old text must not stay.
   await expect.poll(() => page.locator('.link-valid').textContent()).toContain(TEXTS.ru.tradeLinkValid)
   await page.getByRole('button', { name: TEXTS.ru.pay, exact: true }).click()
   await endDeposit(deposit, await offerOf(page, TEXTS.ru))

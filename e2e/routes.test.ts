@@ -12,7 +12,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 
 const NOWHERE = ['/deposit', '/nothing/here', '/deposit/a/b', '/favicon', `/${'g'.repeat(32)}`]
 
-/** A page outside a deposit speaks the stored language. */
+/** Opens a page outside a deposit, which uses the stored language. */
 async function openIn(language: 'en' | 'ru', path: string): Promise<Page> {
   const { page, context } = await openBrowser()
   await context.addInitScript((value) => localStorage.setItem('language', value), language)
@@ -30,7 +30,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     await page.waitForURL(`${till.store}/`)
   })
 
-  test(`A-002 A-005 A-120 ${NOWHERE.join(', ')} are the page that was not found`, async () => {
+  test(`A-002 A-005 A-120 ${NOWHERE.join(', ')} show "page not found"`, async () => {
     expect(texts.notFound).toBe({ en: 'Page not found', ru: 'Страница не найдена' }[language])
     const page = await openIn(language, '/help')
     for (const path of NOWHERE) {
@@ -39,7 +39,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     }
   })
 
-  test('A-004 A-019 A-030 A-034 A-035 A-112 A-113 the help page answers what shoppers ask', async () => {
+  test('A-004 A-019 A-030 A-034 A-035 A-112 A-113 the help page answers shoppers’ questions', async () => {
     const page = await openIn(language, '/help')
     const help = helpTexts[language]
     for (const { title } of [help.escrow, help.games, help.prices, help.minimum, help.money]) {
@@ -66,7 +66,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     await page.getByRole('link', { name: help.messenger }).waitFor()
   })
 
-  test('A-121 A-100 a deposit that nobody knows says so, with the words of the server as a toast', async () => {
+  test('A-121 A-100 the page of an unknown deposit says so, with the server’s text as a toast', async () => {
     const page = await openIn(language, `/deposit/${'0'.repeat(32)}`)
     await heading(page, texts.paymentNotFound).waitFor()
     expect(texts.paymentNotFound).toBe(
@@ -76,14 +76,14 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     await toasts.getByRole('button', { name: texts.paymentNotFound }).waitFor()
   })
 
-  test('A-121 A-100 half a link is a deposit that nobody knows, in words for a shopper', async () => {
+  test('A-121 A-100 an incomplete link counts as an unknown deposit, with a text for shoppers', async () => {
     const page = await openIn(language, '/deposit/abc')
     await heading(page, texts.paymentNotFound).waitFor()
     const toasts = page.getByRole('region', { name: texts.toasts })
     await toasts.getByRole('button', { name: texts.paymentNotFound }).waitFor()
   })
 
-  test('A-131 A-100 a server that says nothing leaves the words of the page', async () => {
+  test('A-131 A-100 the page uses its own text if the server does not answer', async () => {
     const { page, context } = await openBrowser()
     await context.addInitScript((value) => localStorage.setItem('language', value), language)
     const { url } = await depositOf({ language })
@@ -115,13 +115,13 @@ test.each([
   { language: 'en', width: 320 },
   { language: 'ru', width: 320 },
 ] as const)(
-  'A-004 $language at $width px: the whole word leads to help in that language, in a new tab',
+  'A-004 $language at $width px: the whole word "Support" opens help in that language, in a new tab',
   async ({ language, width }) => {
     const { page, context, texts } = await openDeposit({ language, viewport: { width, height: 640 } })
     const opened = context.waitForEvent('page')
     const link = page.getByRole('link', { name: texts.support, exact: true })
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
-    // The visible part of the word is as wide as the word.
+    // No part of the word is cut off.
     const word = await link.evaluate((element) => {
       const text = document.createRange()
       text.selectNodeContents(element)
@@ -166,7 +166,7 @@ test('A-030 the help page of a till without contacts ends with a whole sentence'
   }
 })
 
-test('A-065 texts that cannot be fetched, or never come, leave the page in English', async () => {
+test('A-065 the page stays in English if other texts cannot be fetched, or never arrive', async () => {
   const { url } = await depositOf({ language: 'ru' })
   for (const answer of ['abort', 'hang'] as const) {
     const { page } = await openBrowser()
@@ -181,14 +181,14 @@ test('A-065 texts that cannot be fetched, or never come, leave the page in Engli
   }
 })
 
-test('A-005 a route whose code fails to load is the page that was not found', async () => {
+test('A-005 a route whose code fails to load shows "page not found"', async () => {
   const { page } = await openBrowser()
   await page.route('**/assets/help-*.js', (route) => route.abort())
   await page.goto(`${till.gateway}/help`)
   await heading(page, TEXTS.en.notFound).waitFor()
 })
 
-test('A-005 A-104 a route that throws while it renders is the page that was not found, and is reported', async () => {
+test('A-005 A-104 a route that throws while it renders shows "page not found", and is reported', async () => {
   const { page } = await openBrowser()
   const { url } = await depositOf()
   await withoutShownPayment(page)
@@ -208,7 +208,7 @@ test('A-005 A-104 a route that throws while it renders is the page that was not 
   })
 })
 
-test('A-006 the header names the store, the deposit and what this page is for', async () => {
+test('A-006 the header names the store, the deposit and the purpose of the page', async () => {
   const { page, deposit, texts } = await openDeposit()
   await heading(page, `${texts.depositTo('Ember Forge')} ${texts.addFunds}`).waitFor()
   expect(texts.depositTo('Ember Forge')).toBe('Deposit to the Ember Forge')
@@ -216,7 +216,7 @@ test('A-006 the header names the store, the deposit and what this page is for', 
   await page.getByRole('banner').getByText(`#${deposit.id}`, { exact: true }).waitFor()
 })
 
-test('A-031 /home of a till without a home address is the page that was not found', async () => {
+test('A-031 /home of a till without a home address shows "page not found"', async () => {
   const { page } = await openBrowser()
   await page.route('**/home', async (route) => {
     const response = await route.fetch()

@@ -13,12 +13,12 @@ const atStand = (settings: Settings = {}, who = 'magic_tuesday') => openStand({ 
 
 const prices = async (page: Page): Promise<number[]> =>
   (await page.locator('.card-price').allTextContents()).map(centsOf)
-/** The whole names: a card says the weapon, the skin and the wear in places of their own. */
+/** The whole names. A card shows weapon, skin and wear separately. */
 const names = (page: Page): Promise<(string | null)[]> =>
   page.locator('.card-name').evaluateAll((all) => all.map((name) => name.getAttribute('title')))
 const cell = (page: Page, index: number) => page.getByRole('gridcell').nth(index)
 const payButton = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.pay, exact: true })
-/** Equal items share a card. */
+/** One item of each card, because equal items share one. */
 const cardsOf = (items: readonly Item[]): Item[] => {
   const looks = items.map(({ name, price, iconUrl, rarityName, phase }) =>
     [name, price, iconUrl, rarityName, phase].join(),
@@ -31,7 +31,7 @@ const PANEL = ['.summary-total dd', '.money-rows', '.pay']
 const placesOf = (page: Page, parts: readonly string[]) =>
   Promise.all(parts.map((part) => page.locator(part).boundingBox()))
 
-/** The narrowest panel, where texts wrap most: nothing moves that is read or pressed. */
+/** Expects that picking moves no text or button of the panel, at its narrowest, where texts wrap most. */
 async function expectStillness(page: Page): Promise<void> {
   await page.setViewportSize({ width: 901, height: 900 })
   await page.locator('.summary').waitFor()
@@ -42,10 +42,10 @@ async function expectStillness(page: Page): Promise<void> {
   }
 }
 
-/** The phone's bar says when the money is expected, and why at a press. */
+/** Expects the phone's bar to say when the money arrives, and after a press, why. */
 async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
-  // The money that comes now has a row. It may be all of it while the store, which all files share, has room.
+  // Depending on the store's limit, which all test files share, some or all of the money is available at once.
   const reason = bar.getByText(texts.whyLater(8, 'CS2')).or(bar.getByText(texts.whyExpected(8, 'CS2')))
   await expect.poll(() => bar.locator('.money-rows dd').count()).toBeGreaterThan(0)
   expect(await reason.isVisible()).toBe(false)
@@ -64,7 +64,7 @@ describe.each([
 ] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
   const money = (minor: number): string => formatMoney(minor, 'USD', language)
 
-  test('A-010 A-011 A-019 A-114 A-115 A-116 A-117 the controls, and the size of items', async () => {
+  test('A-010 A-011 A-019 A-114 A-115 A-116 A-117 the controls work, and items have their size', async () => {
     const { page, texts, inventory } = await atStand({ language, viewport })
     const cards = cardsOf(inventory.items)
     const width = async (selector: string): Promise<number> =>
@@ -111,7 +111,7 @@ describe.each([
     await page.getByRole('button', { name: texts.reload }).waitFor()
   })
 
-  test('A-012 A-013 A-014 A-072 A-085 A-091 picking, the sum, the minimum and clearing', async () => {
+  test('A-012 A-013 A-014 A-072 A-085 A-091 picking and clearing update the sum and check the minimum', async () => {
     const { page, texts, inventory } = await atStand({ language, viewport }, 'nova_hound')
     const summary = page.getByRole('complementary', { name: texts.summary })
     const said = async (): Promise<string> => (await summary.textContent()) ?? ''
@@ -134,7 +134,7 @@ describe.each([
     await cell(page, 0).click()
     expect(await said()).toContain(sum(dearest, cheapest))
     expect(await payButton(page, texts).isDisabled()).toBe(false)
-    // The panel stands still: what is pressed and what it comes to do not move while items are picked.
+    // The panel does not move: buttons and total stay in place while items are picked.
     for (const index of [1, 2, 3, 4]) {
       await cell(page, index).click()
       expect(await places()).toEqual(before)
@@ -153,7 +153,7 @@ describe.each([
     if (viewport === MOBILE) await expectStillness(page)
   })
 
-  test('A-015 A-034 the items that cannot be used are counted, with the reasons', async () => {
+  test('A-015 A-034 the page counts the items that cannot be used, with the reasons', async () => {
     const { page, texts, inventory } = await atStand({ language, viewport }, 'magic_hoarder')
     expect(inventory.unavailableItems).toBeGreaterThan(0)
     const line = page.locator('.unavailable')
@@ -164,7 +164,7 @@ describe.each([
   })
 })
 
-test('A-117 the layout is narrow at 900 px and wide at 901, one variant of each part', async () => {
+test('A-117 the layout is narrow at 900 px and wide at 901, with one variant of each part', async () => {
   const { page } = await atStand()
   const parts = async (): Promise<string[]> =>
     page.evaluate(() =>
@@ -178,7 +178,7 @@ test('A-117 the layout is narrow at 900 px and wide at 901, one variant of each 
   await expect.poll(parts).toEqual(['.bottom-bar', '.controls-mobile', '.link-panel-mobile'])
 })
 
-test('A-045 wear and StatTrak are marked, with their full names for readers', async () => {
+test('A-045 wear and StatTrak are marked, with their full names for screen readers', async () => {
   const { page, texts, inventory } = await atStand({}, 'nova_hound')
   const worn = inventory.items.filter(({ wearCategory }) => wearCategory !== null).slice(0, 12)
   expect(worn.length).toBeGreaterThan(0)
@@ -192,7 +192,7 @@ test('A-045 wear and StatTrak are marked, with their full names for readers', as
   await page.locator('.mark-stattrak').first().waitFor()
 })
 
-test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 everything is in %s', async (currency) => {
+test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 all amounts are in %s', async (currency) => {
   const { page, texts, inventory } = await atStand({ deposit: { currency } })
   expect(inventory.currency).toBe(currency)
   const sign = { EUR: '€', BRL: 'R$' }[currency]
@@ -200,7 +200,7 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 everything is in %s', asyn
   for (const text of await page.locator('.card-price').allTextContents()) expect(text).toContain(sign)
   const coins = (place: string) => page.locator(`${place} .coin[data-currency=${currency}]`).count()
   await expect.poll(() => coins('.card')).toBe(await page.locator('.card').count())
-  // The minimum and the total.
+  // One sign for the minimum, one for the total.
   await expect.poll(() => coins('.summary-facts dd')).toBe(2)
   const facts = await page.locator('.summary-facts dd').allTextContents()
   expect(facts.filter((fact) => fact.includes(sign))).toHaveLength(2)
@@ -255,7 +255,7 @@ test('A-016 A-065 A-066 the language selector switches every text and is remembe
   for (const text of english) expect(await page.getByText(text, { exact: true }).count()).toBe(0)
 })
 
-test('A-071 another game aborts the request for the first; a stale answer is never shown', async () => {
+test('A-071 choosing another game aborts the request for the first, and a stale answer is never shown', async () => {
   const visited = await atStand({}, 'quiet_lynx')
   const { page, texts } = visited
   const release = Promise.withResolvers<void>()
@@ -275,7 +275,7 @@ test('A-071 another game aborts the request for the first; a stale answer is nev
   expect(texts.inventoryErrors.internal.title).toBeTruthy()
 })
 
-test('A-086 without an item neither click, Enter nor a script can pay', async () => {
+test('A-086 without an item, neither a click nor Enter nor a script can pay', async () => {
   const visited = await atStand()
   const { page, texts } = visited
   const button = payButton(page, texts)
@@ -290,7 +290,7 @@ test('A-086 without an item neither click, Enter nor a script can pay', async ()
   expect(callsTo(visited, '/api/trade')).toEqual([])
 })
 
-test('at a zoom of 400 % the first item is in sight when the items come', async () => {
+test('at a zoom of 400 % the first item is visible once the items are shown', async () => {
   const { page } = await atStand({ language: 'ru', viewport: { width: 320, height: 256 } })
   const bar = page.locator('.bottom-bar')
   await expect
@@ -299,7 +299,7 @@ test('at a zoom of 400 % the first item is in sight when the items come', async 
       return item !== null && below !== null && item.y >= 0 && item.y + 60 < below.y
     })
     .toBe(true)
-  // The button there says how much is missing; the items need the room.
+  // The bar's button says how much is missing, so the hint can leave its space to the items.
   expect(await page.locator('.bottom-hint').isVisible()).toBe(false)
 })
 
@@ -317,7 +317,7 @@ test('A-019 A-114 a store that takes two games has two tabs, and opens on one of
   expect(await prices(page)).toEqual(byPrice(cardsOf(inventory.items)))
 })
 
-test('a store may set a maximum: above it the button is off, with the reason', async () => {
+test('above a store’s maximum the button is disabled, with the reason', async () => {
   const { page, texts } = await atStand({ deposit: { maxAmount: 301 } })
   await page
     .locator('.summary-facts')

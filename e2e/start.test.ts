@@ -14,7 +14,7 @@ import { answerInBrowser, dearestFirst, enterLink, pay, pickItems, speak, TEXTS 
 import { newPlace, type Place, query as queryAt, removePlace, startTill, type Till } from './support/till.ts'
 import { callerOf, newDeposit, standingOffer } from './support/widget-calls.ts'
 
-/** Makes a process, and those it starts, print a line for every process that they start. */
+/** Makes a process and its children print a line for every process that they start. */
 const TELLS_CHILDREN = `--import=data:text/javascript,${encodeURIComponent(`
   import { subscribe } from 'node:diagnostics_channel'
   subscribe('child_process', ({ process: child }) => {
@@ -22,7 +22,7 @@ const TELLS_CHILDREN = `--import=data:text/javascript,${encodeURIComponent(`
   })
 `)}`
 
-/** Makes the vault's first command go on until it is ended. */
+/** Makes the vault's first command run until it is ended. */
 const ENROLS_WITHOUT_END = `--import=data:text/javascript,${encodeURIComponent(`
   if (process.argv[2] === 'enrol') setInterval(() => {}, 1_000_000)
 `)}`
@@ -57,8 +57,10 @@ const addressesOfStores = () =>
     'select store.id::text, origins, url from store join webhook_endpoint on webhook_endpoint.store_id = store.id',
   )
 
-test('it prints the addresses, one first step, and the tour', async () => {
-  await expect.poll(() => till.main.output(), { message: 'it says that it is ready' }).toContain('Top up')
+test('npm start prints its addresses, one first step, and the tour', async () => {
+  await expect
+    .poll(() => till.main.output(), { message: 'npm start says that it is ready' })
+    .toContain('Top up')
   for (const address of [place.gateway, place.sandbox, place.store, `${place.sandbox}/tour/`]) {
     expect(till.main.output()).toContain(address)
   }
@@ -67,7 +69,7 @@ test('it prints the addresses, one first step, and the tour', async () => {
   }
 })
 
-/** A start that must be refused: how it ended, and that no part of it was begun. */
+/** Starts a till that must be refused, and expects that no part of it began. */
 async function refused(env: (other: Place) => Record<string, string>): Promise<Running> {
   const other = await newPlace()
   const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: TELLS_CHILDREN, ...env(other) })
@@ -79,7 +81,7 @@ async function refused(env: (other: Place) => Record<string, string>): Promise<R
   return start
 }
 
-describe.concurrent('before any part of it begins', () => {
+describe.concurrent('before any part begins', () => {
   test('a second start on the same folder is refused and says why', async () => {
     const second = await refused(() => ({ TRADETILL_DATA_ROOT: place.root }))
     expect(second.output()).toMatch(/already/i)
@@ -87,13 +89,13 @@ describe.concurrent('before any part of it begins', () => {
   })
 
   test.each([
-    ['no number', { TRADETILL_PORT: 'abc' }, 'TRADETILL_PORT must be a port'],
+    ['not a number', { TRADETILL_PORT: 'abc' }, 'TRADETILL_PORT must be a port'],
     ['out of range', { DEMO_STORE_PORT: '99999' }, 'DEMO_STORE_PORT must be a port'],
-  ])('a port that is %s is refused by the name of its setting', async (_what, env, reason) => {
+  ])('a port that is %s is refused with the name of its setting', async (_what, env, reason) => {
     expect((await refused(() => env)).output()).toContain(reason)
   })
 
-  test('ports that are taken, by another part or by another program, are refused by name', async () => {
+  test('ports that another part or program has taken are refused by name', async () => {
     const same = await refused(({ env }) => ({ DEMO_STORE_PORT: env.TRADETILL_PORT ?? '' }))
     expect(same.output()).toContain('each needs a port of its own')
     const taken = await refused(() => ({ STEAM_SANDBOX_PORT: new URL(place.sandbox).port }))
@@ -109,7 +111,7 @@ describe.concurrent('before any part of it begins', () => {
   })
 })
 
-/** Takes a port in the moment in which the start begins its first part. */
+/** Takes a port at the moment when the first part starts. */
 const TAKES_PORT = `--import=data:text/javascript,${encodeURIComponent(`
   import { subscribe } from 'node:diagnostics_channel'
   import { createServer } from 'node:net'
@@ -117,7 +119,7 @@ const TAKES_PORT = `--import=data:text/javascript,${encodeURIComponent(`
   subscribe('child_process', take)
 `)}`
 
-test('a port that is taken while the parts begin is told by the name of its setting too', async () => {
+test('a port that is taken while the parts start is reported with the name of its setting too', async () => {
   const other = await newPlace()
   const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: TAKES_PORT })
   expect(await start.ended).toBe(1)
@@ -125,7 +127,7 @@ test('a port that is taken while the parts begin is told by the name of its sett
   removePlace(other)
 })
 
-test('what is registered already is left as it is', async () => {
+test('an existing registration stays as it is', async () => {
   const [before, stores] = [registration(), await addressesOfStores()]
   const gatewayEnv = { TRADETILL_DATA: join(place.root, 'gateway') }
   const { apiKey } = await prepareDemo({ file: registrationFile(), urls: place, gatewayEnv })
@@ -162,7 +164,7 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     expect(await balanceJson()).toEqual(before.balance)
   })
 
-  test('the store is known by its new address, with the key it had', async () => {
+  test('the store has its new address and its old key', async () => {
     const { storeId, apiKey } = before.registration
     expect(await addressesOfStores()).toEqual([
       { id: storeId, origins: [place.store], url: `${place.store}/webhooks/tradetill` },
@@ -183,10 +185,10 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
 describe('Ctrl-C while the vault is set up, and a start with a fresh database', () => {
   let before: Awaited<ReturnType<typeof players>>
 
-  test('Ctrl-C ends all of it, the command that runs too', async () => {
+  test('Ctrl-C ends all of it, including the running command', async () => {
     before = await players(place.sandbox)
     const enrols = /began .*\/vault\/main\.ts enrol as (\d+)/
-    await expect.poll(() => till.main.output(), { message: 'the vault is enrolled' }).toMatch(enrols)
+    await expect.poll(() => till.main.output(), { message: 'the vault is being enrolled' }).toMatch(enrols)
     const command = Number(enrols.exec(till.main.output())?.[1])
     expect(await till.main.interrupt()).toBe(0)
     expect(processesOf(place.root)).toEqual([])
@@ -223,7 +225,7 @@ async function daysAhead() {
   return { till: Number(row?.ahead_s) / DAY_S, sandbox: aheadS / DAY_S }
 }
 
-/** A deposit of the store that is paid with a protected item and held whole. */
+/** Pays a deposit with a protected item, so all of it is held. */
 async function heldDeposit(name?: string) {
   const secrets = await storeSecrets(till.root)
   const deposit = await newDeposit({ place: till, secrets }, { creditMode: 'on_release' })
@@ -231,7 +233,7 @@ async function heldDeposit(name?: string) {
   const { tradeUrl } = await player(till.sandbox, name)
   await shopper.post('/api/trade-url', { tradeUrl })
   const { offerId, amount } = await standingOffer(shopper)
-  // A magic player does it unasked.
+  // A magic player accepts automatically.
   if (name === undefined) await answerOffer(till.sandbox, offerId, 'accept')
   await expect.poll(shopper.payment).toMatchObject({ status: 'succeeded', amount, heldAmount: amount })
   const told = async () => {
@@ -243,7 +245,7 @@ async function heldDeposit(name?: string) {
   return { payment: shopper.payment, amount, told }
 }
 
-/** As a shopper in the demo store: a top-up that is held, paid with the dearest items. */
+/** Pays a top-up in the demo store with the most expensive items, so it is held. */
 async function topUpOnHold(page: Page): Promise<void> {
   const texts = TEXTS.en
   await page.goto(till.store)
@@ -259,11 +261,11 @@ async function topUpOnHold(page: Page): Promise<void> {
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
 }
 
-// In this till, because each start costs more than all of these.
-describe('days that pass in a minute: the clocks of the till and of its Steam are advanced together', () => {
+// These tests use the same till, because a start costs more time than all of them.
+describe('the advanced clocks of the till and its Steam', () => {
   beforeEach(() => offerEvidence('own-till.log', () => till.main.output()))
 
-  test('D-40 `clock advance 8d` moves the till and its Steam on, and what was held is released', async () => {
+  test('D-40 move together at `clock advance 8d`, and held money is released', async () => {
     const { payment, amount, told } = await heldDeposit()
     expect(await told()).not.toContain('deposit.funds_available')
 
@@ -280,7 +282,7 @@ describe('days that pass in a minute: the clocks of the till and of its Steam ar
     expect(Number(available)).toBe(amount)
   })
 
-  test('D-40 what Steam does in days is seen at once: a trade is taken back three days later', async () => {
+  test('D-40 show at once what Steam does in days, such as a trade that is taken back after three', async () => {
     const { told } = await heldDeposit('magic_reverser')
     expect(await told()).not.toContain('deposit.reversed')
     expect((await advance('3d')).code).toBe(0)
@@ -288,7 +290,7 @@ describe('days that pass in a minute: the clocks of the till and of its Steam ar
     expect(await told()).not.toContain('deposit.funds_available')
   })
 
-  test("D-40 a button of the sandbox's page does the same, and the demo store shows the release", async () => {
+  test("D-40 also move by a button of the sandbox's page, and the demo store shows the release", async () => {
     const { page, context } = await openBrowser()
     await topUpOnHold(page)
     await page.goto(till.store)
@@ -327,7 +329,7 @@ const SCENES: readonly TourScene[] = [
   { title: 'A killed gateway', said: /asked Steam, and credited \$[\d.]+ once/ },
 ]
 
-describe('the tour plays each of its scenes by a button, and says what to look at', () => {
+describe('the tour plays a scene at the press of a button, and says what to look at', () => {
   test.each(SCENES)('$title', async ({ title, said, leaves }) => {
     offerEvidence('own-till.log', () => till.main.output())
     const { page } = await openBrowser()

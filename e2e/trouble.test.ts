@@ -27,7 +27,7 @@ afterAll(async () => {
   await parts?.end()
 })
 
-/** Codes of the refusals that the gateway's log tells of, from that place on. */
+/** Codes of the refusals in the gateway's log after this position. */
 function refusals(from: number): (string | undefined)[] {
   const lines = parts.gateway
     .output()
@@ -36,10 +36,10 @@ function refusals(from: number): (string | undefined)[] {
   return [...lines].map(([, code]) => code)
 }
 
-/** A button that went away on its own is not waited for. */
+/** Short, because the button may disappear before the press. */
 const PRESS_MS = 2_000
 
-/** Tries again for as long as there is an error in the place of the items. */
+/** Presses "Try again" until the items are shown. */
 const untilItems = (page: Page, texts: Messages): Promise<boolean> =>
   eventually('the inventory is back', async () => {
     const retry = page.getByRole('button', { name: texts.retry })
@@ -55,7 +55,7 @@ async function reloadUntilItems(page: Page, texts: Messages): Promise<void> {
   await untilItems(page, texts)
 }
 
-test('a trade link of nobody is told at the field, and a right one then works', async () => {
+test('the field reports a trade link that belongs to nobody, and a correct one works then', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const field = page.getByRole('textbox', { name: texts.tradeLink })
@@ -68,7 +68,7 @@ test('a trade link of nobody is told at the field, and a right one then works', 
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
 })
 
-test('a link that Steam does not take any more shows the incorrect trade link', async () => {
+test('a link that Steam no longer accepts leads to the error "incorrect trade link"', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { tradeUrl } = await inviteGuest(parts.place.sandbox)
@@ -77,7 +77,7 @@ test('a link that Steam does not take any more shows the incorrect trade link', 
   await page.getByText(texts.inventoryErrors.invalidPartner.title).waitFor()
 })
 
-test('A-121 an unknown deposit says that it was not found, in both languages', async () => {
+test('A-121 the page of an unknown deposit says that it was not found, in both languages', async () => {
   const { page } = await openBrowser()
   const told = parts.gateway.output().length
   await page.goto(`${parts.place.gateway}/deposit/${'0'.repeat(32)}`)
@@ -88,7 +88,7 @@ test('A-121 an unknown deposit says that it was not found, in both languages', a
   await page.getByRole('heading', { name: TEXTS.ru.paymentNotFound }).waitFor()
 })
 
-test('a stopped Steam is told in the page and the log, and the page recovers when it is back', async () => {
+test('page and log report that Steam is down, and the page recovers once it is back', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
@@ -97,7 +97,7 @@ test('a stopped Steam is told in the page and the log, and the page recovers whe
   await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
   const { internal, engineeringWorks } = texts.inventoryErrors
   await page.getByText(internal.title).or(page.getByText(engineeringWorks.title)).first().waitFor()
-  await eventually('the log tells of Steam', () => {
+  await eventually('the log reports Steam', () => {
     return (
       /Steam gave no inventory|Steam failed for a bot/.test(parts.gateway.output().slice(told)) || undefined
     )
@@ -106,11 +106,11 @@ test('a stopped Steam is told in the page and the log, and the page recovers whe
   await untilItems(page, texts)
 })
 
-test('a trade link that is given while Steam is stopped is kept, told in the log, and taken when it is back', async () => {
+test('a trade link that is given while Steam is down is kept, the log reports it, and it is accepted later', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
-  // Ended in peace: a guest who came a moment ago is kept.
+  // A clean end, so the sandbox saves the new guest.
   await parts.sandbox.interrupt()
   const told = parts.gateway.output().length
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
@@ -120,15 +120,15 @@ test('a trade link that is given while Steam is stopped is kept, told in the log
     .toMatch(/a profile could not be read from Steam/)
   await expect.poll(() => refusals(told)).toEqual(['steam_unavailable'])
   await parts.startSandbox()
-  // For a second the gateway answers what it heard of Steam last, so a quick shopper has to press again.
-  await eventually('the link is taken', async () => {
+  // The gateway repeats its last answer about Steam for a second, so a quick shopper has to press again.
+  await eventually('the link is accepted', async () => {
     const retry = page.getByRole('button', { name: texts.retry })
     if (await retry.isVisible()) await retry.click({ timeout: PRESS_MS })
     return (await page.getByRole('link', { name }).isVisible()) || undefined
   })
 })
 
-test('a trade link that is given while the till itself is away is kept, and is no word against Steam', async () => {
+test('a trade link that is given while the till is down is kept, and the page does not blame Steam', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place, 'ru')
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
@@ -140,7 +140,7 @@ test('a trade link that is given while the till itself is away is kept, and is n
   await page.getByRole('link', { name }).waitFor()
 })
 
-/** Keeps how many toasts of errors the page has shown from now on. */
+/** Runs in the page: counts the error toasts from now on. */
 function countErrorToasts(): void {
   Reflect.set(window, 'errorToasts', 0)
   const count = (changes: MutationRecord[]) => {
@@ -151,7 +151,7 @@ function countErrorToasts(): void {
   new MutationObserver(count).observe(document.body, { childList: true, subtree: true })
 }
 
-test('A-061 A-100 A-131 polls that fail inside the till are told once, in its words, and the end comes all the same', async () => {
+test('A-061 A-100 A-131 failing polls are reported once, in the till’s words, and the outcome still arrives', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await payWithItems(page, parts.place, await inviteGuest(parts.place.sandbox))
@@ -163,7 +163,7 @@ test('A-061 A-100 A-131 polls that fail inside the till are told once, in its wo
   await parts.query('alter table deposit rename to deposit_away')
   await page.locator('.toast-error').getByText(ERRORS.internal.detail.en).waitFor()
   await eventually('polls went on', () => failed >= 3 || undefined)
-  // A slow machine needs longer for its polls than the toast is shown.
+  // On a slow machine the toast may be gone before the polls are done, so the test counts toasts instead.
   await expect.poll(() => page.evaluate(() => Reflect.get(window, 'errorToasts'))).toBe(1)
   await expect.poll(() => page.getByRole('dialog', { name: texts.confirmTitle }).isVisible()).toBe(true)
   await parts.query('alter table deposit_away rename to deposit')
@@ -171,7 +171,7 @@ test('A-061 A-100 A-131 polls that fail inside the till are told once, in its wo
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
 })
 
-test('A-130 A-088 A-063 too many items: refused by a gateway whose limit became smaller, then told at the pick', async () => {
+test('A-130 A-088 A-063 too many items are refused after the limit became smaller, and then at the pick', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
@@ -202,7 +202,7 @@ test('A-130 A-088 A-063 too many items: refused by a gateway whose limit became 
   await parts.startGateway()
 })
 
-test('every page of a sandbox says that it is one', async () => {
+test('every page of a till in sandbox mode says so', async () => {
   const { page } = await openBrowser()
   for (const path of ['/', '/help', '/deposit', '/nothing/here', `/deposit/${'0'.repeat(32)}`]) {
     await page.goto(parts.place.gateway + path)
@@ -216,7 +216,7 @@ test('every page of a sandbox says that it is one', async () => {
   await page.getByRole('note').getByText(texts.sandboxBanner).waitFor()
 })
 
-test('live mode refuses a sandbox address and missing secrets, with a list of what is wrong', async () => {
+test('live mode refuses a sandbox address and missing secrets, and lists all problems', async () => {
   const refused = run('gateway/main.ts', {
     TRADETILL_MODE: 'live',
     TRADETILL_STEAM_SANDBOX_URL: parts.place.sandbox,

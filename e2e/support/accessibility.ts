@@ -1,4 +1,4 @@
-/** Checks every scene of the gallery with axe, each in one of the looks of the page. Two test files share them. */
+/** Checks every scene of the gallery with axe, each in one look of the page. Two test files share the scenes. */
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest'
 import { violations } from './axe.ts'
 import { DESKTOP, MOBILE, type Visit, visit } from './browser.ts'
@@ -6,7 +6,7 @@ import { baseOf, playScene } from './play-scene.ts'
 import { type Base, SCENES } from './scenes.ts'
 import { offerEvidenceOf, sharedBrowser, till } from './shared-till.ts'
 
-/** 1280 px at 400 % zoom. */
+/** A window of 1280 px at 400 % zoom. */
 const ZOOMED = { width: 320, height: 640 }
 
 /** Every pair of language, width and scheme is among these. */
@@ -21,20 +21,20 @@ const LOOKS = [
 
 type Look = (typeof LOOKS)[number]
 
-/** Each scene has the look that its place in the gallery gives it. */
+/** Each scene in one look, chosen by its place in the gallery. */
 export const RUNS = SCENES.flatMap((scene, index) => {
   const look = LOOKS[index % LOOKS.length]
   return look === undefined ? [] : [{ name: scene.name, scene, look }]
 })
 
-/** Scenes about many items keep them all; elsewhere a dozen show as much, and axe looks at each. */
+/** Scenes that need all items. The others get a dozen, because axe checks each item. */
 const OF_MANY = ['inventory', 'inventory-untouched', 'inventory-search', 'inventory-long-names']
 const DOZEN = 12
 
-/** More than a scene takes: its test would have timed out. */
+/** Minutes between two scenes of a page: more than a scene can take before its test times out. */
 const MINUTES_A_SCENE = 10
 
-/** A page for each look: a browser of its own for each scene would cost more than the scene. */
+/** One page for each look, because a browser for each scene would cost more than the scene. */
 function pagesOfLooks() {
   const opened = new Map<Look, Visit & { scenes: number }>()
   return {
@@ -50,7 +50,7 @@ function pagesOfLooks() {
       await visited.context.setOffline(false)
       return { visited, minute: 1 + (visited.scenes - 1) * MINUTES_A_SCENE }
     },
-    /** A page where something failed may be anywhere: the next scene has a fresh one. */
+    /** Closes a page where a scene failed. The next scene gets a new one. */
     async leave(look: Look): Promise<void> {
       const visited = opened.get(look)
       opened.delete(look)
@@ -81,7 +81,7 @@ export function lookAt(runs: typeof RUNS): void {
       const { page, seen } = visited
       const shown = OF_MANY.includes(scene.name) ? base : small
       await playScene(page, { gateway: till.gateway, base: shown, scene, language, minute })
-      // axe waits by the clock of the page.
+      // axe waits on the page's clock.
       await page.clock.resume()
       expect(await violations(page)).toEqual([])
       const wide = await page.evaluate(() => document.documentElement.scrollWidth)

@@ -7,18 +7,18 @@ const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 const OPTIONS: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
-  // Of what passes nothing is asked, and no rule of these reads the style sheets themselves.
+  // Leaves out results that pass, and style sheets, which none of these rules read.
   resultTypes: ['violations'],
   preload: { assets: ['media'] },
 }
 
-/** Runs in the page. A function would have to be told the types of what is not imported there. */
+/** Runs in the page. A string, because a function would need types for `axe`, which is not imported. */
 const RUN = `axe.run(${JSON.stringify(OPTIONS)}).then(({ violations }) =>
   violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`
 
-/** Everything on this page that WCAG 2.2 AA forbids, a line for each rule. */
+/** Returns the violations of WCAG 2.2 AA on this page, one line for each rule. */
 export async function violations(page: Page): Promise<string[]> {
-  // Once, and in its short form: the source is most of what a look costs.
+  // The minified source, because loading it is most of the cost of a check.
   await page.evaluate(SOURCE)
   return page.evaluate<string[]>(RUN)
 }

@@ -7,8 +7,8 @@ import {
 } from 'playwright-core'
 
 /**
- * Every window would load pages of the browser's own for the address bar, which costs more than ours. The list replaces
- * the one of playwright-core, so what tests need of that is named here too.
+ * Without these, every window loads the browser's own pages for its address bar, which cost more than ours. The list
+ * replaces that of playwright-core, so it repeats the features that tests need switched off.
  */
 const UNWANTED_FEATURES = [
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup', 'AimEnabled'],
@@ -27,7 +27,7 @@ export const BROWSER_ARGS = [
   '--disable-sync',
 ]
 
-/** Keeps whole pages for the way back, as every shopper's browser does. Playwright turns it off. */
+/** Playwright's default argument against the back-forward cache, which every shopper's browser uses. */
 const BACK_FORWARD_CACHE = '--disable-back-forward-cache'
 
 export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
@@ -37,29 +37,29 @@ export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
   return chromium.launch({ executablePath, args: BROWSER_ARGS, ignoreDefaultArgs })
 }
 
-/** The headless shell, which ends with this process however that ends. */
+/** Starts the headless shell. It ends with this process, even if that is killed. */
 export function launchShell(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_SHELL_PATH
   if (executablePath === undefined)
     throw new Error('CHROMIUM_SHELL_PATH is not set: run the tests with npm test')
-  // Its pipe tells it of the end. With listeners of its own, a signal would no longer end this process.
+  // The shell ends when its pipe closes. Playwright's own signal handlers would keep signals from ending this process.
   const signals = { handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false }
   return chromium.launch({ executablePath, args: BROWSER_ARGS, ...signals })
 }
 
-/** A slow machine has time for all that is certain to come. */
+/** How long to wait for anything that is sure to happen, long enough for a slow machine. */
 export const WAIT_MS = 60_000
 const EVIDENCE_MS = 10_000
 
 export const DESKTOP = { width: 1440, height: 900 }
-/** The layout of a desktop with less to draw: for tests that are not about the size of the page. */
+/** The desktop layout with less to draw, for tests that do not depend on the size. */
 export const SMALL_DESKTOP = { width: 1024, height: 600 }
 export const MOBILE = { width: 390, height: 844 }
 
 export type Seen = {
-  /** Every request, of every page of the visit. */
+  /** Every request of every page of the visit. */
   requests: { url: string; method: string; type: string; headers: Record<string, string> }[]
-  /** Violations of a content security policy, and errors that nobody caught. */
+  /** Violations of a content security policy, and uncaught errors. */
   complaints: string[]
 }
 
@@ -67,11 +67,11 @@ export type Visit = {
   context: BrowserContext
   page: Page
   seen: Seen
-  /** Closes it; throws if a policy was violated in it or an error left uncaught. */
+  /** Closes the browser. Throws if a policy was violated or an error was not caught. */
   end(): Promise<void>
 }
 
-/** Pictures and texts by file name, which a failed test leaves of its browser. */
+/** The files that a failed test saves of its browser: pictures and texts by name. */
 export function evidenceOf({ context, seen }: Visit): [string, () => Promise<string | Buffer>][] {
   const last = () => context.pages().at(-1)
   const nothing = 'no page was open'
@@ -82,7 +82,7 @@ export function evidenceOf({ context, seen }: Visit): [string, () => Promise<str
   ]
 }
 
-/** For pages whose payment only the call may tell: their documents come as for a deposit that nobody knows. */
+/** Removes the payment from the page's document, so only the call for the payment delivers it. */
 export async function withoutShownPayment(page: Page): Promise<void> {
   await page.route(/\/(?:deposit\/)?[0-9a-f]{32}$/, async (route) => {
     const response = await route.fetch()
@@ -91,7 +91,7 @@ export async function withoutShownPayment(page: Page): Promise<void> {
   })
 }
 
-/** A shopper's browser of its own, with a record of what it did. */
+/** Opens a browser context of one shopper, with a record of its requests and errors. */
 export async function visit(
   browser: Browser,
   viewport = DESKTOP,

@@ -1,4 +1,4 @@
-/** The operator's console of the shared till, as an operator's browser sees it. */
+/** The operator's console of the shared till, in a browser. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -6,21 +6,21 @@ import { runCommand } from '../../gateway/testing/command.ts'
 import { eventually } from './process.ts'
 import { till } from './shared-till.ts'
 
-/** The link that this run of npm start has printed. */
+/** The console's link, which this run of `npm start` has printed. */
 export const sandboxLink = (): Promise<string> =>
   eventually('the link of the console is printed', async () => {
     const printed = readFileSync(till.outputFile, 'utf8')
     return /http:\S+\/enter#sandbox=\S+/.exec(printed)?.[0]
   })
 
-/** Enters by that link. */
+/** Enters the console with that link. */
 export async function enterSandbox(page: Page): Promise<void> {
   await page.goto(await sandboxLink())
   await page.getByRole('button', { name: 'Enter the sandbox' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 }
 
-/** Runs a command on the machine of the till, and returns its output. */
+/** Runs an operator's command on the till, and returns its output. */
 export async function command(...args: string[]): Promise<string> {
   const env = {
     TRADETILL_DATA: join(till.root, 'gateway'),
@@ -32,7 +32,7 @@ export async function command(...args: string[]): Promise<string> {
   return out
 }
 
-/** A device of the browser that keeps passkeys and knows its owner. */
+/** Gives the browser a virtual device that stores passkeys and verifies its user. */
 export async function giveAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')

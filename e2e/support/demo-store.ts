@@ -8,7 +8,7 @@ const secrets = z.object({ apiKey: z.string(), webhookSecret: z.string() })
 
 export type StoreSecrets = z.infer<typeof secrets>
 
-/** All that the store was credited in USD, in cents: what its shoppers cannot spend yet too. */
+/** The store's credits in USD, in cents, including money that its shoppers cannot spend yet. */
 export async function balanceCents(store: string): Promise<number> {
   const { account } = books.parse(await (await fetch(`${store}/books.json`)).json())
   return account.USD ?? 0

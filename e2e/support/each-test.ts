@@ -1,4 +1,4 @@
-/** Set-up of every file in e2e/. A worker reads shared-till.ts only once, and hooks belong to each file. */
+/** Set-up of every file in e2e/. Hooks belong to a file, but a worker loads shared-till.ts only once. */
 import { afterEach, beforeEach } from 'vitest'
 import { beginTest, endTest } from './shared-till.ts'
 

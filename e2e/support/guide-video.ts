@@ -1,4 +1,4 @@
-/** The clip of the guide: how a shopper finds the trade link, recorded from the sandbox, in each language. */
+/** Records the guide's clip in each language: how a shopper finds the trade link, shown in the sandbox. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -19,15 +19,15 @@ const BITS_A_SECOND = 60_000
 
 type Point = { x: number; y: number }
 
-/** A picture of the page, and the way of the pointer over it. */
+/** A picture of the page, and the path of the pointer over it. */
 type Shot = { picture: string; from: Point; to: Point; ms: number; isPressed: boolean }
 
-/** Said of the shots from here on: subtitles, and the text beside the clip. */
+/** A subtitle, shown until the next one begins. */
 type Cue = { fromMs: number; text: string }
 
 const HIDDEN = '.banner, nav, footer, .sandbox-banner { display: none !important }'
 
-/** The sandbox shows the link on the profile too. Steam does not. */
+/** Also hides the link on the sandbox's profile page, because Steam does not show one there. */
 const HIDDEN_ON_PROFILE = `${HIDDEN} .link { display: none !important }`
 
 function recorder(page: Page) {
@@ -48,7 +48,7 @@ function recorder(page: Page) {
     rest: (ms: number): Promise<void> => shoot(pointer, ms),
     async press(target: Locator): Promise<void> {
       const box = await target.boundingBox()
-      if (box === null) throw new Error('there is nothing to press')
+      if (box === null) throw new Error('the element to press is not visible')
       const middle = { x: box.x + Math.min(box.width / 2, 120), y: box.y + box.height / 2 }
       await shoot(middle, 1500)
       await shoot(middle, 300, true)
@@ -126,7 +126,7 @@ async function encode({
   encoder.configure({ codec: 'vp09.00.10.08', ...size, bitrate, framerate: fps })
   const canvas = new OffscreenCanvas(size.width, size.height)
   const drawing = canvas.getContext('2d')
-  if (drawing === null) throw new Error('the browser draws nothing')
+  if (drawing === null) throw new Error('the browser has no 2D canvas')
   let drawn = 0
   for (const { picture, from, to, ms, isPressed } of shots) {
     const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0))

@@ -1,18 +1,18 @@
-/** The console with names of somebody who would like to run in it. */
+/** Replaces names in the console by hostile ones that try to run scripts. */
 import type { Page } from 'playwright-core'
 
 const HOSTILE = `<img src=x onerror="window.ran = 1"><script>window.ran = 1</script>"'>`
 
-/** Fields that others wrote, or may have: shoppers, stores, Steam, a command line. */
+/** Fields with texts that shoppers, stores, Steam or a command line may have written. */
 const WRITTEN = new Set([
   ...['name', 'storeName', 'botName', 'marketHashName', 'reference', 'externalId', 'reason', 'message'],
   ...['operator', 'by', 'proposedBy', 'backedBy', 'decidedBy', 'failure', 'detail', 'description'],
   ...['store', 'url', 'item', 'customerLabel', 'answer', 'label'],
 ])
-/** A word of our own, which the page may look up. */
+/** Matches a keyword of ours, which the page may need to look up. */
 const OUR_WORD = /^[a-z_]*$/
 
-/** Every answer that the page finds has them from now on. Resolves to the keys under which some were. */
+/** From now on, the console's answers contain hostile texts. The set fills with the keys that had some. */
 export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>> {
   const given = new Set<string>()
   const changed = (_key: string, value: unknown): unknown => {
@@ -25,7 +25,7 @@ export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>>
     return Object.fromEntries(entries)
   }
   await page.route('**/ops/find/**', async (route) => {
-    // The browser's own headers are not repeated otherwise. The page may be gone before its last answer.
+    // Playwright does not repeat the browser's own headers automatically. The page may be closed before an answer.
     const headers = { ...(await route.request().allHeaders()), 'sec-fetch-site': 'same-origin' }
     const response = await route.fetch({ headers }).catch(() => undefined)
     if (response === undefined) return
@@ -35,13 +35,13 @@ export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>>
   return given
 }
 
-/** Tells whether names became more than text. Violations of the policy are seen at the end of every test. */
-export const came = (page: Page): Promise<unknown> =>
+/** Returns traces of hostile texts that ran or became elements. The end of every test checks for policy violations. */
+export const harmOf = (page: Page): Promise<unknown> =>
   page.evaluate(() => ({
     ran: 'ran' in window,
     elements: document.querySelectorAll('[onerror], img[src="x"], main script').length,
   }))
-export const NOTHING = { ran: false, elements: 0 }
+export const NO_HARM = { ran: false, elements: 0 }
 
-/** Keys under which every till has such a text. */
+/** Keys of texts that every till has. */
 export const ALWAYS_THERE = ['name', 'store', 'url']

@@ -1,4 +1,4 @@
-/** Plays a scene: the real page with the answers of the scene, the same in every run. */
+/** Plays a scene: the real page with fixed answers, the same in every run. */
 import type { Page } from 'playwright-core'
 import type { RefusalCause } from '../../contract/errors.ts'
 import type { Language } from '../../contract/languages.ts'
@@ -14,11 +14,11 @@ import { callerOf, newDeposit, standingOffer } from './widget-calls.ts'
 /** Eight days after the noon at which all scenes play. */
 const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
 
-/** A deposit with its user, the same with an open offer, and an inventory, all made equal from run to run. */
+/** Reads a deposit with its user, the same with an open offer, and an inventory; fixes all that varies between runs. */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
   const { steamId, tradeUrl } = await player(till.sandbox)
-  // Several test files do this with the same person at one till: a locked deposit does not wait for the others.
+  // Several test files do this with the same shopper at one till. A locked deposit avoids the limits between them.
   const caller = await callerOf(till.gateway, await newDeposit(parts, { shopper: { steamId, lock: true } }))
   await caller.post('/api/trade-url', { tradeUrl })
   const inventory = await caller.inventory()
@@ -26,9 +26,9 @@ export async function baseOf(till: Place): Promise<Base> {
   const { offerId } = await standingOffer(caller)
   const pending = await caller.payment()
   await answerOffer(till.sandbox, offerId, 'decline')
-  // The page's own colour, whatever that of the store is.
+  // Without the store's colour, the page uses its own.
   const fixed = { id: '1042', hash: '0'.repeat(32), storeAccent: null }
-  // Either bot may have been free.
+  // Either bot may have sent the offer.
   const known = (bot: Bot | null) => bot && { ...bot, name: 'Tradetill Bot #2', level: 112 }
   const offer = {
     ...{ steamTradeId: '8123456789', steamTradeMessage: 'K7QX2M', itemCount: 3 },
@@ -47,7 +47,7 @@ export async function baseOf(till: Place): Promise<Base> {
 
 type Reply = { status: number; type: string; body: string | null; retryAfterS?: number }
 
-/** The answer to a call of the page; 'never' leaves it open. */
+/** The answers to the page's calls, by path; 'never' leaves a call open. */
 type Replies = Record<string, Reply | 'never'>
 
 const json = (value: unknown): Reply => ({
@@ -78,7 +78,7 @@ function repliesOf({ payment, inventory, link, price, trade }: Answers): Replies
   }
 }
 
-/** Runs in the page: routes would lead each of its requests through the test, those for pictures too. */
+/** Runs in the page. Routes of Playwright would pass every request through the test, even those for pictures. */
 function answerCalls(replies: Replies): void {
   const ask = window.fetch
   Reflect.set(window, 'replies', replies)
@@ -92,7 +92,7 @@ function answerCalls(replies: Replies): void {
   }
 }
 
-/** From now on the page hears of the payment that nothing has changed. */
+/** From now on, polls of the payment answer that nothing has changed. */
 export async function changeNothing(page: Page): Promise<void> {
   await page.evaluate((reply) => {
     Reflect.set(Reflect.get(window, 'replies'), '/api/payment', reply)
@@ -103,7 +103,7 @@ type Played = { gateway: string; base: Base; scene: Scene; language: Language; m
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
-/** Runs in the page, before any script of it. */
+/** Runs in the page before its scripts. */
 function rememberOnly({ language, link }: { language: Language; link: string | undefined }): void {
   localStorage.clear()
   localStorage.setItem('language', language)
@@ -111,21 +111,21 @@ function rememberOnly({ language, link }: { language: Language; link: string | u
 }
 
 /**
- * Opens a scene, with time standing still. A page of several scenes plays each in a later minute than the one before,
- * by more than it took.
+ * Opens a scene with a stopped clock. A page that plays several scenes gives each a later minute; the gap must exceed
+ * the duration of a scene.
  */
 export async function playScene(
   page: Page,
   { gateway, base, scene, language, minute = 1 }: Played,
 ): Promise<void> {
   if (minute === 1) await page.clock.install({ time: NOON })
-  // A minute later than it starts: a slow machine needs some of it to get here.
+  // A minute after the clock's start, because a slow machine needs some of that to get here.
   await page.clock.pauseAt(NOON + minute * 60_000)
   await using _memory = await page.addInitScript(rememberOnly, { language, link: scene.storedLink })
   await using _server = await page.addInitScript(answerCalls, repliesOf(scene.answers(base)))
   await page.goto(gateway + (scene.path ?? `/deposit/${base.payment.hash}`))
-  // Time stands still except for these steps: a countdown is the same in every run.
-  await eventually('the page stands', async () => {
+  // Time advances by these steps only, so a countdown is the same in every run.
+  await eventually('the page is shown', async () => {
     await page.clock.runFor(50)
     return (await page.getByRole('banner').isVisible()) || undefined
   })

@@ -1,4 +1,4 @@
-/** Real processes, as a person at a terminal starts them. */
+/** Starts real processes, as a person at a terminal would. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,29 +10,29 @@ const ROOT = join(import.meta.dirname, '../..')
 
 export type Running = {
   pid: number
-  /** All that it has written, on stdout and stderr. */
+  /** Its output so far, on stdout and stderr. */
   output(): string
-  /** Exit code; null when a signal ended it. */
+  /** Exit code; null if a signal ended it. */
   ended: Promise<number | null>
   hasEnded(): boolean
-  /** As Ctrl-C in a terminal: the signal goes to the whole group. Resolves to the exit code. */
+  /** Sends SIGINT to the whole process group, like Ctrl-C. Resolves to the exit code. */
   interrupt(): Promise<number | null>
-  /** kill -9 of this one process. */
+  /** Kills this one process with SIGKILL. */
   kill(): Promise<void>
 }
 
 type Options = {
   args?: string[]
   input?: string
-  /** Gets all that it writes, for readers in other processes. */
+  /** A file that receives its output, for readers in other processes. */
   outputFile?: string
-  /** It ends when this process does, however that comes about: its stdin stays open as long. */
+  /** Ends it with this process, even if that is killed, because its stdin closes then. */
   isTied?: boolean
 }
 
 const WATCH_STDIN = { TRADETILL_STDIN: '1', STEAM_SANDBOX_STDIN: '1', DEMO_STORE_STDIN: '1' }
 
-/** Starts a source of ours (a path from the project's root) in a process group of its own. */
+/** Starts a source file (a path from the project's root) in its own process group. */
 export function run(file: string, env: Record<string, string> = {}, options: Options = {}): Running {
   const child = spawn(process.execPath, [join(ROOT, file), ...(options.args ?? [])], {
     cwd: ROOT,
@@ -81,25 +81,25 @@ function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('close', (code) => resolve(code)))
 }
 
-/** Settings of a till that runs on this machine must not reach a till under test. */
+/** Removes the settings of a till that runs on this machine from the environment of a till under test. */
 function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ours = /^(TRADETILL_|STEAM_SANDBOX_|DEMO_STORE_|DATABASE_URL$|VITEST|NODE_ENV$)/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)))
 }
 
-/** Different ports that are free now. */
+/** Returns different ports that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, freePort))
 }
 
 const CHECK_EVERY_MS = 100
 
-/** Thrown by a check of `eventually`: it can no longer come true. */
+/** Thrown by a check of `eventually` whose condition can no longer become true. */
 export class GiveUp extends Error {}
 
 /**
- * Repeats `check` until it gives a value; throws what it threw last, with `what`, after `timeoutMs`, and a GiveUp at
- * once.
+ * Repeats `check` until it returns a value. After `timeoutMs`, throws the last error with `what` in front. Throws a
+ * GiveUp at once.
  */
 export async function eventually<T>(
   what: string,
@@ -107,7 +107,7 @@ export async function eventually<T>(
   timeoutMs = 90_000,
 ): Promise<T> {
   const end = performance.now() + timeoutMs
-  let last: unknown = 'nothing was there'
+  let last: unknown = 'no value'
   while (performance.now() < end) {
     try {
       const value = await check()
@@ -121,7 +121,7 @@ export async function eventually<T>(
   throw new Error(`${what}: not within ${timeoutMs} ms (${String(last)})`)
 }
 
-/** True when something accepts connections on this port of this machine. */
+/** Resolves to true if a server answers at this address. */
 export async function isServing(url: string): Promise<boolean> {
   try {
     await fetch(url, { signal: AbortSignal.timeout(2000) })

@@ -1,4 +1,4 @@
-/** The pictures of the README, taken from a real till. */
+/** Takes the README's pictures from a real till. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -26,7 +26,7 @@ async function take(browser: Browser, till: Till, { language, viewport, suffix }
   await end()
 }
 
-/** The console at a deposit that was paid, and a bot and the overview in the other colours. */
+/** The console: a paid deposit in dark colours, and a bot and the overview in light ones. */
 async function takeConsole(browser: Browser, { console: origin, main, sandbox }: Till): Promise<void> {
   const [offer] = await offers(sandbox)
   if (offer === undefined) throw new Error('the sandbox has no offer')
@@ -38,7 +38,7 @@ async function takeConsole(browser: Browser, { console: origin, main, sandbox }:
   await page.getByRole('button', { name: 'Enter the sandbox' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.goto(`${origin}/deposits`)
-  // The oldest is the first that was taken.
+  // The last row is the oldest deposit, the one paid above.
   await page.getByRole('row').last().getByRole('link').first().click()
   await page.getByText('deposit.succeeded').first().waitFor()
   await eventually('each part of the page is there', async () =>
@@ -55,7 +55,7 @@ async function takeConsole(browser: Browser, { console: origin, main, sandbox }:
   await end()
 }
 
-/** The demo store with a cart, and with a deposit in its own page. */
+/** The demo store with a cart, and with a deposit inside its page. */
 async function takeStore(browser: Browser, { store }: Till): Promise<void> {
   const { page, end } = await visit(browser, DESKTOP)
   await page.goto(store)
@@ -73,7 +73,7 @@ async function takeStore(browser: Browser, { store }: Till): Promise<void> {
   await end()
 }
 
-/** Two series, one in English on a desktop and one in Russian on a phone; the demo store, and the console. */
+/** Takes a payment in English on a desktop and in Russian on a phone, then the demo store and the console. */
 export async function takeReadmePictures(browser: Browser, till: Till): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
   await take(browser, till, { language: 'en', viewport: DESKTOP, suffix: '' })

@@ -13,7 +13,7 @@ export async function players(sandbox: string): Promise<Player[]> {
   return (await fetch(`${sandbox}/control/players`)).json() as Promise<Player[]>
 }
 
-/** Shoppers whose trade link chooses what happens to them. */
+/** Shoppers whose trade link determines a behaviour. */
 async function magicPlayers(sandbox: string): Promise<Player[]> {
   return (await fetch(`${sandbox}/control/magic`)).json() as Promise<Player[]>
 }
@@ -25,7 +25,7 @@ export async function player(sandbox: string, name = 'nova_hound'): Promise<Play
   return found
 }
 
-/** A new shopper like the one of that name: nobody else has used their items, or asks for their inventory. */
+/** Adds a shopper like the one called `like`, whose items and inventory no other test uses. */
 export async function inviteGuest(sandbox: string, like = 'nova_hound'): Promise<Player> {
   const response = await fetch(`${sandbox}/control/players`, {
     method: 'POST',
@@ -36,7 +36,7 @@ export async function inviteGuest(sandbox: string, like = 'nova_hound'): Promise
   return (await response.json()) as Player
 }
 
-/** Declines what a guest was offered, and takes their items away. */
+/** Declines a guest's open offers, and removes their items. */
 export async function dismissGuest(sandbox: string, { steamId }: Player): Promise<void> {
   const response = await fetch(`${sandbox}/control/players/${steamId}`, { method: 'DELETE' })
   if (!response.ok) throw new Error(`the guest ${steamId} does not leave: ${await response.text()}`)
@@ -46,12 +46,12 @@ export async function offers(sandbox: string): Promise<SandboxOffer[]> {
   return (await fetch(`${sandbox}/control/offers`)).json() as Promise<SandboxOffer[]>
 }
 
-/** Every offer that this shopper was ever sent: what is made for others beside them does not count. */
+/** Every offer that was ever sent to this shopper. */
 export async function offersTo(sandbox: string, { steamId }: Player): Promise<SandboxOffer[]> {
   return (await offers(sandbox)).filter(({ partner }) => partner === steamId)
 }
 
-/** The phone of this account approves a login whose picture it has scanned. */
+/** Approves a login by QR code with the phone of this account. */
 export async function approveLogin(
   sandbox: string,
   clientId: string,
@@ -79,7 +79,7 @@ export async function botTokens(sandbox: string): Promise<string[]> {
   return bots.map((bot) => bot.refreshToken)
 }
 
-/** Switches a behaviour of Steam or of people on until `off` is called; `steamId` keeps it to one person. */
+/** Switches a behaviour of Steam or of people on until `off` is called; `steamId` limits it to one person. */
 export async function begin(
   sandbox: string,
   name: string,

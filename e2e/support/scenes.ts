@@ -1,4 +1,4 @@
-/** The scenes of the gallery: each is the answers of the server, and the steps of the shopper. */
+/** The scenes of the gallery. Each has the server's answers and the shopper's steps. */
 import type { Page } from 'playwright-core'
 import type { RefusalCause } from '../../contract/errors.ts'
 import {
@@ -11,26 +11,26 @@ import type { Inventory, Payment, PriceReason } from '../../contract/widget-api.
 import type { Messages } from '../../widget/i18n/en.ts'
 
 export type Answers = {
-  /** Null: there is no such deposit. */
+  /** Null if the deposit does not exist; 'never' if no answer comes. */
   payment: Payment | 'never' | null
-  /** Null: the answer never comes. */
+  /** Null if no answer comes. */
   inventory: Inventory | null
-  /** The answer of POST /api/trade-url; by default nobody asks. */
+  /** The answer to POST /api/trade-url; absent if the scene does not call it. */
   link?: { status: number; code: string } | 'never'
-  /** The answer of GET /api/price; by default nobody asks. */
+  /** The answer to GET /api/price; absent if the scene does not call it. */
   price?: PriceReason
-  /** The answer of POST /api/trade; by default it is refused. */
+  /** The answer to POST /api/trade; a refusal by default. */
   trade?: { status: number; code: string; retryAfterS?: number; cause?: RefusalCause }
 }
 
-/** All scenes begin from this. It comes from a real till, so pictures and names are those of the sandbox. */
+/** The data that all scenes begin with. A real till gives it, so its pictures and names are the sandbox's. */
 export type Base = { payment: Payment; pending: Payment; inventory: Inventory }
 
 type Step = (page: Page, texts: Messages) => Promise<void>
 
 export type Scene = {
   name: string
-  /** Path; the deposit's own by default. */
+  /** The path to open; the deposit's by default. */
   path?: string
   /** The trade link of an earlier visit. */
   storedLink?: string
@@ -60,7 +60,7 @@ const asking = (base: Base): Answers => ({ ...stand(base), payment: { ...base.pa
 
 const A_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=1204160600&token=qsXgz_8b'
 
-/** A link that is right in its form, typed to the end. */
+/** Types a whole link in a valid form. */
 const giveLink: Step = async (page, texts) => {
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(A_LINK)
   await page.clock.runFor(800)
@@ -220,7 +220,7 @@ const STAND: Scene[] = [
     answers: stand,
     steps: async (page, texts) => {
       await pick(0, 4, 5)(page, texts)
-      // On the phone the reason waits behind a button.
+      // On a phone the reason is behind a button.
       const why = page.locator('.bottom-bar').getByRole('button', { name: texts.why })
       if (await why.isVisible()) await why.click()
     },
@@ -312,7 +312,7 @@ const MODALS: Scene[] = [
   },
 ]
 
-/** The scenes that are looked at in every width. */
+/** The scenes that the gallery takes at every width. */
 export const LAYOUTS = [
   ...['guide', 'inventory', 'inventory-long-names', 'inventory-hold', 'confirmation', 'outcome-held'],
   ...['outcome-stolen-key', 'creation-error-cause'],

@@ -1,4 +1,4 @@
-/** The same processes as `npm start`, each started separately: one can die while the others live. */
+/** Starts the processes of `npm start` separately, so a test can end one while the others run. */
 import { join } from 'node:path'
 import { offerEvidence } from '../../gateway/testing/evidence.ts'
 import { parseSecrets, type StoreSecrets } from './demo-store.ts'
@@ -12,7 +12,7 @@ export type Parts = {
   gateway: Running
   sandbox: Running
   store: Running
-  /** `env` says what is not as usual. */
+  /** `env`: settings that differ from the usual ones. */
   startGateway(env?: Record<string, string>): Promise<void>
   startSandbox(): Promise<void>
   /** Rows of one query on the gateway's database. */

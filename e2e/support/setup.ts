@@ -7,24 +7,24 @@ import { buildConsoleIfChanged, buildWidgetIfChanged } from '../../scripts/widge
 import { freePorts } from './process.ts'
 import { endTill, newPlace, type Place, startTill } from './till.ts'
 
-/** A till that every file finds running. */
+/** A running till that the test files of a worker share. */
 export type Shared = Place & {
-  /** Where the gateway serves its metrics. */
+  /** Address of the gateway's metrics. */
   metrics: string
-  /** All that the till has written. */
+  /** File with the till's output. */
   outputFile: string
 }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where a worker asks for its till, by its number. */
+    /** Address that gives a worker its till, by the worker's number. */
     tills: string
   }
 }
 
 export const SUPPORT_EMAIL = 'help@tradetill.example'
 
-/** A browser to be found, and a fresh widget. */
+/** Finds the browser and builds the pages. Returns the browser's path. */
 export async function prepare(): Promise<string> {
   const executablePath = findChromium()
   process.env.CHROMIUM_SHELL_PATH = findHeadlessShell(executablePath)
@@ -35,8 +35,8 @@ export async function prepare(): Promise<string> {
 }
 
 /**
- * A till for each worker: starting one costs more than most files. A till starts when the first file of its worker asks
- * for it, so none runs idle beside the tests of the sources.
+ * Gives each worker one till, because starting a till costs more than most test files. A till starts when the first file
+ * of its worker asks for it, so none runs idle beside tests that need none.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await prepare()

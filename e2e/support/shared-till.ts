@@ -1,4 +1,4 @@
-/** The running till that the tests of a worker share, and a fresh browser context for each test. */
+/** The running till that a worker's tests share, and a new browser context for each test. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -35,7 +35,7 @@ async function tillOfWorker(): Promise<Shared> {
 
 let launched: Promise<Browser> | undefined
 
-/** The one browser of this worker. From another process, every message of it would be written and read once more. */
+/** The browser of this worker. A browser of another process would pass every message through that process. */
 export function sharedBrowser(): Promise<Browser> {
   launched ??= launchShell()
   return launched
@@ -43,14 +43,14 @@ export function sharedBrowser(): Promise<Browser> {
 
 const guests = new Map<string, Promise<Player>>()
 
-/** The shopper of this test, like the one of that name: the same for the whole test, and gone when it ends. */
+/** This test's own shopper, a copy of the one called `like`. Removed when the test ends. */
 export function shopper(like = 'nova_hound'): Promise<Player> {
   const guest = guests.get(like) ?? inviteGuest(till.sandbox, like)
   guests.set(like, guest)
   return guest
 }
 
-/** Runs after every test. The guests of a failed one stay: its picture is still to be taken, with its offer as it is. */
+/** Runs after every test. Keeps the guests of a failed test, so its pictures show its offers unchanged. */
 export async function endTest({ hasFailed }: { hasFailed: boolean }): Promise<void> {
   const leaving = await Promise.all(guests.values())
   guests.clear()
@@ -59,7 +59,7 @@ export async function endTest({ hasFailed }: { hasFailed: boolean }): Promise<vo
 
 type BrowserSettings = { viewport?: typeof DESKTOP; context?: BrowserContextOptions }
 
-/** A browser of the test's own. At the test's end no policy was violated and no error left uncaught in it. */
+/** Opens a browser context for this test. The test fails if a policy was violated or an error was not caught in it. */
 export async function openBrowser({
   viewport = SMALL_DESKTOP,
   context = {},
@@ -70,7 +70,7 @@ export async function openBrowser({
   return visited
 }
 
-/** A context of the test's own whose browser may complain, as Chromium does of every frame that it refuses. */
+/** Opens a context whose browser may report errors, as Chromium does for every frame that it refuses. */
 export async function openComplainingContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await (await sharedBrowser()).newContext({ locale: 'en-US', ...options })
   context.setDefaultTimeout(WAIT_MS)
@@ -78,12 +78,12 @@ export async function openComplainingContext(options: BrowserContextOptions = {}
   return context
 }
 
-/** Its pictures and requests are kept if the test fails. */
+/** Saves the browser's pictures and requests if the test fails. */
 export function offerEvidenceOf(visited: Visit): void {
   for (const [file, read] of evidenceOf(visited)) offerEvidence(file, read)
 }
 
-/** Runs before every test: what the till writes from here on is its log. */
+/** Runs before every test. The till's output from here on is the test's log. */
 export function beginTest(): void {
   const before = statSync(till.outputFile).size
   offerEvidence('till.log', () => readFileSync(till.outputFile).subarray(before))
@@ -108,8 +108,8 @@ export async function openDeposit({
 export type AtStand = Opened & { inventory: Inventory }
 
 /**
- * A page at the items of a shopper like `who`, and that inventory. The link was given by a call, as a page makes it.
- * `before` has the page before it loads.
+ * Opens a page at the items of a shopper like `who`, and returns it with the inventory. A call gives the trade link, as
+ * the page would. `before` runs before the page loads.
  */
 export async function openStand(
   { who = 'nova_hound', language = 'en', deposit: body = {}, ...settings }: Opening & { who?: string } = {},
@@ -122,7 +122,7 @@ export async function openStand(
   await before(visited)
   await visited.page.goto(deposit.url)
   await visited.page.getByRole('gridcell').first().waitFor()
-  // The same answer by a call: a browser may have dropped the body of one that came while its page loaded.
+  // Repeats the call, because a browser may have dropped the body of an answer that came while its page loaded.
   const inventory = await caller.inventory(body.games?.[0])
   return { ...visited, deposit, texts: TEXTS[language], inventory }
 }
@@ -130,8 +130,8 @@ export async function openStand(
 export type AtOffer = Opened & { offerId: string; amount: number }
 
 /**
- * A page at the confirmation of an open offer. The link and the trade were asked for by calls, as a page makes them:
- * for tests of what comes afterwards. `before` has the page before it loads.
+ * Opens a page at the confirmation of an open offer, for tests of later steps. Calls give the link and ask for the
+ * trade, as the page would. `before` runs before the page loads.
  */
 export async function openConfirmation(
   { language = 'en', deposit: body = {}, ...settings }: Opening = {},
@@ -150,8 +150,8 @@ export async function openConfirmation(
 }
 
 /**
- * The shopper answers the offer; resolves when the gateway knows. A call without a known answer has a bot read the offer
- * at once, where a page that polls waits for the next look at the list.
+ * Answers the offer as its shopper. Resolves once the gateway has noticed. A call without an earlier answer makes a bot
+ * read the offer at once, while a polling page waits for the next reading of the list.
  */
 export async function endDeposit(
   deposit: OpenedDeposit,
@@ -164,7 +164,7 @@ export async function endDeposit(
   await expect.poll(async () => (await caller.payment()).status).toBe(end)
 }
 
-/** A new deposit of the demo store, not opened yet. */
+/** Creates a deposit of the demo store without opening its page. */
 export function depositOf(body: Partial<CreateDepositBody> = {}): Promise<OpenedDeposit> {
   const secrets = parseSecrets(readFileSync(join(till.root, 'demo-store.json'), 'utf8'))
   return newDeposit({ place: till, secrets }, body)
@@ -174,18 +174,18 @@ export function depositOf(body: Partial<CreateDepositBody> = {}): Promise<Opened
 export const query = (sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
   queryAt(till, sql, values)
 
-/** The next inventory that the page is answered. */
+/** Resolves to the next inventory that the page receives. */
 export async function nextInventory(page: Page): Promise<Inventory> {
   const response = await page.waitForResponse((each) => new URL(each.url()).pathname === '/api/inventory')
   return response.json()
 }
 
-/** Requests to a call of the API, in their order. */
+/** The page's requests to this path, in order. */
 export function callsTo(visited: Visit, path: string): Visit['seen']['requests'] {
   return visited.seen.requests.filter(({ url }) => new URL(url).pathname === path)
 }
 
-/** The operator's command. */
+/** Runs the operator's command `maintenance`. */
 export async function maintenance(turn: 'on' | 'off'): Promise<void> {
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
   const { code, errors } = await runCommand(['maintenance', turn], { env })

@@ -1,4 +1,4 @@
-/** The steps of a shopper, by the names that the page gives its parts. */
+/** The steps of a shopper, by the accessible names of the page's parts. */
 import type { Page } from 'playwright-core'
 import type { Language } from '../../contract/languages.ts'
 import { en, type Messages } from '../../widget/i18n/en.ts'
@@ -9,13 +9,13 @@ import type { Place } from './till.ts'
 
 export const TEXTS: Record<Language, Messages> = { en, ru: { ...en, ...ru } }
 
-/** Cents of an amount as a page shows it, in either language. */
+/** Reads an amount as a page shows it, in either language. Returns cents. */
 export function centsOf(text: string): number {
   const [whole = '', cents = ''] = text.replace(/[^\d.,]/g, '').split(/[.,](?=\d{2}$)/)
   return Number(whole.replace(/\D/g, '')) * 100 + Number(cents)
 }
 
-/** From the demo store's button to the page that asks for the trade link. */
+/** Goes from the demo store's button to the page that asks for the trade link. */
 export async function startTopUp(page: Page, place: Place, language: Language = 'en'): Promise<Messages> {
   await page.goto(place.store)
   await page.getByRole('button', { name: 'Top up with game items' }).click()
@@ -41,7 +41,7 @@ export async function giveLink(page: Page, texts: Messages, { tradeUrl, name }: 
   await page.getByRole('link', { name }).waitFor()
 }
 
-/** Picks the first items of the grid; resolves to the cents of their sum as the cards show it. */
+/** Picks the first items of the grid. Resolves to their sum in cents, from the prices on the cards. */
 export async function pickItems(page: Page, count: number): Promise<number> {
   await page.getByRole('gridcell').first().waitFor()
   let sum = 0
@@ -53,7 +53,7 @@ export async function pickItems(page: Page, count: number): Promise<number> {
   return sum
 }
 
-/** Sorts by price: the first items are then worth the minimum. */
+/** Sorts by price, the most expensive first, so the first items are worth the minimum. */
 export async function dearestFirst(page: Page, texts: Messages): Promise<void> {
   await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
 }
@@ -63,10 +63,10 @@ export async function pay(page: Page, texts: Messages): Promise<void> {
   await page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
 }
 
-/** The buttons that a shopper presses on Steam, one after the other: nothing comes back, and the phone is asked. */
+/** The buttons that a shopper presses on Steam, in order: accept, confirm the gift, confirm on the phone. */
 export const ACCEPTING = ['Accept', 'Yes, this is a gift', 'Confirm'] as const
 
-/** The events of a page that is back. */
+/** The events that a page gets when it becomes visible again. */
 const RETURNS = {
   visibilitychange: `document.dispatchEvent(new Event('visibilitychange'))`,
   pageshow: `window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,
@@ -75,7 +75,7 @@ const RETURNS = {
 export const comeBack = (page: Page, how: keyof typeof RETURNS = 'visibilitychange'): Promise<boolean> =>
   page.evaluate(RETURNS[how])
 
-/** Opens the trade page in the tab beside, presses one of its buttons, and closes the tab. */
+/** Opens the trade page in another tab, answers the offer, and closes the tab. */
 export async function answerInBrowser(
   page: Page,
   texts: Messages,
@@ -89,11 +89,11 @@ export async function answerInBrowser(
   }
   await tab.getByRole('status').waitFor()
   await tab.close()
-  // A browser without a window hides no page, so it tells none that it is back.
+  // A headless browser hides no pages, so it fires no event when they come back.
   await comeBack(page)
 }
 
-/** From the demo store to an open offer of the two dearest items; resolves to its sum in cents. */
+/** Goes from the demo store to an open offer for the two most expensive items. Resolves to their sum in cents. */
 export async function payWithItems(page: Page, place: Place, who: Player): Promise<number> {
   const texts = await startTopUp(page, place)
   await enterLink(page, who, texts)
@@ -104,14 +104,14 @@ export async function payWithItems(page: Page, place: Place, who: Player): Promi
 }
 
 /**
- * From here on the page's clock moves only when the test says so: what comes without a tick of it came at once, and what
- * is shown for some seconds stays, on any machine.
+ * Stops the page's clock; from here on only the test advances it. Anything that happens without a tick happened at once,
+ * and anything that is shown for some seconds stays, on any machine.
  */
 export const stopClock = (page: Page): Promise<void> => page.clock.pauseAt(Date.now() + 60_000)
 
-/** Lets the page's time go on, second by second, until this is so. */
+/** Advances the page's clock second by second until the condition holds. */
 export const tickUntil = (page: Page, isSo: () => Promise<boolean>): Promise<boolean> =>
-  eventually('the page comes to it', async () => {
+  eventually('the page reaches the state', async () => {
     await page.clock.runFor(1000)
     return (await isSo()) || undefined
   })

@@ -1,4 +1,4 @@
-/** A whole till of its own: gateway, sandbox and demo store on free ports, data in a temporary folder. */
+/** A separate till: gateway, sandbox and demo store on free ports, with data in a temporary folder. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { runningDatabase } from '../../gateway/db/connection-file.ts'
 import { eventually, freePorts, GiveUp, isServing, type Running, run } from './process.ts'
 
 export type Place = {
-  /** Folder of all data. */
+  /** The folder of all data. */
   root: string
   env: Record<string, string>
   gateway: string
@@ -22,7 +22,7 @@ export type Till = Place & { main: Running }
 /** Chooses ports and a folder; nothing runs yet. */
 export async function newPlace(): Promise<Place> {
   const root = mkdtempSync(join(tmpdir(), 'tradetill-e2e-'))
-  // PostgreSQL's own account must be able to pass through.
+  // The account that runs PostgreSQL must be able to enter the folder.
   chmodSync(root, 0o755)
   const [gateway = 0, sandbox = 0, store = 0, market = 0, operators = 0] = await freePorts(5)
   return {
@@ -43,7 +43,7 @@ export async function newPlace(): Promise<Place> {
   }
 }
 
-/** `npm start` at this place; resolves when all three answer and a bot has logged in. */
+/** Runs `npm start` at this place. Resolves once all three answer and a bot has logged in. */
 export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
   const at = place ?? (await newPlace())
   const main = run('scripts/start.ts', at.env, outputFile === undefined ? {} : { outputFile })
@@ -65,7 +65,7 @@ export async function startTill(place?: Place, outputFile?: string): Promise<Til
   return { ...at, main }
 }
 
-/** Ctrl-C, and the folder is gone. */
+/** Ends the till with Ctrl-C, and removes its folder. */
 export async function endTill({ main, root }: Till): Promise<void> {
   await main.interrupt()
   removePlace({ root })
@@ -75,7 +75,7 @@ export function removePlace({ root }: Pick<Place, 'root'>): void {
   rmSync(root, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Until then every inventory and trade is refused. */
+/** Waits until a bot is online. Before that, the till refuses every inventory and trade. */
 export function botIsOnline({ root }: Pick<Place, 'root'>, main?: Running): Promise<boolean> {
   return eventually('a bot is online', async () => {
     if (main?.hasEnded()) throw new GiveUp('it ended')

@@ -18,7 +18,7 @@ const float = (value: number): Buffer => {
 
 const text = (value: string): Buffer => Buffer.from(value)
 
-/** Sizes have eight bytes everywhere, so no position depends on another one. */
+/** Every size takes eight bytes, so no position depends on another one. */
 function element(id: string, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const size = uint(content.length)
@@ -34,7 +34,7 @@ function block({ atMs, isKey, data }: Frame, clusterMs: number): Buffer {
   return element('a3', head, data)
 }
 
-/** A cluster begins with each key frame: a player can jump to these. */
+/** Begins a cluster with each key frame, because players can jump to clusters. */
 function clustersOf(frames: Frame[]): { atMs: number; bytes: Buffer }[] {
   const starts = frames.flatMap(({ isKey }, index) => (isKey ? [index] : []))
   return starts.map((start, place) => {

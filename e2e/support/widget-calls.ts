@@ -13,7 +13,7 @@ const created = z.object({ id: z.string(), url: z.string() })
 
 type Till = { place: Place; secrets: StoreSecrets }
 
-/** A new deposit of the demo store; `body` says what is not as usual. */
+/** Creates a deposit of the demo store; `body` has the fields that differ from the usual ones. */
 export async function newDeposit(
   { place, secrets }: Till,
   body: Partial<CreateDepositBody> = {},
@@ -32,11 +32,11 @@ export async function newDeposit(
   return { ...deposit, hash: deposit.url.slice(-32) }
 }
 
-/** A new deposit of the demo store whose shopper has given a trade link. */
+/** Creates a deposit of the demo store, and gives it the trade link of a shopper. */
 export async function openDeposit(parts: Till, name?: string): Promise<Shopper> {
   const shopper = await callerOf(parts.place.gateway, await newDeposit(parts))
   const { tradeUrl } = await player(parts.place.sandbox, name)
-  await eventually('the trade link is taken', async () => {
+  await eventually('the trade link is accepted', async () => {
     const answer = await shopper.post('/api/trade-url', { tradeUrl })
     if (!answer.ok) throw new Error(await answer.text())
     return true
@@ -44,10 +44,10 @@ export async function openDeposit(parts: Till, name?: string): Promise<Shopper> 
   return shopper
 }
 
-/** Asks for a trade of the dearest item and waits until the offer is open; resolves to Steam's id of the offer. */
+/** Asks for a trade of the most expensive item. Resolves to Steam's offer id and the price once the offer is open. */
 export async function standingOffer(shopper: Shopper): Promise<{ offerId: string; amount: number }> {
   const [dearest] = (await shopper.inventory()).items.sort((a, b) => b.price - a.price)
-  if (dearest === undefined) throw new Error('there is no item to pay with')
+  if (dearest === undefined) throw new Error('the inventory has no item to pay with')
   return eventually('the offer is open', async () => {
     const answer = await shopper.post('/api/trade', { game: 'cs', items: [dearest.id] })
     if (!answer.ok) throw new Error(await answer.text())

@@ -1,4 +1,4 @@
 import { availableParallelism } from 'node:os'
 
-/** Files that run at a time, each on a till of its own. They wait more than they compute. */
+/** How many files run at a time, each on its own till. More than there are processors, because tests mostly wait. */
 export const E2E_WORKERS = Math.min(4, availableParallelism() + 1)
