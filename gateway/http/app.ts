@@ -4,13 +4,14 @@ import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { Log } from '../kit/log.ts'
+import { remembered } from '../kit/remember.ts'
 import { boundedServers, type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connections.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS, addHeaders } from './headers.ts'
 import { answerHealth, onceASecond } from './health.ts'
 import { guardHost } from './host.ts'
 import { readJsonBodies } from './json-body.ts'
-import { createLimits, type Limits } from './limits.ts'
+import { createLimits, type Limits, REMEMBERED_ADDRESSES } from './limits.ts'
 import { createMisses, hashOf, type Known, type Misses } from './misses.ts'
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { type Embed, servePage } from './page.ts'
@@ -72,7 +73,9 @@ const BODY_BYTES = 64 * 1024
 
 /** Builds the server without listening; `inject` works on it as it is. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const isTrustedProxy = trustedBy(options.trustedProxies ?? [])
+  const trust = trustedBy(options.trustedProxies ?? [])
+  // Each call asks several times.
+  const isTrustedProxy = remembered((address) => trust(address, 0), REMEMBERED_ADDRESSES)
   const nowMs = () => performance.now()
   const connections = { ...DEFAULT_CONNECTION_LIMITS, ...options.connections }
   const app = fastify({
@@ -85,7 +88,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     serverFactory: boundedServers({
       limits: connections,
       log: options.log,
-      isTrustedProxy: (address) => isTrustedProxy(address, 0),
+      isTrustedProxy,
       nowMs,
     }),
   })
@@ -126,7 +129,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   answerHealth(app, {
     ...options,
     healthy: isHealthy,
-    isTrustedProxy: (address) => isTrustedProxy(address, 0),
+    isTrustedProxy,
   })
   answerReadiness(app, { ...options, healthy: isHealthy })
   if (options.hasPage !== false)

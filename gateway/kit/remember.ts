@@ -1,0 +1,22 @@
+type Most = {
+  texts: number
+  /** Longer texts are read each time. In characters. */
+  length: number
+}
+
+/** Remembers the answers of a pure function of a text. Many texts of callers make it slow, but never large. */
+export function remembered<T extends {}>(read: (text: string) => T, most: Most): (text: string) => T {
+  const answers = new Map<string, T>()
+  return (text) => {
+    const known = answers.get(text)
+    if (known !== undefined) return known
+    const answer = read(text)
+    if (text.length > most.length) return answer
+    if (answers.size >= most.texts) answers.clear()
+    answers.set(copied(text), answer)
+    return answer
+  }
+}
+
+/** A piece of a longer text, such as a header, would keep all of it in memory. */
+const copied = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
