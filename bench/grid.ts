@@ -1,4 +1,7 @@
-/** `npm run bench -- grid`: 10,000 items against 100, in one run of one browser. */
+/**
+ * `npm run bench -- grid`: 10,000 items against 100, in one run of one browser; and the same items in the same cards, scrolled
+ * by TanStack Virtual.
+ */
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { launchBrowser, visit } from '../e2e/support/browser.ts'
 import { prepare } from '../e2e/support/setup.ts'
@@ -6,6 +9,7 @@ import { endTill, startTill } from '../e2e/support/till.ts'
 import { visibleItems } from '../widget/flow/selectors.ts'
 import { SORTS } from '../widget/flow/state.ts'
 import { HASH, inventory, item, payment } from '../widget/flow/test-states.ts'
+import { type Like, serveTanstack, TANSTACK } from './grid-tanstack.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const MOST_RATIO = 1.2
@@ -22,7 +26,7 @@ const stock = (count: number) =>
 
 type Act = 'scrollMs' | 'keyMs' | 'clickMs'
 
-/** A page with this many items, beside another with more. */
+/** A page with so many items. */
 type Shown = { page: Page; session: CDPSession; nodes: number }
 
 /** CPU milliseconds of the main thread that `act` took: other work on the machine does not count. */
@@ -45,11 +49,11 @@ export async function showItems(page: Page, gateway: string, count: number): Pro
   await page.getByRole('gridcell').first().waitFor()
 }
 
-async function open(browser: Browser, gateway: string, count: number): Promise<Shown> {
+async function open(browser: Browser, show: (page: Page) => Promise<void>): Promise<Shown> {
   const { page, context } = await visit(browser)
   const session = await context.newCDPSession(page)
   await session.send('Performance.enable')
-  await showItems(page, gateway, count)
+  await show(page)
   const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
   return { page, session, nodes }
 }
@@ -70,23 +74,33 @@ const ACTS: Record<Act, (page: Page, round: number) => Promise<unknown>> = {
   clickMs: (page) => page.locator('.card').first().click(),
 }
 
-/** How much more an act costs on the second page; both are asked in turn. */
-async function compare(act: Act, [few, many]: readonly [Shown, Shown]): Promise<number> {
-  const took = { few: [] as number[], many: [] as number[] }
+type Pair = { few: Shown; many: Shown }
+type Took = Record<keyof Pair, number[]>
+
+/** Each page in turn, with 100 items and with 10,000. */
+async function compare(act: Act, pairs: readonly Pair[]): Promise<Took[]> {
+  const took = pairs.map((): Took => ({ few: [], many: [] }))
   // The first two warm up.
-  for (let round = 0; round < ROUNDS + 2; round += 1) {
-    const ofFew = await threadMs(few.session, few.page, () => ACTS[act](few.page, round))
-    const ofMany = await threadMs(many.session, many.page, () => ACTS[act](many.page, round))
-    if (round < 2) continue
-    took.few.push(ofFew)
-    took.many.push(ofMany)
-  }
-  for (const { page } of [few, many]) await page.evaluate(() => scrollTo(0, 0))
-  const [fewMs, manyMs] = [middle(took.few), middle(took.many)]
+  for (let round = 0; round < ROUNDS + 2; round += 1)
+    for (const [index, pair] of pairs.entries())
+      for (const which of ['few', 'many'] as const) {
+        const { page, session } = pair[which]
+        const ms = await threadMs(session, page, () => ACTS[act](page, round))
+        if (round >= 2) took[index]?.[which].push(ms)
+      }
+  for (const pair of pairs)
+    for (const { page } of [pair.few, pair.many]) await page.evaluate(() => scrollTo(0, 0))
+  return took
+}
+
+/** How much more the act costs with 10,000 items. */
+function timesOf(who: string, act: Act, { few, many }: Took): number {
+  const [fewMs, manyMs] = [middle(few), middle(many)]
+  const times = manyMs / fewMs
   console.log(
-    `${act}: ${fewMs.toFixed(1)} with 100, ${manyMs.toFixed(1)} with 10,000: ${(manyMs / fewMs).toFixed(2)}`,
+    `${who}: ${act}: ${fewMs.toFixed(1)} with 100, ${manyMs.toFixed(1)} with 10,000: ${times.toFixed(2)}`,
   )
-  return manyMs / fewMs
+  return times
 }
 
 /** Milliseconds of script of a search and a sort over 10,000 items, at the 95th percentile. */
@@ -109,24 +123,54 @@ function scriptMs(): number {
 export async function benchGrid(): Promise<Outcome> {
   await prepare()
   const [till, browser] = [await startTill(), await launchBrowser()]
+  let theirs: Awaited<ReturnType<typeof openTanstack>>
   try {
-    const few = await open(browser, till.gateway, 100)
-    const many = await open(browser, till.gateway, 10_000)
+    const ofCount = (count: number) => open(browser, (page) => showItems(page, till.gateway, count))
+    const ours = { few: await ofCount(100), many: await ofCount(10_000) }
+    theirs = await openTanstack(browser, await shapeOf(ours.few.page))
     const ratios: number[] = []
-    for (const act of ['scrollMs', 'keyMs', 'clickMs'] as const) ratios.push(await compare(act, [few, many]))
+    for (const act of ['scrollMs', 'keyMs', 'clickMs'] as const) {
+      const [mine, other] = await compare(act, theirs === undefined ? [ours] : [ours, theirs])
+      if (mine !== undefined) ratios.push(timesOf('grid', act, mine))
+      if (other !== undefined) timesOf(TANSTACK, act, other)
+    }
+    if (theirs !== undefined) console.log(`${TANSTACK}: ${theirs.many.nodes} nodes with 10,000`)
     const script = scriptMs()
     console.log(`search and sort: ${script.toFixed(2)} ms at the 95th percentile, at most ${MOST_SCRIPT_MS}`)
     const ratio = Math.max(...ratios)
     return {
       name: 'grid',
-      ours: `${many.nodes}nodes`,
-      floor: `${few.nodes}nodes`,
+      ours: `${ours.many.nodes}nodes`,
+      floor: `${ours.few.nodes}nodes`,
       ratio,
       limit: `<=${MOST_RATIO}`,
-      passed: few.nodes === many.nodes && ratio <= MOST_RATIO && script <= MOST_SCRIPT_MS,
+      passed: ours.few.nodes === ours.many.nodes && ratio <= MOST_RATIO && script <= MOST_SCRIPT_MS,
     }
   } finally {
+    theirs?.end()
     await browser.close()
     await endTill(till)
+  }
+}
+
+const shapeOf = (page: Page): Promise<Like> =>
+  page.evaluate(() => ({
+    columns: Number(document.querySelector('.grid')?.getAttribute('aria-colcount')),
+    width: document.querySelector('.card')?.getBoundingClientRect().width ?? 0,
+  }))
+
+/** Undefined where the package cannot be had: then only ours is measured. */
+async function openTanstack(browser: Browser, like: Like): Promise<(Pair & { end(): void }) | undefined> {
+  try {
+    const { url, end } = await serveTanstack(stock, like)
+    const ofCount = (count: number) =>
+      open(browser, async (page) => {
+        await page.goto(`${url}/?count=${count}`)
+        await page.locator('.card').first().waitFor()
+      })
+    return { few: await ofCount(100), many: await ofCount(10_000), end }
+  } catch (error) {
+    console.log(`${TANSTACK} could not be built beside it: ${String(error).split('\n')[0]}`)
+    return undefined
   }
 }

@@ -1,6 +1,6 @@
 /** Amounts that a shopper may ask items for. All in minor units. */
 import type { Currency } from '../../contract/money.ts'
-import type { Inventory, Payment } from '../../contract/widget-api.ts'
+import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 
 const ROUND: Record<Currency, readonly number[]> = {
   USD: [500, 1_000, 2_500, 5_000],
@@ -13,11 +13,22 @@ export function suggestedAmounts(
   { items, maxItems, minPrice }: Inventory,
   { targetAmount, maxAmount, currency }: Payment,
 ): number[] {
-  const dearest = items.map(({ price }) => price).sort((a, b) => b - a)
-  const reach = dearest.slice(0, maxItems).reduce((sum, price) => sum + price, 0)
+  const reach = reachOf(items, maxItems)
   const most = Math.min(reach, maxAmount ?? reach)
   const wanted = targetAmount === null ? ROUND[currency] : [targetAmount]
   return wanted.filter((amount) => amount >= minPrice && amount <= most)
+}
+
+const reaches = new WeakMap<readonly Item[], { maxItems: number; reach: number }>()
+
+/** The most that one offer can be worth, summed up once for each inventory: it is asked for with every press. */
+function reachOf(items: readonly Item[], maxItems: number): number {
+  const known = reaches.get(items)
+  if (known?.maxItems === maxItems) return known.reach
+  const dearest = items.map(({ price }) => price).sort((a, b) => b - a)
+  const reach = dearest.slice(0, maxItems).reduce((sum, price) => sum + price, 0)
+  reaches.set(items, { maxItems, reach })
+  return reach
 }
 
 /** Far above what any offer is worth, and a safe integer. */

@@ -151,7 +151,11 @@ function useQuestionInSight(
   items: readonly Item[],
   { rows, columns }: { rows: { first: number; last: number }; columns: number },
 ): void {
-  const row = Math.floor(items.findIndex(({ id }) => id === questioned) / columns)
+  const index = useMemo(
+    () => (questioned === null ? -1 : items.findIndex(({ id }) => id === questioned)),
+    [items, questioned],
+  )
+  const row = Math.floor(index / columns)
   const isGone = questioned !== null && (row < rows.first || row > rows.last)
   useEffect(() => {
     if (isGone) onGone()
