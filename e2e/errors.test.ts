@@ -158,6 +158,8 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
 
   test('A-022 A-074 A-128 during maintenance: no inventory, no new trade, and one line on the page until it ends', async () => {
     const { page, texts } = await picked('magic_accepts')
+    const place = () => page.locator('.controls').boundingBox()
+    const before = await place()
     await maintenance('on')
     endings.push(() => maintenance('off'))
     await press(page, texts)
@@ -165,6 +167,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await modal.getByText(texts.creationErrors.technical_works ?? '').waitFor()
     await modal.getByRole('button', { name: texts.close }).click()
     await page.getByText(texts.technicalWorksOnPage).waitFor()
+    expect(await place()).toEqual(before)
     await expectError('engineeringWorks', 'magic_last_second')
     await maintenance('off')
     await page.getByText(texts.technicalWorksOnPage).waitFor({ state: 'detached' })

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { inventorySchema } from '../contract/widget-api.ts'
+import { MOBILE } from './support/browser.ts'
 import { nextInventory, openBrowser, openStand, shopper, till } from './support/shared-till.ts'
 import { enterLink, startTopUp } from './support/shopper.ts'
 
@@ -34,6 +36,28 @@ test.each(['en', 'ru'] as const)(
       )
   },
 )
+
+const STICKERS = ['Natus Vincere (Holo) | Stockholm 2021', 'Natus Vincere (Holo) | Antwerp 2022 Legends']
+
+test('a name of many words is whole on a phone, because such names differ at their ends', async () => {
+  const { page } = await openStand({ viewport: MOBILE }, async ({ page: before }) => {
+    await before.route('**/api/inventory?*', async (route) => {
+      const response = await route.fetch()
+      const inventory = inventorySchema.parse(await response.json())
+      const items = inventory.items.map((item, index) => ({
+        ...item,
+        name: `Sticker | ${STICKERS[index % 2]}`,
+      }))
+      await route.fulfill({ response, json: { ...inventory, items } })
+    })
+  })
+  const cut = await page
+    .locator('.card-name')
+    .evaluateAll((all) => all.filter((name) => name.scrollHeight > name.clientHeight + 1).length)
+  expect(cut).toBe(0)
+  const shown = (await page.locator('.card-name').allTextContents()).join('\n')
+  for (const name of STICKERS) expect(shown).toContain(name)
+})
 
 test.each(['en', 'ru'] as const)(
   'D-13 D-14 in %s: items that the market does not take, or without a price of their own, are not offered and say why',

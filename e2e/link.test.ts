@@ -17,6 +17,7 @@ import { giveLink, TEXTS } from './support/shopper.ts'
 
 const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
+const change = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.tradeLinkChange })
 const guide = (page: Page, texts: Messages) => page.getByRole('region', { name: texts.guideTitle })
 
 describe.each([
@@ -141,9 +142,9 @@ test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing i
   await page.goto(next.url)
   await page.getByRole('button', { name: texts.tradeLinkContinue }).click()
   await page.getByRole('link', { name }).waitFor()
-  await expect.poll(() => field(page, texts).inputValue()).toBe(tradeUrl)
   await page.reload()
   await page.getByRole('link', { name }).waitFor()
+  await change(page, texts).click()
   await expect.poll(() => field(page, texts).inputValue()).toBe(tradeUrl)
   expect(await page.getByRole('button', { name: texts.tradeLinkContinue }).count()).toBe(0)
   await page.getByRole('button', { name: texts.tradeLinkClear }).click()
@@ -199,36 +200,47 @@ test.each(['en', 'ru'] as const)(
   },
 )
 
-test('A-069 a deposit that has a user fills the field and does not check the link again', async () => {
+test('A-069 a deposit that has a user knows the link, and does not check it again', async () => {
   const { page, texts, deposit } = await openDeposit()
   const guest = await shopper('quiet_lynx')
   await giveLink(page, texts, guest)
   const other = await openBrowser()
   await other.page.goto(deposit.url)
   await other.page.getByRole('link', { name: guest.name }).waitFor()
+  await change(other.page, texts).click()
   await expect.poll(() => field(other.page, texts).inputValue()).toBe(withoutToken(guest.tradeUrl))
   await expect.poll(() => field(other.page, texts).getAttribute('aria-invalid')).toBe('false')
   expect(callsTo(other, '/api/trade-url')).toEqual([])
 })
 
-test('A-069 on a phone a known account takes one row, nine items are in the first view, and the link is one press away', async () => {
-  const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
-  expect(await field(page, texts).count()).toBe(0)
+test('nine items are in the first view of a phone', async () => {
+  const { page } = await openStand({ language: 'ru', viewport: MOBILE })
   const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
   const bar = await page.locator('.bottom-bar').boundingBox()
   expect((ninth?.y ?? Number.NaN) + 75).toBeLessThan(bar?.y ?? Number.NaN)
-  const hasFocus = (part: Locator) => part.evaluate((element) => element === document.activeElement)
-  const change = page.getByRole('button', { name: texts.tradeLinkChange })
-  await change.click()
-  await expect.poll(() => hasFocus(field(page, texts))).toBe(true)
-  await expect.poll(() => field(page, texts).inputValue()).toBe(withoutToken((await shopper()).tradeUrl))
-  const other = await shopper('quiet_lynx')
-  await field(page, texts).fill(other.tradeUrl)
-  await page.getByRole('link', { name: other.name }).waitFor()
-  await expect.poll(() => hasFocus(change)).toBe(true)
-  await expect.poll(() => change.getAttribute('aria-expanded')).toBe('false')
-  expect(await field(page, texts).count()).toBe(0)
 })
+
+test.each([
+  ['a phone', 'ru', MOBILE],
+  ['a desktop', 'en', undefined],
+] as const)(
+  'A-069 on %s a known account takes one row, and the link is one press away',
+  async (_, language, viewport) => {
+    const { page, texts } = await openStand({ language, ...(viewport !== undefined && { viewport }) })
+    expect(await field(page, texts).count()).toBe(0)
+    const hasFocus = (part: Locator) => part.evaluate((element) => element === document.activeElement)
+    const button = change(page, texts)
+    await button.click()
+    await expect.poll(() => hasFocus(field(page, texts))).toBe(true)
+    await expect.poll(() => field(page, texts).inputValue()).toBe(withoutToken((await shopper()).tradeUrl))
+    const other = await shopper('quiet_lynx')
+    await field(page, texts).fill(other.tradeUrl)
+    await page.getByRole('link', { name: other.name }).waitFor()
+    await expect.poll(() => hasFocus(button)).toBe(true)
+    await expect.poll(() => button.getAttribute('aria-expanded')).toBe('false')
+    expect(await field(page, texts).count()).toBe(0)
+  },
+)
 
 test('A-080 a link is accepted in any form of its host, with spaces around it', async () => {
   const { page, texts } = await openDeposit()
@@ -278,6 +290,7 @@ test('A-083 the Paste button puts the copied link into the field, or only the fo
 test('D-17 the page explains in its own words why a link cannot be changed, and an unknown refusal in the server’s', async () => {
   const { page, texts } = await openConfirmation()
   await page.getByRole('button', { name: texts.stepBack }).click()
+  await change(page, texts).click()
   await field(page, texts).fill((await shopper('quiet_lynx')).tradeUrl)
   await page.getByText(texts.linkOfOpenOffer).waitFor()
   expect(await page.getByRole('button', { name: texts.retry }).count()).toBe(0)

@@ -112,6 +112,7 @@ test('A-061 A-062 the trade is created, then polled once a second until the shop
   })
   await giveLink(page, texts, await shopper())
   await pickItems(page, 1)
+  const row = await page.locator('.link-panel').boundingBox()
   await pay(page, texts)
   const calls = visited.seen.requests.map(({ url, method }) => `${method} ${new URL(url).pathname}`)
   const created = calls.lastIndexOf('POST /api/trade')
@@ -132,6 +133,8 @@ test('A-061 A-062 the trade is created, then polled once a second until the shop
   const notice = page.locator('.notices')
   await notice.getByText(offer ?? '').waitFor()
   await expect.poll(() => notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d left$/)
+  // The notice lies over the page and moves nothing.
+  expect(await page.locator('.link-panel').boundingBox()).toEqual(row)
 })
 
 test('the Russian confirmation fits a page of 320 px', async () => {

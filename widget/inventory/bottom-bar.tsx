@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedTotal } from '../flow/selectors.ts'
@@ -17,9 +17,11 @@ export function BottomBar({ stand, payment, flow }: Props) {
   const { texts } = useStand()
   const { block, hint } = usePayHint(stand, payment)
   const { isPicking, setPicking, button } = usePicking(stand)
+  const bar = useRef<HTMLElement>(null)
+  useHeight(bar)
   if (payment.status === 'pending')
     return (
-      <aside className="bottom-bar" aria-label={texts.summary}>
+      <aside ref={bar} className="bottom-bar" aria-label={texts.summary}>
         <div className="bottom-row">
           <PayButton stand={stand} payment={payment} flow={flow} />
         </div>
@@ -28,7 +30,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
   // The shopper did nothing wrong yet.
   const isQuiet = block === 'loading' || block === 'noItems'
   return (
-    <aside className="bottom-bar" aria-label={texts.summary}>
+    <aside ref={bar} className="bottom-bar" aria-label={texts.summary}>
       {hint !== null && <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>}
       {isPicking && <PickForMe stand={stand} payment={payment} flow={flow} />}
       {(!isPicking || payment.targetAmount !== null) && <Target stand={stand} payment={payment} />}
@@ -66,6 +68,21 @@ export function BottomBar({ stand, payment, flow }: Props) {
       </div>
     </aside>
   )
+}
+
+/** Tells the page how high the bar is: it lies over the end of the page, and notices lie above it. */
+function useHeight(bar: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const element = bar.current
+    if (element === null) return
+    const root = document.documentElement.style
+    const observer = new ResizeObserver(() => root.setProperty('--bar', `${element.offsetHeight}px`))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      root.removeProperty('--bar')
+    }
+  }, [bar])
 }
 
 /** Closes once items were found, to show them, and gives the focus back. */

@@ -5,7 +5,7 @@ import type { Item } from '../../contract/widget-api.ts'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { TickIcon } from '../ui/icons.tsx'
 import { PICTURE } from './geometry.ts'
-import { shownName } from './item-name.ts'
+import { type ShownName, shownName } from './item-name.ts'
 import { useStand } from './texts.ts'
 
 type Props = {
@@ -22,8 +22,9 @@ type Props = {
   whyId: string
 }
 
-/** Letters of a price that a narrow card has room for in its usual size. */
+/** Letters of a price, and of a name, that a narrow card has room for in their usual size. */
 const LONG = 7
+const LONG_NAME = 26
 
 /** One item; the whole card is the target, and the grid around it hears of presses and keys. */
 export const Card = memo(
@@ -78,7 +79,7 @@ export const Card = memo(
         </span>
         <span className="card-rarity">{item.rarityName}</span>
         {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}
-        <span className={shown.thing === null ? 'card-name card-name-alone' : 'card-name'} title={item.name}>
+        <span className={nameClassOf(shown)} title={item.name}>
           {shown.name}
           {phase !== null && ` ${phase}`}
         </span>
@@ -98,6 +99,11 @@ export const Card = memo(
     before.isTabStop === after.isTabStop &&
     before.currency === after.currency,
 )
+
+function nameClassOf({ thing, name }: ShownName): string {
+  if (thing === null) return 'card-name card-name-alone'
+  return name.length > LONG_NAME ? 'card-name card-name-long' : 'card-name'
+}
 
 type StepperProps = { name: string; count: number; taken: number }
 

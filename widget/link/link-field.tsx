@@ -27,13 +27,13 @@ const LONGEST_TEXT = 2000
 
 type Props = { page: Extract<Page, { link: LinkState }>; flow: Flow }
 
-/** The trade link beside the name. In a narrow page a known account is one row, and the link waits behind a button. */
+/** A known account is one row, and its link waits behind a button. */
 export function LinkField({ page, flow }: Props) {
   const narrow = useNarrow()
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
   // Steam knew the account, and refuses the token since.
   const stale = page.stage === 'wait-for-select-items' && isStale(page.stand)
-  const isFoldable = narrow && user !== null && !stale
+  const isFoldable = user !== null && !stale
   const { isFolded, toggle, field, change } = useFolded(isFoldable, user === null)
   return (
     <section className={`link-panel ${narrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>

@@ -1,0 +1,79 @@
+/** Checks beyond those of axe: text that a shopper spaces out, and a focus that must be seen. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { openConfirmation, openStand } from './support/shared-till.ts'
+import { pay, pickItems } from './support/shopper.ts'
+
+/** The spacing of text that a shopper may set (WCAG 1.4.12). */
+const SPACED =
+  '* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }'
+
+/** Texts of a page that are cut, and its width. Runs in the page. */
+function cutTexts(): string[] {
+  const cut = [...document.querySelectorAll<HTMLElement>('body *')].filter((element) => {
+    const { overflowX, overflowY, display } = getComputedStyle(element)
+    if (element.textContent === '' || display === 'none' || element.closest('.visually-hidden') !== null)
+      return false
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = element
+    if (clientWidth === 0) return false
+    return (
+      (overflowX === 'hidden' && scrollWidth > clientWidth + 1) ||
+      (overflowY === 'hidden' && scrollHeight > clientHeight + 1)
+    )
+  })
+  const { scrollWidth, clientWidth } = document.documentElement
+  return [
+    ...cut.map(({ className, textContent }) => `${className}: ${textContent?.slice(0, 40)}`),
+    ...(scrollWidth > clientWidth ? [`${scrollWidth} px`] : []),
+  ]
+}
+
+test.each([
+  ['en', DESKTOP],
+  ['ru', MOBILE],
+] as const)('text with more space is whole, in %s', async (language, viewport) => {
+  const { page, texts } = await openStand({ language, viewport })
+  const space = () =>
+    page.evaluate((rules) => {
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync(rules)
+      document.adoptedStyleSheets = [sheet]
+    }, SPACED)
+  await space()
+  await pickItems(page, 1)
+  await expect.poll(() => page.evaluate(cutTexts)).toEqual([])
+  await pay(page, texts)
+  await expect.poll(() => page.evaluate(cutTexts)).toEqual([])
+})
+
+/** The names of what has the focus and is hidden by something, while Tab goes through the page. */
+async function hiddenFocus(page: Page, presses: number): Promise<string[]> {
+  const hidden: string[] = []
+  for (let press = 0; press < presses; press += 1) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate(() => {
+      const element = document.activeElement
+      if (element === null || element === document.body) return null
+      const { left, top, width, height } = element.getBoundingClientRect()
+      const isSeen = [0.1, 0.5, 0.9].some((part) => {
+        const at = document.elementFromPoint(left + width / 2, top + height * part)
+        return at !== null && (element.contains(at) || at.closest('label')?.contains(element) === true)
+      })
+      return isSeen ? null : `${element.tagName} ${element.getAttribute('aria-label') ?? element.textContent}`
+    })
+    if (found !== null) hidden.push(found)
+  }
+  return hidden
+}
+
+test.each([
+  ['a phone', MOBILE],
+  ['a desktop', DESKTOP],
+] as const)('on %s nothing covers what has the focus, with an offer that waits', async (_, viewport) => {
+  const { page, texts } = await openConfirmation({ viewport })
+  expect(await hiddenFocus(page, 8)).toEqual([])
+  await page.getByRole('button', { name: texts.stepBack }).click()
+  await page.getByText(texts.offerWaiting).waitFor()
+  expect(await hiddenFocus(page, 24)).toEqual([])
+})
