@@ -182,6 +182,13 @@ describe('imports', () => {
     expect(withZod.length).toBeGreaterThan(0)
     expect(broken.map(({ from, to }) => `${from} must import type from ${to}`)).toEqual([])
   })
+
+  it('leave the widget’s drawn parts on their own: widget/ui imports only itself and the contract', () => {
+    const drawn = imports.filter(({ from }) => from.startsWith('widget/ui/') && !/\.test\.tsx?$/.test(from))
+    const broken = drawn.filter(({ to }) => !/^(?:widget\/ui|contract)\//.test(to))
+    expect(drawn.length).toBeGreaterThan(0)
+    expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
+  })
 })
 
 describe('sizes', () => {

@@ -9,7 +9,7 @@ import { payment } from '../widget/flow/test-states.ts'
 import { withPackage } from './npm-package.ts'
 import type { Outcome } from './outcome.ts'
 
-const LIMIT_KB = 96.5
+const LIMIT_KB = 86
 const DIST = join(import.meta.dirname, '../widget/dist')
 const ADYEN = '@adyen/adyen-web@6.45.2'
 

@@ -157,7 +157,7 @@ test('nothing is paid while the dialogs cannot be loaded, and the page retries a
   await stopClock(page)
   const button = page.getByRole('button', { name: texts.pay, exact: true })
   await button.click()
-  const missing = page.getByRole('alert').filter({ hasText: texts.partFailed })
+  const missing = page.getByRole('alert').filter({ hasText: texts.payFailed })
   await missing.getByRole('button', { name: texts.reloadPage }).waitFor()
   expect(callsTo(visited, '/api/trade')).toEqual([])
   await page.unroute(dialogs)

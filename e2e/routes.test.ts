@@ -6,7 +6,7 @@ import { landingTexts } from '../widget/i18n/landing.ts'
 import { withoutShownPayment } from './support/browser.ts'
 import { SUPPORT_EMAIL } from './support/setup.ts'
 import { depositOf, openBrowser, openDeposit, till } from './support/shared-till.ts'
-import { TEXTS } from './support/shopper.ts'
+import { speak, TEXTS } from './support/shopper.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
@@ -166,19 +166,13 @@ test('A-030 the help page of a till without contacts ends with a whole sentence'
   }
 })
 
-test('A-065 the page stays in English if other texts cannot be fetched, or never arrive', async () => {
-  const { url } = await depositOf({ language: 'ru' })
-  for (const answer of ['abort', 'hang'] as const) {
-    const { page } = await openBrowser()
-    await page.clock.install()
-    await page.route('**/assets/page.ru-*.js', (route) => (answer === 'abort' ? route.abort() : undefined))
-    const wanted = page.waitForRequest('**/assets/page.ru-*.js')
-    await page.goto(url)
-    await wanted
-    if (answer === 'hang') await page.clock.runFor(4000)
-    await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
-    await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('en')
-  }
+test('A-065 A-066 both languages come with the page: one is chosen without a connection', async () => {
+  const { page } = await openDeposit({ deposit: { language: 'ru' } })
+  await page.getByRole('link', { name: TEXTS.ru.tradeSettings }).waitFor()
+  await page.context().setOffline(true)
+  await speak(page, 'en')
+  await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
+  await page.getByText(TEXTS.en.offline).waitFor()
 })
 
 test('A-005 a route whose code fails to load shows "page not found"', async () => {

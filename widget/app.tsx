@@ -6,8 +6,6 @@ import { Deposit } from './screens/deposit.tsx'
 import { Home } from './screens/home.tsx'
 import { NotFound } from './screens/not-found.tsx'
 import { storedLanguage, storeLanguage } from './storage.ts'
-import type { ToastStore } from './toasts/store.ts'
-import { Toasts } from './toasts/toasts.tsx'
 
 const Help = lazy(async () => ({ default: (await import('./screens/help.tsx')).Help }))
 const Landing = lazy(async () => ({ default: (await import('./screens/landing.tsx')).Landing }))
@@ -26,7 +24,7 @@ class Guard extends Component<{ fallback: ReactNode; children: ReactNode }, { fa
 }
 
 /** Screens outside a deposit speak the language of the deposit that led here, else the stored one. */
-function Plain({ toasts, children }: { toasts: ToastStore; children: ReactNode }) {
+function Plain({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(
     () => languageAsked(location.search) ?? storedLanguage() ?? FALLBACK_LANGUAGE,
   )
@@ -37,25 +35,24 @@ function Plain({ toasts, children }: { toasts: ToastStore; children: ReactNode }
     setLanguage(chosen)
   }, [])
   return (
-    <PageProvider language={language} onLanguage={choose} toasts={toasts}>
+    <PageProvider language={language} onLanguage={choose}>
       <Suspense fallback={null}>{children}</Suspense>
-      <Toasts store={toasts} />
     </PageProvider>
   )
 }
 
-function Screen({ route, toasts }: { route: Route; toasts: ToastStore }) {
-  if (route.screen === 'deposit') return <Deposit hash={route.hash} toasts={toasts} />
-  return <Plain toasts={toasts}>{PLAIN[route.screen]}</Plain>
+function Screen({ route }: { route: Route }) {
+  if (route.screen === 'deposit') return <Deposit hash={route.hash} />
+  return <Plain>{PLAIN[route.screen]}</Plain>
 }
 
 const PLAIN = { landing: <Landing />, home: <Home />, help: <Help />, notFound: <NotFound /> }
 
-export function App({ toasts }: { toasts: ToastStore }) {
+export function App() {
   const [route] = useState(() => routeOf(location.pathname))
   return (
-    <Guard fallback={<Screen route={{ screen: 'notFound' }} toasts={toasts} />}>
-      <Screen route={route} toasts={toasts} />
+    <Guard fallback={<Screen route={{ screen: 'notFound' }} />}>
+      <Screen route={route} />
     </Guard>
   )
 }

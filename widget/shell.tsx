@@ -5,25 +5,26 @@
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { LANGUAGES, type Language } from '../contract/languages.ts'
-import type { PageTexts } from './i18n/page.en.ts'
+import { type PageTexts, pageTexts } from './i18n/page.ts'
+import { restTexts } from './i18n/rest.ts'
+import { textsIn } from './i18n/texts.ts'
 import { STEAM_PAGES } from './steam-pages.ts'
 import { Flag, OutsideIcon } from './ui/icons.tsx'
 
-type Props = { texts: PageTexts | null; language: Language }
-
 /** Without texts for a deposit whose store named no language. Only the browser knows what it will speak. */
-export function shellOf({ texts, language }: Props): string {
+export function shellOf(language: Language | null): string {
+  const texts = language === null ? null : textsIn(pageTexts, language)
   return renderToStaticMarkup(
     <>
       {'{{#sandbox}}'}
       <p className="sandbox-banner">{texts?.sandboxBanner ?? '\u00a0'}</p>
       {'{{/sandbox}}'}
-      <Head texts={texts} language={language} />
-      {texts !== null && (
+      <Head texts={texts} language={language ?? 'en'} />
+      {language !== null && (
         <>
           {'{{#works}}'}
           <div className="notices">
-            <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>
+            <p className="notice notice-warning">{textsIn(restTexts, language).technicalWorksOnPage}</p>
           </div>
           {'{{/works}}'}
         </>
@@ -46,7 +47,7 @@ export function shellOf({ texts, language }: Props): string {
   )
 }
 
-function Head({ texts, language }: Props) {
+function Head({ texts, language }: { texts: PageTexts | null; language: Language }) {
   return (
     <header className="header">
       <div className="header-title">
@@ -95,7 +96,7 @@ function LinkPanel({ texts }: { texts: PageTexts }) {
         <p className="link-note">{texts.tradeLinkWhy}</p>
         <p className="link-door">
           <a className="button" href={STEAM_PAGES.tradeSettings} target="_blank" rel="noopener noreferrer">
-            {texts.steamPages.tradeSettings} <OutsideIcon />
+            {texts.tradeSettings} <OutsideIcon />
           </a>
         </p>
       </div>

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
-import { loadMessages, messagesIn } from './i18n/messages.ts'
 import { shellOf } from './shell.tsx'
 
 const OUT = join(import.meta.dirname, 'dist')
@@ -29,39 +28,54 @@ export function precompressed(): Plugin {
   }
 }
 
-/** Modules shared by two parts. They load with the page. */
-const SHARED =
-  /\/widget\/(?:ui\/(?:doors|icons)|i18n\/(?:plural|format)|part-texts|steam-pages)\.|\/node_modules\/react\//
+/** The modules whose code a part of the page contains, and the one that it is loaded by. */
+const PARTS = {
+  rest: {
+    entry: '/rest/rest.tsx',
+    own: /\/widget\/(?:rest\/|toasts\/|flow\/(?!early|opening|selectors|state))/,
+  },
+  guide: { entry: '/link/guide.tsx', own: /\/widget\/link\/guide\./ },
+  stand: { entry: '/inventory/stand.tsx', own: /\/widget\/inventory\// },
+  dialogs: { entry: '/modals/modals.tsx', own: /\/widget\/modals\// },
+  help: { entry: '/screens/help.tsx', own: /\/widget\/screens\/help\./ },
+}
+type PartName = Exclude<keyof typeof PARTS, 'help'>
+const NAMES: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 
-/** Modules that the items and the dialogs share, but not the page. The dialogs have copies of them, so the page comes sooner. */
-const COPIED = /\/widget\/(?:ui\/(?:currency|money-rows)|flow\/split)\.tsx?$/
-const COPY = '?dialogs'
+/**
+ * Modules that keep no state. Each part has a copy of what it uses of them, so the page has no more of them than it
+ * uses, and no part needs another.
+ */
+const COPIED =
+  /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|doors|amount|money-rows)|flow\/(?:selectors|split)))\.tsx?$/
 
-function copiedForDialogs(): Plugin {
+function copiedForParts(): Plugin {
+  const partOf = (importer: string): string | undefined =>
+    /\?part=(\w+)$/.exec(importer)?.[1] ??
+    Object.entries(PARTS).find(([, { own }]) => own.test(importer))?.[0]
   return {
-    name: 'copied-for-dialogs',
+    name: 'copied-for-parts',
     apply: 'build',
     enforce: 'pre',
     async resolveId(source, importer) {
-      const isOfDialogs = importer?.includes('/widget/modals/') === true || importer?.endsWith(COPY) === true
-      if (!isOfDialogs || !source.startsWith('.')) return null
+      const part = importer === undefined || !source.startsWith('.') ? undefined : partOf(importer)
+      if (part === undefined) return null
       const resolved = await this.resolve(source, importer, { skipSelf: true })
-      return resolved !== null && COPIED.test(resolved.id) ? `${resolved.id}${COPY}` : resolved
+      return resolved !== null && COPIED.test(resolved.id) ? `${resolved.id}?part=${part}` : resolved
     },
   }
 }
 
-const PARTS = { guide: '/link/guide.tsx', stand: '/inventory/stand.tsx', dialogs: '/modals/modals.tsx' }
-
 /** The files of a part that loads after the page: its script first, then its styles. */
-function filesOf(part: keyof typeof PARTS, bundle: Rolldown.OutputBundle): string[] {
+function filesOf(part: PartName, bundle: Rolldown.OutputBundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
-  const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(PARTS[part]))
+  const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(PARTS[part].entry))
   const entry = chunks.find(({ isEntry }) => isEntry)
-  if (chunk === undefined || entry === undefined) throw new Error(`the build has no chunk of ${PARTS[part]}`)
+  if (chunk === undefined || entry === undefined)
+    throw new Error(`the build has no chunk of ${PARTS[part].entry}`)
   // A file shared by two parts could fail to load too, and has no second address.
   const others = chunk.imports.filter((file) => file !== entry.fileName && !entry.imports.includes(file))
-  if (others.length > 0) throw new Error(`${PARTS[part]} needs ${others.join()} besides the page`)
+  if (others.length > 0) throw new Error(`${PARTS[part].entry} needs ${others.join()} besides the page`)
   return [chunk.fileName, ...(chunk.viteMetadata?.importedCss ?? [])].map((file) => `/${file}`)
 }
 
@@ -73,9 +87,7 @@ function partsNamed(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {} }) {
-        const named = (['guide', 'stand', 'dialogs'] as const).map(
-          (part) => `data-${part}="${filesOf(part, bundle).join(' ')}"`,
-        )
+        const named = NAMES.map((part) => `data-${part}="${filesOf(part, bundle).join(' ')}"`)
         return html.replace('data-mode=', () => `${named.join(' ')} data-mode=`)
       },
     },
@@ -92,21 +104,16 @@ function firstPaint(): Plugin {
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      async handler(html, { bundle = {} }) {
-        await loadMessages('ru')
+      handler(html, { bundle = {} }) {
         const link = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/.exec(html)
         const inlined = bundle[link?.[1] ?? '']
         if (link === null || inlined?.type !== 'asset') throw new Error('the page has no styles')
         delete bundle[inlined.fileName]
-        const russian = Object.values(bundle).find(({ fileName }) => /\/page\.ru-[^/]+\.js$/.test(fileName))
-        if (russian === undefined) throw new Error('the build has no Russian texts')
-        const preload = `<link rel="modulepreload" href="/${russian.fileName}">`
-        const [script, styles = ''] = filesOf('stand', bundle)
-        const items = `{{#shows}}<link rel="modulepreload" href="${script}"><link rel="preload" as="style" href="${styles}">{{/shows}}`
+        const items = preloads([...filesOf('rest', bundle), ...filesOf('stand', bundle)])
         const shells = [
-          `<!--shell-->${items}${shellOf({ texts: null, language: 'en' })}`,
-          `<!--shell en-->${items}${shellOf({ texts: messagesIn('en'), language: 'en' })}`,
-          `<!--shell ru-->${preload}${items}${shellOf({ texts: messagesIn('ru'), language: 'ru' })}`,
+          `<!--shell-->${items}${shellOf(null)}`,
+          `<!--shell en-->${items}${shellOf('en')}`,
+          `<!--shell ru-->${items}${shellOf('ru')}`,
         ]
         return html
           .replace(link[0], () => `<style>${String(inlined.source).trim()}</style>`)
@@ -116,9 +123,19 @@ function firstPaint(): Plugin {
   }
 }
 
+/** For a shopper who is known: nothing but the field for the link is shown without these. */
+function preloads(files: readonly string[]): string {
+  const links = files.map((file) =>
+    file.endsWith('.js')
+      ? `<link rel="modulepreload" href="${file}">`
+      : `<link rel="preload" as="style" href="${file}">`,
+  )
+  return `{{#shows}}${links.join('')}{{/shows}}`
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), copiedForDialogs(), precompressed(), partsNamed(), firstPaint()],
+  plugins: [react(), copiedForParts(), precompressed(), partsNamed(), firstPaint()],
   build: {
     outDir: OUT,
     emptyOutDir: true,
@@ -128,8 +145,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // Modules that two parts share come with the page: see filesOf.
-        codeSplitting: { groups: [{ name: 'base', test: SHARED }] },
+        // React has a file of its own: browsers keep it when a release changes only ours.
+        codeSplitting: {
+          groups: [{ name: 'react', test: /\/node_modules\/(?:react|react-dom|scheduler)\// }],
+        },
       },
     },
   },

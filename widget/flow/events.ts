@@ -7,8 +7,8 @@ import type { Dialogs, FlowState, Refusal, Sort } from './state.ts'
 /** Everything that can happen to the deposit page. `atMs` is monotonic. */
 export type FlowEvent =
   | { kind: 'paymentLoaded'; payment: Payment; atMs: number }
-  /** The payment came with the page, and was true at `atMs`. */
-  | { kind: 'paymentGiven'; payment: Payment; atMs: number }
+  /** The page opened on the payment that came with it. */
+  | { kind: 'opened' }
   | { kind: 'paymentUnchanged' }
   | { kind: 'paymentFailed'; refusal: Refusal }
   | { kind: 'retryPressed' }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { activitiesOf } from './activities.ts'
+import { openedOn } from './opening.ts'
 import type { FlowState } from './state.ts'
 import {
   awaitingLink,
@@ -168,7 +169,7 @@ it('D-26 a page whose store gave the link looks again until the user is known', 
 
 describe('a payment that came with the page', () => {
   const given = (change: Partial<Payment> = {}) =>
-    having(opening(), { kind: 'paymentGiven', payment: payment(change), atMs: 400 })
+    having(openedOn(opening(), payment(change), 400), { kind: 'opened' })
 
   it('opens the page on what it says, counted from when it was true, and is asked for at once', () => {
     const { state } = given({ timeLeft: 60 })
@@ -202,8 +203,8 @@ describe('a payment that came with the page', () => {
     expect(effects).toEqual([{ kind: 'redirect', url: 'https://store.example/thanks', afterMs: 0 }])
   })
 
-  it('changes nothing once the server has answered', () => {
-    const state = having(opening(), loaded({ status: 'pending', timeLeft: 200 }, 1000)).state
-    expect(having(state, { kind: 'paymentGiven', payment: payment(), atMs: 400 }).state).toBe(state)
+  it('that did not come is asked for', () => {
+    const { state } = having(opening(), { kind: 'opened' })
+    expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadPayment'])
   })
 })

@@ -4,13 +4,13 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { type DepositStatus, isFinal } from '../../contract/statuses.ts'
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
+import { wait } from '../wait.ts'
 import { createApi } from './api.ts'
 import { propose } from './pick.ts'
-import { type Flow, startFlow } from './runner.ts'
+import { type RunningFlow, startFlow } from './runner.ts'
 import { isPolling, shownInventory } from './selectors.ts'
 import { type FlowState, SORTS } from './state.ts'
 import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './test-states.ts'
-import { wait } from './wait.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -124,7 +124,7 @@ const ABORT_MS = 500
 type Line = { held: Held[]; payments: number; trades: string[]; wrong: string[] }
 
 /** The transport: every call is answered as things stand when it is made, and hears of it when the test says so. */
-function lineTo(gateway: Gateway, flowOf: () => Flow | undefined) {
+function lineTo(gateway: Gateway, flowOf: () => RunningFlow | undefined) {
   const line: Line & { open: boolean } = { held: [], payments: 0, trades: [], wrong: [], open: false }
   const fetcher: typeof fetch = (input, init) => {
     const path = String(input)
@@ -163,7 +163,7 @@ const mayAskPayment = (state: FlowState): boolean =>
   state.pollFailing ||
   state.offerLeft
 
-type World = { flow: Flow; gateway: Gateway; line: Line & { open: boolean }; shadow: Shadow }
+type World = { flow: RunningFlow; gateway: Gateway; line: Line & { open: boolean }; shadow: Shadow }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
@@ -274,7 +274,7 @@ const ways = fc.constantFrom(0, 7, 8, WAY.length).map((steps) => WAY.slice(0, st
 
 function open(): World {
   const gateway = new Gateway()
-  let flow: Flow | undefined
+  let flow: RunningFlow | undefined
   const { line, fetcher } = lineTo(gateway, () => flow)
   flow = startFlow(opening(), {
     api: createApi(fetcher, () => 'csrf=token'),

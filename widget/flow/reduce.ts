@@ -1,20 +1,20 @@
 /** The one transition of the deposit page: pure, total, and the only place where a state is made. */
-import { isLanguage } from '../../contract/languages.ts'
 import { isBefore, isFinal } from '../../contract/statuses.ts'
-import { isTradeLink, parseTradeLink } from '../../contract/trade-link.ts'
+import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent, Step } from './events.ts'
+import { checkLink, fieldStep, linkOf, linkOfUser, openPage, withPayment, withUser } from './opening.ts'
 import { reduceStand, reloading } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
-import { firstGame, isPolling, isUnjudged } from './selectors.ts'
-import type { FlowState, LinkState, Page, Refusal, Stand } from './state.ts'
+import { isPolling, isUnjudged } from './selectors.ts'
+import type { FlowState, Refusal, Stand } from './state.ts'
 
 export function reduce(state: FlowState, event: FlowEvent): Step {
   switch (event.kind) {
     case 'paymentLoaded':
       return paymentLoaded(looked(state), event.payment, event.atMs)
-    case 'paymentGiven':
-      return paymentGiven(state, event.payment, event.atMs)
+    case 'opened':
+      return opened(state)
     case 'paymentUnchanged':
       return step(looked(state.pollFailing ? { ...state, pollFailing: false } : state))
     case 'paymentFailed':
@@ -24,9 +24,8 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'retryPressed':
       return step(retryPressed(state))
     case 'linkTyped':
-      return step(linkTyped(state, event.text))
     case 'storedLinkConfirmed':
-      return step(storedLinkConfirmed(state))
+      return step(fieldStep(state, event) ?? state)
     case 'typingEnded':
       return step(typingEnded(state))
     case 'userResolved':
@@ -111,35 +110,32 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
   if (before.payment !== null && isBefore(payment.status, before.payment.status)) {
     return step(before.pollFailing ? { ...before, pollFailing: false } : before)
   }
-  const language =
-    !before.languageChosen && before.payment === null && isLanguage(payment.language)
-      ? payment.language
-      : before.language
   const state: FlowState = {
-    ...before,
-    payment,
-    language,
+    ...withPayment(before, payment, atMs),
     pollFailing: false,
     offerLeft: before.offerLeft && payment.status === 'created',
-    deadlineMs: payment.timeLeft === null ? null : atMs + payment.timeLeft * 1000,
   }
   const paged =
     before.payment === null ? openPage(state, payment) : worksOver(before, userFound(before, state))
-  const modal = modalAfter(before, payment)
-  const redirect = payment.redirectUrl !== before.payment?.redirectUrl ? payment.redirectUrl : undefined
+  const redirect = payment.redirectUrl !== before.payment?.redirectUrl
   return {
-    state: { ...paged, modal },
-    effects:
-      redirect === undefined ? [] : [{ kind: 'redirect', url: redirect, afterMs: readingMsOf(payment) }],
+    state: { ...paged, modal: modalAfter(before, payment) },
+    effects: redirect ? redirectOf(payment) : [],
   }
 }
 
-/** The page opens on it, and checks at once whether it is still true. */
-function paymentGiven(before: FlowState, payment: Payment, atMs: number): Step {
-  if (before.payment !== null) return step(before)
-  const { state, effects } = paymentLoaded(before, payment, atMs)
-  return { state: { ...state, lookNow: !isPolling(state) }, effects }
+/** The page is open on the payment that came with it, and nothing else is judged yet. Checks at once whether it is still true. */
+function opened(state: FlowState): Step {
+  const { payment } = state
+  if (payment === null) return step(state)
+  const judged = { ...state, modal: modalAfter({ ...state, payment: null }, payment) }
+  return { state: { ...judged, lookNow: !isPolling(judged) }, effects: redirectOf(payment) }
 }
+
+const redirectOf = (payment: Payment): Effect[] =>
+  payment.redirectUrl === undefined
+    ? []
+    : [{ kind: 'redirect', url: payment.redirectUrl, afterMs: readingMsOf(payment) }]
 
 /** Until the shopper is back in the store, only this page says until when money is held: leave time to read it. */
 const READING_MS = 8000
@@ -168,15 +164,6 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   return modal
 }
 
-/** The first answer chooses the stage: a deposit that has a user does not need a link. */
-function openPage(state: FlowState, payment: Payment): FlowState {
-  if (payment.user !== null) return withUser(state, payment.user, linkOfUser(state, payment.user))
-  const stored = state.storedLink
-  const isUseful = stored !== null && parseTradeLink(stored) !== undefined && !isFinal(payment.status)
-  const link: LinkState = isUseful ? { status: 'stored', text: stored } : { status: 'idle', text: '' }
-  return { ...state, page: { stage: 'wait-for-trade-url-input', link } }
-}
-
 /** The store's link was looked up in the meantime: the shopper is not asked for one. */
 function userFound(before: FlowState, state: FlowState): FlowState {
   const user = state.payment?.user ?? null
@@ -194,38 +181,6 @@ function worksOver(before: FlowState, state: FlowState): FlowState {
   const { inventory } = page.stand
   const isWaiting = inventory.status === 'error' && inventory.type === 'engineeringWorks'
   return isWaiting ? reloading(state, {}, true) : state
-}
-
-/** The server does not send the token, so only this browser may know the whole link. */
-function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
-  const stored = storedLink === null ? undefined : parseTradeLink(storedLink)
-  return stored?.url.startsWith(`${tradeUrl}&`) ? stored.url : tradeUrl
-}
-
-function withUser(state: FlowState, user: User, link: string): FlowState {
-  const request = state.nextRequest
-  const game = state.page.stage === 'wait-for-select-items' ? state.page.stand.game : firstGame(state.payment)
-  return {
-    ...state,
-    nextRequest: request + 1,
-    page: {
-      stage: 'wait-for-select-items',
-      link: { status: 'resolved', text: link },
-      stand: {
-        user,
-        game,
-        inventory: { status: 'loading', request, kept: null, reload: false },
-        selection: [],
-        setAside: [],
-        elsewhere: {},
-        counts: {},
-        search: '',
-        sort: 'priceDown',
-        aim: null,
-        question: null,
-      },
-    },
-  }
 }
 
 function paymentFailed(state: FlowState, refusal: Refusal): Step {
@@ -251,44 +206,9 @@ function isInternalError({ inventory }: Stand): boolean {
   return inventory.status === 'error' && inventory.type === 'internal'
 }
 
-function linkOf(page: Page): LinkState | undefined {
-  return page.stage === 'wait-for-trade-url-input' || page.stage === 'wait-for-select-items'
-    ? page.link
-    : undefined
-}
-
-/** Any typing that changes the link resets the user; input is ignored while the server checks it. */
-function linkTyped(state: FlowState, text: string): FlowState {
-  const link = linkOf(state.page)
-  if (link === undefined || link.status === 'checking' || link.text === text) return state
-  const page = (next: LinkState): FlowState => ({
-    ...state,
-    page: { stage: 'wait-for-trade-url-input', link: next },
-  })
-  if (text.trim() === '') return page({ status: 'idle', text: '' })
-  const known = state.payment?.user ?? null
-  if (known !== null && text.trim() === known.tradeUrl) return withUser(state, known, known.tradeUrl)
-  if (!isTradeLink(text)) return page({ status: 'invalid', text })
-  return page({ status: 'debouncing', text })
-}
-
-function storedLinkConfirmed(state: FlowState): FlowState {
-  const link = linkOf(state.page)
-  return link?.status === 'stored' ? checkLink(state, link.text) : state
-}
-
 function typingEnded(state: FlowState): FlowState {
   const link = linkOf(state.page)
   return link?.status === 'debouncing' ? checkLink(state, link.text) : state
-}
-
-function checkLink(state: FlowState, text: string): FlowState {
-  const request = state.nextRequest
-  return {
-    ...state,
-    nextRequest: request + 1,
-    page: { stage: 'wait-for-trade-url-input', link: { status: 'checking', text, request } },
-  }
 }
 
 function userResolved(state: FlowState, request: number, user: User): Step {

@@ -1,7 +1,7 @@
 /** Carries out what the pure flow asks for: keeps its activities going and does its effects once. */
 import { type Activity, activitiesOf, POLL_INTERVAL_MS } from './activities.ts'
 import { type Calls, createCalls, type World } from './calls.ts'
-import type { FlowEvent, Step } from './events.ts'
+import type { FlowEvent } from './events.ts'
 import { reduce } from './reduce.ts'
 import type { FlowState } from './state.ts'
 
@@ -9,6 +9,9 @@ export type Flow = {
   state(): FlowState
   dispatch(event: FlowEvent): void
   subscribe(listener: () => void): () => void
+}
+
+export type RunningFlow = Flow & {
   /** The page came back (visible, online, restored): the next poll asks for the whole answer, at once. */
   returned(): void
   stop(): void
@@ -57,9 +60,9 @@ function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promis
   }
 }
 
-/** `first` has happened before the flow begins. */
-export function startFlow(initial: FlowState, world: World, first: FlowEvent | null = null): Flow {
-  const begun: Step = first === null ? { state: initial, effects: [] } : reduce(initial, first)
+/** Goes on from `initial`, which may be open on the payment that came with the page. */
+export function startFlow(initial: FlowState, world: World): RunningFlow {
+  const begun = reduce(initial, { kind: 'opened' })
   let { state } = begun
   const listeners = new Set<() => void>()
   let wake = new AbortController()

@@ -1,13 +1,13 @@
 /** The flow on a clock that stands still, before a server that the test writes. */
 import { onTestFinished, vi } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
+import { wait } from '../wait.ts'
 import { createApi } from './api.ts'
 import type { Effect } from './events.ts'
 import { propose } from './pick.ts'
 import { startFlow } from './runner.ts'
 import type { FlowState } from './state.ts'
 import { inventory, item, opening, payment, toggle } from './test-states.ts'
-import { wait } from './wait.ts'
 
 export type Asked = { path: string; method: string; headers: Headers; body: unknown; signal: AbortSignal }
 export type Reply = Response | Promise<Response>

@@ -1,7 +1,9 @@
 /** The texts of the guide to the trade link, which come with it. */
 import type { Language } from '../../contract/languages.ts'
+import { itemConditions } from './conditions.ts'
 
 const en = {
+  itemConditions: itemConditions.en,
   guideTitle: 'Where to find your trade link',
   guideSteps: [
     {
@@ -25,6 +27,7 @@ const en = {
 export type GuideTexts = typeof en
 
 const ru: GuideTexts = {
+  itemConditions: itemConditions.ru,
   guideTitle: 'Где найти ссылку на обмен',
   guideSteps: [
     {

@@ -1,7 +1,9 @@
 /** The texts of the help page, which come with it. */
 import type { Language } from '../../contract/languages.ts'
+import { itemConditions } from './conditions.ts'
 
 const en = {
+  itemConditions: itemConditions.en,
   title: 'Help',
   escrow: {
     title: 'Trade restrictions',
@@ -33,6 +35,7 @@ const en = {
 }
 
 const ru: typeof en = {
+  itemConditions: itemConditions.ru,
   title: 'Помощь',
   escrow: {
     title: 'Ограничения обмена',

@@ -1,8 +1,8 @@
 /** The texts of the modals, which come with them. */
 import type { Language } from '../../contract/languages.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
-import type { ErrorText } from './page.en.ts'
 import { countEn, countRu, remainingRu as remaining } from './plural.ts'
+import type { ErrorText } from './rest.ts'
 
 const en = {
   confirmTitle: 'Accept the trade offer',

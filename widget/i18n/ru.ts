@@ -1,8 +1,15 @@
 import type { Messages } from './en.ts'
 import { guideTexts } from './guide.ts'
 import { modalTexts } from './modals.ts'
-import { pageRu } from './page.ru.ts'
+import { pageTexts } from './page.ts'
+import { restTexts } from './rest.ts'
 import { standTexts } from './stand.ts'
 
 /** Every text of a deposit in Russian. */
-export const ru: Partial<Messages> = { ...pageRu, ...guideTexts.ru, ...standTexts.ru, ...modalTexts.ru }
+export const ru: Partial<Messages> = {
+  ...pageTexts.ru,
+  ...restTexts.ru,
+  ...guideTexts.ru,
+  ...standTexts.ru,
+  ...modalTexts.ru,
+}

@@ -4,13 +4,15 @@ import type { Language } from '../../contract/languages.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
 import type { InventoryFailure, Sort } from '../flow/state.ts'
-import type { ErrorText } from './page.en.ts'
+import { itemConditions } from './conditions.ts'
 import { countEn, countRu } from './plural.ts'
+import type { ErrorText } from './rest.ts'
 
 /** The same in every language. */
 const GAME_NAMES = { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisfies Record<Game, string>
 
 const en = {
+  itemConditions: itemConditions.en,
   game: 'Game',
   games: GAME_NAMES,
   onlyGames: (games: string) => `This store accepts only items from ${games} here.`,
@@ -175,6 +177,7 @@ const en = {
 export type StandTexts = typeof en
 
 const ru: StandTexts = {
+  itemConditions: itemConditions.ru,
   games: GAME_NAMES,
   game: 'Игра',
   onlyGames: (games) => `Магазин принимает здесь только предметы из ${games}.`,

@@ -1,11 +1,9 @@
 /** The panel tells the money before the button is pressed. */
-import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { having, item, payment, standOf, toggle, withItems } from '../flow/test-states.ts'
-import { PageProvider } from '../page.tsx'
-import { createToasts } from '../toasts/store.ts'
+import { markup } from '../test-markup.tsx'
 import { Summary } from './summary.tsx'
 
 type Given = { picked?: string[]; inventory?: Partial<Inventory>; payment?: Partial<Payment> }
@@ -19,15 +17,8 @@ function panel({ picked = [], inventory = {}, payment: change = {} }: Given): st
     state: () => state,
     dispatch: () => {},
     subscribe: () => () => {},
-    returned: () => {},
-    stop: () => {},
   }
-  const toasts = createToasts({ after: () => () => {} }, () => '1')
-  return renderToStaticMarkup(
-    <PageProvider language="en" onLanguage={() => {}} toasts={toasts}>
-      <Summary stand={standOf(state)} payment={payment(change)} flow={flow} />
-    </PageProvider>,
-  )
+  return markup(<Summary stand={standOf(state)} payment={payment(change)} flow={flow} />)
 }
 
 const withPicture = (given: Item): Item => ({ ...given, iconUrl: 'https://img.test/1.png' })

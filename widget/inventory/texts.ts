@@ -1,7 +1,4 @@
 import { standTexts } from '../i18n/stand.ts'
-import { usePage } from '../page.tsx'
-import { withTexts } from '../part-texts.ts'
+import { pageWith } from '../parts/texts.ts'
 
-const pageStand = withTexts(standTexts)
-
-export const useStand = () => pageStand(usePage())
+export const useStand = pageWith(standTexts)

@@ -1,12 +1,10 @@
 /** An inventory that cannot be shown says why, and has one button that solves it. */
-import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
 import type { Flow } from '../flow/runner.ts'
 import type { InventoryFailure } from '../flow/state.ts'
 import { having, item, payment, standOf, withItems } from '../flow/test-states.ts'
-import { PageProvider } from '../page.tsx'
 import { STEAM_PAGES } from '../steam-pages.ts'
-import { createToasts } from '../toasts/store.ts'
+import { markup } from '../test-markup.tsx'
 import { Trouble } from './trouble.tsx'
 
 function trouble(failure: InventoryFailure): string {
@@ -15,15 +13,8 @@ function trouble(failure: InventoryFailure): string {
     state: () => state,
     dispatch: () => {},
     subscribe: () => () => {},
-    returned: () => {},
-    stop: () => {},
   }
-  const toasts = createToasts({ after: () => () => {} }, () => '1')
-  return renderToStaticMarkup(
-    <PageProvider language="en" onLanguage={() => {}} toasts={toasts}>
-      <Trouble failure={failure} stand={standOf(state)} payment={payment()} flow={flow} />
-    </PageProvider>,
-  )
+  return markup(<Trouble failure={failure} stand={standOf(state)} payment={payment()} flow={flow} />)
 }
 
 it.each<[InventoryFailure, string, string]>([

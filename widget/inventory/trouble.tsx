@@ -3,8 +3,8 @@ import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { otherGames } from '../flow/selectors.ts'
 import type { InventoryFailure, Stand } from '../flow/state.ts'
+import { SteamDoor, StoreDoor } from '../parts/doors.tsx'
 import type { SteamPage } from '../steam-pages.ts'
-import { SteamDoor, StoreDoor } from '../ui/doors.tsx'
 import { useStand } from './texts.ts'
 
 /** The door that solves it: a page of Steam, another game, or asking again. */

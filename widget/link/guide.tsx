@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Language } from '../../contract/languages.ts'
 import { guideTexts } from '../i18n/guide.ts'
+import { textsIn } from '../i18n/texts.ts'
 import { usePage } from '../page.tsx'
-import { withTexts } from '../part-texts.ts'
 import { PlayIcon } from '../ui/icons.tsx'
 import '../styles/guide.css'
 
-const pageGuide = withTexts(guideTexts)
-const useGuide = () => pageGuide(usePage())
+function useGuide() {
+  const { language } = usePage()
+  return { language, texts: textsIn(guideTexts, language) }
+}
 
 const PICTURES = [SettingsPicture, CopyPicture, PastePicture]
 

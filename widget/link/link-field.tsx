@@ -1,6 +1,6 @@
 import {
   type ClipboardEvent,
-  type ReactNode,
+  type ComponentType,
   type RefObject,
   useEffect,
   useId,
@@ -8,42 +8,48 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { ErrorCode } from '../../contract/errors.ts'
 import type { User } from '../../contract/widget-api.ts'
 import { isEmbedded } from '../embed.ts'
 import type { Flow } from '../flow/runner.ts'
-import { isUnjudged } from '../flow/selectors.ts'
-import type { LinkState, Page, Refusal, Stand } from '../flow/state.ts'
-import type { PageTexts } from '../i18n/page.en.ts'
+import type { LinkState, Page, Stand } from '../flow/state.ts'
+import type { PageTexts } from '../i18n/page.ts'
 import { usePage } from '../page.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { SteamDoor } from '../ui/doors.tsx'
+import { STEAM_PAGES } from '../steam-pages.ts'
 import { useNarrow } from '../ui/hooks.ts'
-import { CloseIcon, TickIcon } from '../ui/icons.tsx'
-import { mistakeIn, tradeLinkIn } from './pasted.ts'
+import { CloseIcon } from '../ui/icons.tsx'
+import { OutsideLink } from '../ui/outside-link.tsx'
+import { tradeLinkIn } from './pasted.ts'
 
 /** Longer than any link, so a text around one can be judged too. */
 const LONGEST_TEXT = 2000
 
-type Props = { page: Extract<Page, { link: LinkState }>; flow: Flow }
+export type OwnerProps = { user: User; isValid: boolean; fold: Fold | null }
+
+/** The button that folds the field away and opens it. */
+type Fold = { button: RefObject<HTMLButtonElement | null>; isFolded: boolean; toggle(): void }
+
+export type TroubleProps = { link: LinkState; isStale: boolean; flow: Flow }
+
+/** Comes with the rest of the page, which knows what became of the link. */
+export type LinkParts = { Owner: ComponentType<OwnerProps>; LinkTrouble: ComponentType<TroubleProps> }
+
+type Props = { page: Extract<Page, { link: LinkState }>; flow: Flow; parts: LinkParts | null }
 
 /** A known account is one row, and its link waits behind a button. */
-export function LinkField({ page, flow }: Props) {
+export function LinkField({ page, flow, parts }: Props) {
   const narrow = useNarrow()
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
   // Steam knew the account, and refuses the token since.
   const stale = page.stage === 'wait-for-select-items' && isStale(page.stand)
   const isFoldable = user !== null && !stale
-  const { isFolded, toggle, field, change } = useFolded(isFoldable, user === null)
+  const { field, fold } = useFolded(isFoldable, user === null)
   return (
     <section className={`link-panel ${narrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>
-      {user !== null && (
-        <Owner user={user} isValid={!stale}>
-          {isFoldable && <ChangeButton button={change} isFolded={isFolded} onPress={toggle} />}
-        </Owner>
+      {user !== null && parts !== null && (
+        <parts.Owner user={user} isValid={!stale} fold={isFoldable ? fold : null} />
       )}
-      <div className="link-field" ref={field} tabIndex={-1} hidden={isFolded}>
-        <Field page={page} flow={flow} stale={stale} field={field} />
+      <div className="link-field" ref={field} tabIndex={-1} hidden={fold.isFolded}>
+        <Field page={page} flow={flow} parts={parts} stale={stale} field={field} />
       </div>
     </section>
   )
@@ -53,14 +59,14 @@ export function LinkField({ page, flow }: Props) {
 function useFolded(isFoldable: boolean, isAsking: boolean) {
   const [isOpen, setOpen] = useState(false)
   const field = useRef<HTMLDivElement>(null)
-  const change = useRef<HTMLButtonElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
   const isFolded = isFoldable && !isOpen
   useEffect(() => {
     // The next account is a row again.
     if (isAsking) setOpen(false)
   }, [isAsking])
   useLayoutEffect(() => {
-    if (isFolded && field.current?.contains(document.activeElement) === true) change.current?.focus()
+    if (isFolded && field.current?.contains(document.activeElement) === true) button.current?.focus()
   }, [isFolded])
   useEffect(() => {
     if (!isFoldable || !isOpen) return
@@ -68,36 +74,22 @@ function useFolded(isFoldable: boolean, isAsking: boolean) {
     input?.focus()
     input?.select()
   }, [isFoldable, isOpen])
-  return { isFolded, toggle: () => setOpen((before) => !before), field, change }
-}
-
-type ChangeProps = { button: RefObject<HTMLButtonElement | null>; isFolded: boolean; onPress(): void }
-
-function ChangeButton({ button, isFolded, onPress }: ChangeProps) {
-  const { texts } = usePage()
-  return (
-    <button
-      ref={button}
-      type="button"
-      className="link link-change"
-      aria-expanded={!isFolded}
-      aria-label={texts.tradeLinkChange}
-      onClick={onPress}
-    >
-      {texts.change}
-    </button>
-  )
+  const fold: Fold = { button, isFolded, toggle: () => setOpen((before) => !before) }
+  return { field, fold }
 }
 
 type FieldProps = Props & { stale: boolean; field: RefObject<HTMLDivElement | null> }
 
-function Field({ page, flow, stale, field }: FieldProps) {
+function Field({ page, flow, parts, stale, field }: FieldProps) {
   const { texts } = usePage()
   const id = useId()
   const { link } = page
   const isKnown = page.stage === 'wait-for-select-items'
   const input = useFocus({ stale, isFirst: link.status === 'idle' && link.text === '' })
-  const wrong = link.status === 'invalid' || link.status === 'failed' || stale
+  // Why it is wrong is said by the rest of the page.
+  const Trouble =
+    link.status === 'invalid' || link.status === 'failed' || stale ? parts?.LinkTrouble : undefined
+  const wrong = Trouble !== undefined
   const type = (text: string): void => flow.dispatch({ kind: 'linkTyped', text })
   const confirm = (): void => flow.dispatch({ kind: 'storedLinkConfirmed' })
   return (
@@ -139,16 +131,24 @@ function Field({ page, flow, stale, field }: FieldProps) {
         )}
       </div>
       <p id={`${id}-note`} className={wrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
-        {stale ? texts.tradeLinkStale : <LinkNote link={link} flow={flow} />}
+        {Trouble === undefined ? noteOf(link, texts) : <Trouble link={link} isStale={stale} flow={flow} />}
       </p>
       {!isKnown && link.status !== 'stored' && (
         <p className="link-door">
-          <SteamDoor to="tradeSettings" look="button" />
+          <OutsideLink href={STEAM_PAGES.tradeSettings} look="button">
+            {texts.tradeSettings}
+          </OutsideLink>
         </p>
       )}
       {link.status === 'stored' && <Continue field={field} noteId={`${id}-note`} onPress={confirm} />}
     </>
   )
+}
+
+function noteOf({ status }: LinkState, texts: PageTexts): string | null {
+  if (status === 'resolved') return null
+  if (status === 'stored') return texts.tradeLinkStored
+  return status === 'debouncing' || status === 'checking' ? texts.tradeLinkChecking : texts.tradeLinkWhy
 }
 
 /** The field has the focus when it must be changed, and at first where a keyboard costs no room. */
@@ -164,28 +164,6 @@ function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
     if (isFirst && !narrow && document.activeElement === document.body) input.current?.focus()
   }, [isFirst, narrow])
   return input
-}
-
-type OwnerProps = { user: User; isValid: boolean; children: ReactNode }
-
-function Owner({ user, isValid, children }: OwnerProps) {
-  const { texts } = usePage()
-  return (
-    <div className="link-user">
-      <Avatar url={user.avatarUrl} size={46} />
-      <div>
-        <a className="link-name" href={user.profileUrl} target="_blank" rel="noopener noreferrer">
-          {user.name}
-        </a>
-        {isValid && (
-          <span className="link-valid">
-            <TickIcon /> {texts.tradeLinkValid}
-          </span>
-        )}
-      </div>
-      {children}
-    </div>
-  )
 }
 
 const isStale = ({ inventory }: Stand): boolean =>
@@ -246,52 +224,4 @@ function Continue({ field, noteId, onPress }: ContinueProps) {
       {texts.tradeLinkContinue}
     </button>
   )
-}
-
-/** Blames Steam alone when Steam does not answer. A code that this page does not know is told in the server's words. */
-export function hintOf(refusal: Refusal, texts: PageTexts): string {
-  if (refusal.code === 'steam_unavailable') return texts.userUnavailableHint
-  if (refusal.code === 'too_many_looks') return texts.userTooManyHint
-  if (isUnjudged(refusal)) return texts.userUncheckedHint
-  return JUDGED.includes(refusal.code) ? texts.userFailedHint : (refusal.detail ?? texts.userFailedHint)
-}
-
-/** The link itself is wrong. */
-const JUDGED: readonly (string | null)[] = [
-  'user_not_found',
-  'invalid_trade_link',
-  'invalid_request',
-] satisfies ErrorCode[]
-
-function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
-  const { texts } = usePage()
-  switch (link.status) {
-    case 'idle':
-      return texts.tradeLinkWhy
-    case 'stored':
-      return texts.tradeLinkStored
-    case 'invalid':
-      return texts.tradeLinkMistakes[mistakeIn(link.text)]
-    case 'debouncing':
-    case 'checking':
-      return texts.tradeLinkChecking
-    case 'failed':
-      if (link.refusal.code === 'cross_site_token') return texts.cookiesNeeded
-      // The same link would be refused again.
-      if (link.refusal.code === 'other_shopper') return texts.otherShopper
-      if (link.refusal.code === 'shopper_refused') return texts.shopperRefused
-      if (link.refusal.code === 'trade_in_progress') return texts.linkOfOpenOffer
-      return (
-        <>
-          <strong>{texts.userFailed}.</strong> {hintOf(link.refusal, texts)}{' '}
-          <button type="button" className="link" onClick={() => flow.dispatch({ kind: 'retryPressed' })}>
-            {texts.retry}
-          </button>
-        </>
-      )
-    case 'resolved':
-      return null
-    default:
-      return link satisfies never
-  }
 }

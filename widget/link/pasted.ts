@@ -1,4 +1,4 @@
-/** Finds the trade link in a text that was pasted, and the mistake in any other text. */
+/** Finds the trade link in a text that was pasted. */
 
 /** An address of Steam's trade page, up to the next space or bracket. */
 const ADDRESSES =
@@ -21,7 +21,8 @@ function linkOf(address: string): string | undefined {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${partner}&token=${token}`
 }
 
-function linksIn(text: string): Set<string> {
+/** Every trade link in a text, each once, in the form that the field takes. */
+export function linksIn(text: string): Set<string> {
   return new Set((text.match(ADDRESSES) ?? []).flatMap((address) => linkOf(address) ?? []))
 }
 
@@ -29,22 +30,4 @@ function linksIn(text: string): Set<string> {
 export function tradeLinkIn(text: string): string | undefined {
   const links = linksIn(text)
   return links.size === 1 ? [...links][0] : undefined
-}
-
-export const MISTAKES = ['profile', 'offer', 'unfinished', 'several', 'around', 'other'] as const
-
-export type Mistake = (typeof MISTAKES)[number]
-
-const PROFILE = /steamcommunity\.com\/(?:id|profiles)\//i
-const STEAM_ID = /^7656119\d{10}$/
-const OFFER = /steamcommunity\.com\/tradeoffer\/\d/i
-const TRADE_PAGE = /steamcommunity\.com\/tradeoffer\/new/i
-
-/** Says what a text in the field is, if it is no trade link. */
-export function mistakeIn(text: string): Mistake {
-  const links = linksIn(text).size
-  if (links > 0) return links > 1 ? 'several' : 'around'
-  if (TRADE_PAGE.test(text)) return 'unfinished'
-  if (OFFER.test(text)) return 'offer'
-  return PROFILE.test(text) || STEAM_ID.test(text.trim()) ? 'profile' : 'other'
 }

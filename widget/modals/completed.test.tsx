@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import { confirming, having, loaded, payment } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
-import { markup } from '../ui/test-markup.tsx'
+import { markup } from '../test-markup.tsx'
 import { Completed } from './completed.tsx'
 
 /** A status of a newer server. */

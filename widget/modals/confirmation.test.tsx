@@ -2,15 +2,13 @@ import { expect, it } from 'vitest'
 import type { Flow } from '../flow/runner.ts'
 import { openedOn, payment } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
-import { markup } from '../ui/test-markup.tsx'
+import { markup } from '../test-markup.tsx'
 import { Confirmation } from './confirmation.tsx'
 
 const FLOW: Flow = {
   state: () => openedOn('created'),
   dispatch: () => {},
   subscribe: () => () => {},
-  returned: () => {},
-  stop: () => {},
 }
 
 const REQUEST = { game: 'cs', items: ['1'], quoteId: null } as const

@@ -4,7 +4,7 @@ import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
 import { en } from '../i18n/en.ts'
 import { STEAM_PAGES } from '../steam-pages.ts'
-import { markup } from '../ui/test-markup.tsx'
+import { markup } from '../test-markup.tsx'
 import { CreationError } from './creation-error.tsx'
 
 const FLOW: Flow = {
@@ -13,8 +13,6 @@ const FLOW: Flow = {
   },
   dispatch: () => {},
   subscribe: () => () => {},
-  returned: () => {},
-  stop: () => {},
 }
 
 const STORE = 'https://store.example/'

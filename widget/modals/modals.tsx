@@ -1,13 +1,25 @@
 import '../styles/dialog.css'
 import '../styles/steps.css'
+import type { ReactNode } from 'react'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'
+import { AfterDialog } from '../ui/dialog.tsx'
 import { Completed } from './completed.tsx'
 import { Confirmation } from './confirmation.tsx'
 import { CreationError } from './creation-error.tsx'
 
+type Props = { state: FlowState; flow: Flow; toasts: ReactNode }
+
 /** One modal at a time, chosen by the state alone. */
-export function Modals({ state, flow }: { state: FlowState; flow: Flow }) {
+export function Modals({ toasts, ...props }: Props) {
+  return (
+    <AfterDialog value={toasts}>
+      <Modal {...props} />
+    </AfterDialog>
+  )
+}
+
+function Modal({ state, flow }: Omit<Props, 'toasts'>) {
   const { modal, payment } = state
   if (payment === null) return null
   switch (modal.kind) {

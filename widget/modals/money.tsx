@@ -1,7 +1,7 @@
 import type { Payment } from '../../contract/widget-api.ts'
 import { creditOf } from '../flow/split.ts'
 import { formatDate } from '../i18n/format.ts'
-import { MoneyRows } from '../ui/money-rows.tsx'
+import { MoneyRows } from '../parts/money-rows.tsx'
 import { useModal } from './texts.ts'
 
 /** When the money of the trade comes; nothing if all of it comes at once. */

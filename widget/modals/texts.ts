@@ -1,7 +1,4 @@
 import { modalTexts } from '../i18n/modals.ts'
-import { usePage } from '../page.tsx'
-import { withTexts } from '../part-texts.ts'
+import { pageWith } from '../parts/texts.ts'
 
-const pageModal = withTexts(modalTexts)
-
-export const useModal = () => pageModal(usePage())
+export const useModal = pageWith(modalTexts)

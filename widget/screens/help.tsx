@@ -1,13 +1,15 @@
 import { Fragment } from 'react'
 import { GAME_FACTS, GAMES } from '../../contract/games.ts'
+import { formatMoney } from '../i18n/format.ts'
 import { helpTexts } from '../i18n/help.ts'
+import { textsIn } from '../i18n/texts.ts'
 import { usePage } from '../page.tsx'
-import { Header } from '../ui/header.tsx'
-import { useTitle } from './title.ts'
+import { useTitle } from '../ui/hooks.ts'
+import { Header } from './header.tsx'
 
 export function Help() {
-  const { texts, money, language } = usePage()
-  const help = helpTexts[language]
+  const { language } = usePage()
+  const help = textsIn(helpTexts, language)
   useTitle(`${help.title} – Tradetill`)
   return (
     <>
@@ -22,7 +24,7 @@ export function Help() {
         <section>
           <h2>{help.games.title}</h2>
           <p>{help.games.text}</p>
-          <p>{texts.itemConditions}</p>
+          <p>{help.itemConditions}</p>
         </section>
         <section>
           <h2>{help.prices.title}</h2>
@@ -34,7 +36,7 @@ export function Help() {
           <ul>
             {GAMES.map((game) => (
               <li key={game}>
-                {GAME_FACTS[game].title}: {money(GAME_FACTS[game].minSumUsdCents, 'USD')}
+                {GAME_FACTS[game].title}: {formatMoney(GAME_FACTS[game].minSumUsdCents, 'USD', language)}
               </li>
             ))}
           </ul>

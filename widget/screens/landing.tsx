@@ -1,12 +1,13 @@
 import { landingTexts } from '../i18n/landing.ts'
+import { textsIn } from '../i18n/texts.ts'
 import { isSandbox, usePage } from '../page.tsx'
-import { Header } from '../ui/header.tsx'
+import { Header } from './header.tsx'
 
 /** The gateway names the demo store in the document when there is one. */
 const demoStore = (): string | undefined => document.documentElement.dataset.demoStore
 
 export function Landing() {
-  const texts = landingTexts[usePage().language]
+  const texts = textsIn(landingTexts, usePage().language)
   const demo = demoStore()
   return (
     <>

@@ -1,6 +1,6 @@
 import { usePage } from '../page.tsx'
-import { Header } from '../ui/header.tsx'
-import { useTitle } from './title.ts'
+import { useTitle } from '../ui/hooks.ts'
+import { Header } from './header.tsx'
 
 export function NotFound() {
   const { texts } = usePage()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { markup } from '../ui/test-markup.tsx'
+import { markup } from '../test-markup.tsx'
 import { createToasts } from './store.ts'
 import { Toasts } from './toasts.tsx'
 

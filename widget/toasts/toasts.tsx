@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { usePage } from '../page.tsx'
+import { useRest } from '../parts/texts.ts'
 import { CloseIcon, InfoIcon, TickIcon, WarningIcon } from '../ui/icons.tsx'
 import { type Shown, stillShown } from './leaving.ts'
 import type { ToastStore, ToastType } from './store.ts'
@@ -32,7 +32,7 @@ function useShown(store: ToastStore): readonly Shown[] {
 
 export function Toasts({ store }: { store: ToastStore }) {
   const toasts = useShown(store)
-  const { texts } = usePage()
+  const { texts } = useRest()
   return (
     <section
       className={toasts.length === 0 ? 'toasts toasts-empty' : 'toasts'}

@@ -1,6 +1,5 @@
 /** A coin with the sign of its currency; the amount beside it says the same in letters. */
 import type { Currency } from '../../contract/money.ts'
-import { usePage } from '../page.tsx'
 
 /** Roubles are not paid in, but prices are known in them. Drawn, because not every font has every sign. */
 const SIGNS: Record<Currency | 'RUB', string> = {
@@ -16,16 +15,5 @@ export function CurrencyIcon({ currency }: { currency: keyof typeof SIGNS }) {
       <circle cx="12" cy="12" r="10.5" />
       <path d={SIGNS[currency]} />
     </svg>
-  )
-}
-
-/** An amount, as it stands at every price, total and minimum: with the icon of its currency. */
-export function Amount({ minor, currency }: { minor: number; currency: Currency }) {
-  const { money } = usePage()
-  return (
-    <>
-      <CurrencyIcon currency={currency} />
-      {money(minor, currency)}
-    </>
   )
 }

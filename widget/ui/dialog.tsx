@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { usePage } from '../page.tsx'
-import { Toasts } from '../toasts/toasts.tsx'
+import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react'
+
+/** What every dialog shows below its own content: outside, it would be behind it. */
+export const AfterDialog = createContext<ReactNode>(null)
 
 type Props = {
   /** Accessible name, when no heading inside carries it. */
@@ -16,7 +17,7 @@ type Props = {
 export function Dialog({ name, className = '', onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  const { toasts } = usePage()
+  const after = useContext(AfterDialog)
 
   useEffect(() => {
     const element = dialog.current
@@ -64,7 +65,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
       }}
     >
       <div className="dialog-body">{children(titleId)}</div>
-      <Toasts store={toasts} />
+      {after}
     </dialog>
   )
 }

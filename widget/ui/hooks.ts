@@ -24,3 +24,9 @@ export function useNow(running: boolean): number {
   }, [running])
   return now
 }
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title
+  }, [title])
+}

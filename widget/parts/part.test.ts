@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { addressesOf } from './loaded-again.ts'
-import { createPart } from './on-demand.ts'
+import { createPart } from './part.ts'
 
 const Shown = () => null
 
@@ -18,13 +18,13 @@ it('a part is fetched when it is wanted, once, and its listeners hear of it', as
   part.subscribe(listener)
   expect(load).not.toHaveBeenCalled()
   expect(part.current()).toEqual({ kind: 'loading' })
-  part.prefetch()
-  part.prefetch()
+  void part.fetch()
+  void part.fetch()
   await vi.advanceTimersByTimeAsync(0)
-  part.prefetch()
+  void part.fetch()
   expect(load).toHaveBeenCalledTimes(1)
   expect(listener).toHaveBeenCalledTimes(1)
-  expect(part.current()).toEqual({ kind: 'ready', component: Shown })
+  expect(part.current()).toEqual({ kind: 'ready', code: Shown })
 })
 
 it('a failed load is tried again every 2 s until it succeeds', async () => {
@@ -34,7 +34,7 @@ it('a failed load is tried again every 2 s until it succeeds', async () => {
     return Shown
   })
   const part = createPart(load)
-  part.prefetch()
+  void part.fetch()
   await vi.advanceTimersByTimeAsync(1999)
   expect(load).toHaveBeenCalledTimes(1)
   await vi.advanceTimersByTimeAsync(2001)
@@ -42,7 +42,7 @@ it('a failed load is tried again every 2 s until it succeeds', async () => {
   expect(part.current()).toEqual({ kind: 'failed' })
   online = true
   await vi.advanceTimersByTimeAsync(2000)
-  expect(part.current()).toEqual({ kind: 'ready', component: Shown })
+  expect(part.current()).toEqual({ kind: 'ready', code: Shown })
 })
 
 it('each attempt has its number: a browser answers an address that failed from memory', async () => {
@@ -50,7 +50,7 @@ it('each attempt has its number: a browser answers an address that failed from m
     if (attempt < 3) throw new TypeError('failed to fetch')
     return Shown
   })
-  createPart(load).prefetch()
+  void createPart(load).fetch()
   await vi.advanceTimersByTimeAsync(4000)
   expect(load.mock.calls).toEqual([[1], [2], [3]])
 })
@@ -60,14 +60,14 @@ it('a load that hangs counts as failed after 10 s, and still counts when it ends
   const part = createPart(() => promise)
   const listener = vi.fn()
   part.subscribe(listener)
-  part.prefetch()
+  void part.fetch()
   await vi.advanceTimersByTimeAsync(9999)
   expect(part.current()).toEqual({ kind: 'loading' })
   await vi.advanceTimersByTimeAsync(1)
   expect(part.current()).toEqual({ kind: 'failed' })
   resolve(Shown)
   await vi.advanceTimersByTimeAsync(0)
-  expect(part.current()).toEqual({ kind: 'ready', component: Shown })
+  expect(part.current()).toEqual({ kind: 'ready', code: Shown })
   expect(listener).toHaveBeenCalledTimes(2)
 })
 
@@ -83,7 +83,7 @@ it('who does not listen any more hears nothing', async () => {
   const part = createPart(async () => Shown)
   const listener = vi.fn()
   part.subscribe(listener)()
-  part.prefetch()
+  void part.fetch()
   await vi.advanceTimersByTimeAsync(0)
   expect(listener).not.toHaveBeenCalled()
 })

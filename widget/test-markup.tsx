@@ -1,14 +1,13 @@
 /** Renders a part of the page into the text of a document. */
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
-import type { Language } from '../../contract/languages.ts'
-import { PageProvider } from '../page.tsx'
-import { createToasts } from '../toasts/store.ts'
+import type { Language } from '../contract/languages.ts'
+import { restTexts } from './i18n/rest.ts'
+import { PageProvider } from './page.tsx'
 
 export function markup(part: ReactNode, language: Language = 'en'): string {
-  const toasts = createToasts({ after: () => () => {} }, () => '1')
   return renderToStaticMarkup(
-    <PageProvider language={language} onLanguage={() => {}} toasts={toasts}>
+    <PageProvider language={language} onLanguage={() => {}} restTexts={restTexts}>
       {part}
     </PageProvider>,
   )

@@ -2,14 +2,14 @@ import { useId } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Certainty, Split } from '../flow/split.ts'
 import { formatDay } from '../i18n/format.ts'
-import { usePage } from '../page.tsx'
+import { useRest } from './texts.ts'
 
 /** `folded`: the reason waits behind a button, where room is scarce. */
 type Props = { split: Split; currency: Currency; why: string; folded?: boolean }
 
 /** The money that comes now and the money that comes later, with the reason. */
 export function MoneyRows({ split: { now, later, until, certainty }, currency, why, folded }: Props) {
-  const { texts, money, language } = usePage()
+  const { texts, money, language } = useRest()
   const nowLabels: Record<Certainty, string> = {
     expected: texts.nowExpected,
     least: texts.nowAtLeast,
@@ -38,7 +38,7 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, w
 }
 
 function Folded({ why }: { why: string }) {
-  const { texts } = usePage()
+  const { texts } = useRest()
   const id = useId()
   return (
     <>

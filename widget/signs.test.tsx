@@ -1,12 +1,12 @@
 /** Every meaning of a colour has a word or a shape too. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import type { Item } from '../../contract/widget-api.ts'
-import { item } from '../flow/test-states.ts'
-import { Card } from '../inventory/card.tsx'
-import { LevelBadge } from '../modals/level.tsx'
-import { CurrencyIcon } from './currency.tsx'
+import type { Item } from '../contract/widget-api.ts'
+import { item } from './flow/test-states.ts'
+import { Card } from './inventory/card.tsx'
+import { LevelBadge } from './modals/level.tsx'
 import { markup } from './test-markup.tsx'
+import { CurrencyIcon } from './ui/currency.tsx'
 
 const cardOf = (more: Partial<Item>): string =>
   markup(

@@ -2,7 +2,7 @@ import { type ReactNode, useLayoutEffect } from 'react'
 import { LANGUAGES, type Language } from '../../contract/languages.ts'
 import { isSandbox, usePage } from '../page.tsx'
 import { helpIn } from '../route.ts'
-import { Flag } from './icons.tsx'
+import { Flag } from '../ui/icons.tsx'
 import { removeShell } from './shell-element.ts'
 
 const NAMES: Record<Language, string> = { en: 'English', ru: 'Русский' }

@@ -1,33 +1,33 @@
-import { type ComponentType, useEffect, useSyncExternalStore } from 'react'
-import { wait } from '../flow/wait.ts'
+import { useEffect, useSyncExternalStore } from 'react'
+import { wait } from '../wait.ts'
 
 const RETRY_MS = 2000
 /** A load that takes longer counts as failed until it ends. */
 const PATIENCE_MS = 10_000
 
-export type PartState<Props> =
+export type PartState<Code> =
   | { kind: 'loading' }
   /** The last load failed or hangs; the next one is under way or about to begin. */
   | { kind: 'failed' }
-  | { kind: 'ready'; component: ComponentType<Props> }
+  | { kind: 'ready'; code: Code }
 
 /** A part of a page whose code comes apart from it. */
-export type Part<Props> = {
-  current(): PartState<Props>
+export type Part<Code> = {
+  current(): PartState<Code>
   subscribe(listener: () => void): () => void
-  /** Fetches the code, once; a failed load is tried again until it succeeds. */
-  prefetch(): void
+  /** Fetches the code, once; a failed load is tried again until it succeeds. Resolves when it is here. */
+  fetch(): Promise<Code>
 }
 
 /** Gets the number of the attempt, from 1: a browser answers a failed address from memory, so each needs its own. */
-type Load<Props> = (attempt: number) => Promise<ComponentType<Props>>
+type Load<Code> = (attempt: number) => Promise<Code>
 
-export function createPart<Props>(load: Load<Props>): Part<Props> {
-  let state: PartState<Props> = { kind: 'loading' }
-  let wanted = false
+export function createPart<Code>(load: Load<Code>): Part<Code> {
+  let state: PartState<Code> = { kind: 'loading' }
+  let fetched: Promise<Code> | undefined
   const listeners = new Set<() => void>()
 
-  function become(next: PartState<Props>): void {
+  function become(next: PartState<Code>): void {
     if (state.kind === 'ready' || next.kind === state.kind) return
     state = next
     for (const listener of listeners) listener()
@@ -37,7 +37,7 @@ export function createPart<Props>(load: Load<Props>): Part<Props> {
     const ended = new AbortController()
     void wait(PATIENCE_MS, ended.signal).then(() => ended.signal.aborted || become({ kind: 'failed' }))
     try {
-      become({ kind: 'ready', component: await load(attempt) })
+      become({ kind: 'ready', code: await load(attempt) })
     } catch {
       become({ kind: 'failed' })
     } finally {
@@ -45,10 +45,11 @@ export function createPart<Props>(load: Load<Props>): Part<Props> {
     }
   }
 
-  async function fetchPart(): Promise<void> {
-    for (let attempt = 1; state.kind !== 'ready'; attempt += 1) {
-      if (attempt > 1) await wait(RETRY_MS, new AbortController().signal)
+  async function fetchPart(): Promise<Code> {
+    for (let attempt = 1; ; attempt += 1) {
       await attemptOnce(attempt)
+      if (state.kind === 'ready') return state.code
+      await wait(RETRY_MS, new AbortController().signal)
     }
   }
 
@@ -58,18 +59,17 @@ export function createPart<Props>(load: Load<Props>): Part<Props> {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    prefetch() {
-      if (wanted) return
-      wanted = true
-      void fetchPart()
+    fetch() {
+      fetched ??= fetchPart()
+      return fetched
     },
   }
 }
 
 /** Fetches the part as soon as `when` holds. It can then render without a wait. */
-export function usePart<Props>(part: Part<Props>, when: boolean): PartState<Props> {
+export function usePart<Code>(part: Part<Code>, when: boolean): PartState<Code> {
   useEffect(() => {
-    if (when) part.prefetch()
+    if (when) void part.fetch()
   }, [part, when])
   return useSyncExternalStore(part.subscribe, part.current)
 }

@@ -1,17 +1,91 @@
-import type { PageTexts } from './page.en.ts'
+/** The texts of the rest of a deposit's page: its notices and messages, and what several of its parts say. */
+import type { Language } from '../../contract/languages.ts'
+import type { Mistake } from '../rest/mistakes.ts'
+import type { SteamPage } from '../steam-pages.ts'
 
-/** The texts of the page in Russian. */
-export const pageRu: Partial<PageTexts> = {
-  sandboxBanner: 'Тестовый режим: всё ненастоящее',
+export type ErrorText = { title: string; description: string }
+
+const en = {
+  offline: 'You’re offline. We’ll continue as soon as you’re back online.',
+  online: 'The connection is back.',
+  retry: 'Try again',
+  tabTitles: {
+    created: 'Add funds',
+    creating: 'Sending the offer',
+    pending: 'Accept on Steam',
+    succeeded: '✓ Received',
+    ended: 'Not completed',
+  },
+  close: 'Close',
+  closeQuestion: 'The trade offer stays open on Steam. Close the payment anyway?',
+  paymentNotFound: 'Failed to find your payment',
+  paymentNotFoundHint: 'The link may be incomplete or out of date. Go back to the store and start again.',
+  paymentNotLoaded: 'We can’t reach the server',
+  paymentNotLoadedHint: 'Nothing is lost. Check your connection: this page keeps trying.',
+  paymentBusy: 'We can’t show your payment right now',
+  paymentBusyHint: 'Our server is having trouble. Nothing is lost: this page tries again automatically.',
+  goBack: 'Back to where you came from',
+  partLoading: 'Loading the next step…',
+  payFailed: 'The next step could not be loaded, so nothing was sent. Reload the page, then pay.',
+  stepFailed: 'This step could not be loaded. Your payment goes on and your items are safe: reload the page.',
+  failedToReceiveDeposit: 'failed to receive deposit',
+  tradeLinkValid: 'Trade link is valid',
+  tradeLinkMistakes: {
+    profile:
+      'That’s a link to your profile. Your trade link is in Steam’s trade settings and has “partner” and “token” in it.',
+    offer: 'That’s a link to one trade offer. Your own trade link is in Steam’s trade settings.',
+    unfinished: 'That’s not a complete trade link. Copy it again, up to the last letter after “token=”.',
+    several: 'There are several trade links here. Leave only your own.',
+    around: 'Only the link belongs here, as Steam gives it: from https:// to the last letter after “token=”.',
+    other:
+      'That’s not a trade link. It looks like https://steamcommunity.com/tradeoffer/new/?partner=…&token=…',
+  } satisfies Record<Mistake, string>,
+  change: 'Change',
+  tradeLinkChange: 'Change the trade link',
+  tradeLinkStale: 'This link has expired. Paste the new one here.',
+  userFailed: 'Failed get user information',
+  linkOfOpenOffer:
+    'An offer to the other account is still open, so the link can’t be changed now. Nothing was changed: go back to the offer, or decline it in Steam first.',
+  shopperRefused:
+    'This Steam account can’t be used to pay here. Use another account, or go back to the store.',
+  otherShopper:
+    'This payment is for another Steam account. Use the trade link of the account you use in the store.',
+  userFailedHint: 'Check the link or try again in a moment.',
+  userUncheckedHint: 'We couldn’t check it right now. We’ve kept your link.',
+  userUnavailableHint: 'Steam isn’t responding right now. We’ve kept your link.',
+  userTooManyHint: 'Too many links were tried here. We’ve kept yours: wait a few minutes, then try again.',
+  cookiesNeeded: 'Your browser blocks this page’s cookie. Allow cookies for this site, then reload the page.',
+  steamPages: {
+    privacy: 'Open privacy settings on Steam',
+    guard: 'Set up Steam Guard',
+    tradeSettings: 'Open trade settings on Steam',
+    offers: 'Open your trade offers on Steam',
+    restrictions: 'See what Steam restricts',
+  } satisfies Record<SteamPage, string>,
+  backToStore: 'Back to the store',
+  why: 'why?',
+  now: 'Now',
+  nowExpected: 'Now, expected',
+  nowAtLeast: 'Now, at least',
+  onDay: (day: string) => `On ${day}`,
+  tooManyItems: 'You have chosen too many items to trade',
+  offerWaiting: 'Your trade offer is waiting on Steam.',
+  offerReturn: 'Back to the offer',
+  offerBeingMade: 'Your trade offer is still being made. Nothing has left your inventory.',
+  offerShow: 'Show it',
+  offerTimeLeft: (time: string) => `${time} left`,
+  technicalWorksOnPage:
+    'Technical works: new trades are paused and your timer is stopped. Your items are safe. This notice disappears when we’re done.',
+  offerNumber: (id: string) => `Steam offer ${id}`,
+  toastTypes: { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' },
+  toasts: 'Messages',
+}
+
+export type RestTexts = typeof en
+
+const ru: RestTexts = {
   offline: 'Нет соединения. Страница продолжит сама, когда оно появится.',
   online: 'Соединение восстановлено.',
-  support: 'Поддержка',
-  language: 'Язык',
-  depositTo: (storeName) => `Пополнение в ${storeName}`,
-  addFunds: 'внести средства',
-  depositFor: 'для',
-  loading: 'Загружаем пополнение…',
-  inventoryLoading: 'Загружаем предметы из Steam…',
   retry: 'Попробовать снова',
   tabTitles: {
     created: 'Пополнение',
@@ -22,8 +96,6 @@ export const pageRu: Partial<PageTexts> = {
   },
   close: 'Закрыть',
   closeQuestion: 'Предложение обмена останется открытым в Steam. Всё равно закрыть оплату?',
-  notFound: 'Страница не найдена',
-  notFoundHint: 'Возможно, адрес введён с ошибкой или устарел. Начните заново в магазине.',
   paymentNotFound: 'Не удалось найти ваш платёж',
   paymentNotFoundHint: 'Возможно, ссылка неполная или устарела. Вернитесь в магазин и начните заново.',
   paymentNotLoaded: 'Сервер недоступен',
@@ -32,16 +104,9 @@ export const pageRu: Partial<PageTexts> = {
   paymentBusyHint: 'На сервере неполадки. Ничего не потеряно: страница сама попробует ещё раз.',
   goBack: 'Вернуться туда, откуда вы пришли',
   partLoading: 'Загружаем следующий шаг…',
-  partFailed: 'Следующий шаг не загрузился, поэтому ничего не отправлено. Обновите страницу и оплатите.',
-  partFailedLater: 'Этот шаг не загрузился. Платёж продолжается, предметы в безопасности: обновите страницу.',
-  itemsFailed: 'Не удалось показать ваши предметы. Ничего не отправлено и не потеряно: обновите страницу.',
-  guideFailed: 'Подсказка не загрузилась. Можно вставить ссылку на обмен или обновить страницу.',
-  reloadPage: 'Обновить страницу',
+  payFailed: 'Следующий шаг не загрузился, поэтому ничего не отправлено. Обновите страницу и оплатите.',
+  stepFailed: 'Этот шаг не загрузился. Платёж продолжается, предметы в безопасности: обновите страницу.',
   failedToReceiveDeposit: 'не удалось загрузить пополнение',
-
-  tradeLink: 'Ссылка на обмен Steam',
-  tradeLinkPlaceholder: 'Вставьте сюда ссылку на обмен',
-  tradeLinkWhy: 'По ней бот может только отправить предложение: войти или забрать предметы нельзя.',
   tradeLinkValid: 'Ссылка действительна',
   tradeLinkMistakes: {
     profile:
@@ -53,15 +118,9 @@ export const pageRu: Partial<PageTexts> = {
     other:
       'Это не ссылка на обмен. Она выглядит так: https://steamcommunity.com/tradeoffer/new/?partner=…&token=…',
   },
-  tradeLinkStale: 'Эта ссылка больше не действует. Вставьте сюда новую.',
-  tradeLinkChecking: 'Проверяем ссылку…',
-  tradeLinkStored:
-    'С вашего прошлого визита. Пока ничего не отправлено. Продолжайте, только если сами начали этот платёж.',
-  tradeLinkContinue: 'Продолжить с этой ссылкой',
-  tradeLinkClear: 'Очистить ссылку',
-  paste: 'Вставить',
   change: 'Изменить',
   tradeLinkChange: 'Изменить ссылку на обмен',
+  tradeLinkStale: 'Эта ссылка больше не действует. Вставьте сюда новую.',
   userFailed: 'Не удалось получить данные пользователя',
   linkOfOpenOffer:
     'Предложение другому аккаунту ещё открыто, поэтому ссылку сейчас нельзя изменить. Ничего не изменилось: вернитесь к предложению или сначала отклоните его в Steam.',
@@ -75,7 +134,6 @@ export const pageRu: Partial<PageTexts> = {
   userTooManyHint:
     'Здесь пробовали слишком много ссылок. Ссылка сохранена: подождите несколько минут и повторите.',
   cookiesNeeded: 'Браузер блокирует cookie этой страницы. Разрешите их для этого сайта и обновите страницу.',
-
   steamPages: {
     privacy: 'Открыть настройки приватности в Steam',
     guard: 'Подключить Steam Guard',
@@ -84,10 +142,7 @@ export const pageRu: Partial<PageTexts> = {
     restrictions: 'Посмотреть ограничения Steam',
   },
   backToStore: 'Вернуться в магазин',
-  itemConditions: 'Подходят предметы дороже 5 рублей, популярные среди игроков и без ограничений на обмен.',
-
   why: 'почему?',
-
   now: 'Сейчас',
   nowExpected: 'Ожидаем сейчас',
   nowAtLeast: 'Сейчас от',
@@ -101,7 +156,8 @@ export const pageRu: Partial<PageTexts> = {
   technicalWorksOnPage:
     'Технические работы: новые обмены приостановлены, ваше время не идёт. Предметы в безопасности; эта строка исчезнет сама, когда всё закончится.',
   offerNumber: (id) => `Предложение Steam ${id}`,
-
   toastTypes: { info: 'Сообщение', success: 'Готово', warning: 'Внимание', error: 'Ошибка' },
   toasts: 'Сообщения',
 }
+
+export const restTexts: Record<Language, RestTexts> = { en, ru }

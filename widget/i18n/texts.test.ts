@@ -1,13 +1,15 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { LANGUAGES } from '../../contract/languages.ts'
 import { en } from './en.ts'
 import { guideTexts } from './guide.ts'
 import { helpTexts } from './help.ts'
 import { landingTexts } from './landing.ts'
-import { createMessages, loadMessages, messagesIn } from './messages.ts'
 import { modalTexts } from './modals.ts'
+import { pageTexts } from './page.ts'
+import { restTexts } from './rest.ts'
 import { ru } from './ru.ts'
 import { standTexts } from './stand.ts'
+import { textsIn } from './texts.ts'
 
 type Leaf = { key: string; text: unknown }
 
@@ -60,10 +62,10 @@ describe('A-065 A-110 the texts', () => {
     expect(same.map(({ key }) => key).filter((key) => !names.test(key))).toEqual([])
   })
 
-  it.each(LANGUAGES)('in %s are never empty, and speak with every number and name', async (language) => {
-    await loadMessages(language)
+  it.each(LANGUAGES)('in %s are never empty, and speak with every number and name', (language) => {
     const texts = leaves({
-      ...messagesIn(language),
+      ...pageTexts[language],
+      ...restTexts[language],
       ...guideTexts[language],
       ...standTexts[language],
       ...modalTexts[language],
@@ -82,36 +84,10 @@ describe('A-065 A-110 the texts', () => {
     }
   })
 
-  it('come in Russian once they are loaded, once, and in English until then', async () => {
-    const load = vi.fn(async () => ru)
-    const messages = createMessages({ ru: load })
-    expect(messages.hasMessages('en')).toBe(true)
-    expect(messages.hasMessages('ru')).toBe(false)
-    expect(messages.messagesIn('ru').support).toBe(en.support)
-    await messages.loadMessages('ru')
-    await messages.loadMessages('ru')
-    expect(load).toHaveBeenCalledTimes(1)
-    expect(messages.hasMessages('ru')).toBe(true)
-    expect(messages.messagesIn('ru').support).toBe(ru.support)
-    expect(messages.messagesIn('en').support).toBe(en.support)
-  })
-
-  it('that cannot be had leave the page in English, and are asked for again', async () => {
-    let online = false
-    const messages = createMessages({ ru: async () => (online ? ru : Promise.reject(new TypeError())) })
-    await messages.loadMessages('ru')
-    expect(messages.hasMessages('ru')).toBe(false)
-    expect(messages.messagesIn('ru').support).toBe(en.support)
-    online = true
-    await messages.loadMessages('ru')
-    expect(messages.messagesIn('ru').support).toBe(ru.support)
-  })
-
-  it('what is missing in Russian shows in English', async () => {
-    const messages = createMessages({ ru: async () => ({ support: 'Поддержка' }) })
-    await messages.loadMessages('ru')
-    expect(messages.messagesIn('ru').support).toBe(ru.support)
-    expect(messages.messagesIn('ru').retry).toBe(en.retry)
+  it('what is missing in Russian shows in English', () => {
+    const texts = { en: { support: 'Support', retry: 'Try again' }, ru: { support: 'Поддержка' } }
+    expect(textsIn(texts, 'ru')).toEqual({ support: 'Поддержка', retry: 'Try again' })
+    expect(textsIn(texts, 'en')).toEqual(texts.en)
   })
 })
 
@@ -278,9 +254,8 @@ describe('D-9 what is promised before the trade', () => {
   it.each([
     ['en', ['Add funds · $5.00', 'Add $2.85 more', 'Remove $1.20'], 'On 30 November', /CS2 .*8 days/],
     ['ru', ['Пополнить · $5.00', 'Добавьте ещё $2.85', 'Уберите $1.20'], '30 November', /CS2 .*8 дней/],
-  ] as const)('in %s names the amounts, the day and why', async (language, faces, day, why) => {
-    await loadMessages(language)
-    const texts = { ...messagesIn(language), ...standTexts[language] }
+  ] as const)('in %s names the amounts, the day and why', (language, faces, day, why) => {
+    const texts = { ...restTexts[language], ...standTexts[language] }
     expect([texts.payAmount('$5.00'), texts.payMissing('$2.85'), texts.payTooMuch('$1.20')]).toEqual(faces)
     expect(texts.onDay('30 November')).toBe(day)
     expect(texts.whyLater(8, 'CS2')).toMatch(why)

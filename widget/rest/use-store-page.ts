@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import { tellStore } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
+import { useRest } from '../parts/texts.ts'
 
 /** Keeps the page of the store informed that holds this one in a frame. */
 export function useStorePage({ payment }: FlowState): void {
-  const { texts } = usePage()
+  const { texts } = useRest()
   const depositId = payment?.id
   const status = payment?.status
   const isOfferOpen = status === 'pending' || payment?.creating === true

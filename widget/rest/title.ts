@@ -4,11 +4,11 @@ import type { DepositStatus } from '../../contract/statuses.ts'
 import { secondsLeft } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { formatTimer } from '../i18n/format.ts'
-import type { PageTexts } from '../i18n/page.en.ts'
-import { usePage } from '../page.tsx'
-import { useNow } from '../ui/hooks.ts'
+import type { RestTexts } from '../i18n/rest.ts'
+import { useRest } from '../parts/texts.ts'
+import { useNow, useTitle } from '../ui/hooks.ts'
 
-type Said = { texts: PageTexts; money(minor: number): string }
+type Said = { texts: Pick<RestTexts, 'tabTitles'>; money(minor: number): string }
 
 /** Tells what the deposit waits for or came to, then whose it is: two tabs must not look alike. */
 export function titleOf({ payment, modal }: FlowState, seconds: number | null, said: Said): string {
@@ -38,7 +38,7 @@ function useSign(address: string): void {
 
 /** Its own part of the page: nothing else is drawn again when a second has passed. */
 export function DepositTitle({ state }: { state: FlowState }): null {
-  const { texts, money } = usePage()
+  const { texts, money } = useRest()
   const { payment, deadlineMs } = state
   const seconds = secondsLeft(deadlineMs, useNow(payment?.status === 'pending' && deadlineMs !== null))
   const title = titleOf(state, seconds, {
@@ -48,10 +48,4 @@ export function DepositTitle({ state }: { state: FlowState }): null {
   useTitle(title)
   useSign(signOf(payment?.status))
   return null
-}
-
-export function useTitle(title: string): void {
-  useEffect(() => {
-    document.title = title
-  }, [title])
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { creating, having, loaded, openedOn, opening } from '../flow/test-states.ts'
 import { formatMoney } from '../i18n/format.ts'
-import { pageEn } from '../i18n/page.en.ts'
+import { restTexts } from '../i18n/rest.ts'
 import { signOf, titleOf } from './title.ts'
 
-const english = { texts: pageEn, money: (minor: number) => formatMoney(minor, 'USD', 'en') }
+const english = { texts: restTexts.en, money: (minor: number) => formatMoney(minor, 'USD', 'en') }
 
 it.each([
   ['before the deposit is known', opening(), null, 'Tradetill'],

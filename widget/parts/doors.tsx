@@ -1,23 +1,22 @@
 /** Ways out of a trouble. */
-import { usePage } from '../page.tsx'
-import { STEAM_PAGES, type SteamPage } from '../steam-pages.ts'
-import { OutsideIcon } from './icons.tsx'
 
-type Look = 'button primary' | 'button' | 'link'
+import { STEAM_PAGES, type SteamPage } from '../steam-pages.ts'
+import { type Look, OutsideLink } from '../ui/outside-link.tsx'
+import { useRest } from './texts.ts'
 
 /** To the page of Steam where the shopper can solve it. */
 export function SteamDoor({ to, look = 'button primary' }: { to: SteamPage; look?: Look }) {
-  const { texts } = usePage()
+  const { texts } = useRest()
   return (
-    <a className={look} href={STEAM_PAGES[to]} target="_blank" rel="noopener noreferrer">
-      {texts.steamPages[to]} <OutsideIcon />
-    </a>
+    <OutsideLink href={STEAM_PAGES[to]} look={look}>
+      {texts.steamPages[to]}
+    </OutsideLink>
   )
 }
 
 /** Leads only where a browser opens a page: the address came from a store. */
 export function StoreDoor({ url, primary = false }: { url: string; primary?: boolean }) {
-  const { texts } = usePage()
+  const { texts } = useRest()
   if (!/^https?:\/\//i.test(url)) return null
   return (
     <a className={primary ? 'button primary' : 'link'} href={url}>

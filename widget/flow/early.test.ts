@@ -1,0 +1,92 @@
+/** The page before the code of its flow is here: whatever the shopper does meanwhile counts. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openFlow } from './early.ts'
+import { openedOn } from './opening.ts'
+import type { RunningFlow } from './runner.ts'
+import { json, started } from './test-flow.ts'
+import { LINK, opening, payment, USER } from './test-states.ts'
+
+/** A page that asks for the link, and its code, which the test lets come. */
+function page(stored: { link?: string } = {}) {
+  const flow = openFlow(openedOn(opening(stored), payment({ user: null, language: 'ru' }), 400))
+  const heard = vi.fn()
+  flow.subscribe(heard)
+  const asked: unknown[] = []
+  const codeComes = () => {
+    const running: { page?: ReturnType<typeof started> } = {}
+    const end = flow.goOn((state): RunningFlow => {
+      running.page = started(
+        {
+          '/api/payment': () => json(payment({ user: null })),
+          '/api/trade-url': ({ body }) => {
+            asked.push(body)
+            return json(USER)
+          },
+          '/api/inventory': () => json({ error: true }),
+        },
+        state,
+      )
+      return running.page.flow
+    })
+    onTestFinished(end)
+    if (running.page === undefined) throw new Error('the flow was not started')
+    return running.page
+  }
+  return { flow, heard, asked, codeComes }
+}
+
+describe('before the code of the flow is here', () => {
+  it('the page is open on the payment that came with it, in its language', () => {
+    const { flow } = page()
+    expect(flow.state()).toMatchObject({
+      page: { stage: 'wait-for-trade-url-input', link: { status: 'idle' } },
+      language: 'ru',
+      deadlineMs: 3_600_400,
+    })
+  })
+
+  it('a link that is typed stands in the field at once, and is asked for when the code has come', async () => {
+    const { flow, heard, asked, codeComes } = page()
+    flow.dispatch({ kind: 'linkTyped', text: LINK })
+    expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
+    expect(heard).toHaveBeenCalledTimes(1)
+    const { pass } = codeComes()
+    expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
+    await pass(699)
+    expect(asked).toEqual([])
+    await pass(1)
+    expect(asked).toEqual([expect.objectContaining({ tradeUrl: LINK })])
+    expect(flow.state().page.stage).toBe('wait-for-select-items')
+  })
+
+  it('a stored link that is confirmed is asked for when the code has come', async () => {
+    const { flow, asked, codeComes } = page({ link: LINK })
+    expect(flow.state().page).toMatchObject({ link: { status: 'stored' } })
+    flow.dispatch({ kind: 'storedLinkConfirmed' })
+    expect(flow.state().page).toMatchObject({ link: { status: 'checking' } })
+    await codeComes().pass(0)
+    expect(asked).toEqual([expect.objectContaining({ tradeUrl: LINK })])
+  })
+
+  it('D-10 all else waits for it, in its order', async () => {
+    const { flow, codeComes } = page()
+    flow.dispatch({ kind: 'connectionChanged', online: false })
+    flow.dispatch({ kind: 'languageChosen', language: 'en' })
+    expect(flow.state()).toMatchObject({ online: true, language: 'ru' })
+    const { effects, pass } = codeComes()
+    expect(flow.state()).toMatchObject({ online: false, language: 'en', languageChosen: true })
+    expect(effects).toEqual([{ kind: 'storeLanguage', language: 'en' }])
+    await pass(0)
+    expect(flow.state().language).toBe('en')
+  })
+})
+
+it('its listeners hear of what happens later, and of nothing after the end', async () => {
+  const { flow, heard, codeComes } = page()
+  const { flow: running, pass } = codeComes()
+  await pass(0)
+  heard.mockClear()
+  running.dispatch({ kind: 'connectionChanged', online: false })
+  expect(heard).toHaveBeenCalledTimes(1)
+  expect(flow.state().online).toBe(false)
+})

@@ -1,0 +1,50 @@
+/** The flow before its code is here. */
+import type { FlowEvent } from './events.ts'
+import { fieldStep } from './opening.ts'
+import type { Flow, RunningFlow } from './runner.ts'
+import type { FlowState } from './state.ts'
+
+export type EarlyFlow = Flow & {
+  /** The code is here: it goes on from the state that `start` gets. Returns what ends it. */
+  goOn(start: (state: FlowState) => RunningFlow): () => void
+}
+
+/** Keeps what is put into the field, and everything else that happens for the code that is on its way. */
+export function openFlow(opened: FlowState): EarlyFlow {
+  let state = opened
+  let running: RunningFlow | null = null
+  const waiting: FlowEvent[] = []
+  const listeners = new Set<() => void>()
+  const tell = (): void => {
+    for (const listener of listeners) listener()
+  }
+  return {
+    state: () => running?.state() ?? state,
+    dispatch(event) {
+      if (running !== null) return running.dispatch(event)
+      const next = fieldStep(state, event)
+      if (next === null) waiting.push(event)
+      else {
+        state = next
+        tell()
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    goOn(start) {
+      const started = start(state)
+      const unsubscribe = started.subscribe(tell)
+      running = started
+      for (const event of waiting.splice(0)) started.dispatch(event)
+      tell()
+      return () => {
+        unsubscribe()
+        started.stop()
+        state = started.state()
+        running = null
+      }
+    },
+  }
+}

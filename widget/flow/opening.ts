@@ -1,0 +1,115 @@
+/**
+ * The part of the flow that comes with the page: it opens on the payment, and keeps what is put into the field for the
+ * trade link. Pure.
+ */
+import { isLanguage } from '../../contract/languages.ts'
+import { isFinal } from '../../contract/statuses.ts'
+import { isTradeLink, parseTradeLink } from '../../contract/trade-link.ts'
+import type { Payment, User } from '../../contract/widget-api.ts'
+import type { FlowEvent } from './events.ts'
+import { firstGame } from './selectors.ts'
+import type { FlowState, LinkState, Page } from './state.ts'
+
+/** The page on the payment that came with it, which was true at `atMs` (monotonic). */
+export function openedOn(state: FlowState, payment: Payment, atMs: number): FlowState {
+  return openPage(withPayment(state, payment, atMs), payment)
+}
+
+/** The state after an event of the field; null if the event is not one of those. */
+export function fieldStep(state: FlowState, event: FlowEvent): FlowState | null {
+  switch (event.kind) {
+    case 'linkTyped':
+      return linkTyped(state, event.text)
+    case 'storedLinkConfirmed':
+      return storedLinkConfirmed(state)
+    default:
+      return null
+  }
+}
+
+/** The first payment chooses the language, unless the shopper has. */
+export function withPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
+  const isFirst = !state.languageChosen && state.payment === null
+  return {
+    ...state,
+    payment,
+    language: isFirst && isLanguage(payment.language) ? payment.language : state.language,
+    deadlineMs: payment.timeLeft === null ? null : atMs + payment.timeLeft * 1000,
+  }
+}
+
+/** The first answer chooses the stage: a deposit that has a user does not need a link. */
+export function openPage(state: FlowState, payment: Payment): FlowState {
+  if (payment.user !== null) return withUser(state, payment.user, linkOfUser(state, payment.user))
+  const stored = state.storedLink
+  const isUseful = stored !== null && parseTradeLink(stored) !== undefined && !isFinal(payment.status)
+  const link: LinkState = isUseful ? { status: 'stored', text: stored } : { status: 'idle', text: '' }
+  return { ...state, page: { stage: 'wait-for-trade-url-input', link } }
+}
+
+/** The server does not send the token, so only this browser may know the whole link. */
+export function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
+  const stored = storedLink === null ? undefined : parseTradeLink(storedLink)
+  return stored?.url.startsWith(`${tradeUrl}&`) ? stored.url : tradeUrl
+}
+
+export function withUser(state: FlowState, user: User, link: string): FlowState {
+  const request = state.nextRequest
+  const game = state.page.stage === 'wait-for-select-items' ? state.page.stand.game : firstGame(state.payment)
+  return {
+    ...state,
+    nextRequest: request + 1,
+    page: {
+      stage: 'wait-for-select-items',
+      link: { status: 'resolved', text: link },
+      stand: {
+        user,
+        game,
+        inventory: { status: 'loading', request, kept: null, reload: false },
+        selection: [],
+        setAside: [],
+        elsewhere: {},
+        counts: {},
+        search: '',
+        sort: 'priceDown',
+        aim: null,
+        question: null,
+      },
+    },
+  }
+}
+
+export function linkOf(page: Page): LinkState | undefined {
+  return page.stage === 'wait-for-trade-url-input' || page.stage === 'wait-for-select-items'
+    ? page.link
+    : undefined
+}
+
+/** Any typing that changes the link resets the user; input is ignored while the server checks it. */
+function linkTyped(state: FlowState, text: string): FlowState {
+  const link = linkOf(state.page)
+  if (link === undefined || link.status === 'checking' || link.text === text) return state
+  const page = (next: LinkState): FlowState => ({
+    ...state,
+    page: { stage: 'wait-for-trade-url-input', link: next },
+  })
+  if (text.trim() === '') return page({ status: 'idle', text: '' })
+  const known = state.payment?.user ?? null
+  if (known !== null && text.trim() === known.tradeUrl) return withUser(state, known, known.tradeUrl)
+  if (!isTradeLink(text)) return page({ status: 'invalid', text })
+  return page({ status: 'debouncing', text })
+}
+
+function storedLinkConfirmed(state: FlowState): FlowState {
+  const link = linkOf(state.page)
+  return link?.status === 'stored' ? checkLink(state, link.text) : state
+}
+
+export function checkLink(state: FlowState, text: string): FlowState {
+  const request = state.nextRequest
+  return {
+    ...state,
+    nextRequest: request + 1,
+    page: { stage: 'wait-for-trade-url-input', link: { status: 'checking', text, request } },
+  }
+}

@@ -1,0 +1,14 @@
+import type { Currency } from '../../contract/money.ts'
+import { CurrencyIcon } from '../ui/currency.tsx'
+import { useRest } from './texts.ts'
+
+/** An amount, as it stands at every price, total and minimum: with the icon of its currency. */
+export function Amount({ minor, currency }: { minor: number; currency: Currency }) {
+  const { money } = useRest()
+  return (
+    <>
+      <CurrencyIcon currency={currency} />
+      {money(minor, currency)}
+    </>
+  )
+}

@@ -1,0 +1,35 @@
+/** The page as its later parts read it. */
+import type { Language } from '../../contract/languages.ts'
+import type { Currency } from '../../contract/money.ts'
+import { formatMoney } from '../i18n/format.ts'
+import type { PageTexts } from '../i18n/page.ts'
+import type { RestTexts } from '../i18n/rest.ts'
+import { type Translated, textsIn } from '../i18n/texts.ts'
+import { type PageValue, usePage } from '../page.tsx'
+
+export type PartPage<Own> = Pick<PageValue, 'language' | 'chooseLanguage'> & {
+  texts: PageTexts & RestTexts & Own
+  money(minor: number, currency: Currency): string
+}
+
+/** Returns the hook of a part that has texts of its own. The rest of the page comes before it. */
+export function pageWith<Own>(own: Translated<Own>): () => PartPage<Own> {
+  const pages = new Map<Language, PartPage<Own>>()
+  return () => {
+    const { language, chooseLanguage, texts, rest } = usePage()
+    if (rest === null) throw new Error('the rest of the page comes first')
+    const known = pages.get(language)
+    if (known?.chooseLanguage === chooseLanguage) return known
+    const page = {
+      language,
+      chooseLanguage,
+      texts: { ...texts, ...rest, ...textsIn(own, language) },
+      money: (minor: number, currency: Currency) => formatMoney(minor, currency, language),
+    }
+    pages.set(language, page)
+    return page
+  }
+}
+
+/** What has no texts but those that every later part has. */
+export const useRest = pageWith({ en: {}, ru: {} })

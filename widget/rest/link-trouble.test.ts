@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { ERRORS } from '../../contract/errors.ts'
+import { restTexts } from '../i18n/rest.ts'
+import { hintOf } from './link-trouble.tsx'
+
+const { en } = restTexts
+
+const said = (code: string | null, detail: string | null = null) => hintOf({ code, detail }, en)
+
+it.each([
+  ['steam_unavailable', en.userUnavailableHint],
+  ['too_many_looks', en.userTooManyHint],
+  ['too_many_requests', en.userUncheckedHint],
+  ['internal', en.userUncheckedHint],
+  ['user_not_found', en.userFailedHint],
+  ['invalid_trade_link', en.userFailedHint],
+  [null, en.userUncheckedHint],
+])('D-17 %s has a text of the page, whatever the server says', (code, text) => {
+  expect(said(code, 'words of the server')).toBe(text)
+})
+
+it('D-17 a code that the page does not know is told in the words of the server, if it sent any', () => {
+  const { detail } = ERRORS.deposit_closed
+  expect(said('deposit_closed', detail.en)).toBe(detail.en)
+  expect(said('moon_phase', 'The moon is not full.')).toBe('The moon is not full.')
+  expect(said('moon_phase')).toBe(en.userFailedHint)
+})

@@ -1,0 +1,44 @@
+import type { ErrorCode } from '../../contract/errors.ts'
+import { isUnjudged } from '../flow/selectors.ts'
+import type { Refusal } from '../flow/state.ts'
+import type { RestTexts } from '../i18n/rest.ts'
+import type { TroubleProps } from '../link/link-field.tsx'
+import { useRest } from '../parts/texts.ts'
+import { mistakeIn } from './mistakes.ts'
+
+/** What is wrong with the link in the field. `isStale`: Steam knew the account, and refuses the token since. */
+export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
+  const { texts } = useRest()
+  if (isStale) return texts.tradeLinkStale
+  if (link.status === 'invalid') return texts.tradeLinkMistakes[mistakeIn(link.text)]
+  if (link.status !== 'failed') return null
+  const { refusal } = link
+  if (refusal.code === 'cross_site_token') return texts.cookiesNeeded
+  // The same link would be refused again.
+  if (refusal.code === 'other_shopper') return texts.otherShopper
+  if (refusal.code === 'shopper_refused') return texts.shopperRefused
+  if (refusal.code === 'trade_in_progress') return texts.linkOfOpenOffer
+  return (
+    <>
+      <strong>{texts.userFailed}.</strong> {hintOf(refusal, texts)}{' '}
+      <button type="button" className="link" onClick={() => flow.dispatch({ kind: 'retryPressed' })}>
+        {texts.retry}
+      </button>
+    </>
+  )
+}
+
+/** Blames Steam alone when Steam does not answer. A code that this page does not know is told in the server's words. */
+export function hintOf(refusal: Refusal, texts: RestTexts): string {
+  if (refusal.code === 'steam_unavailable') return texts.userUnavailableHint
+  if (refusal.code === 'too_many_looks') return texts.userTooManyHint
+  if (isUnjudged(refusal)) return texts.userUncheckedHint
+  return JUDGED.includes(refusal.code) ? texts.userFailedHint : (refusal.detail ?? texts.userFailedHint)
+}
+
+/** The link itself is wrong. */
+const JUDGED: readonly (string | null)[] = [
+  'user_not_found',
+  'invalid_trade_link',
+  'invalid_request',
+] satisfies ErrorCode[]

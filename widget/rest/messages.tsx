@@ -1,0 +1,52 @@
+import { useEffect } from 'react'
+import type { Flow } from '../flow/runner.ts'
+import type { FlowState } from '../flow/state.ts'
+import { usePart } from '../parts/part.ts'
+import { dialogs } from '../parts/parts.ts'
+import { useRest } from '../parts/texts.ts'
+import { ReloadPage } from '../screens/reload-page.tsx'
+import type { ToastStore } from '../toasts/store.ts'
+import { Toasts } from '../toasts/toasts.tsx'
+
+type Props = { state: FlowState; flow: Flow; toasts: ToastStore }
+
+/** What stands over the page: a dialog, or what is in its place, and the toasts. */
+export function Messages({ state, flow, toasts }: Props) {
+  const { page, payment, modal } = state
+  // Before a modal is wanted, its code is here: a press on Pay shows it at once. The items come first.
+  const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
+  const part = usePart(dialogs, payment !== null && (modal.kind !== 'none' || !loading))
+  useEffect(() => flow.dispatch({ kind: 'dialogsChanged', to: part.kind }), [flow, part.kind])
+  const isShown = part.kind === 'ready' && modal.kind !== 'none' && payment !== null
+  return (
+    <>
+      {part.kind === 'ready' ? (
+        <part.code.Modals state={state} flow={flow} toasts={<Toasts store={toasts} />} />
+      ) : (
+        <Missing state={state} />
+      )}
+      {!isShown && <Toasts store={toasts} />}
+    </>
+  )
+}
+
+/** Stands in for a dialog whose code is not here. */
+function Missing({ state }: { state: FlowState }) {
+  const { texts } = useRest()
+  const { dialogs, modal, payment } = state
+  if (dialogs.kind === 'ready' || payment === null) return null
+  const isDue = modal.kind !== 'none'
+  if (!isDue && !dialogs.pay) return null
+  if (dialogs.kind === 'loading')
+    return (
+      <p className="missing" role="status">
+        <span className="spinner" aria-hidden="true" /> {texts.partLoading}
+      </p>
+    )
+  return (
+    <div className="missing" role="alert">
+      <p>{isDue ? texts.stepFailed : texts.payFailed}</p>
+      <ReloadPage />
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+/** Names the mistake in a text that is no trade link. */
+import { linksIn } from '../link/pasted.ts'
+
+export const MISTAKES = ['profile', 'offer', 'unfinished', 'several', 'around', 'other'] as const
+
+export type Mistake = (typeof MISTAKES)[number]
+
+const PROFILE = /steamcommunity\.com\/(?:id|profiles)\//i
+const STEAM_ID = /^7656119\d{10}$/
+const OFFER = /steamcommunity\.com\/tradeoffer\/\d/i
+const TRADE_PAGE = /steamcommunity\.com\/tradeoffer\/new/i
+
+/** Says what a text in the field is, if it is no trade link. */
+export function mistakeIn(text: string): Mistake {
+  const links = linksIn(text).size
+  if (links > 0) return links > 1 ? 'several' : 'around'
+  if (TRADE_PAGE.test(text)) return 'unfinished'
+  if (OFFER.test(text)) return 'offer'
+  return PROFILE.test(text) || STEAM_ID.test(text.trim()) ? 'profile' : 'other'
+}

@@ -1,0 +1,73 @@
+import type { Flow } from '../flow/runner.ts'
+import { secondsLeft } from '../flow/selectors.ts'
+import type { FlowState } from '../flow/state.ts'
+import { formatTimer } from '../i18n/format.ts'
+import { useRest } from '../parts/texts.ts'
+import { useNow } from '../ui/hooks.ts'
+
+/** What holds for the whole page: the connection, technical works, an offer that waits. */
+export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
+  const { texts } = useRest()
+  const { page } = state
+  const inventory = page.stage === 'wait-for-select-items' ? page.stand.inventory : null
+  // Behind a dialog nobody reads it: the confirmation has a line of its own.
+  const isInDialog =
+    state.dialogs.kind === 'ready' && ['creating', 'joining', 'confirming'].includes(state.modal.kind)
+  // The inventory says it already.
+  const isSaid = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
+  const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true && !isSaid
+  const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
+  const isMaking =
+    state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
+  return (
+    <div className="notices" aria-live="polite">
+      {!state.online && !isInDialog && (
+        <p className="notice notice-warning notice-offline">{texts.offline}</p>
+      )}
+      {works && <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>}
+      {isMaking && (
+        <p className="notice notice-offer">
+          {texts.offerBeingMade}{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => flow.dispatch({ kind: 'confirmationReopened' })}
+          >
+            {texts.offerShow}
+          </button>
+        </p>
+      )}
+      {offer !== null && (
+        <p className="notice notice-offer">
+          <span>
+            {texts.offerWaiting}{' '}
+            <span className="quiet">
+              {offer.steamTradeId !== null && texts.offerNumber(offer.steamTradeId)}
+              <TimeLeft deadlineMs={state.deadlineMs} />
+            </span>
+          </span>{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => flow.dispatch({ kind: 'confirmationReopened' })}
+          >
+            {texts.offerReturn}
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Counts silently: the sentence before it is read out once. */
+function TimeLeft({ deadlineMs }: { deadlineMs: number | null }) {
+  const { texts } = useRest()
+  const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
+  if (seconds === null) return null
+  return (
+    <span role="timer" aria-live="off">
+      {' · '}
+      {texts.offerTimeLeft(formatTimer(seconds))}
+    </span>
+  )
+}

@@ -1,0 +1,115 @@
+/** Runs the flow of a deposit in the browser. */
+import { pageCookies, renewToken, tellStore } from '../embed.ts'
+import { createApi } from '../flow/api.ts'
+import type { World } from '../flow/calls.ts'
+import type { ToastText } from '../flow/events.ts'
+import { type RunningFlow, SLEPT_MS, startFlow } from '../flow/runner.ts'
+import type { FlowState } from '../flow/state.ts'
+import { restTexts } from '../i18n/rest.ts'
+import { textsIn } from '../i18n/texts.ts'
+import { stand } from '../parts/parts.ts'
+import { storeChosenLanguage, storeLanguage, storeLink } from '../storage.ts'
+import type { NewToast, ToastStore } from '../toasts/store.ts'
+import { wait } from '../wait.ts'
+
+/** Goes on from `opened`, until it is stopped. */
+export function runFlow(opened: FlowState, toasts: ToastStore): RunningFlow {
+  const flow = startFlow(
+    opened,
+    browserWorld(toasts, opened, () => flow.state()),
+  )
+  const stopListening = listenForReturn(flow)
+  return {
+    ...flow,
+    stop() {
+      stopListening()
+      flow.stop()
+    },
+  }
+}
+
+function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => FlowState): World {
+  return {
+    api: createApi(fetch.bind(globalThis), pageCookies, renewToken),
+    now: () => performance.now(),
+    wait,
+    proposer() {
+      const part = stand.current()
+      return part.kind === 'ready' ? part.code.propose : null
+    },
+    perform(effect) {
+      switch (effect.kind) {
+        case 'toast':
+          toasts.add(toastOf(effect.toast, state().language))
+          return
+        case 'storeLink':
+          storeLink(effect.link)
+          return
+        case 'storeLanguage':
+          storeLanguage(effect.language)
+          storeChosenLanguage(hash, effect.language)
+          return
+        case 'redirect':
+          if (/^https?:\/\//i.test(effect.url))
+            setTimeout(() => leadOn(effect.url, state().payment?.id ?? ''), effect.afterMs)
+          return
+        default:
+          effect satisfies never
+      }
+    },
+  }
+}
+
+/** In the place of this page: Back from the store must not lead here and on again. In a frame the store's page goes on. */
+function leadOn(redirectUrl: string, depositId: string): void {
+  const isTold = tellStore({ type: 'done', detail: { depositId, status: 'succeeded', redirectUrl } })
+  if (!isTold) location.replace(redirectUrl)
+}
+
+function toastOf(toast: ToastText, language: FlowState['language']): NewToast {
+  const texts = textsIn(restTexts, language)
+  switch (toast.text) {
+    case 'depositFailed':
+      return { type: 'error', title: toast.detail ?? texts.failedToReceiveDeposit }
+    case 'tooManyItems':
+      return { type: 'warning', title: texts.tooManyItems }
+    case 'connectionBack':
+      return { type: 'success', title: texts.online }
+    default:
+      return toast satisfies never
+  }
+}
+
+const TICK_MS = 1000
+
+/** Refreshes the page as soon as the shopper comes back to it. */
+function listenForReturn(flow: RunningFlow): () => void {
+  const controller = new AbortController()
+  const { signal } = controller
+  let lastMs = Date.now()
+  const returned = () => {
+    lastMs = Date.now()
+    flow.returned()
+  }
+  const connected = () => {
+    flow.dispatch({ kind: 'connectionChanged', online: true })
+    returned()
+  }
+  document.addEventListener('visibilitychange', () => !document.hidden && returned(), { signal })
+  document.addEventListener('resume', returned, { signal })
+  // A page that is shown for the first time has not been away.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && returned(), { signal })
+  window.addEventListener('online', connected, { signal })
+  // A machine that slept tells nobody: only the ticks were missing.
+  const ticks = setInterval(() => {
+    if (Date.now() - lastMs > SLEPT_MS && !document.hidden) returned()
+    lastMs = Date.now()
+  }, TICK_MS)
+  window.addEventListener('offline', () => flow.dispatch({ kind: 'connectionChanged', online: false }), {
+    signal,
+  })
+  return () => {
+    controller.abort()
+    clearInterval(ticks)
+  }
+}
