@@ -31,6 +31,17 @@ function watchShifts(): void {
 
 const shiftsOf = (page: Page): Promise<string[]> => page.evaluate(() => Reflect.get(window, 'shifts'))
 
+/** Runs in the page: keeps the size of each paint that was the largest so far. */
+function watchLargest(): void {
+  const largest: number[] = []
+  Reflect.set(window, 'largest', largest)
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) largest.push(Number(Reflect.get(entry, 'size')))
+  }).observe({ type: 'largest-contentful-paint', buffered: true })
+}
+
+const largestOf = (page: Page): Promise<number[]> => page.evaluate(() => Reflect.get(window, 'largest'))
+
 const PARTS = ['.header', '.header h1', '.deposit-id', '.language', '.link-panel', '.link-input']
 
 /** Positions and sizes of the parts, in whole pixels. */
@@ -94,6 +105,35 @@ test.each([SMALL_DESKTOP, MOBILE])(
     expect(callsTo(opened, '/api/payment')).toHaveLength(1)
     resolve()
     expect(await shiftsOf(page)).toEqual([])
+  },
+)
+
+test.each([
+  { language: 'en', viewport: MOBILE },
+  { language: 'ru', viewport: DESKTOP },
+] as const)(
+  'the first answer alone paints the largest: nothing larger follows, in $language at $viewport.width px',
+  async ({ language, viewport }) => {
+    const deposit = await depositOf({ language })
+    const caller = await callerOf(till.gateway, deposit)
+    await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+    const { page } = await openBrowser({ viewport })
+    await page.addInitScript(watchLargest)
+    const { release } = await holdCode(page)
+    await page.goto(deposit.url, { waitUntil: 'commit' })
+    await page.getByText(TEXTS[language].inventoryLoading).waitFor()
+    await expect.poll(() => largestOf(page)).not.toEqual([])
+    const first = await largestOf(page)
+    release()
+    const picture = page.getByRole('gridcell').first().locator('img')
+    await expect
+      .poll(() => picture.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth > 0))
+      .toBe(true)
+    // One more frame: the picture has been painted.
+    await page.evaluate(
+      () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+    )
+    expect(await largestOf(page)).toEqual(first)
   },
 )
 

@@ -36,10 +36,13 @@ export function shellOf(language: Language | null): string {
         {'{{/asks}}'}
         {'{{#shows}}'}
         <Bone className="skeleton-link" />
-        <div className="skeleton-grid">
-          {Array.from({ length: 18 }, (_, index) => `card ${index}`).map((key) => (
-            <Bone key={key} className="skeleton-card" />
-          ))}
+        <div className="skeletons">
+          {texts !== null && <p className="skeleton-note">{texts.inventoryLoading}</p>}
+          <div className="skeleton-grid">
+            {Array.from({ length: 18 }, (_, index) => `card ${index}`).map((key) => (
+              <Bone key={key} className="skeleton-card" />
+            ))}
+          </div>
         </div>
         {'{{/shows}}'}
       </main>

@@ -49,6 +49,9 @@ const NAMES: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 const COPIED =
   /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|doors|amount|money-rows)|flow\/(?:selectors|split)))\.tsx?$/
 
+/** Their styles, but for those that the page has. */
+const COPIED_STYLES = /\/widget\/(?:ui\/(?:avatar|currency)|parts\/[\w-]+)\.css$/
+
 function copiedForParts(): Plugin {
   const partOf = (importer: string): string | undefined =>
     /\?part=(\w+)$/.exec(importer)?.[1] ??
@@ -61,7 +64,8 @@ function copiedForParts(): Plugin {
       const part = importer === undefined || !source.startsWith('.') ? undefined : partOf(importer)
       if (part === undefined) return null
       const resolved = await this.resolve(source, importer, { skipSelf: true })
-      return resolved !== null && COPIED.test(resolved.id) ? `${resolved.id}?part=${part}` : resolved
+      const isCopied = resolved !== null && (COPIED.test(resolved.id) || COPIED_STYLES.test(resolved.id))
+      return isCopied ? `${resolved.id}?part=${part}` : resolved
     },
   }
 }
@@ -105,10 +109,8 @@ function firstPaint(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {} }) {
-        const link = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/.exec(html)
-        const inlined = bundle[link?.[1] ?? '']
-        if (link === null || inlined?.type !== 'asset') throw new Error('the page has no styles')
-        delete bundle[inlined.fileName]
+        const styles = [...html.matchAll(STYLESHEET)].map(([, name = '']) => inlined(name, bundle))
+        if (styles.length === 0) throw new Error('the page has no styles')
         const items = preloads([...filesOf('rest', bundle), ...filesOf('stand', bundle)])
         const shells = [
           `<!--shell-->${items}${shellOf(null)}`,
@@ -116,11 +118,22 @@ function firstPaint(): Plugin {
           `<!--shell ru-->${items}${shellOf('ru')}`,
         ]
         return html
-          .replace(link[0], () => `<style>${String(inlined.source).trim()}</style>`)
+          .replaceAll(STYLESHEET, '')
+          .replace('</head>', () => `<style>${styles.join('')}</style></head>`)
           .replace('<!--shells-->', () => `${shells.join('')}<!--/shells-->`)
       },
     },
   }
+}
+
+const STYLESHEET = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/g
+
+/** Takes a style sheet out of the files that are written. */
+function inlined(name: string, bundle: Rolldown.OutputBundle): string {
+  const file = bundle[name]
+  if (file?.type !== 'asset') throw new Error(`the build has no ${name}`)
+  delete bundle[name]
+  return String(file.source).trim()
 }
 
 /** For a shopper who is known: nothing but the field for the link is shown without these. */
@@ -140,6 +153,8 @@ export default defineConfig({
     outDir: OUT,
     emptyOutDir: true,
     target: 'es2022',
+    // These know light-dark() already; without them, variables of the build would stand in for it.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // The page's policy allows no inline script and no data: picture.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,4 +1,4 @@
-import '../styles/stepper.css'
+import './stepper.css'
 import { memo, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'

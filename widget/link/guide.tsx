@@ -4,7 +4,7 @@ import { guideTexts } from '../i18n/guide.ts'
 import { textsIn } from '../i18n/texts.ts'
 import { usePage } from '../page.tsx'
 import { PlayIcon } from '../ui/icons.tsx'
-import '../styles/guide.css'
+import './guide.css'
 
 function useGuide() {
   const { language } = usePage()

@@ -1,3 +1,4 @@
+import './link-field.css'
 import {
   type ClipboardEvent,
   type ComponentType,

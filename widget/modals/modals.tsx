@@ -1,5 +1,5 @@
-import '../styles/dialog.css'
-import '../styles/steps.css'
+import './dialog.css'
+import './steps.css'
 import type { ReactNode } from 'react'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'

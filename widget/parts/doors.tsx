@@ -1,5 +1,6 @@
 /** Ways out of a trouble. */
 
+import './doors.css'
 import { STEAM_PAGES, type SteamPage } from '../steam-pages.ts'
 import { type Look, OutsideLink } from '../ui/outside-link.tsx'
 import { useRest } from './texts.ts'

@@ -1,3 +1,4 @@
+import './money-rows.css'
 import { useId } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Certainty, Split } from '../flow/split.ts'

@@ -1,3 +1,4 @@
+import '../screens/message-page.css'
 import type { Flow } from '../flow/runner.ts'
 import { useRest } from '../parts/texts.ts'
 import { Header } from '../screens/header.tsx'

@@ -1,3 +1,4 @@
+import './messages.css'
 import { useEffect } from 'react'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'

@@ -1,3 +1,4 @@
+import './notices.css'
 import type { Flow } from '../flow/runner.ts'
 import { secondsLeft } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'

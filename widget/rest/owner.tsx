@@ -1,3 +1,4 @@
+import './owner.css'
 import type { OwnerProps } from '../link/link-field.tsx'
 import { useRest } from '../parts/texts.ts'
 import { Avatar } from '../ui/avatar.tsx'

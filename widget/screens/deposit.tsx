@@ -1,3 +1,5 @@
+import './deposit.css'
+import './message-page.css'
 import { useCallback } from 'react'
 import type { Language } from '../../contract/languages.ts'
 import type { Payment } from '../../contract/widget-api.ts'
@@ -100,7 +102,7 @@ function StandPlace(props: StandProps) {
 function PartFailed() {
   const { texts } = usePage()
   return (
-    <div className="empty" role="alert">
+    <div className="part-failed" role="alert">
       <p>{texts.partFailed}</p>
       <ReloadPage />
     </div>

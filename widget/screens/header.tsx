@@ -1,3 +1,4 @@
+import './header.css'
 import { type ReactNode, useLayoutEffect } from 'react'
 import { LANGUAGES, type Language } from '../../contract/languages.ts'
 import { isSandbox, usePage } from '../page.tsx'

@@ -1,3 +1,4 @@
+import './help.css'
 import { Fragment } from 'react'
 import { GAME_FACTS, GAMES } from '../../contract/games.ts'
 import { formatMoney } from '../i18n/format.ts'

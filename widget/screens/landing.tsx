@@ -1,3 +1,4 @@
+import './message-page.css'
 import { landingTexts } from '../i18n/landing.ts'
 import { textsIn } from '../i18n/texts.ts'
 import { isSandbox, usePage } from '../page.tsx'

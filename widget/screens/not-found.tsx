@@ -1,3 +1,4 @@
+import './message-page.css'
 import { usePage } from '../page.tsx'
 import { useTitle } from '../ui/hooks.ts'
 import { Header } from './header.tsx'

@@ -1,3 +1,4 @@
+import './toasts.css'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useRest } from '../parts/texts.ts'
 import { CloseIcon, InfoIcon, TickIcon, WarningIcon } from '../ui/icons.tsx'

@@ -1,3 +1,4 @@
+import './avatar.css'
 import { useState } from 'react'
 
 /** A picture from Steam; one that does not load leaves a quiet tile. */

@@ -1,4 +1,5 @@
 /** A coin with the sign of its currency; the amount beside it says the same in letters. */
+import './currency.css'
 import type { Currency } from '../../contract/money.ts'
 
 /** Roubles are not paid in, but prices are known in them. Drawn, because not every font has every sign. */

@@ -1,3 +1,4 @@
+import './dialog.css'
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react'
 
 /** What every dialog shows below its own content: outside, it would be behind it. */

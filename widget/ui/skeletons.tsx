@@ -1,12 +1,13 @@
+import './skeletons.css'
 import { useNarrow } from './hooks.ts'
 
 /** Stands in for the items until they are here. */
 export function Skeletons({ label }: { label: string }) {
   const narrow = useNarrow()
   return (
-    <div className="shelf" aria-busy="true">
+    <div className="shelf skeletons" aria-busy="true">
       <span className="progress" aria-hidden="true" />
-      <p className="visually-hidden" role="status">
+      <p className="skeleton-note" role="status">
         {label}
       </p>
       <div className="skeleton-grid" aria-hidden="true">
