@@ -6,7 +6,7 @@ import { App } from './app.tsx'
 import { joinStore } from './embed.ts'
 import { reportErrors } from './error-report.ts'
 import { surviveTranslators } from './foreign.ts'
-import { rest } from './parts/parts.ts'
+import { rest } from './parts/rest.ts'
 
 joinStore()
 const reportCaught = reportErrors(

@@ -32,7 +32,7 @@ export function precompressed(): Plugin {
 const PARTS = {
   rest: {
     entry: '/rest/rest.tsx',
-    own: /\/widget\/(?:rest\/|toasts\/|flow\/(?!early|opening|selectors|state))/,
+    own: /\/widget\/(?:rest\/|toasts\/|flow\/(?!early|first-steps|selectors|state))/,
   },
   guide: { entry: '/link/guide.tsx', own: /\/widget\/link\/guide\./ },
   stand: { entry: '/inventory/stand.tsx', own: /\/widget\/inventory\// },

@@ -110,8 +110,8 @@ function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown)
     .send(isPlain ? page.plainGzip : gzipSync(html, { level: GZIP_LEVEL }))
 }
 
-/** A fast level: the page is compressed for each shopper, and a higher level would delay it. */
-const GZIP_LEVEL = 4
+/** The page is compressed for each shopper. At its 14 KB the highest level takes as long as a middle one: half a millisecond. */
+const GZIP_LEVEL = 9
 
 /** The routes of the widget; any other is its 404 page. */
 function isRouteOfWidget(path: string, hasHome: boolean): boolean {

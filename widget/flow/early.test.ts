@@ -1,7 +1,7 @@
 /** The page before the code of its flow is here: whatever the shopper does meanwhile counts. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openFlow } from './early.ts'
-import { openedOn } from './opening.ts'
+import { openedOn } from './first-steps.ts'
 import type { RunningFlow } from './runner.ts'
 import { json, started } from './test-flow.ts'
 import { LINK, opening, payment, USER } from './test-states.ts'

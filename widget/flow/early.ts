@@ -1,6 +1,6 @@
 /** The flow before its code is here. */
 import type { FlowEvent } from './events.ts'
-import { fieldStep } from './opening.ts'
+import { fieldStep } from './first-steps.ts'
 import type { Flow, RunningFlow } from './runner.ts'
 import type { FlowState } from './state.ts'
 

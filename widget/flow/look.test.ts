@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { activitiesOf } from './activities.ts'
-import { openedOn } from './opening.ts'
+import { openedOn } from './first-steps.ts'
 import type { FlowState } from './state.ts'
 import {
   awaitingLink,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { addressesOf } from './loaded-again.ts'
+import { addressesOf } from './loaded-part.ts'
 import { createPart } from './part.ts'
 
 const Shown = () => null

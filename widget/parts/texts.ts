@@ -31,5 +31,5 @@ export function pageWith<Own>(own: Translated<Own>): () => PartPage<Own> {
   }
 }
 
-/** What has no texts but those that every later part has. */
+/** For modules that have no texts but those of every later part. */
 export const useRest = pageWith({ en: {}, ru: {} })

@@ -6,7 +6,7 @@ import type { TroubleProps } from '../link/link-field.tsx'
 import { useRest } from '../parts/texts.ts'
 import { mistakeIn } from './mistakes.ts'
 
-/** What is wrong with the link in the field. `isStale`: Steam knew the account, and refuses the token since. */
+/** Says why the link in the field is wrong. `isStale`: Steam knew the account, and refuses the token since. */
 export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   const { texts } = useRest()
   if (isStale) return texts.tradeLinkStale

@@ -11,7 +11,7 @@ import { Toasts } from '../toasts/toasts.tsx'
 
 type Props = { state: FlowState; flow: Flow; toasts: ToastStore }
 
-/** What stands over the page: a dialog, or what is in its place, and the toasts. */
+/** Stands over the page: a dialog, or what is in its place, and the toasts. */
 export function Messages({ state, flow, toasts }: Props) {
   const { page, payment, modal } = state
   // Before a modal is wanted, its code is here: a press on Pay shows it at once. The items come first.

@@ -6,7 +6,7 @@ import { formatTimer } from '../i18n/format.ts'
 import { useRest } from '../parts/texts.ts'
 import { useNow } from '../ui/hooks.ts'
 
-/** What holds for the whole page: the connection, technical works, an offer that waits. */
+/** Tells of what holds for the whole page: the connection, technical works, an offer that waits. */
 export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = useRest()
   const { page } = state

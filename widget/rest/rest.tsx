@@ -31,7 +31,7 @@ const toasts = createToasts({ after }, randomId)
 /** Runs the flow of a deposit from here on. */
 export const goOn = (opened: FlowState): RunningFlow => runFlow(opened, toasts)
 
-/** What a deposit has around its screen: the tab's title, the page of the store, dialogs and toasts. */
+/** All around the screen of a deposit: the tab's title, the page of the store, dialogs and toasts. */
 export function Around({ state, flow }: { state: FlowState; flow: Flow }) {
   useStorePage(state)
   return (

@@ -1,10 +1,10 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type EarlyFlow, openFlow } from '../flow/early.ts'
-import { openedOn } from '../flow/opening.ts'
+import { openedOn } from '../flow/first-steps.ts'
 import type { Flow } from '../flow/runner.ts'
 import { type FlowState, initialState } from '../flow/state.ts'
 import { usePart } from '../parts/part.ts'
-import { rest } from '../parts/parts.ts'
+import { rest } from '../parts/rest.ts'
 import { chosenLanguage, storedLanguage, storedLink } from '../storage.ts'
 import { givenPayment } from './given.ts'
 

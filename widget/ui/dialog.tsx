@@ -1,7 +1,7 @@
 import './dialog.css'
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react'
 
-/** What every dialog shows below its own content: outside, it would be behind it. */
+/** Shown by every dialog below its own content: outside, it would be behind the dialog. */
 export const AfterDialog = createContext<ReactNode>(null)
 
 type Props = {

@@ -1,4 +1,15 @@
-/** Loads a script and its styles once more, under addresses that no browser has seen fail. */
+/** A part of the built page, which can be loaded again under addresses that no browser has seen fail. */
+import { createPart, type Part } from './part.ts'
+
+/** A failed import is answered from the browser's memory until the page is left, so later attempts have addresses of their own. */
+export function part<Code>(name: string, first: () => Promise<Code>): Part<Code> {
+  return createPart(async (attempt) => {
+    const again = attempt === 1 ? null : addressesOf(document.documentElement.dataset[name], attempt)
+    if (again === null) return first()
+    await Promise.all(again.styles.map(loadStyles))
+    return import(/* @vite-ignore */ again.script)
+  })
+}
 
 /** The build names the files of a part in the document; a page that is served unbuilt does not. */
 export function addressesOf(
