@@ -282,8 +282,8 @@ const spread: Family = family({
       ],
     },
     'one subscriber has a /64': {
-      at: `${LIMITS} addressKey`,
-      off: [{ file: LIMITS, from: 'if (!ipaddr.isValid(ip)) return ip', to: 'if (ip) return ip' }],
+      at: `${LIMITS} readCaller`,
+      off: [{ file: LIMITS, from: 'if (!ipaddr.isValid(ip))', to: 'if (ip)' }],
     },
   },
   honest: (target) => answered(target.ask({ url: '/' }), 200),
