@@ -61,6 +61,8 @@ export const paymentSchema = z.object({
    * do it, so somebody else may hold a key to an account and wait with a look-alike of the offer.
    */
   endedAtOnce: z.boolean(),
+  /** True when the store took back the open offer, so nobody was late. */
+  cancelledByStore: z.boolean(),
   /** Steam holds the items of the ended trade until then, and delivers them unless the shopper cancels. */
   steamHoldUntil: z.iso.datetime().nullable(),
   /** Steam's own id of the offer. */

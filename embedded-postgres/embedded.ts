@@ -39,6 +39,8 @@ export type EmbeddedOptions = {
   /** Folder of this run; the caller holds its lock. */
   dataDir: string
   log: Log
+  /** The gateway's Steam sandbox, for the command line. */
+  steamSandboxUrl?: string | undefined
   /** Off only for tests: a power cut would then lose the database. */
   fsync?: boolean
 }
@@ -58,7 +60,8 @@ const secretSchema = z.object({ password: z.string() })
  * Starts the PostgreSQL that comes with the packages, on loopback at a free port, creating its cluster on the first
  * run. `connection.json` in the data folder tells the command line where it runs. Throws with a readable reason.
  */
-export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDir, log, steamSandboxUrl, fsync = true } = options
   mkdirSync(dataDir, { recursive: true })
   const files = preparePostgresFiles(realpathSync(dataDir))
   const cluster = join(files.home, 'cluster')
@@ -90,7 +93,7 @@ export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOpti
   const appUrl = `postgres://${APP_USER}:${appPassword}@127.0.0.1:${port}/${DATABASE}`
   const connectionFile = connectionFileOf(dataDir)
   const vaultUrl = `postgres://${VAULT_USER}:${vaultPassword}@127.0.0.1:${port}/${DATABASE}`
-  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}`, vaultUrl }
+  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}`, vaultUrl, steamSandboxUrl }
   writePrivate(connectionFile, JSON.stringify(connection))
   const stop = async () => {
     rmSync(connectionFile, { force: true })

@@ -12,7 +12,7 @@ const [{ readConfigOrExit }, { startUp }, { endOnUnhandled }, { ownDatabase }] =
 const config = readConfigOrExit()
 // Preparing the database takes as long as loading the rest of the code, so both run at once.
 const startup =
-  config.databaseUrl === undefined ? startUp(config, ownDatabase(config.dataDir)) : startUp(config)
+  config.databaseUrl === undefined ? startUp(config, ownDatabase(config)) : startUp(config)
 endOnUnhandled(startup.log)
 const { main } = await import('../gateway/gateway.ts')
 await main(config, startup)

@@ -1,11 +1,12 @@
 /** The embedded database of a gateway, which nobody else may have. */
 import { mkdirSync, realpathSync } from 'node:fs'
+import type { Config } from '../gateway/config.ts'
 import { tryLock } from '../gateway/kit/lock.ts'
 import type { OpenDatabase } from '../gateway/startup.ts'
 import { startEmbedded } from './embedded.ts'
 
 /** The folder's lock comes first: two gateways must never share a database of their own. */
-export function ownDatabase(dataDir: string): OpenDatabase {
+export function ownDatabase({ dataDir, steamSandboxUrl }: Config): OpenDatabase {
   return async ({ log, shutdown }) => {
     mkdirSync(dataDir, { recursive: true })
     const lock = await tryLock(`gateway ${realpathSync(dataDir)}`)
@@ -13,7 +14,7 @@ export function ownDatabase(dataDir: string): OpenDatabase {
       throw new Error(`Another gateway is running on the data folder ${dataDir}. Stop it first.`)
     }
     shutdown.add('folder', 'folder lock', () => lock.release())
-    const embedded = await startEmbedded({ dataDir, log })
+    const embedded = await startEmbedded({ dataDir, log, steamSandboxUrl })
     shutdown.add('database', 'embedded PostgreSQL', () => embedded.stop())
     return {
       url: embedded.appUrl,

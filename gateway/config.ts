@@ -229,6 +229,9 @@ export type Config = {
 
 export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused'; problems: string[] }
 
+/** The address of the Steam sandbox where no setting names another. */
+export const DEFAULT_STEAM_SANDBOX_URL = 'http://127.0.0.1:4301'
+
 /** Files that have a setting, for what hands secrets over as files. */
 const FROM_FILES: Record<string, string> = {
   DATABASE_URL_FILE: 'DATABASE_URL',
@@ -269,7 +272,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   if (masterKey?.kind === 'refused') {
     return { kind: 'refused', problems: [`The master key in ${dataDir} ${masterKey.reason}`] }
   }
-  const sandbox = data.TRADETILL_STEAM_SANDBOX_URL ?? 'http://127.0.0.1:4301'
+  const sandbox = data.TRADETILL_STEAM_SANDBOX_URL ?? DEFAULT_STEAM_SANDBOX_URL
   const config: Config = {
     mode: data.TRADETILL_MODE,
     host: data.TRADETILL_HOST,

@@ -6,8 +6,17 @@ import { inventedDeposit, type Order } from './invented.ts'
 
 const DEADLINE_MS = 15_000
 
-/** `url`: the store's button. A POST there makes the store open a deposit at its till. */
-export function createOpening(url: string, clock: Clock) {
+type Options = {
+  /** The store's button: a POST there makes the store open a deposit at its till. `{CUSTOMER}` becomes the customer. */
+  url: string
+  customer: string
+  /** True if the balance that is read is this customer's alone. */
+  isForCustomer: boolean
+  clock: Clock
+}
+
+export function createOpening({ url, customer, isForCustomer, clock }: Options) {
+  const address = url.replaceAll('{CUSTOMER}', encodeURIComponent(customer))
   const waiting: StoreDeposit[] = []
   let count = Math.floor(clock.now().getTime() / 1_000)
   return {
@@ -19,11 +28,23 @@ export function createOpening(url: string, clock: Clock) {
     },
     async open(): Promise<StoreDeposit> {
       const signal = AbortSignal.timeout(DEADLINE_MS)
-      const answer = await fetch(url, { method: 'POST', redirect: 'manual', signal })
+      const answer = await fetch(address, { method: 'POST', redirect: 'manual', signal })
       await answer.body?.cancel()
       const deposit = waiting.shift()
-      if (deposit !== undefined) return deposit
-      throw new Error(`${url} answered ${answer.status} and opened no deposit at the till of this command`)
+      if (deposit === undefined)
+        throw new Error(
+          `${address} answered ${answer.status} and opened no deposit at the till of this command`,
+        )
+      refuseOther(deposit.customerReference)
+      return deposit
     },
+  }
+
+  /** The balance of `customer` would not move, and every check would blame the handler for it. */
+  function refuseOther(reference: string | null): void {
+    if (isForCustomer && reference !== null && reference !== customer)
+      throw new Error(
+        `${address} opened a deposit for the customer "${reference}" instead of "${customer}" (--customer). Put {CUSTOMER} into the address`,
+      )
   }
 }

@@ -12,8 +12,11 @@ import { createBalance } from './balance.ts'
 import { createReceiver } from './receiver.ts'
 import { CHECKS, type CheckResult, type Options, type Verified, verifyHandler } from './verify.ts'
 
-/** A handler in this process credits before it answers. A faulty one is given this long. */
-const PATIENCE = { settleMs: 100, quietMs: 10, reconcileMs: 60_000 }
+/**
+ * A handler in this process credits before it answers. A faulty one is given `settleMs`. The deadline of an answer is as
+ * long as a busy machine may need: one flaw waits for 500 turns of an event loop that all handlers share.
+ */
+const PATIENCE = { settleMs: 100, quietMs: 10, reconcileMs: 60_000, deadlineMs: 120_000 }
 /** As long as a slow machine may need: a correct handler ends the wait. */
 const RIGHT = { ...PATIENCE, settleMs: 60_000 }
 

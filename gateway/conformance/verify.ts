@@ -16,7 +16,7 @@ export type Options = {
   url: URL
   secret: string
   clock: Clock
-  /** `customerReference` of the invented deposits, and `{CUSTOMER}` of the balance's address. */
+  /** `customerReference` of the invented deposits, and `{CUSTOMER}` in the addresses `balance` and `open`. */
   customer: string
   balance?: string | undefined
   /** Port of the till that the store reads from during the checks. */
@@ -42,7 +42,8 @@ export async function verifyHandler(options: Options): Promise<Verified> {
   const { url, secret, clock, customer, tillPort, open: openUrl, only } = options
   const patience = { ...PATIENCE, ...options.patience }
   const balance = options.balance === undefined ? undefined : createBalance(options.balance, customer)
-  const opening = createOpening(openUrl ?? '', clock)
+  const isForCustomer = options.balance?.includes('{CUSTOMER}') ?? false
+  const opening = createOpening({ url: openUrl ?? '', customer, isForCustomer, clock })
   const till =
     tillPort === undefined ? undefined : await startOwnTill({ port: tillPort, opened: opening.opened })
   const open = till === undefined || openUrl === undefined ? undefined : opening.open

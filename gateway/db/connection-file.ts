@@ -3,8 +3,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-/** `ownerUrl` is for the role that may change tables, `vaultUrl` for the vault's role. */
-const connectionSchema = z.object({ url: z.string(), ownerUrl: z.string(), vaultUrl: z.string() })
+/**
+ * `ownerUrl` is for the role that may change tables, `vaultUrl` for the vault's role. `steamSandboxUrl`: the Steam
+ * sandbox of the gateway; absent if it has none.
+ */
+const connectionSchema = z.object({
+  url: z.string(),
+  ownerUrl: z.string(),
+  vaultUrl: z.string(),
+  steamSandboxUrl: z.string().optional(),
+})
 
 export type Connection = z.infer<typeof connectionSchema>
 

@@ -82,6 +82,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     timeLeft: timeLeftOf(row),
     technicalWorks: row.technical_works,
     endedAtOnce: row.trade_reason?.endsWith(AT_ONCE) ?? false,
+    cancelledByStore: row.status === 'tradeTimeout' && row.trade_reason === 'cancelled_by_store',
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
     steamTradeId: offer,
     steamTradeMessage: offer === null ? null : row.secret_code,

@@ -23,6 +23,7 @@ const viewOf = (etag: string): View => ({
     timeLeft: 60,
     technicalWorks: false,
     endedAtOnce: false,
+    cancelledByStore: false,
     steamHoldUntil: null,
     steamTradeId: null,
     steamTradeMessage: null,

@@ -19,7 +19,7 @@ import { pageMetricsRoute } from './page-metrics.ts'
 
 const NOWHERE = '0'.repeat(32)
 const PERMISSIONS = [
-  'accelerometer=(), bluetooth=(), camera=(), clipboard-read=(), display-capture=(), geolocation=(), gyroscope=(),',
+  'accelerometer=(), camera=(), clipboard-read=(), display-capture=(), geolocation=(), gyroscope=(),',
   'hid=(), magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=(),',
   'xr-spatial-tracking=()',
 ].join(' ')

@@ -2,17 +2,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const YEAR_S = 31_536_000
 
-/** Features of browsers that no page of ours needs, but for those it names. */
+/**
+ * Browser features that pages of ours do not use, except those that a page names. `bluetooth` is not among them, because
+ * Chromium on Linux logs it as unknown.
+ */
 const DENIED = [
-  ...[
-    'accelerometer',
-    'bluetooth',
-    'camera',
-    'clipboard-read',
-    'display-capture',
-    'geolocation',
-    'gyroscope',
-  ],
+  ...['accelerometer', 'camera', 'clipboard-read', 'display-capture', 'geolocation', 'gyroscope'],
   ...['hid', 'magnetometer', 'microphone', 'midi', 'payment', 'publickey-credentials-get', 'serial', 'usb'],
   'xr-spatial-tracking',
 ]

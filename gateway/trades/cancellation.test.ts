@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { viewReader } from '../deposits/shopper-view.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
@@ -52,7 +53,10 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     await work()
     expect(cancels()).toEqual(['cancel 1'])
     expect(await tradeRow()).toMatchObject({ state: 'timed_out', reason: 'cancelled_by_store' })
-    expect((await row()).status).toBe('tradeTimeout')
+    const { status, hash } = await row()
+    expect(status).toBe('tradeTimeout')
+    const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
+    expect(shown).toMatchObject({ cancelledByStore: true, endedAtOnce: false })
     expect(await cancel()).toBe('ended')
   })
 

@@ -37,6 +37,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     timeLeft: 3600,
     technicalWorks: false,
     endedAtOnce: false,
+    cancelledByStore: false,
     steamHoldUntil: null,
     steamTradeId: null,
     steamTradeMessage: null,

@@ -66,6 +66,11 @@ const en = {
     `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
   holdReason:
     'Steam holds trades from accounts that haven’t had the mobile authenticator for at least 7 days.',
+  cancelledByStore: {
+    title: 'The store cancelled this payment',
+    description:
+      'We did not receive the items, and they are still yours. Go back to the store and try again, or contact support.',
+  },
   closedNote: 'This deposit is closed. Start again from the store.',
   receipt: 'Receipt for support',
   scamSteps: [
@@ -192,6 +197,11 @@ const ru: ModalTexts = {
     `Steam задержал этот обмен, поэтому это пополнение закрыто. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
   holdReason:
     'Steam задерживает обмены аккаунтов, у которых мобильного аутентификатора нет или он моложе 7 дней.',
+  cancelledByStore: {
+    title: 'Магазин отменил эту оплату',
+    description:
+      'Мы не получили предметы, они остались у вас. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
+  },
   closedNote: 'Это пополнение закрыто. Начните заново в магазине.',
   receipt: 'Квитанция для поддержки',
   scamSteps: [

@@ -45,3 +45,11 @@ it('A-055 A-056 the first step of safety names what happened', () => {
 it('A-023 a status that has a mapping shows it', () => {
   expect(shown('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
 })
+
+it('a payment that the store cancelled says so, and blames nobody for being late', () => {
+  const ended = payment({ status: 'tradeTimeout', cancelledByStore: true })
+  const html = markup(<Completed outcome="tradeTimeout" alarm={false} payment={ended} />)
+  expect(html).toContain(en.cancelledByStore.title)
+  expect(html).toContain(en.cancelledByStore.description)
+  expect(html).not.toContain(en.outcomes.tradeTimeout.title)
+})

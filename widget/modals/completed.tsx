@@ -42,8 +42,8 @@ export function Completed({ outcome, alarm, payment }: Props) {
       </Dialog>
     )
   }
-  const { title, description } = texts.outcomes[outcome]
-  const { steamHoldUntil } = payment
+  const { steamHoldUntil, cancelledByStore } = payment
+  const { title, description } = cancelledByStore ? texts.cancelledByStore : texts.outcomes[outcome]
   const isHeld = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
   return (
     <Dialog className="dialog-outcome">

@@ -56,7 +56,8 @@ export const verify = command({
       open: {
         ...URL_OF,
         parse: text,
-        brief: 'a POST there makes the store open a deposit at that till, so it knows whose it is',
+        brief:
+          'a POST there makes the store open a deposit of the customer at that till; {CUSTOMER} in it is the customer',
       },
       only: {
         kind: 'parsed',
