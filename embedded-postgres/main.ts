@@ -11,8 +11,7 @@ const [{ readConfigOrExit }, { startUp }, { endOnUnhandled }, { ownDatabase }] =
 ])
 const config = readConfigOrExit()
 // Preparing the database takes as long as loading the rest of the code, so both run at once.
-const startup =
-  config.databaseUrl === undefined ? startUp(config, ownDatabase(config)) : startUp(config)
+const startup = config.databaseUrl === undefined ? startUp(config, ownDatabase(config)) : startUp(config)
 endOnUnhandled(startup.log)
 const { main } = await import('../gateway/gateway.ts')
 await main(config, startup)
