@@ -4,27 +4,29 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../kit/clock.ts'
 import { createOpening } from './store-orders.ts'
 
+type Opening = ReturnType<typeof createOpening>
 type Shop = { customerOf(path: string): string | null; isForCustomer?: boolean }
 
 /** An opening at a store whose button credits the customer that `customerOf` says. */
-async function openingAt({ customerOf, isForCustomer = true }: Shop) {
+async function openingAt({ customerOf, isForCustomer = true }: Shop): Promise<Opening> {
+  let opening: Opening | undefined
   const store = createServer((request, response) => {
     const order = { externalId: 'order-1', currency: 'USD' as const, metadata: {} }
-    opening.opened({ ...order, customerReference: customerOf(request.url ?? '') })
+    opening?.opened({ ...order, customerReference: customerOf(request.url ?? '') })
     response.end()
   })
   await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void store.close())
   const { port } = store.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/buy?customer={CUSTOMER}`
-  const opening = createOpening({ url, customer: 'no va', isForCustomer, clock: systemClock })
+  opening = createOpening({ url, customer: 'no va', isForCustomer, clock: systemClock })
   return opening
 }
 
 describe('an order that the store opens', () => {
   it('is asked for in the name of the customer', async () => {
     const opening = await openingAt({
-      customerOf: (path) => new URL(path, 'http://store').searchParams.get('customer'),
+      customerOf: (path): string | null => new URL(path, 'http://store').searchParams.get('customer'),
     })
     expect(await opening.open()).toMatchObject({ customerReference: 'no va' })
   })

@@ -17,7 +17,14 @@ const BUILD = [
 const PLAIN: Payment = {
   ...{ hash: '0'.repeat(32), id: '17', storeName: 'Ember', storeAccent: null, customerLabel: null },
   ...{ status: 'created', currency: 'USD', amount: null, user: null, userPending: false, bot: null },
-  ...{ timeLeft: 3600, technicalWorks: false, endedAtOnce: false, steamHoldUntil: null, steamTradeId: null },
+  ...{
+    timeLeft: 3600,
+    technicalWorks: false,
+    endedAtOnce: false,
+    cancelledByStore: false,
+    steamHoldUntil: null,
+    steamTradeId: null,
+  },
   ...{ steamTradeMessage: null, acceptUrl: null, clientUrl: null, backToStoreUrl: 'https://store.example/' },
   ...{ language: null, creating: false, itemCount: 0, heldAmount: 0, heldUntil: null },
   ...{ minAmount: null, maxAmount: null, games: ['cs'], targetAmount: null },
