@@ -38,7 +38,7 @@ describe('an order that the store opens', () => {
     )
   })
 
-  it.each([
+  it.each<[string, Shop]>([
     ['has no customer', { customerOf: () => null }],
     [
       'is of another one, and the balance is that of all',
