@@ -152,6 +152,8 @@ const environmentSchema = z
     TRADETILL_DRAIN_SECONDS: whole(0, 300, 'a balancer notices within seconds').default(0),
     /** Stop when stdin ends: for whoever starts the gateway as a child. */
     TRADETILL_STDIN: flag.default(false),
+    /** Of systemd, which waits for a word there. */
+    NOTIFY_SOCKET: z.string().optional(),
     /** Node's own. */
     NODE_DEBUG: z.string().optional(),
     NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
@@ -225,6 +227,8 @@ export type Config = {
   roles: ReadonlySet<Role>
   drainMs: number
   stopWithStdin: boolean
+  /** systemd waits until it is told that the gateway is ready. */
+  isAwaited: boolean
 }
 
 export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused'; problems: string[] }
@@ -254,7 +258,7 @@ function withFiles(given: Record<string, string | undefined>) {
 
 const BOTH = { kind: 'refused', reason: 'and the setting itself are both set: unset one' } as const
 
-const OURS = /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
+const OURS = /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
 /** Reads the settings; empty ones count as absent. All problems are told at once. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
@@ -322,6 +326,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     roles: data.TRADETILL_ROLES ?? new Set(ROLES),
     drainMs: data.TRADETILL_DRAIN_SECONDS * 1_000,
     stopWithStdin: data.TRADETILL_STDIN,
+    isAwaited: (data.NOTIFY_SOCKET ?? '') !== '',
   }
   return { kind: 'config', config }
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -241,11 +241,15 @@ test('prices come from the sources that are set; neither a silent one nor a call
   expect(gateway.text()).not.toContain('cut off')
 })
 
-test('a web process speaks for no bot; when stdin ends it tells balancers first and still answers, until it is told twice', async () => {
+test('a web process speaks for no bot, and tells systemd that it is ready; when stdin ends it tells balancers first and still answers, until it is told twice', async () => {
   const database = await testDatabase()
   onTestFinished(database.close)
   const settings = { TRADETILL_ROLES: 'web', TRADETILL_DRAIN_SECONDS: '300', TRADETILL_STDIN: '1' }
-  const gateway = await launchReady({ DATABASE_URL: database.url, ...settings })
+  const told = join(dataDir, 'told')
+  writeFileSync(join(dataDir, 'systemd-notify'), `#!/bin/sh\necho "$@" > ${told}\n`, { mode: 0o755 })
+  const systemd = { NOTIFY_SOCKET: '/run/systemd/notify', PATH: dataDir }
+  const gateway = await launchReady({ DATABASE_URL: database.url, ...settings, ...systemd })
+  await expect.poll(() => existsSync(told) && readFileSync(told, 'utf8')).toBe('--ready\n')
   const ready = async () => (await fetch(`${gateway.base}/readyz`)).json()
   await expect.poll(ready).toEqual({ status: 'ready' })
   const processes = async () => (await database.pool.query('select max_bots from gateway_process')).rows

@@ -14,5 +14,9 @@ const startup = startUp(config)
 endOnUnhandled(startup.log)
 const { main } = await import('./gateway.ts')
 await main(config, startup)
+if (config.isAwaited) {
+  const { tellReady } = await import('./kit/service-manager.ts')
+  tellReady()
+}
 // Write the cache now: a process that is killed does not.
 flushCompileCache()

@@ -76,7 +76,8 @@ describe('the proxies', () => {
 
     it('has no header in its log, where a link may stand as the referrer', () => {
       expect(read(file)).not.toMatch(/\$http_|\$request[^_]/)
-      expect(file.endsWith('.conf') || read(file).includes('request>headers delete')).toBe(true)
+      for (const field of ['request>headers delete', 'resp_headers delete'])
+        expect(file.endsWith('.conf') || read(file).includes(field)).toBe(true)
     })
 
     it('takes bodies of 64 KB and opens as many brackets as it closes', () => {
@@ -114,6 +115,10 @@ describe('the service file', () => {
       /\/opt\/tradetill\/bin\/tradetill serve$/,
     )
     expect(settings).toEqual(expect.arrayContaining(['Restart=always', 'TimeoutStopSec=30']))
+    // A command after `systemctl restart` finds a gateway that is ready, and no migration takes too long.
+    expect(settings).toEqual(
+      expect.arrayContaining(['Type=notify', 'NotifyAccess=all', 'TimeoutStartSec=infinity']),
+    )
   })
 
   it('lets it see and change as little as it can, but compile', () => {
@@ -219,7 +224,10 @@ describe('the containers', () => {
     expect(text).toContain('read_only: true')
   })
 
-  it.each(['roles.sh', 'backup.sh', 'database.sh', 'nightly.sh'])('bash reads deploy/%s', (name) => {
-    expect(() => execFileSync('bash', ['-n', join(ROOT, 'deploy', name)])).not.toThrow()
-  })
+  it.each(['roles.sh', 'backup.sh', 'database.sh', 'nightly.sh', 'vault.sh'])(
+    'bash reads deploy/%s',
+    (name) => {
+      expect(() => execFileSync('bash', ['-n', join(ROOT, 'deploy', name)])).not.toThrow()
+    },
+  )
 })

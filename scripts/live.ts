@@ -10,7 +10,8 @@ const RECORDS = 'gateway/testing/steam-records'
 
 const isRecorded = process.argv.slice(2).includes('--record')
 
-checkLive({
+// Awaited here: Node ends with a code of its own if nothing is left to wait for.
+await checkLive({
   refreshToken: env.TRADETILL_LIVE_REFRESH_TOKEN ?? '',
   tradeLink: env.TRADETILL_LIVE_TRADE_LINK ?? '',
   game: env.TRADETILL_LIVE_GAME ?? 'cs',

@@ -1,7 +1,9 @@
 /** `npm run live` against the sandbox's Steam: the phone of a bot approves the login. */
+import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { steamRecord } from '../steam/record-file.ts'
@@ -89,4 +91,18 @@ it('leaves a record on request, of a run that fails too', async () => {
     passed: lines.length - 1,
   })
   await rm(folder, { recursive: true })
+})
+
+it('comes to its last line as a process, though it waits for its turn and has nothing else to do', async () => {
+  const root = join(import.meta.dirname, '../..')
+  const outside = `file://${root}/proofs/live/steam-from-outside.mjs?port=${new URL(sandbox.url).port}`
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/live.ts'], {
+    cwd: root,
+    env: {
+      NODE_OPTIONS: `--import=${outside}`,
+      TRADETILL_LIVE_REFRESH_TOKEN: sandbox.as(steamId()).refreshToken(),
+      TRADETILL_LIVE_TRADE_LINK: sandbox.as('nova_hound').tradeUrl(),
+    },
+  })
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe('All of it is true of the real Steam.')
 })

@@ -2,8 +2,9 @@
 import { connect } from 'node:net'
 import { z } from 'zod'
 import type { ConsoleConfig } from '../config.ts'
+import { reasonOf } from '../kit/reason.ts'
 import type { ConsoleAnswer, ConsoleProbe } from './console.ts'
-import { ask, certificateEnd, reasonOf } from './public-probe.ts'
+import { ask, certificateEnd } from './public-probe.ts'
 
 const LISTENER_MS = 3_000
 const MOST_CHARACTERS = 20_000

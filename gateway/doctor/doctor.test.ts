@@ -290,6 +290,8 @@ describe('a set-up that is broken', () => {
     const silent = proxyFindings({ kind: 'failed', reason: 'x' }, { version: '1', nowMs: 0 })
     expect(unsent).toMatchObject([{ state: 'not_checked', says: expect.stringContaining('--send-webhooks') }])
     expect(silent.filter(({ state }) => state === 'not_checked')).toHaveLength(6)
+    const [waiting] = prices({ feeds: [{ ...feedFailed, goodAt: null, lastError: null }] })
+    expect(waiting).toMatchObject({ state: 'not_checked', says: expect.stringContaining('its turn') })
   })
 })
 

@@ -2,6 +2,7 @@
 import { connect } from 'node:tls'
 import { z } from 'zod'
 import { DOCTOR_HEADER } from '../kit/doctor-proof.ts'
+import { reasonOf } from '../kit/reason.ts'
 import { MADE_UP_ADDRESS, type PublicAnswer } from './proxy.ts'
 
 const DEADLINE_MS = 10_000
@@ -37,12 +38,6 @@ export async function probePublic(publicUrl: URL, proof: string): Promise<Public
   } catch (error) {
     return { kind: 'failed', reason: reasonOf(error) }
   }
-}
-
-/** The reason of a failed fetch is its cause. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
 }
 
 export function certificateEnd({ protocol, hostname, port }: URL): Promise<number | undefined> {

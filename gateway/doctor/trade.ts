@@ -23,8 +23,10 @@ type Prices = {
 export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[] {
   const ofFeeds = feeds.map(({ source, feed, goodAt, lastError }) => {
     const check = `prices.${source}.${feed}`
+    if (goodAt === null && lastError === null)
+      return notChecked(check, 'is waiting for its turn: each feed of a source is asked some minutes later')
     if (goodAt === null) {
-      const why = lastError === null ? 'has not answered yet' : `has never answered: ${lastError}`
+      const why = `has never answered: ${lastError}`
       return mend(check, why, `let the gateway reach it, or take ${source} out of TRADETILL_PRICE_SOURCES`)
     }
     const ageMs = now.getTime() - goodAt.getTime()

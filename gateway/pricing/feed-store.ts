@@ -51,16 +51,16 @@ export async function setGood(
     .execute()
 }
 
-/** Counts a failure. The feed waits twice as long each time, at most `longestMs`. */
+/** Counts a failure. The feed waits for `againMs`, then twice as long each time, at most `longestMs`. */
 export async function countFailure(
   db: Db,
   { source, feed }: FeedKey,
-  { now, error, everyMs, longestMs }: { now: Date; error: string; everyMs: number; longestMs: number },
+  { now, error, againMs, longestMs }: { now: Date; error: string; againMs: number; longestMs: number },
 ): Promise<void> {
   await sql`
     update price_feed set failures = failures + 1, last_error = ${error},
       next_at = ${now}::timestamptz
-        + least(${everyMs} * power(2, least(failures, 10)), ${longestMs}) * interval '1 millisecond'
+        + least(${againMs} * power(2, least(failures, 10)), ${longestMs}) * interval '1 millisecond'
     where source = ${source} and feed = ${feed}`.execute(db)
 }
 

@@ -116,6 +116,27 @@ describe('when a source is asked', () => {
     expect((await feeds())[0]).toMatchObject({ failures: 0, last_error: null })
     expect(lines.join('')).toContain('price source failed')
   })
+
+  test('one that is asked every six hours is asked again after ten minutes where it failed, and says what the cause is', async () => {
+    const path = '/v6/latest/USD'
+    server.answer(path, json({}, 500))
+    const rates = webRates(server.url)
+    await live(rates, 9)
+    expect(server.asked).toHaveLength(1)
+    const seconds = Math.floor(clock.now().getTime() / SECOND_MS)
+    server.answer(
+      path,
+      json({ result: 'success', base_code: 'USD', time_last_update_unix: seconds, rates: { EUR: 0.86 } }),
+    )
+    await live(rates, 2)
+    expect(server.asked).toHaveLength(2)
+    await live(rates, 15)
+    expect(server.asked).toHaveLength(2)
+
+    // fetch itself says no more than that it failed.
+    await due(waxpeerPrices({ base: 'http://127.0.0.1:9', clock }))
+    expect((await feeds())[0]?.last_error).toBe('bad port')
+  })
 })
 
 const priceOf = async () => {

@@ -5,6 +5,8 @@ import { countFailure, postponeSource, setGood, takeFeed } from './feed-store.ts
 import type { Feed, PriceSource } from './sources/source.ts'
 
 const MAX_BACKOFF_MS = 3_600_000
+/** A source that is asked every six hours must not stay away that long because it failed once. */
+const FIRST_AGAIN_MS = 10 * 60_000
 const MAX_ERROR = 500
 
 type Turn = { source: PriceSource; now: Date }
@@ -42,7 +44,8 @@ export function noteGood(
 }
 
 /**
- * Records a failure of the feed. The wait grows with each failure, up to an hour. If the source asks for a pause, all its
+ * Records a failure of the feed. The wait begins with ten minutes at most and grows with each failure, up to an hour or the
+ * feed's own interval. If the source asks for a pause, all its
  * feeds pause.
  */
 export async function noteFailure(
@@ -51,8 +54,9 @@ export async function noteFailure(
   { feed, error, retryAfterMs }: { feed: Feed; error: string; retryAfterMs: number | null },
 ): Promise<void> {
   const { everyMs } = source.pace
+  const againMs = Math.min(everyMs, FIRST_AGAIN_MS)
   const longestMs = Math.max(everyMs, MAX_BACKOFF_MS)
-  const failure = { now, error: error.slice(0, MAX_ERROR), everyMs, longestMs }
+  const failure = { now, error: error.slice(0, MAX_ERROR), againMs, longestMs }
   await countFailure(db, { source: source.name, feed }, failure)
   if (retryAfterMs !== null) await postponeSource(db, source.name, new Date(now.getTime() + retryAfterMs))
 }

@@ -2,6 +2,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import { reasonOf } from '../kit/reason.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'
 import { isDenied, isJump, type RateRefusal, REFERENCE_MS, REFERENCE_SOURCE, readRate } from './exchange.ts'
 import { feedsOf, noteFailure, noteGood, takeDueFeed } from './feeds.ts'
@@ -77,8 +78,7 @@ async function refreshFeed(deps: PricingDeps, { source, feed, signal }: Asking):
     if (signal.aborted) return
     log.warn({ err: error, source: source.name, feed }, 'price source failed: its last prices stay')
     const retryAfterMs = error instanceof SourceError ? error.retryAfterMs : null
-    const said = error instanceof Error ? error.message : 'unknown'
-    await noteFailure(db, { source, now: clock.now() }, { feed, error: said, retryAfterMs })
+    await noteFailure(db, { source, now: clock.now() }, { feed, error: reasonOf(error), retryAfterMs })
   }
 }
 

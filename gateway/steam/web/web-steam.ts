@@ -64,7 +64,8 @@ export type WebSteamOptions = {
 
 const TIME: Time = {
   now: () => performance.now(),
-  pause: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
+  // Holds a command that waits for its turn: it would end without a word. A gateway ends by process.exit.
+  pause: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
 }
 
 /** Steam over its web pages and Web API. Needs no API key and keeps nothing between restarts. */

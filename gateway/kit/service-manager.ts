@@ -1,0 +1,14 @@
+/** Tells systemd that the process is ready, so that `systemctl start` and `restart` end when it is. */
+import { spawn } from 'node:child_process'
+
+/** Node has no datagrams of Unix sockets, so systemd's own program writes there. */
+export function tellReady(program = 'systemd-notify'): void {
+  spawn(program, ['--ready'], { stdio: 'ignore' })
+    .once('error', (error) =>
+      console.error(`systemd was not told that the gateway is ready: ${error.message}`),
+    )
+    .once('exit', (code) => {
+      if (code !== 0)
+        console.error(`systemd was not told that the gateway is ready: ${program} ended with ${code}`)
+    })
+}
