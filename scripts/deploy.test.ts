@@ -53,9 +53,9 @@ describe('the proxies', () => {
   /** A call as the log has it. */
   const logged: Record<string, (uri: string) => string> = {
     'deploy/nginx.conf': (uri) => {
-      const [, pattern = ''] = /"~\*(\^.*\$)" "\$before…\$after";/.exec(read('deploy/nginx.conf')) ?? []
+      const [, pattern = ''] = /"~\*(\^.*\$)" "\$before\.\.\.\$after";/.exec(read('deploy/nginx.conf')) ?? []
       const { before, after } = new RegExp(pattern, 'i').exec(uri)?.groups ?? {}
-      return before === undefined ? uri : `${before}…${after}`
+      return before === undefined ? uri : `${before}...${after}`
     },
     'deploy/Caddyfile': (uri) => {
       const [, pattern = 'none', by = ''] = /uri regexp "(.*?)" "(.*?)"/.exec(read('deploy/Caddyfile')) ?? []
@@ -80,8 +80,8 @@ describe('the proxies', () => {
         expect(file.endsWith('.conf') || read(file).includes(field)).toBe(true)
     })
 
-    it('takes bodies of 64 KB and opens as many brackets as it closes', () => {
-      expect(read(file)).toMatch(/(?:client_max_body_size 64k|max_size 64KB)/)
+    it('takes bodies that the till takes and opens as many brackets as it closes', () => {
+      expect(read(file)).toMatch(/(?:client_max_body_size 128k|max_size 128KB)/)
       const plain = read(file).replaceAll(/#.*$|"[^"]*"|\{\$\w+:[\w.:]+\}/gm, '')
       expect(plain.match(/\{/g)).toHaveLength(plain.match(/\}/g)?.length ?? 0)
     })
@@ -91,7 +91,7 @@ describe('the proxies', () => {
     for (const line of [
       'proxy_set_header Host $host;',
       'proxy_set_header X-Forwarded-Proto $scheme;',
-      'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
+      'proxy_set_header X-Forwarded-For $remote_addr;',
       'ssl_protocols TLSv1.2 TLSv1.3;',
       'return 308 https://',
     ])

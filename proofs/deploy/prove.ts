@@ -1,100 +1,112 @@
-/** `npm run prove -- deploy`: checks each deployment file with the program that reads it. Names missing programs. */
+/**
+ * `npm run prove -- deploy`: gives each deployment file to the program that reads it, and runs the proxies in front of a
+ * gateway in live mode. Names missing programs.
+ */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from '../../scripts/widget.ts'
 import { defineProof, keepFlag } from '../proof.ts'
+import { withFolder, withServer } from '../server.ts'
+import { checkBehind } from './behind.ts'
+import { CADDY, NGINX, type ProxyProgram } from './proxies.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const ROOT = join(DEPLOY, '..')
+/** Of systemd's own measure, from 0 to 10, in tenths: what a service could do to the rest of the machine. */
+const MOST_EXPOSURE = '20'
 
-type Ran = { status: number | null; said: string }
+type Result = { file: string; name: string; result: 'taken' | 'REFUSED' | 'not here'; why: string }
 
-function ran(command: string, args: readonly string[]): Ran {
+function ran(command: string, args: readonly string[]): { status: number | null; said: string } {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', cwd: ROOT })
   return { status, said: `${stdout ?? ''}${stderr ?? ''}`.trim() }
 }
 
-type Program = {
-  name: string
-  file: string
-  /** A command that exits with 0 if the program works on this machine. */
-  probe: readonly string[]
-  check(folder: string): Ran
-}
+const isHere = (command: string, ...args: string[]): boolean => ran(command, args).status === 0
 
-const PROGRAMS: readonly Program[] = [
-  {
-    name: 'systemd-analyze',
-    file: 'tradetill.service',
-    probe: ['systemd-analyze', '--version'],
-    check: () => ran('systemd-analyze', ['verify', '--man=no', join(DEPLOY, 'tradetill.service')]),
-  },
-  {
-    name: 'systemd-analyze, of the vault',
-    file: 'tradetill-vault.service',
-    probe: ['systemd-analyze', '--version'],
-    check: () => ran('systemd-analyze', ['verify', '--man=no', join(DEPLOY, 'tradetill-vault.service')]),
-  },
-  {
-    name: 'caddy',
-    file: 'Caddyfile',
-    probe: ['caddy', 'version'],
-    check: () => ran('caddy', ['validate', '--adapter', 'caddyfile', '--config', join(DEPLOY, 'Caddyfile')]),
-  },
-  { name: 'nginx', file: 'nginx.conf', probe: ['nginx', '-v'], check: checkNginx },
-  {
+/** `program` with `args` must end with code 0. */
+type Reading = { file: string; name: string; program: string; probe: string; args: readonly string[] }
+
+const UNITS = [
+  'tradetill.service',
+  'tradetill-vault.service',
+  'tradetill-backup.service',
+  'tradetill-backup.timer',
+]
+const IMAGES = ['Dockerfile', 'Dockerfile.demo']
+
+const READINGS: readonly Reading[] = [
+  ...UNITS.map((file) => ({
+    file,
+    name: 'systemd-analyze verify',
+    program: 'systemd-analyze',
+    probe: '--version',
+    args: ['verify', '--man=no', join(DEPLOY, file)],
+  })),
+  ...UNITS.slice(0, 2).map((file) => ({
+    file,
+    name: `systemd-analyze security, at most ${MOST_EXPOSURE} of 100`,
+    program: 'systemd-analyze',
+    probe: '--version',
+    args: ['security', '--no-pager', '--offline=yes', `--threshold=${MOST_EXPOSURE}`, join(DEPLOY, file)],
+  })),
+  ...IMAGES.map((file) => ({
+    file,
     name: 'a container engine (docker)',
-    file: 'Dockerfile',
-    probe: ['docker', 'info'],
-    check: () => build('Dockerfile'),
-  },
-  {
-    name: 'a container engine (docker), of the demo',
-    file: 'Dockerfile.demo',
-    probe: ['docker', 'info'],
-    check: () => build('Dockerfile.demo'),
-  },
+    program: 'docker',
+    probe: 'info',
+    args: ['build', '-f', join(DEPLOY, file), '-t', 'tradetill-proof', ROOT],
+  })),
 ]
 
-const build = (file: string): Ran =>
-  ran('docker', ['build', '-f', join(DEPLOY, file), '-t', 'tradetill-proof', ROOT])
+function read({ file, name, program, probe, args }: Reading): Result {
+  if (!isHere(program, probe)) return { file, name, result: 'not here', why: '' }
+  const { status, said } = ran(program, args)
+  return { file, name, result: status === 0 ? 'taken' : 'REFUSED', why: status === 0 ? '' : said }
+}
 
-/** Uses a temporary certificate, and writes its logs into the folder. */
-function checkNginx(folder: string): Ran {
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=pay.example']
-  const made = ran('openssl', [...request, '-keyout', key, '-out', certificate])
-  if (made.status !== 0) return made
-  const text = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
-    .replaceAll(/ssl_certificate .*;/g, `ssl_certificate ${certificate};`)
-    .replaceAll(/ssl_certificate_key .*;/g, `ssl_certificate_key ${key};`)
-    .replaceAll('/var/log/nginx', folder)
-  writeFileSync(join(folder, 'nginx.conf'), `pid ${folder}/pid;\nevents {}\nhttp {\n${text}}\n`)
-  return ran('nginx', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')])
+const PROXIES: readonly { proxy: ProxyProgram; probe: string }[] = [
+  { proxy: NGINX, probe: '-v' },
+  { proxy: CADDY, probe: 'version' },
+]
+
+async function runProxies(): Promise<Result[]> {
+  const isOneHere = PROXIES.some(({ proxy, probe }) => isHere(proxy.name, probe))
+  if (!isOneHere)
+    return PROXIES.map(({ proxy: { file, name } }) => ({ file, name, result: 'not here', why: '' }))
+  await buildWidgetIfChanged()
+  await buildConsoleIfChanged()
+  return withFolder(runEach)
+}
+
+async function runEach(folder: string): Promise<Result[]> {
+  const results: Result[] = []
+  for (const { proxy, probe } of PROXIES) {
+    const { file, name } = proxy
+    if (!isHere(name, probe)) {
+      results.push({ file, name, result: 'not here', why: '' })
+      continue
+    }
+    const behind = withServer((databaseUrl) => checkBehind({ proxy, folder, databaseUrl }))
+    const checks = await behind.catch((error: unknown) => [
+      { name: 'it runs', why: error instanceof Error ? error.message : String(error) },
+    ])
+    for (const check of checks) {
+      const result = check.why === '' ? 'taken' : 'REFUSED'
+      results.push({ file, name: `${name}: ${check.name}`, result, why: check.why })
+    }
+  }
+  return results
 }
 
 export const deployProof = defineProof({
   options: z.object({ keep: keepFlag() }),
   run: async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tradetill-deploy-'))
-    try {
-      const results = PROGRAMS.map((program) => ({ ...program, result: resultOf(program, folder) }))
-      for (const { name, file, result } of results) console.log(`${result.padEnd(11)}  ${file}: ${name}`)
-      const content = results.map(({ name, file, result }) => ({ name, file, result }))
-      const passed = results.every(({ result }) => result !== 'REFUSED')
-      return { passed, result: { name: 'deploy', content: { passed, programs: content } } }
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    const results = [...READINGS.map(read), ...(await runProxies())]
+    for (const { name, file, result, why } of results)
+      console.log(`${result.padEnd(8)}  ${file}: ${name}${why === '' ? '' : `\n${why}`}`)
+    const passed = results.every(({ result }) => result !== 'REFUSED')
+    return { passed, result: { name: 'deploy', content: { passed, programs: results } } }
   },
 })
-
-function resultOf({ probe, check }: Program, folder: string): 'taken' | 'REFUSED' | 'not here' {
-  const [command = '', ...args] = probe
-  if (ran(command, args).status !== 0) return 'not here'
-  const { status, said } = check(folder)
-  if (status !== 0) console.log(said)
-  return status === 0 ? 'taken' : 'REFUSED'
-}

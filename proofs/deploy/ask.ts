@@ -1,0 +1,74 @@
+/** Calls to a proxy of this machine under the names of the examples, with its own certificate. */
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
+import { request } from 'node:https'
+import { text } from 'node:stream/consumers'
+
+export type Place = { tlsPort: number; plainPort: number; certificate: string }
+
+type Call = {
+  host?: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+  /** Of TLS, such as TLSv1.2. */
+  version?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
+}
+
+export type Answer = { status: number; headers: IncomingMessage['headers']; body: string }
+
+export const PAGE = 'pay.example'
+export const CONSOLE = 'till-ops.example'
+
+const optionsOf = (path: string, { host = PAGE, method = 'GET', headers = {} }: Call) => ({
+  host: '127.0.0.1',
+  path,
+  method,
+  headers: { host, ...headers },
+})
+
+/** Resolves when the head of the answer is there. */
+export function open(place: Place, path: string, call: Call = {}): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { host = PAGE, body, version } = call
+  const versions =
+    version === undefined ? {} : { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' }
+  const ca = readFileSync(place.certificate)
+  request(
+    { ...optionsOf(path, call), port: place.tlsPort, servername: host, ca, agent: false, ...versions },
+    resolve,
+  )
+    .once('error', reject)
+    .end(body)
+  return promise
+}
+
+export async function ask(place: Place, path: string, call: Call = {}): Promise<Answer> {
+  const answer = await open(place, path, call)
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) }
+}
+
+/** Over http without TLS. */
+export function askPlainly(place: Place, path: string, call: Call = {}): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  plainRequest({ ...optionsOf(path, call), port: place.plainPort, agent: false }, (answer) => {
+    const { statusCode: status = 0, headers } = answer
+    text(answer).then((body) => resolve({ status, headers, body }), reject)
+  })
+    .once('error', reject)
+    .end()
+  return promise
+}
+
+/** The protocol that is agreed on with whoever offers HTTP/2 too. */
+export function protocolOf(place: Place): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const ca = readFileSync(place.certificate)
+  const session = connectHttp2(`https://127.0.0.1:${place.tlsPort}`, { servername: PAGE, ca })
+  session.once('error', reject).once('connect', () => {
+    resolve(session.alpnProtocol ?? 'none')
+    session.close()
+  })
+  return promise
+}

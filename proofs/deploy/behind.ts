@@ -1,0 +1,179 @@
+/** What a proxy must do for a till: each check goes through the real program to a real gateway. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePorts } from '../../e2e/support/process.ts'
+import { ask, askPlainly, CONSOLE, open, type Place, protocolOf } from './ask.ts'
+import type { ProxyProgram, Running, Upstreams } from './proxies.ts'
+import { examine, startStream, startTill, type Till } from './till.ts'
+
+/** `why` is empty where it passed. */
+export type Check = { name: string; why: string }
+
+const HASH = '0123456789abcdef0123456789abcdef'
+const UPPER = HASH.toUpperCase()
+const KIB = 1_024
+const STREAM_MS = 60_000
+
+type Parts = { proxy: ProxyProgram; folder: string; databaseUrl: string }
+
+export async function checkBehind({ proxy, folder, databaseUrl }: Parts): Promise<Check[]> {
+  const [page = 0, console = 0, tls = 0, plain = 0] = await freePorts(4)
+  const upstreams: Upstreams = { page, console }
+  const start = (admits: boolean) => {
+    const place = join(folder, `${proxy.name}-${admits ? 'open' : 'closed'}`)
+    mkdirSync(place)
+    return proxy.start({ folder: place, upstreams, ports: [tls, plain], admits })
+  }
+  const till = await startTill(databaseUrl, upstreams)
+  const checks: Check[] = []
+  try {
+    checks.push(...(await during(start(false), (running) => checkClosed(running.place))))
+    checks.push(...(await during(start(true), (running) => checkOpen(running, till, upstreams))))
+  } finally {
+    await till.kill()
+  }
+  return checks
+}
+
+async function during<T>(starting: Promise<Running>, work: (running: Running) => Promise<T>): Promise<T> {
+  const running = await starting
+  try {
+    return await work(running)
+  } finally {
+    await running.stop()
+  }
+}
+
+async function checkClosed(place: Place): Promise<Check[]> {
+  return [
+    await expectThat('a stranger is refused at the console', async () => {
+      const { status } = await ask(place, '/', { host: CONSOLE })
+      return status === 403 ? '' : `answered ${status}`
+    }),
+  ]
+}
+
+async function checkOpen(running: Running, till: Till, upstreams: Upstreams): Promise<Check[]> {
+  const { place } = running
+  const checks = [
+    ...(await checkTls(place)),
+    ...(await checkSizes(place)),
+    ...(await checkDoctor(till, place)),
+  ]
+  await visitWithLinks(place)
+  await till.kill()
+  await visitWithLinks(place)
+  checks.push(await expectThat('a console that streams is not held back', () => stream(place, upstreams)))
+  checks.push(
+    await expectThat('no log has a link, not of calls that failed either', async () => linksIn(running)),
+  )
+  return checks
+}
+
+async function checkTls(place: Place): Promise<Check[]> {
+  const page = (version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3') =>
+    ask(place, '/help', { version }).then(
+      ({ status }) => String(status),
+      () => 'refused',
+    )
+  return [
+    await expectThat('TLS 1.2 and 1.3 are taken, 1.1 is not', async () => {
+      const said = [await page('TLSv1.1'), await page('TLSv1.2'), await page('TLSv1.3')].join()
+      return said === 'refused,200,200' ? '' : said
+    }),
+    await expectThat('HTTP/2 is spoken', async () => {
+      const protocol = await protocolOf(place)
+      return protocol === 'h2' ? '' : protocol
+    }),
+    await expectThat('the answers of the gateway keep their headers, once each', async () => {
+      const { headers } = await ask(place, '/help')
+      const said = [headers['strict-transport-security'], headers['x-frame-options']].join()
+      return said === 'max-age=31536000,DENY' ? '' : said
+    }),
+  ]
+}
+
+async function checkSizes(place: Place): Promise<Check[]> {
+  const deposit = (kib: number) =>
+    ask(place, '/v1/deposits', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ externalId: 'x'.repeat(kib * KIB) }),
+    })
+  return [
+    await expectThat('a body goes through that the till takes, or answers itself', async () => {
+      const answers = [await deposit(60), await deposit(100)]
+      const said = answers.map(({ status, headers }) => `${status} ${'x-request-id' in headers}`).join()
+      return said === '401 true,401 true' ? '' : said
+    }),
+    await expectThat('one of a megabyte is refused by the proxy', async () => {
+      const { status, headers } = await deposit(1_000)
+      const isRefused = (status === 413 || status === 502) && !('x-request-id' in headers)
+      return isRefused ? '' : `answered ${status}`
+    }),
+    await expectThat('a header of 40 KB does not', async () => {
+      const { status } = await ask(place, '/help', { headers: { 'x-long': 'x'.repeat(40 * KIB) } })
+      return status >= 400 && status < 500 ? '' : `answered ${status}`
+    }),
+  ]
+}
+
+/** Those of the doctor's checks that are about the way to the gateway. */
+async function checkDoctor(till: Till, place: Place): Promise<Check[]> {
+  const findings = (await examine(till, place)).filter(({ check }) =>
+    /^(?:public|proxy\.|console(?!\.operators))/.test(check),
+  )
+  return findings.map(({ check, state, says }) => ({
+    name: `the doctor: ${check}`,
+    why: state === 'good' ? '' : says,
+  }))
+}
+
+/** Calls with links in every place where one can be, over TLS and without. */
+async function visitWithLinks(place: Place): Promise<void> {
+  const referer = { referer: `https://pay.example/deposit/${HASH}` }
+  const paths = [`/deposit/${HASH}`, `/${UPPER}`, `/api/payment?hash=${HASH}`, `/help?x=1&hash=${UPPER}&y=2`]
+  for (const path of paths) {
+    await ask(place, path, { headers: referer })
+    await askPlainly(place, path, { headers: referer })
+  }
+  await ask(place, `/deposits?link=${HASH}`, { host: CONSOLE, headers: referer })
+}
+
+function linksIn(running: Running): string {
+  const text = running.written()
+  if (!text.includes('012345...')) return 'the log has no calls'
+  const [found] = text.match(/[^\n]{0,80}0123456[^\n]{0,40}/i) ?? []
+  return found === undefined ? '' : `there is one: ${found}`
+}
+
+/** The second half of an answer is only sent when the first has come through. */
+async function stream(place: Place, upstreams: Upstreams): Promise<string> {
+  const server = await startStream(upstreams.console)
+  let isHeldBack = false
+  const timer = setTimeout(() => {
+    isHeldBack = true
+    server.goOn()
+  }, STREAM_MS)
+  try {
+    const answer = await open(place, '/ops/live', { host: CONSOLE, method: 'POST' })
+    let said = ''
+    for await (const chunk of answer) {
+      if (said === '') server.goOn()
+      said += String(chunk)
+    }
+    if (isHeldBack) return 'the first event did not come before the second'
+    return said === 'data: first\n\ndata: second\n\n' ? '' : `answered ${answer.statusCode}: ${said}`
+  } finally {
+    clearTimeout(timer)
+    await server.close()
+  }
+}
+
+async function expectThat(name: string, why: () => Promise<string>): Promise<Check> {
+  try {
+    return { name, why: await why() }
+  } catch (error) {
+    return { name, why: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,136 @@
+/** The proxies of `deploy/` as the real programs, on ports of this machine, each with a certificate of its own. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Place } from './ask.ts'
+
+const DEPLOY = join(import.meta.dirname, '../../deploy')
+const READY_TRIES = 600
+const LOOK_MS = 100
+
+export type Upstreams = { page: number; console: number }
+
+export type Running = {
+  place: Place
+  /** Everything that the program wrote, in its files and on its output. */
+  written(): string
+  stop(): Promise<void>
+}
+
+/** `admits`: whether this machine may see the console. */
+export type Settings = {
+  folder: string
+  upstreams: Upstreams
+  ports: [tls: number, plain: number]
+  admits: boolean
+}
+
+export type ProxyProgram = { name: string; file: string; start(settings: Settings): Promise<Running> }
+
+function makeCertificate(folder: string): { certificate: string; key: string } {
+  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+  const names = 'subjectAltName=DNS:pay.example,DNS:till-ops.example'
+  const made = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '30'],
+    ...['-subj', '/CN=pay.example', '-addext', names, '-keyout', key, '-out', certificate],
+  ])
+  if (made.status !== 0) throw new Error(`openssl made no certificate: ${made.stderr}`)
+  return { certificate, key }
+}
+
+export const NGINX: ProxyProgram = {
+  name: 'nginx',
+  file: 'nginx.conf',
+  start({ folder, upstreams, ports, admits }) {
+    const { certificate, key } = makeCertificate(folder)
+    const logs = join(folder, 'logs')
+    mkdirSync(logs)
+    const text = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
+      .replaceAll(/ssl_certificate .*;/g, `ssl_certificate ${certificate};`)
+      .replaceAll(/ssl_certificate_key .*;/g, `ssl_certificate_key ${key};`)
+      .replaceAll('/var/log/nginx', logs)
+      .replaceAll(/listen 443/g, `listen 127.0.0.1:${ports[0]}`)
+      .replaceAll(/listen 80;/g, `listen 127.0.0.1:${ports[1]};`)
+      .replaceAll('127.0.0.1:4300', `127.0.0.1:${upstreams.page}`)
+      .replaceAll('127.0.0.1:4304', `127.0.0.1:${upstreams.console}`)
+      .replace('allow 10.0.0.0/8;', admits ? 'allow 127.0.0.0/8;' : 'allow 10.0.0.0/8;')
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${join(folder, name)};`,
+    )
+    const file = join(folder, 'nginx.conf')
+    writeFileSync(file, `pid ${folder}/pid;\nevents {}\nhttp {\n${temporary.join('\n')}\n${text}}\n`)
+    const args = ['-p', folder, '-e', join(logs, 'start.log'), '-c', file, '-g', 'daemon off;']
+    return run('nginx', { args, logs, place: { tlsPort: ports[0], plainPort: ports[1], certificate } })
+  },
+}
+
+export const CADDY: ProxyProgram = {
+  name: 'caddy',
+  file: 'Caddyfile',
+  start({ folder, upstreams, ports, admits }) {
+    const { certificate, key } = makeCertificate(folder)
+    const logs = join(folder, 'logs')
+    mkdirSync(logs)
+    const text = readFileSync(join(DEPLOY, 'Caddyfile'), 'utf8')
+      .replaceAll('/var/log/caddy', logs)
+      .replace(
+        '\n  servers {',
+        `\n  admin off\n  https_port ${ports[0]}\n  http_port ${ports[1]}\n  servers {`,
+      )
+      .replaceAll(/^((?:pay|till-ops)\.example) \{$/gm, `$1 {\n  bind 127.0.0.1\n  tls ${certificate} ${key}`)
+      .replace('private_ranges', admits ? '127.0.0.0/8' : '10.0.0.0/8')
+    const file = join(folder, 'Caddyfile')
+    writeFileSync(file, text)
+    const args = ['run', '--adapter', 'caddyfile', '--config', file]
+    const env = {
+      TILL: `127.0.0.1:${upstreams.page}`,
+      CONSOLE: `127.0.0.1:${upstreams.console}`,
+      XDG_DATA_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+    }
+    return run('caddy', { args, env, logs, place: { tlsPort: ports[0], plainPort: ports[1], certificate } })
+  },
+}
+
+type Command = { args: string[]; env?: Record<string, string>; logs: string; place: Place }
+
+async function run(program: string, { args, env = {}, logs, place }: Command): Promise<Running> {
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(String(chunk)))
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  try {
+    await untilListening(child, [place.tlsPort, place.plainPort])
+  } catch (error) {
+    await stop()
+    throw new Error(`${program} does not listen:\n${said.join('')}`, { cause: error })
+  }
+  const written = () =>
+    [...said, ...readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))].join('')
+  return { place, written, stop }
+}
+
+async function untilListening(child: ChildProcess, ports: readonly number[]): Promise<void> {
+  for (let tries = 0; tries < READY_TRIES; tries += 1) {
+    if (child.exitCode !== null) throw new Error('it ended')
+    if ((await Promise.all(ports.map(isOpen))).every((each) => each)) return
+    await delay(LOOK_MS)
+  }
+  throw new Error('it took too long')
+}
+
+function isOpen(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect({ host: '127.0.0.1', port }, () => {
+    socket.destroy()
+    resolve(true)
+  })
+  socket.once('error', () => resolve(false))
+  return promise
+}

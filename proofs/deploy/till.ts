@@ -1,0 +1,84 @@
+/** A gateway in live mode with its console, as it runs behind a proxy, and its doctor. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { z } from 'zod'
+import type { Place } from './ask.ts'
+import type { Upstreams } from './proxies.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+export type Till = { env: Record<string, string>; kill(): Promise<void> }
+
+export async function startTill(databaseUrl: string, upstreams: Upstreams): Promise<Till> {
+  const env = {
+    TRADETILL_MODE: 'live',
+    DATABASE_URL: databaseUrl,
+    TRADETILL_MASTER_KEY: randomBytes(32).toString('base64'),
+    TRADETILL_PUBLIC_URL: 'https://pay.example',
+    TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
+    TRADETILL_PORT: String(upstreams.page),
+    TRADETILL_CONSOLE_PORT: String(upstreams.console),
+    TRADETILL_CONSOLE_URL: 'https://till-ops.example',
+    TRADETILL_PRICE_SOURCES: 'none',
+    TRADETILL_DATA: join(ROOT, '.data/proof-of-deploy'),
+  }
+  const child = spawn(process.execPath, [join(ROOT, 'gateway/main.ts')], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said: string[] = []
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const ready = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        said.push(String(chunk))
+        if (said.join('').includes('gateway ready at')) resolve()
+      })
+  })
+  const isReady = await Promise.race([ready.then(() => true), ended.then(() => false)])
+  if (!isReady) throw new Error(`the gateway does not start:\n${said.join('')}`)
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { env, kill }
+}
+
+const reportSchema = z.object({
+  findings: z.array(z.object({ check: z.string(), state: z.string(), says: z.string() })),
+})
+
+export type Finding = z.infer<typeof reportSchema>['findings'][number]
+
+/** What the doctor says, whom the proxy's names lead to the proxy. */
+export async function examine(till: Till, place: Place): Promise<Finding[]> {
+  const names = `file://${import.meta.dirname}/names-from-outside.mjs?tls=${place.tlsPort}&plain=${place.plainPort}`
+  const child = spawn(process.execPath, [join(ROOT, 'gateway/cli/main.ts'), 'doctor', '--json'], {
+    env: { ...till.env, NODE_OPTIONS: `--import=${names}`, NODE_EXTRA_CA_CERTS: place.certificate },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return reportSchema.parse(JSON.parse(await text(child.stdout))).findings
+}
+
+/** A server that begins to answer, and goes on when it is told. */
+export async function startStream(port: number) {
+  const open: ServerResponse[] = []
+  const server = createServer((_request, answer) => {
+    answer.writeHead(200, { 'content-type': 'text/event-stream' })
+    answer.write('data: first\n\n')
+    open.push(answer)
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return {
+    goOn() {
+      for (const answer of open) answer.end('data: second\n\n')
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
