@@ -76,10 +76,10 @@ export const CADDY: ProxyProgram = {
     const text = readFileSync(join(DEPLOY, 'Caddyfile'), 'utf8')
       .replaceAll('/var/log/caddy', logs)
       .replace(
-        '\n  servers {',
-        `\n  admin off\n  https_port ${ports[0]}\n  http_port ${ports[1]}\n  servers {`,
+        '\n\tservers {',
+        `\n\tadmin off\n\thttps_port ${ports[0]}\n\thttp_port ${ports[1]}\n\tservers {`,
       )
-      .replaceAll(/^((?:pay|till-ops)\.example) \{$/gm, `$1 {\n  bind 127.0.0.1\n  tls ${certificate} ${key}`)
+      .replaceAll(/^((?:pay|till-ops)\.example) \{$/gm, `$1 {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`)
       .replace('private_ranges', admits ? '127.0.0.0/8' : '10.0.0.0/8')
     const file = join(folder, 'Caddyfile')
     writeFileSync(file, text)
