@@ -57,7 +57,7 @@ const PUBLIC: Extract<PublicAnswer, { kind: 'answered' }> = {
   caller: { address: '203.0.113.9', protocol: 'https', isProxy: false },
   certificateEndsMs: NOW.getTime() + 60 * DAY_MS,
   hsts: 'max-age=31536000',
-  encoding: 'br',
+  page: { status: 200, encoding: 'br' },
   largeBody: { status: 401, isOurs: true },
   plain: { kind: 'answered', status: 308, location: 'https://pay.example/' },
 }
@@ -166,6 +166,12 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ],
   ['somebody else at the name', () => proxy({ build: undefined }), 'public', /TRADETILL_PORT/],
   [
+    'a proxy with a Host of its own',
+    () => proxy({ page: { status: 421, encoding: null } }),
+    'public',
+    /Host header/,
+  ],
+  [
     'another version at the name',
     () => proxy({ build: { version: '1.2.2', commit: 'a' } }),
     'public',
@@ -192,7 +198,12 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ],
   ['no HSTS', () => proxy({ hsts: null }), 'proxy.hsts', /leave the headers/],
   ['HSTS twice', () => proxy({ hsts: 'max-age=1, max-age=2' }), 'proxy.hsts', /take it out/],
-  ['a page without compression', () => proxy({ encoding: null }), 'proxy.compression', /Accept-Encoding/],
+  [
+    'a page without compression',
+    () => proxy({ page: { status: 200, encoding: null } }),
+    'proxy.compression',
+    /Accept-Encoding/,
+  ],
   [
     'a small limit of bodies',
     () => proxy({ largeBody: { status: 413, isOurs: false } }),

@@ -17,8 +17,8 @@ export type PublicAnswer =
       caller: { address: string; protocol: string; isProxy: boolean } | undefined
       certificateEndsMs: number | undefined
       hsts: string | null
-      /** Of a file of the page that a browser takes compressed. */
-      encoding: string | null
+      /** The page, and how a file of it comes that a browser takes compressed. */
+      page: { status: number; encoding: string | null }
       /** To a body of the largest size that the till takes. */
       largeBody: { status: number; isOurs: boolean }
       plain: { kind: 'closed' } | { kind: 'answered'; status: number; location: string }
@@ -46,27 +46,35 @@ export function proxyFindings(answer: PublicAnswer, ours: { version: string; now
     const left = others.map((check) => notChecked(check, 'no till answers'))
     return [mend(first, 'something else than a till answers', advice), ...left]
   }
-  const { version } = answer.build
-  const reached =
-    version === ours.version
-      ? good(first, `a till of version ${version} answers`)
-      : mend(
-          first,
-          `version ${version} answers, and this is ${ours.version}`,
-          'start the gateway of this version',
-        )
   return [
-    reached,
+    reachedOf(answer.build.version, answer.page.status, ours.version),
     callerOf(answer.caller),
     tlsOf('proxy.tls', answer.certificateEndsMs, ours.nowMs),
     hstsOf(answer.hsts),
-    compressionOf(answer.encoding),
-    bodyOf(answer.largeBody),
+    compressionOf(answer.page),
+    bodyOf(answer),
     plainOf(answer.plain),
   ]
 }
 
 type Answered = Extract<PublicAnswer, { kind: 'answered' }>
+
+/** A till tells its version to everybody, and its page only to those who call it by its name. */
+const WRONG_HOST = 421
+
+function reachedOf(version: string, pageStatus: number, ours: string): Finding {
+  if (pageStatus === WRONG_HOST) {
+    const advice =
+      'let the proxy hand on the Host header, and TRADETILL_PUBLIC_URL of the gateway name the same host'
+    return mend('public', 'the till is called by a name that is not its own', advice)
+  }
+  if (version === ours) return good('public', `a till of version ${version} answers`)
+  return mend(
+    'public',
+    `version ${version} answers, and this is ${ours}`,
+    'start the gateway of this version',
+  )
+}
 
 function callerOf(caller: Answered['caller']): Finding {
   const check = 'proxy.caller'
@@ -109,13 +117,15 @@ function hstsOf(hsts: string | null): Finding {
   return mend('proxy.hsts', 'is sent twice', 'take it out of the proxy: the gateway sends it')
 }
 
-function compressionOf(encoding: string | null): Finding {
+function compressionOf({ status, encoding }: Answered['page']): Finding {
+  if (status !== 200) return notChecked('proxy.compression', `the page answers with ${status}`)
   if (encoding !== null) return good('proxy.compression', `the page comes as ${encoding}`)
   const advice = 'let the proxy hand on Accept-Encoding: the files are compressed already'
   return mend('proxy.compression', 'the page comes uncompressed', advice)
 }
 
-function bodyOf({ status, isOurs }: Answered['largeBody']): Finding {
+function bodyOf({ page, largeBody: { status, isOurs } }: Answered): Finding {
+  if (page.status !== 200) return notChecked('proxy.body', `the page answers with ${page.status}`)
   if (isOurs) return good('proxy.body', 'a body of 60 KB reaches the gateway')
   const advice = 'let the proxy take bodies of 64 KB: nginx client_max_body_size, Caddy request_body'
   return mend('proxy.body', `the proxy answers a body of 60 KB with ${status}`, advice)

@@ -31,7 +31,7 @@ export async function probePublic(publicUrl: URL, proof: string): Promise<Public
       caller,
       certificateEndsMs: await certificateEnd(publicUrl),
       hsts: health.headers.get('strict-transport-security'),
-      encoding: await encodingOfPage(publicUrl),
+      page: await readPage(publicUrl),
       largeBody: await sendLarge(publicUrl),
       plain: await askPlain(publicUrl),
     }
@@ -52,13 +52,14 @@ export function certificateEnd({ protocol, hostname, port }: URL): Promise<numbe
   return promise
 }
 
-async function encodingOfPage(publicUrl: URL): Promise<string | null> {
-  const page = await (await ask(publicUrl)).text()
-  const [file] = /\/assets\/[\w.-]+\.js/.exec(page) ?? []
-  if (file === undefined) return null
+async function readPage(publicUrl: URL): Promise<{ status: number; encoding: string | null }> {
+  const page = await ask(publicUrl)
+  const { status } = page
+  const [file] = /\/assets\/[\w.-]+\.js/.exec(await page.text()) ?? []
+  if (file === undefined) return { status, encoding: null }
   const answer = await ask(new URL(file, publicUrl), { headers: { 'accept-encoding': 'br, gzip' } })
   await answer.body?.cancel()
-  return answer.headers.get('content-encoding')
+  return { status, encoding: answer.headers.get('content-encoding') }
 }
 
 /** Without a key: the gateway refuses it, under a request id. */

@@ -1,4 +1,4 @@
-/** Tells systemd that the process is ready, so that `systemctl start` and `restart` end when it is. */
+/** Tells systemd that the process is ready: `systemctl start` and `restart` wait for it. */
 import { spawn } from 'node:child_process'
 
 /** Node has no datagrams of Unix sockets, so systemd's own program writes there. */

@@ -1,4 +1,4 @@
-/** What a proxy must do for a till: each check goes through the real program to a real gateway. */
+/** The duties of a proxy in front of a till: each check goes through the real program to a real gateway. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../../e2e/support/process.ts'

@@ -1,6 +1,6 @@
 /**
  * `node --import 'names-from-outside.mjs?tls=8443&plain=8080' …`: the names of the examples lead to a proxy on this machine,
- * ports 443 and 80 to the two that are named. They are called from an address that is no proxy's. What runs does not know.
+ * ports 443 and 80 to the two that are named. They are called from an address that is no proxy's. The process does not know.
  */
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'

@@ -8,7 +8,8 @@ import { z } from 'zod'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from '../../scripts/widget.ts'
 import { defineProof, keepFlag } from '../proof.ts'
 import { withFolder, withServer } from '../server.ts'
-import { checkBehind } from './behind.ts'
+import { type Check, checkBehind } from './behind.ts'
+import { checkBroken } from './broken.ts'
 import { CADDY, NGINX, type ProxyProgram } from './proxies.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
@@ -66,9 +67,16 @@ function read({ file, name, program, probe, args }: Reading): Result {
   return { file, name, result: status === 0 ? 'taken' : 'REFUSED', why: status === 0 ? '' : said }
 }
 
-const PROXIES: readonly { proxy: ProxyProgram; probe: string }[] = [
-  { proxy: NGINX, probe: '-v' },
-  { proxy: CADDY, probe: 'version' },
+type Look = (parts: { folder: string; databaseUrl: string }) => Promise<Check[]>
+
+const behind =
+  (proxy: ProxyProgram): Look =>
+  (parts) =>
+    checkBehind({ proxy, ...parts })
+
+const PROXIES: readonly { proxy: ProxyProgram; probe: string; looks: readonly Look[] }[] = [
+  { proxy: NGINX, probe: '-v', looks: [behind(NGINX), checkBroken] },
+  { proxy: CADDY, probe: 'version', looks: [behind(CADDY)] },
 ]
 
 async function runProxies(): Promise<Result[]> {
@@ -82,23 +90,26 @@ async function runProxies(): Promise<Result[]> {
 
 async function runEach(folder: string): Promise<Result[]> {
   const results: Result[] = []
-  for (const { proxy, probe } of PROXIES) {
+  for (const { proxy, probe, looks } of PROXIES) {
     const { file, name } = proxy
     if (!isHere(name, probe)) {
       results.push({ file, name, result: 'not here', why: '' })
       continue
     }
-    const behind = withServer((databaseUrl) => checkBehind({ proxy, folder, databaseUrl }))
-    const checks = await behind.catch((error: unknown) => [
-      { name: 'it runs', why: error instanceof Error ? error.message : String(error) },
-    ])
-    for (const check of checks) {
-      const result = check.why === '' ? 'taken' : 'REFUSED'
-      results.push({ file, name: `${name}: ${check.name}`, result, why: check.why })
+    for (const look of looks) {
+      const checks = await withServer((databaseUrl) => look({ folder, databaseUrl })).catch(brokenOff)
+      for (const check of checks) {
+        const result = check.why === '' ? 'taken' : 'REFUSED'
+        results.push({ file, name: `${name}: ${check.name}`, result, why: check.why })
+      }
     }
   }
   return results
 }
+
+const brokenOff = (error: unknown): Check[] => [
+  { name: 'it runs', why: error instanceof Error ? error.message : String(error) },
+]
 
 export const deployProof = defineProof({
   options: z.object({ keep: keepFlag() }),

@@ -25,16 +25,32 @@ export type Settings = {
   upstreams: Upstreams
   ports: [tls: number, plain: number]
   admits: boolean
+  /** Breaks the file of the proxy. */
+  edit?(text: string): string
+  certificate?: { days: string; names: string }
 }
 
 export type ProxyProgram = { name: string; file: string; start(settings: Settings): Promise<Running> }
 
-function makeCertificate(folder: string): { certificate: string; key: string } {
+export const CERTIFICATE = { days: '30', names: 'DNS:pay.example,DNS:till-ops.example' }
+
+function makeCertificate(
+  folder: string,
+  { days, names }: { days: string; names: string } = CERTIFICATE,
+): { certificate: string; key: string } {
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
-  const names = 'subjectAltName=DNS:pay.example,DNS:till-ops.example'
   const made = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '30'],
-    ...['-subj', '/CN=pay.example', '-addext', names, '-keyout', key, '-out', certificate],
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', days],
+    ...[
+      '-subj',
+      '/CN=pay.example',
+      '-addext',
+      `subjectAltName=${names}`,
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ],
   ])
   if (made.status !== 0) throw new Error(`openssl made no certificate: ${made.stderr}`)
   return { certificate, key }
@@ -43,11 +59,11 @@ function makeCertificate(folder: string): { certificate: string; key: string } {
 export const NGINX: ProxyProgram = {
   name: 'nginx',
   file: 'nginx.conf',
-  start({ folder, upstreams, ports, admits }) {
-    const { certificate, key } = makeCertificate(folder)
+  start({ folder, upstreams, ports, admits, edit = (text) => text, ...given }) {
+    const { certificate, key } = makeCertificate(folder, given.certificate)
     const logs = join(folder, 'logs')
     mkdirSync(logs)
-    const text = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
+    const text = edit(readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8'))
       .replaceAll(/ssl_certificate .*;/g, `ssl_certificate ${certificate};`)
       .replaceAll(/ssl_certificate_key .*;/g, `ssl_certificate_key ${key};`)
       .replaceAll('/var/log/nginx', logs)

@@ -53,11 +53,20 @@ const reportSchema = z.object({
 
 export type Finding = z.infer<typeof reportSchema>['findings'][number]
 
-/** What the doctor says, whom the proxy's names lead to the proxy. */
-export async function examine(till: Till, place: Place): Promise<Finding[]> {
+/** The report of the doctor, whom the proxy's names lead to the proxy. */
+export async function examine(
+  till: Till,
+  place: Place,
+  { isTrusted = true, settings = {} }: { isTrusted?: boolean; settings?: Record<string, string> } = {},
+): Promise<Finding[]> {
   const names = `file://${import.meta.dirname}/names-from-outside.mjs?tls=${place.tlsPort}&plain=${place.plainPort}`
   const child = spawn(process.execPath, [join(ROOT, 'gateway/cli/main.ts'), 'doctor', '--json'], {
-    env: { ...till.env, NODE_OPTIONS: `--import=${names}`, NODE_EXTRA_CA_CERTS: place.certificate },
+    env: {
+      ...till.env,
+      NODE_OPTIONS: `--import=${names}`,
+      ...(isTrusted ? { NODE_EXTRA_CA_CERTS: place.certificate } : {}),
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   return reportSchema.parse(JSON.parse(await text(child.stdout))).findings

@@ -1,0 +1,171 @@
+/** Set-ups that are broken in one way each, as real programs: the doctor must name what is broken, and nothing else. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePorts } from '../../e2e/support/process.ts'
+import type { Check } from './behind.ts'
+import { CERTIFICATE, NGINX } from './proxies.ts'
+import { examine, startTill } from './till.ts'
+
+type Broken = {
+  what: string
+  /** Of the proxy's file, which must have what is replaced. */
+  replaces?: readonly [from: string | RegExp, to: string]
+  /** Settings that the doctor is given in the place of the gateway's. */
+  settings?: Record<string, string>
+  certificate?: { days?: string; names?: string; isTrusted?: boolean }
+  named: readonly string[]
+}
+
+const HEADER = 'proxy_set_header X-Forwarded'
+
+const BROKEN: readonly Broken[] = [
+  {
+    what: 'no name of the caller',
+    replaces: [/X-Forwarded-For \$remote_addr/g, 'X-Forwarded-For ""'],
+    named: ['proxy.caller'],
+  },
+  {
+    what: 'the caller as it says itself',
+    replaces: [/X-Forwarded-For \$remote_addr/, 'X-Forwarded-For $http_x_forwarded_for'],
+    named: ['proxy.caller'],
+  },
+  { what: 'no word of https', replaces: [`${HEADER}-Proto $scheme;`, ''], named: ['proxy.caller'] },
+  {
+    what: 'https told as http',
+    replaces: [`${HEADER}-Proto $scheme;`, `${HEADER}-Proto http;`],
+    named: ['proxy.caller'],
+  },
+  { what: 'another host', replaces: ['Host $host', 'Host $proxy_host'], named: ['public'] },
+  {
+    what: 'no HSTS',
+    replaces: ['proxy_read_timeout 60s;', 'proxy_hide_header Strict-Transport-Security;'],
+    named: ['proxy.hsts'],
+  },
+  {
+    what: 'HSTS twice',
+    replaces: ['proxy_read_timeout 60s;', 'add_header Strict-Transport-Security "max-age=1" always;'],
+    named: ['proxy.hsts'],
+  },
+  {
+    what: 'no compression',
+    replaces: ['proxy_read_timeout 60s;', 'proxy_set_header Accept-Encoding "";'],
+    named: ['proxy.compression'],
+  },
+  {
+    what: 'small bodies',
+    replaces: [/client_max_body_size 128k;/, 'client_max_body_size 16k;'],
+    named: ['proxy.body'],
+  },
+  {
+    what: 'plain http that is answered',
+    replaces: ['return 308 https://$host$request_uri;', 'return 200;'],
+    named: ['proxy.http'],
+  },
+  {
+    what: 'plain http that leads to http',
+    replaces: ['return 308 https://$host$request_uri;', 'return 302 http://$host/other;'],
+    named: ['proxy.http'],
+  },
+  {
+    what: 'a place where nobody listens',
+    replaces: [/proxy_pass http:\/\/127\.0\.0\.1:\d+/, 'proxy_pass http://127.0.0.1:1'],
+    named: ['public'],
+  },
+  {
+    what: 'another page',
+    replaces: ['location / {\n    proxy_pass', 'location / {\n    return 200 "hello";\n    proxy_pass'],
+    named: ['public'],
+  },
+  { what: 'a certificate that ends', certificate: { days: '3' }, named: ['proxy.tls', 'console.tls'] },
+  {
+    what: 'a certificate that nobody signed',
+    certificate: { isTrusted: false },
+    named: ['public', 'console'],
+  },
+  {
+    what: 'a certificate of another name',
+    certificate: { names: 'DNS:other.example,DNS:till-ops.example' },
+    named: ['public'],
+  },
+  {
+    what: 'a public name that leads nowhere',
+    settings: { TRADETILL_PUBLIC_URL: 'https://nowhere.invalid' },
+    named: ['public'],
+  },
+  {
+    what: 'a console where the page is',
+    settings: { TRADETILL_CONSOLE_URL: 'https://other.example' },
+    certificate: { names: 'DNS:pay.example,DNS:till-ops.example,DNS:other.example' },
+    named: ['console'],
+  },
+  {
+    what: 'a sandbox',
+    settings: {
+      TRADETILL_MODE: 'sandbox',
+      TRADETILL_PUBLIC_URL: 'http://localhost:1',
+      TRADETILL_CONSOLE_URL: 'http://localhost:2',
+    },
+    named: ['mode', 'database.identity', 'public', 'console', 'console.origin'],
+  },
+  { what: 'no proxy that is trusted', settings: { TRADETILL_TRUSTED_PROXIES: '' }, named: ['settings'] },
+  { what: 'no key', settings: { TRADETILL_MASTER_KEY: '' }, named: ['settings'] },
+  {
+    what: 'another key',
+    settings: { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') },
+    named: ['database.identity'],
+  },
+  {
+    what: 'a database that is not there',
+    settings: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+    named: ['database'],
+  },
+]
+
+/** Each is named by the checks that say `mend`, beside those that say it of the set-up that is whole. */
+export async function checkBroken({
+  folder,
+  databaseUrl,
+}: {
+  folder: string
+  databaseUrl: string
+}): Promise<Check[]> {
+  const [page = 0, console = 0, tls = 0, plain = 0] = await freePorts(4)
+  const upstreams = { page, console }
+  const till = await startTill(databaseUrl, upstreams)
+  let number = 0
+  const mended = async ({ replaces, settings = {}, certificate = {} }: Omit<Broken, 'what' | 'named'>) => {
+    number += 1
+    const place = join(folder, `broken-${number}`)
+    mkdirSync(place)
+    const { isTrusted = true, ...changes } = certificate
+    const running = await NGINX.start({
+      ...{ folder: place, upstreams, ports: [tls, plain], admits: true },
+      edit: (text) => edited(text, replaces),
+      certificate: { ...CERTIFICATE, ...changes },
+    })
+    const findings = await examine(till, running.place, { isTrusted, settings }).finally(() => running.stop())
+    return findings.filter(({ state }) => state === 'mend').map(({ check }) => check)
+  }
+  try {
+    const whole = new Set(await mended({}))
+    const checks: Check[] = []
+    for (const { what, named, ...how } of BROKEN) {
+      const found = (await mended(how)).filter((check) => !whole.has(check))
+      const isRight = found.join() === named.join()
+      checks.push({
+        name: `the doctor names ${what}`,
+        why: isRight ? '' : `named ${found.join() || 'nothing'}`,
+      })
+    }
+    return checks
+  } finally {
+    await till.kill()
+  }
+}
+
+function edited(text: string, replaces: Broken['replaces']): string {
+  if (replaces === undefined) return text
+  const changed = text.replace(...replaces)
+  if (changed === text) throw new Error(`the file does not have ${replaces[0]}`)
+  return changed
+}
