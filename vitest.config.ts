@@ -20,8 +20,8 @@ const PURE_PROOFS = [
 ].map((name) => `proofs/${name}.test.ts`)
 
 /**
- * The longest first, in this order: by their size some would begin last, and the rest of the machine would wait for them.
- * Those that mostly wait stand beside those that compute.
+ * The longest first, in this order: by their size some would begin last, and the rest of the machine would wait for
+ * them. Those that mostly wait stand beside those that compute.
  */
 const LONG = [
   ...['failover/rounds', 'simulation/real', 'kill/worker', 'simulation/defects', 'store/events'].map(

@@ -1,6 +1,6 @@
 /**
- * Windows of a browser as people have them: a tab that another one covers is hidden. Playwright keeps every page of its
- * own browsers visible, so this one is started separately, and Playwright only connects to it.
+ * Browser windows as people use them, where a tab behind another one is hidden. Playwright keeps every page of its own
+ * browsers visible, so this browser starts separately, and Playwright only connects to it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,9 +12,9 @@ import { chromium, type Page } from 'playwright-core'
 import { BROWSER_ARGS, DESKTOP } from '../e2e/support/browser.ts'
 
 export type Windows = {
-  /** A window of its own: hidden only while another tab of it is in front. */
+  /** Opens a window, which is hidden only while another of its tabs is in front. */
   open(): Promise<Page>
-  /** The tab that `act` opens. */
+  /** Resolves to the tab that `act` opens. */
   opened(act: () => Promise<unknown>): Promise<Page>
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export async function openWindows(executablePath: string): Promise<Windows> {
   const args = ['--headless=new', '--remote-debugging-port=0', '--lang=en-US', `--user-data-dir=${folder}`]
   const child = spawn(executablePath, [...BROWSER_ARGS, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   const gone = once(child, 'exit')
-  // Also when the bench fails.
+  // Even if the bench fails.
   const kill = (): void => void child.kill('SIGKILL')
   process.once('exit', kill)
   const end = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export async function openWindows(executablePath: string): Promise<Windows> {
         const [page] = await Promise.all([context.waitForEvent('page'), act()])
         return page
       })
-      // One at a time: the browser does not say which act opened a new page.
+      // One at a time, because the browser does not say which act opened a page.
       last = next.catch(() => {})
       return next
     }

@@ -1,4 +1,7 @@
-/** `npm run bench -- bytes`: the bytes a shopper's browser loads before the page is complete, gzipped, beside adyen-web. */
+/**
+ * `npm run bench -- bytes`: the bytes that a shopper's browser loads before the page is complete, gzipped, beside
+ * adyen-web.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -16,7 +19,10 @@ const ADYEN = '@adyen/adyen-web@6.45.2'
 const gzipped = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
 
-/** The page of a deposit without a shopper names these files; they are fetched before the link field is there. */
+/**
+ * Matches the files that the page of a deposit without a shopper names. The browser fetches them before the link field
+ * shows.
+ */
 const NAMED = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
 
 export async function benchBytes(): Promise<Outcome> {
@@ -25,26 +31,26 @@ export async function benchBytes(): Promise<Outcome> {
   const [english, russian] = (['en', 'ru'] as const).map((language) =>
     bytesOf(withPayment(payment({ language, user: null }))),
   )
-  if (english === undefined || russian === undefined) throw new Error('two pages are measured')
-  console.log(`link field: in English ${kb(english)}, in Russian ${kb(russian)}: the larger counts`)
+  if (english === undefined || russian === undefined) throw new Error('the bench needs two pages')
+  console.log(`link field: in English ${kb(english)}, in Russian ${kb(russian)}. The larger one counts.`)
   const items = bytesOf(withPayment(payment({ language: 'en' })))
-  console.log(`a shopper who is known, with the code of the items: ${kb(items)}`)
+  console.log(`known shopper, with the code of the items: ${kb(items)}`)
   const ours = Math.max(english, russian)
   const outcome = { name: 'bytes', ours: kb(ours), limit: `<=${LIMIT_KB}KB`, passed: ours <= LIMIT_KB * 1024 }
   const theirs = await adyenBytes().catch((error: unknown) => {
-    console.log(`${ADYEN} could not be built beside it: ${String(error).split('\n')[0]}`)
+    console.log(`${ADYEN} could not be built for comparison: ${String(error).split('\n')[0]}`)
     return undefined
   })
   return theirs === undefined ? outcome : { ...outcome, floor: kb(theirs), ratio: ours / theirs }
 }
 
-/** The page as the gateway sends it, and every file that it names. */
+/** The gzipped bytes of the page as the gateway sends it, and of every file that it names. */
 function bytesOf(html: string): number {
   const files = [...html.matchAll(NAMED)].map(([, path = '']) => gzipped(join(DIST, path)))
   return files.reduce((sum, size) => sum + size, gzipSync(html, { level: 9 }).length)
 }
 
-/** The smallest page of theirs that takes a card, built with the same tool. */
+/** The bytes of adyen-web's smallest page for a card, built with the same tool. */
 function adyenBytes(): Promise<number> {
   return withPackage(ADYEN, async (folder) => {
     writeFileSync(

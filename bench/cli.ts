@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- cli`: processor seconds of the operator's commands as processes, beside `node -e 0` in the same run.
- * Each is measured with Node's compile cache, which counts, and without it, as after an update.
+ * `npm run bench -- cli`: processor seconds of the operator's commands as processes, beside `node -e 0` in the same
+ * run. Each is measured with Node's compile cache, which decides, and without it, as after an update.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const HELP_LIMIT_S = 0.3
-/** For all of a command, as if its own work were nothing. */
+/** Limit for a whole command. */
 const COMMAND_LIMIT_S = 0.6
 const RUNS = 5
 const MASTER_KEY = 'a'.repeat(64)
 
 const CLI = join(import.meta.dirname, '../gateway/cli')
-/** As the scripts of package.json run it. */
+/** Node's arguments, as in the scripts of package.json. */
 const NODE = ['--import', join(import.meta.dirname, '../scripts/compiled.mjs')]
 const MAIN = join(CLI, 'main.ts')
 
@@ -46,12 +46,12 @@ export async function benchCli(): Promise<Outcome> {
     const measured: Measured[] = []
     for (const { name, limitS, args } of COMMANDS) {
       const coldS = await middleOf(args, { ...env, NODE_DISABLE_COMPILE_CACHE: '1' })
-      // The first one fills the cache, if it is not full yet.
+      // The first run fills the cache.
       await cpuSeconds(args, env)
       measured.push({ name, limitS, coldS, warmS: await middleOf(args, env) })
     }
     const machine = meanOf([before, await readMachine()])
-    console.log(`a core works at ${Math.round(machine.coreSpeed * 100)}% of a quiet one`)
+    console.log(`a core has ${Math.round(machine.coreSpeed * 100)}% of a quiet one's speed`)
     const outcomes = measured.map((each) => judge(each, bareS, machine.coreSpeed))
     const passed = outcomes.every((outcome) => outcome.passed)
     return {
@@ -66,7 +66,7 @@ export async function benchCli(): Promise<Outcome> {
 async function fill(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  // As the first start of a gateway does.
+  // Like the first start of a gateway.
   await claimDatabase(client, {
     mode: 'sandbox',
     keyFingerprint: fingerprintOf(Buffer.from(MASTER_KEY, 'hex')),
@@ -87,20 +87,20 @@ async function middleOf(args: string[], env: Environment): Promise<number> {
   return middle(times)
 }
 
-/** User and system time of a Node process from its begin to its very end, as the shell that ran it counts them. */
+/** User and system seconds of a Node process from start to end, as counted by the shell that ran it. */
 async function cpuSeconds(args: string[], env: Environment): Promise<number> {
   const script = '"$@" > /dev/null || exit; times'
   const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', process.execPath, ...args], { env })
   const ofChildren = stdout.trim().split('\n')[1] ?? ''
   const times = [...ofChildren.matchAll(/(\d+)m([\d.]+)s/g)]
-  if (times.length !== 2) throw new Error(`times said ${stdout}`)
+  if (times.length !== 2) throw new Error(`the shell's times are unreadable: ${stdout}`)
   return times.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0)
 }
 
 type Measured = { name: string; limitS: number; coldS: number; warmS: number }
 
 function judge({ name, limitS, coldS, warmS }: Measured, bareS: number, coreSpeed: number): Outcome {
-  console.log(`${name}: ${warmS.toFixed(2)}s, without what was compiled before ${coldS.toFixed(2)}s`)
+  console.log(`${name}: ${warmS.toFixed(2)}s, without the compile cache ${coldS.toFixed(2)}s`)
   const allowedS = stretched(limitS, coreSpeed)
   return {
     name: `cli-${name}`,

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside the
- * same till at 10,000: as many deposits an hour, so the pages of the last day show the same.
+ * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside
+ * 10,000. Both have equally many deposits an hour, so the pages of the last day show the same.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -22,7 +22,7 @@ const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
 const WARM_UP = 3
 const ROUNDS = 40
-/** A faster call passes at any ratio: the ratio of two times this short means nothing. */
+/** A faster call passes at any ratio, because the ratio of such short times means nothing. */
 const LEAST_MS = 4
 
 type Find = { name: string; find: string; input: object }
@@ -43,18 +43,15 @@ function findsOf(last: number): Find[] {
   return [
     ...plain.split(' ').map((name) => ({ name, find: name, input: {} })),
     list({}, 'newest'),
-    list({ before: middleOne }, 'from the middle on'),
+    list({ before: middleOne }, 'from the middle'),
     list({ order: 'oldest' }, 'oldest'),
-    list(
-      { order: 'oldest', before: middleOne, status: 'succeeded' },
-      'oldest of a status from the middle on',
-    ),
+    list({ order: 'oldest', before: middleOne, status: 'succeeded' }, 'oldest of a status, from the middle'),
     list({ status: 'tradeDeclined' }, 'of a status'),
     list({ storeId: '1', status: 'succeeded' }, 'of a store and status'),
     list({ steamId: `76561198${paid.padStart(9, '0')}` }, 'of a shopper'),
-    list({ game: 'rust' }, 'of a game that nobody pays with'),
+    list({ game: 'rust' }, 'of a game that no deposit has'),
     list({ needsPerson: true }, 'that need a person'),
-    list({ limit: 200 }, 'a page of a file'),
+    list({ limit: 200 }, 'a page for a file'),
     { name: 'timeline', find: 'deposit', input: { depositId: paid } },
     { name: 'shopper', find: 'shopper', input: { steamId: `76561198${paid.padStart(9, '0')}` } },
     { name: 'store', find: 'store', input: { storeId: '1' } },
@@ -62,7 +59,7 @@ function findsOf(last: number): Find[] {
     { name: 'attempts', find: 'attempts', input: { endpointId: '1' } },
     { name: 'bot', find: 'bot', input: { bot: '1' } },
     { name: 'items', find: 'items', input: {} },
-    { name: 'items that are free', find: 'items', input: { state: 'held' } },
+    { name: 'held items', find: 'items', input: { state: 'held' } },
     { name: 'items of a bot', find: 'items', input: { bot: '1' } },
     find(paid, 'a number'),
     find(`order ${paid}`, 'an order'),
@@ -72,7 +69,7 @@ function findsOf(last: number): Find[] {
     find(`76561198${paid.padStart(9, '0')}`, 'an account'),
     find('Store 7', 'a store'),
     find('AK-47 Redline', 'an item'),
-    find('nothing of the kind', 'what is not there'),
+    find('nothing of the kind', 'a text that matches nothing'),
   ]
 }
 
@@ -107,7 +104,7 @@ async function openTill(serverUrl: string, deposits: number): Promise<Till> {
 
 async function timeOf({ deps }: Till, { find, input }: Find): Promise<number> {
   const call = FINDS[find]
-  if (call === undefined) throw new Error(`the console does not find ${find}`)
+  if (call === undefined) throw new Error(`the console has no find ${find}`)
   const begun = performance.now()
   const answer = await call.run(deps, input)
   if (answer.kind === 'refused' && answer.refusal !== 'not_found')
@@ -117,12 +114,12 @@ async function timeOf({ deps }: Till, { find, input }: Find): Promise<number> {
 
 type Pair = { name: string; fewMs: number; manyMs: number; p95Ms: number }
 
-/** In turns, so other work on the machine affects both. */
+/** Measures both in turns, so other work on the machine affects both. */
 async function measure(few: Till, many: Till): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, find] of many.finds.entries()) {
     const same = few.finds[index]
-    if (same === undefined) throw new Error('the finds differ')
+    if (same === undefined) throw new Error('the two tills have different finds')
     const times = { few: [] as number[], many: [] as number[] }
     for (let round = -WARM_UP; round < ROUNDS; round += 1) {
       const [fewMs, manyMs] = [await timeOf(few, same), await timeOf(many, find)]
@@ -149,7 +146,7 @@ export function benchConsole(): Promise<Outcome> {
   })
 }
 
-/** The one that grows most, and the slowest one, decide. */
+/** The find that grows most and the slowest one decide. */
 function judge(pairs: readonly Pair[]): Outcome {
   for (const pair of pairs) {
     const { name, fewMs, manyMs, p95Ms } = pair

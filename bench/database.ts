@@ -11,7 +11,7 @@ export async function withDatabase<T>(
   work: (serverUrl: string) => Promise<T>,
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-bench-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
+  // If this process is root, PostgreSQL runs as another account, which must be able to enter.
   chmodSync(dataDir, 0o711)
   const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync })
   try {

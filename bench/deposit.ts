@@ -62,13 +62,13 @@ async function deposit(till: KillTill, person: string): Promise<boolean> {
   if (answer !== 'active') return refused(answer)
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
-    // Like a page that becomes visible again: the offer is read at once.
+    // Like a page that becomes visible again, so the till reads the offer at once.
     const payment = paymentSchema.parse(await (await call(till, `/api/payment?hash=${hash}`))?.json())
     if (payment.status === 'succeeded') return true
     accept(till, person, payment.steamTradeId)
     await delay(AGAIN_MS)
   }
-  return refused('no end')
+  return refused('the deposit did not end')
 }
 
 function refused(why = 'no answer'): false {

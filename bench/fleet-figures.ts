@@ -15,11 +15,11 @@ type Finished = {
 }
 
 export type Calls = {
-  /** A line for each method, busiest first: calls by bot and minute, its budget, and how many were answered 429. */
+  /** A line for each method, busiest first: calls per bot and minute, its budget, and how many got 429. */
   lines(over: Span): string[]
-  /** Calls that were answered 429, except those of the named bots. */
+  /** How many calls got 429, except those of the named bots. */
   limited(except: ReadonlySet<string>): number
-  /** Methods that one bot, or all of them together, asked more often than their budgets allow in that time. */
+  /** Methods that one bot, or all together, called more often than their budgets allow in this time. */
   overBudget(over: Span): string[]
   end(): void
 }
@@ -28,7 +28,7 @@ export type Span = { bots: number; minutes: number }
 
 type Count = { calls: number; limited: number; byCaller: Map<string, number> }
 
-/** Counts what reaches Steam's hosts of the sandbox in this process. */
+/** Counts the calls to Steam's hosts at the sandbox, which runs in this process. */
 export function watchCalls({ port }: RunningSteam): Calls {
   const counts = new Map<string, Count>()
   const limited: (string | undefined)[] = []
@@ -72,7 +72,7 @@ export function watchCalls({ port }: RunningSteam): Calls {
 
 const mostOf = (byCaller: ReadonlyMap<string, number>): number => Math.max(0, ...byCaller.values())
 
-/** The names of Steam's pages in the table of methods with budgets. */
+/** The method of each of Steam's pages, as the table of budgets names it. */
 const PAGES: [RegExp, Method][] = [
   [/^\/tradeoffer\/new\/partnerinventory\/$/, 'partnerinventory'],
   [/^\/tradeoffer\/new\/send$/, 'send'],
@@ -83,11 +83,11 @@ const PAGES: [RegExp, Method][] = [
   [/^\/profiles\/\d+\/inventory\/json\//, 'owninventory'],
   [/^\/profiles\/\d+\/?$/, 'profile'],
   [/^\/miniprofile\//, 'miniprofile'],
-  // One of the about five requests of a login.
+  // One of about five requests of a login, to count each login once.
   [/^\/jwt\/finalizelogin$/, 'login'],
 ]
 
-/** The name among the methods that have budgets; else that of Steam's API, or the page without the ids in it. */
+/** The name of a method with a budget, otherwise that of Steam's API, or the page's path without ids. */
 function nameOf(path: string): string {
   const page = PAGES.find(([pattern]) => pattern.test(path))
   if (page !== undefined) return page[1]
@@ -96,7 +96,7 @@ function nameOf(path: string): string {
   return path.replace(/\d{4,}/g, 'N')
 }
 
-/** The most calls that the till's own budgets allow in so many minutes; undefined where there is none. */
+/** The most calls that the till's budgets allow in this many minutes; undefined without a budget. */
 function budgetOf(name: string, minutes: number): { account?: number; address?: number } {
   if (!isMethod(name)) return {}
   const { account, address } = limitsOf(name)
@@ -106,7 +106,7 @@ function budgetOf(name: string, minutes: number): { account?: number; address?: 
 
 const isMethod = (name: string): name is Method => name in METHODS
 
-/** The account whose token or cookie came with the call. */
+/** The account of the call's token or cookie. */
 function callerOf(url: URL, cookie = ''): string | undefined {
   const own = /steamLoginSecure=(\d+)/.exec(cookie)?.[1]
   if (own !== undefined) return own
@@ -115,7 +115,7 @@ function callerOf(url: URL, cookie = ''): string | undefined {
   return /"sub":"(\d+)"/.exec(Buffer.from(claims, 'base64url').toString())?.[1]
 }
 
-/** Of all these processes together, in MB. */
+/** The memory of all these processes together, in MB. */
 export async function memoryOf(pids: readonly number[]): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', pids.join(',')])
   const kb = stdout.trim().split(/\s+/).map(Number)

@@ -1,4 +1,4 @@
-/** Shoppers of the fleet's bench: all of a wave come at once, each a guest of the sandbox. */
+/** Shoppers of the fleet's bench. All of a wave come at once, each as a guest of the sandbox. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { STATE } from '../steam-sandbox/world/world.ts'
 
 const LIKE = 'quiet_lynx'
 const GAME = 'cs'
-/** People take their time to accept, so all their offers are open at once. */
+/** How long people think before they accept, so all their offers are open at once. */
 const THOUGHT_MS = 40_000
 const LOOK_MS = 100
 const AGAIN_MS = 250
@@ -21,26 +21,26 @@ export type Visit = {
   hash: string | undefined
   /** Whether the shopper's page becomes visible again after the accept. */
   returns: boolean
-  /** Why no offer was made; undefined where one was. */
+  /** Why no offer was made; undefined if one was. */
   refusal: string | undefined
   /** Seconds until the offer was made or refused. */
   askedS: number
   /** The bot's Steam id. */
   bot: string | undefined
-  /** Monotonic milliseconds. */
+  /** When the shopper accepted, in monotonic milliseconds. */
   acceptedMs: number | undefined
   creditedMs: number | undefined
 }
 
 export type Credits = {
-  /** When the deposit of this hash was seen to have succeeded, in monotonic milliseconds. */
+  /** When the deposit with this hash had succeeded, in monotonic milliseconds. */
   of(hash: string): number | undefined
-  /** Fills in when each of them was credited; resolves when all are, or after that time. */
+  /** Fills in when each visit was credited. Resolves once all are, or after `withinMs`. */
   all(visits: readonly Visit[], withinMs: number): Promise<void>
   end(): Promise<void>
 }
 
-/** Looks ten times a second which deposits have succeeded, with one query for all. */
+/** Checks ten times a second which deposits have succeeded, with one query for all. */
 export function startCredits({ pool }: KillTill): Credits {
   const seen = new Map<string, number>()
   const ending = new AbortController()
@@ -74,10 +74,10 @@ export function startCredits({ pool }: KillTill): Credits {
   }
 }
 
-/** `patienceMs`: how long a shopper asks for an offer that is still being made. */
+/** `patienceMs`: how long a shopper waits for an offer that is being made. */
 type Wave = { shoppers: number; patienceMs: number }
 
-/** Resolves when every shopper of the wave has accepted, or was refused. */
+/** Plays a wave. Resolves once every shopper has accepted or was refused. */
 export function wave(till: KillTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
   const guests = Array.from({ length: shoppers }, () => till.steam.invite(LIKE))
   return Promise.all(guests.map(({ steamId }, number) => visit(till, { steamId, number, patienceMs })))
@@ -100,13 +100,13 @@ async function visit(till: KillTill, guest: Guest): Promise<Visit> {
   try {
     await pay({ ...till, url: till.urls[number % till.urls.length] ?? till.url }, guest, come)
   } catch (error) {
-    // An answer was cut off, as on a machine that is too busy. One shopper must not end the whole bench.
+    // An answer was cut off, for example on a busy machine. One shopper must not end the whole bench.
     come.refusal ??= error instanceof Error ? error.message : String(error)
   }
   return come
 }
 
-/** Writes into the visit how far it came. */
+/** Plays one visit, and records in it how far it got. */
 async function pay(till: KillTill, { steamId, patienceMs }: Guest, come: Visit): Promise<void> {
   const hash = await openVisit(till, randomUUID(), steamId)
   come.hash = hash
@@ -123,7 +123,7 @@ async function pay(till: KillTill, { steamId, patienceMs }: Guest, come: Visit):
   await accept(till, steamId, come)
 }
 
-/** The items as the page shows them: a person asks again if Steam or a bot did not answer. */
+/** Reads the items like the page. A person tries again if Steam or a bot did not answer. */
 async function look(till: KillTill, hash: string, patienceMs: number): Promise<Inventory> {
   const end = performance.now() + patienceMs
   let refusal = 'no answer'
@@ -132,7 +132,7 @@ async function look(till: KillTill, hash: string, patienceMs: number): Promise<I
     if (answer?.ok) {
       const shown = inventorySchema.parse(await answer.json())
       if (shown.items.length > 0) return shown
-      refusal = shown.inventoryErrorType ?? 'none has a price'
+      refusal = shown.inventoryErrorType ?? 'no item has a price'
     } else if (answer !== undefined) refusal = String(answer.status)
     await delay(LOOK_AGAIN_MS)
   }
@@ -141,7 +141,10 @@ async function look(till: KillTill, hash: string, patienceMs: number): Promise<I
 
 const refusalSchema = z.object({ code: z.string() })
 
-/** Resolves to the code of a refusal, or to undefined once the offer is made. A lost answer is asked for again, as by the page. */
+/**
+ * Asks for the offer, and again after a lost answer. Resolves to the code of a refusal; undefined once the offer is
+ * made.
+ */
 async function askFor(till: KillTill, body: object, patienceMs: number): Promise<string | undefined> {
   const end = performance.now() + patienceMs
   while (performance.now() < end) {
@@ -153,7 +156,7 @@ async function askFor(till: KillTill, body: object, patienceMs: number): Promise
   return 'no answer in time'
 }
 
-/** Undefined where no answer came. */
+/** Resolves to undefined without an answer. */
 async function ask({ url }: KillTill, path: string, body?: object): Promise<Response | undefined> {
   const token = 'k'.repeat(43)
   const headers = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: url }
@@ -170,10 +173,10 @@ async function ask({ url }: KillTill, path: string, body?: object): Promise<Resp
 async function accept(till: KillTill, person: string, come: Visit): Promise<void> {
   const hands = till.steam.as(person)
   const offer = hands.received().find(({ state }) => state === STATE.active)
-  if (offer === undefined) throw new Error('the offer does not stand')
+  if (offer === undefined) throw new Error('the offer is not open')
   hands.accept(offer.id)
   come.bot = offer.sender
   come.acceptedMs = performance.now()
-  // Like a page that becomes visible again: it asks without a known answer.
+  // Like a page that becomes visible again, which asks without an earlier answer.
   if (come.returns) await call(till, `/api/payment?hash=${come.hash}`)
 }

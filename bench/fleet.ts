@@ -1,10 +1,10 @@
 /**
- * A fleet on bad days: 20 bots in two gateways, each with nine days of 1,000 trades behind it, 200 shoppers at once
- * (50 and 500 where the machine allows), and Steam's limits on requests in force. In the second wave one bot after the other is barred, full, logged out or
- * answered 429 while shoppers keep coming. Nobody may be refused while a bot can trade; all who accept are credited; no
- * limit of Steam is hit that no misfortune brought.
- * The clock of the sandbox, which the till follows, runs as fast as the machine's. The limits are for a quiet machine: they
- * are stretched by as much as this one was slower in the same run.
+ * A fleet on bad days: 20 bots in two gateways, each with 1,000 trades a day for nine days, 200 shoppers at once (50
+ * and 500 on a large machine), and Steam's limits on requests. In the second wave one bot after the other is barred,
+ * full, logged out or limited with 429 while shoppers keep coming. No shopper may be refused while a bot can trade,
+ * everyone who accepts must be credited, and no limit of Steam may be hit except by a misfortune. The sandbox's clock,
+ * which the till follows, runs as fast as the machine's. The limits are for a quiet machine, and are stretched by as
+ * much as this one was slower in the same run.
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import { memoryOf, watchCalls } from './fleet-figures.ts'
 import { type Credits, startCredits, type Visit, wave } from './fleet-shoppers.ts'
 import { type Outcome, percentile95 } from './outcome.ts'
 
-/** Shoppers, sandbox, PostgreSQL and gateways share the machine: the larger fleet would measure a smaller one's queue. */
+/** The machine that the larger fleet needs, because shoppers, sandbox, PostgreSQL and gateways share it. */
 const LARGE_FROM = { processors: 8, memoryGb: 16 }
 const SIZES = { normal: { bots: 20, shoppers: 200 }, large: { bots: 50, shoppers: 500 } }
 const PROCESSORS = availableParallelism()
@@ -24,7 +24,7 @@ const MEMORY_GB = Math.round(totalmem() / 2 ** 30)
 const IS_LARGE = PROCESSORS >= LARGE_FROM.processors && MEMORY_GB >= LARGE_FROM.memoryGb
 const { bots: BOTS, shoppers: SHOPPERS } = IS_LARGE ? SIZES.large : SIZES.normal
 const GATEWAYS = 2
-/** Of the sandbox, without any help. */
+/** The bots that every sandbox has. */
 const OWN_BOTS = 2
 const WAVES = 3
 const STRUCK_SHARE = 0.6
@@ -32,13 +32,13 @@ const STRIKE_EVERY_MS = 500
 const UNSEEN_LIMIT_S = 8
 const RETURNED_LIMIT_S = 2
 const MEMORY_LIMIT = 1.3
-/** As long as the page asks for an offer that is still being made. */
+/** How long the page waits for an offer that is being made. */
 const PATIENCE_S = 60
 const CREDITED_WITHIN_MS = 300_000
-/** A gateway gives up one bot at a time. */
+/** Time to spread the bots, because a gateway gives up one at a time. */
 const ONLINE_MS = 300_000
 
-/** The first two leave a bot able to read what was accepted, the others do not. */
+/** With the first two, a bot can still read accepted offers; with the others it cannot. */
 const MISFORTUNES = ['send-new-device', 'send-inventory-full', 'logged-out', 'rate-limited'] as const
 type Misfortune = (typeof MISFORTUNES)[number]
 
@@ -49,7 +49,7 @@ export function benchFleet(): Promise<Outcome> {
       gateways: GATEWAYS,
       quotas: true,
     })
-    // 1,000 offers and trades of each day, which every list and history must read past.
+    // Adds 1,000 offers and trades a day, which every list and history must skip.
     for (const steamId of botsOf(till)) till.steam.begin('busy-for-nine-days', { steamId })
     const gateways = till.urls.map((_, which) => till.start(which))
     const credits = startCredits(till)
@@ -58,7 +58,7 @@ export function benchFleet(): Promise<Outcome> {
       await eventually('the bots are spread', () => spreadEvenly(till), ONLINE_MS)
       await botsOnline(till, 0n)
       console.log(
-        `fleet: ${PROCESSORS} processors and ${MEMORY_GB} GB here; ${SIZES.large.bots} bots and ${SIZES.large.shoppers} shoppers need ${LARGE_FROM.processors} and ${LARGE_FROM.memoryGb} GB`,
+        `fleet: ${PROCESSORS} processors and ${MEMORY_GB} GB on this machine; ${SIZES.large.bots} bots and ${SIZES.large.shoppers} shoppers need ${LARGE_FROM.processors} and ${LARGE_FROM.memoryGb} GB`,
       )
       console.log(`fleet: ${BOTS} bots in ${GATEWAYS} gateways, ${SHOPPERS} shoppers a wave, ${WAVES} waves`)
       return await measure(till, gateways, credits)
@@ -102,14 +102,14 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
   if (overBudget.length > 0) console.log(`fleet: beyond the budget: ${overBudget.join(', ')}`)
   const limited = calls.limited(new Set(struck.keys()))
   const { speed } = meanOf(machines)
-  console.log(`fleet: the machine did ${Math.round(speed * 100)}% of what a quiet one does`)
+  console.log(`fleet: the machine had ${Math.round(speed * 100)}% of a quiet one's speed`)
   return judge({ visits, struck, memory, limited, overBudget: overBudget.length, speed })
 }
 
 const botsOf = ({ steam }: KillTill): string[] =>
   steam.world().accounts.flatMap(({ kind, steamId }) => (kind === 'bot' ? [steamId] : []))
 
-/** One bot after the other, with one misfortune each. */
+/** Gives one bot after the other a misfortune. */
 async function strike(till: KillTill, struck: Map<string, Misfortune>): Promise<void> {
   const { steam } = till
   for (const [turn, steamId] of botsOf(till)
@@ -123,7 +123,7 @@ async function strike(till: KillTill, struck: Map<string, Misfortune>): Promise<
   }
 }
 
-/** The misfortunes end, and the operator enrols again what was logged out. */
+/** Ends the misfortunes. The operator enrols the logged-out bots again. */
 async function heal(till: KillTill, struck: ReadonlyMap<string, Misfortune>): Promise<void> {
   for (const [steamId, misfortune] of struck) {
     if (misfortune === 'logged-out') await enrolAgain(till, steamId)
@@ -201,7 +201,9 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
   }
 }
 
-/** Its bot could not read Steam when it was accepted: nothing is known of it until the misfortune ends. */
+/**
+ * Whether the visit's bot could not read Steam at the acceptance, so the till learns of it only after the misfortune.
+ */
 function isBlind({ bot }: Visit, struck: ReadonlyMap<string, Misfortune>): boolean {
   const misfortune = struck.get(bot ?? '')
   return misfortune === 'logged-out' || misfortune === 'rate-limited'

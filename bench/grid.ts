@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- grid`: 10,000 items against 100, in one run of one browser; and the same items in the same cards, scrolled
- * by TanStack Virtual.
+ * `npm run bench -- grid`: 10,000 items against 100, in one run of one browser. Also the same items in the same cards,
+ * scrolled by TanStack Virtual.
  */
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { launchBrowser, visit } from '../e2e/support/browser.ts'
@@ -26,10 +26,10 @@ const stock = (count: number) =>
 
 type Act = 'scrollMs' | 'keyMs' | 'clickMs'
 
-/** A page with so many items. */
+/** A page with its items shown. `nodes`: how many DOM nodes it has. */
 type Shown = { page: Page; session: CDPSession; nodes: number }
 
-/** CPU milliseconds of the main thread that `act` took: other work on the machine does not count. */
+/** CPU milliseconds of the main thread during `act`, without other work on the machine. */
 async function threadMs(session: CDPSession, page: Page, act: () => Promise<unknown>): Promise<number> {
   const spent = async (): Promise<number> => {
     const { metrics } = await session.send('Performance.getMetrics')
@@ -41,7 +41,7 @@ async function threadMs(session: CDPSession, page: Page, act: () => Promise<unkn
   return ((await spent()) - before) * 1000
 }
 
-/** The page at so many items, no two of which are equal. */
+/** Shows `count` items on the page, no two of them equal. */
 export async function showItems(page: Page, gateway: string, count: number): Promise<void> {
   await page.route('**/api/payment?*', (route) => route.fulfill({ json: payment() }))
   await page.route('**/api/inventory?*', (route) => route.fulfill({ json: inventory(stock(count)) }))
@@ -69,7 +69,7 @@ const ACTS: Record<Act, (page: Page, round: number) => Promise<unknown>> = {
       },
       round % 2 === 0,
     ),
-  // Both letters find more items than are in sight, so the page draws as many cards either way.
+  // Both letters find more items than are visible, so the page draws equally many cards.
   keyMs: (page, round) => page.locator('.search input').fill(round % 2 === 0 ? 'e' : ''),
   clickMs: (page) => page.locator('.card').first().click(),
 }
@@ -77,10 +77,10 @@ const ACTS: Record<Act, (page: Page, round: number) => Promise<unknown>> = {
 type Pair = { few: Shown; many: Shown }
 type Took = Record<keyof Pair, number[]>
 
-/** Each page in turn, with 100 items and with 10,000. */
+/** Measures an act on pages with 100 and with 10,000 items, in turns. */
 async function compare(act: Act, pairs: readonly Pair[]): Promise<Took[]> {
   const took = pairs.map((): Took => ({ few: [], many: [] }))
-  // The first two warm up.
+  // The first two rounds warm up.
   for (let round = 0; round < ROUNDS + 2; round += 1)
     for (const [index, pair] of pairs.entries())
       for (const which of ['few', 'many'] as const) {
@@ -93,7 +93,7 @@ async function compare(act: Act, pairs: readonly Pair[]): Promise<Took[]> {
   return took
 }
 
-/** How much more the act costs with 10,000 items. */
+/** How many times more the act costs with 10,000 items. */
 function timesOf(who: string, act: Act, { few, many }: Took): number {
   const [fewMs, manyMs] = [middle(few), middle(many)]
   const times = manyMs / fewMs
@@ -111,7 +111,7 @@ function scriptMs(): number {
   for (let round = 0; round < 400; round += 1) {
     const query = queries[round % queries.length] ?? ''
     const sort = SORTS[round % SORTS.length] ?? 'default'
-    // CPU time: other work on the machine does not count.
+    // CPU time excludes other work on the machine.
     const begin = process.cpuUsage()
     visibleItems(items, query, { sort })
     const { user, system } = process.cpuUsage(begin)
@@ -159,7 +159,7 @@ const shapeOf = (page: Page): Promise<Like> =>
     width: document.querySelector('.card')?.getBoundingClientRect().width ?? 0,
   }))
 
-/** Undefined where the package cannot be had: then only ours is measured. */
+/** Resolves to undefined if the package is unavailable. Then only our grid is measured. */
 async function openTanstack(browser: Browser, like: Like): Promise<(Pair & { end(): void }) | undefined> {
   try {
     const { url, end } = await serveTanstack(stock, like)
@@ -170,7 +170,7 @@ async function openTanstack(browser: Browser, like: Like): Promise<(Pair & { end
       })
     return { few: await ofCount(100), many: await ofCount(10_000), end }
   } catch (error) {
-    console.log(`${TANSTACK} could not be built beside it: ${String(error).split('\n')[0]}`)
+    console.log(`${TANSTACK} could not be built for comparison: ${String(error).split('\n')[0]}`)
     return undefined
   }
 }

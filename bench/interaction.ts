@@ -1,4 +1,4 @@
-/** `npm run bench -- interaction`: from a tap or a key to the next paint on a phone, with 5,000 items beside 50. */
+/** `npm run bench -- interaction`: time from a tap or key to the next paint on a phone, with 5,000 items beside 50. */
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser, MOBILE, visit } from '../e2e/support/browser.ts'
 import { prepare } from '../e2e/support/setup.ts'
@@ -10,12 +10,12 @@ const FEW = 50
 const MANY = 5_000
 const MOST_RATIO = 1.2
 const ROUNDS = 40
-/** A middling phone beside a desktop, as Lighthouse has it. */
+/** How many times slower than a desktop Lighthouse's average phone is. */
 const TIMES_SLOWER = 4
-/** Browsers report nothing shorter, and round to 8 ms. */
+/** Browsers report no shorter interactions, and round to 8 ms. */
 const SHORTEST_MS = 16
 
-/** Runs in the page: keeps how long each interaction took until its next paint, by its number. */
+/** Runs in the page: records the time of each interaction until the next paint, by its number. */
 function watchInteractions(shortestMs: number): void {
   const took: Record<number, number> = {}
   Reflect.set(window, 'interactions', took)
@@ -27,7 +27,7 @@ function watchInteractions(shortestMs: number): void {
   }).observe({ type: 'event', durationThreshold: shortestMs } as PerformanceObserverInit)
 }
 
-/** A phone at its items, with the search open. */
+/** Opens a phone with the items shown and the search open. */
 async function openPhone(browser: Browser, gateway: string, count: number): Promise<Page> {
   const { page, context } = await visit(browser, MOBILE, { hasTouch: true, isMobile: true })
   await page.addInitScript(watchInteractions, SHORTEST_MS)
@@ -38,14 +38,14 @@ async function openPhone(browser: Browser, gateway: string, count: number): Prom
   return page
 }
 
-/** A card is tapped, then a letter typed or taken back: both letters leave more items than are in sight. */
+/** Taps a card, then types a letter or deletes it. Either way, more items remain than are visible. */
 async function interact(page: Page, round: number): Promise<void> {
   await page
     .locator('.card')
     .nth(round % 6)
     .tap()
   const search = page.locator('.search input')
-  // The caret may be anywhere.
+  // Selects all, because the caret may be anywhere.
   await search.press('ControlOrMeta+a')
   await search.press(round % 2 === 0 ? 'e' : 'Backspace')
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))

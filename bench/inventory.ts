@@ -1,4 +1,4 @@
-/** The cost of turning a Steam inventory into priced items, beside the JSON.parse of the same answer. */
+/** The cost of turning a Steam inventory into priced items, beside JSON.parse of the same answer. */
 import { offeredOf } from '../gateway/inventory/offered.ts'
 import { DEFAULT_RULES, type SourcePrice } from '../gateway/pricing/price.ts'
 import { listOf } from '../gateway/pricing/service.ts'
@@ -8,7 +8,7 @@ import { middle, type Outcome } from './outcome.ts'
 
 const MOST_TIMES = 6
 const ROUNDS = 15
-/** Up to a tenth above linear is noise of the clock. */
+/** The most growth for ten times the items. A tenth above linear is noise of the clock. */
 const MOST_GROWTH = 11
 
 const NOW = new Date('2026-01-01T12:00:00Z')
@@ -38,7 +38,7 @@ export async function benchInventory(): Promise<Outcome> {
 
 type Measured = { count: number; bytes: number; parse: number; ours: number }
 
-/** Both in turns in one run; the median of all rounds. */
+/** Measures both in turns in one run. Returns the medians. */
 function measure(count: number): Measured {
   const { page, names } = inventoryPage(count)
   const text = JSON.stringify(page)

@@ -1,6 +1,6 @@
 /**
- * Measures credits per second for one busy store with protected trades, which all use the store's limit. Compares with the
- * same rows in one bare statement, and with a transaction that locks the store's balance first.
+ * Measures credits per second for one busy store with protected trades, which all use the store's limit. Compares them
+ * with the same rows in one bare statement, and with a transaction that locks the store's balance first.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -15,9 +15,9 @@ import { type CutTill, openCutTill } from '../proofs/cut/till.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 
-/** How much faster it must be than a transaction that locks first. */
+/** How many times faster a credit must be than with a lock first. */
 const LIMIT = 1.4
-/** How much longer it may take than the bare statement. */
+/** How many times longer a credit may take than the bare statement. */
 const FLOOR_LIMIT = 2
 const CLIENTS = 32
 const ROUNDS = 5
@@ -74,7 +74,10 @@ function judge(ours: number, { bare, locked }: { bare: number; locked: number })
   }
 }
 
-/** The rows of a credit: the trade, its items, custody, the deposit, the event, jobs, the room, entries and balances. */
+/**
+ * Writes the rows of a credit: trade, items, custody, deposit, event, jobs, the room in the limit, entries and
+ * balances.
+ */
 const BARE = `
   with trade as (
     update trade set state = 'held', steam_offer_id = $2, steam_trade_id = $3, settles_at = now() + interval '8 days',
@@ -132,7 +135,7 @@ const BARE = `
 
 const PAYLOAD = JSON.stringify({ type: 'deposit.succeeded', data: { note: 'x'.repeat(1_000) } })
 
-/** Decides nothing, and reads only the rows that it writes. */
+/** A credit by the bare statement. It decides nothing, and reads only the rows that it writes. */
 const bare =
   (pool: pg.Pool): Credit =>
   async (_db, { tradeId, offerId, steamTrade }) => {
@@ -141,7 +144,7 @@ const bare =
     if (rowCount !== BALANCES) throw new Error(`the bare statement changed ${rowCount} balances`)
   }
 
-/** Items, commission, and what the store has available. */
+/** The number of balances that a credit changes: items, commission, and the store's available money. */
 const BALANCES = 3
 
 const credit =
@@ -149,7 +152,7 @@ const credit =
   (db, delivery) =>
     deliver({ ...deps, trades: createTradeStore({ ...deps, db }) }, delivery)
 
-/** A simple ledger: reads a balance, adds to it and writes it back. */
+/** A credit like a simple ledger's, which reads a balance, adds to it and writes it back. */
 const lockFirst =
   ({ deps }: CutTill): Credit =>
   (db, delivery) => {
@@ -170,7 +173,7 @@ async function deliver(deps: CutTill['deps'], { tradeId, offerId, steamTrade }: 
 
 type Round = { db: Db; store: Delivery; credit: Credit }
 
-/** Prepares this many deliveries of the store, then lets all clients credit them. */
+/** Prepares deliveries of the store, then lets all clients credit them. Resolves to credits per second. */
 async function perSecond(till: CutTill, { db, store, credit }: Round): Promise<number> {
   const waiting: Delivery[] = []
   const make = async () => {

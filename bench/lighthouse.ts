@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- lighthouse`: the deposit page with a full inventory on a middling phone, as Lighthouse sees it.
+ * `npm run bench -- lighthouse`: Lighthouse's scores for the deposit page with a full inventory on an average phone.
  *
- * The median of five runs counts. Lighthouse is put into a temporary folder for the run: it is larger than all else
- * that is installed here, and only this figure needs it.
+ * The median of five runs counts. Lighthouse is installed into a temporary folder, because it is larger than all other
+ * packages and only this figure needs it.
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -40,7 +40,7 @@ const report = z.object({
     accessibility: category,
     'best-practices': category,
   }),
-  /** How fast the machine was: about 1500 on a free desktop, far less on a busy one. */
+  /** The machine's speed: about 1500 on an idle desktop, far less on a busy one. */
   environment: z.object({ benchmarkIndex: z.number() }),
   audits: z.record(
     z.string(),
@@ -54,7 +54,7 @@ const points = ({ categories }: Report, name: (typeof CATEGORIES)[number]): numb
   Math.round(categories[name].score * 100)
 const figureOf = ({ audits }: Report, name: string): number => audits[name]?.numericValue ?? Number.NaN
 
-/** The audits that cost points, apart from the speed figures, which are printed separately. */
+/** The audits that cost points, except the speed figures, which are printed separately. */
 function lost({ categories, audits }: Report): string[] {
   return CATEGORIES.slice(1)
     .flatMap((name) => categories[name].auditRefs)
@@ -87,7 +87,7 @@ function print(each: Report, index: number): void {
   console.log([`run ${index + 1}: ${scores.join(', ')}`, ...times, shift, machine, ...lost(each)].join(', '))
 }
 
-/** The unchanged till, except that the inventory is made as long as needed. */
+/** A proxy to the till that makes the inventory as long as needed. */
 async function withItems(gateway: string, count: number): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(gateway)
   const server = createServer((asked, answer) => {
@@ -115,7 +115,7 @@ async function withItems(gateway: string, count: number): Promise<{ url: string;
   return { url: `http://localhost:${free.port}`, close: () => server.close() }
 }
 
-/** The first items repeated with ids of their own, until there are `count`. */
+/** Repeats the first items with new ids until there are `count`. */
 function lengthened(body: string, count: number): string {
   const inventory = inventorySchema.parse(JSON.parse(body))
   const { items } = inventory

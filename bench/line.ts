@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- line`: a payment opened for the first time at 400 kbit/s and 400 ms, until the field for the trade link
- * can be typed into; beside a page of nothing but React and one field, compressed and served in the same way.
+ * `npm run bench -- line`: time until the trade link can be typed in, on a first visit at 400 kbit/s and 400 ms; beside
+ * a page with only React and one field, compressed and served in the same way.
  */
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,13 +18,13 @@ import { newDeposit } from '../e2e/support/widget-calls.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const MOST_TIMES = 1.3
-/** The document and the files that it names: real content shows after the first of them. */
+/** Round trips for the document and the files that it names. Content shows after the first. */
 const MOST_ROUND_TRIPS = 2
 const LATENCY_MS = 400
 const BYTES_PER_S = 400_000 / 8
 const ROUNDS = 5
 
-/** Beside the packages, so it finds React. */
+/** A folder within the project, so it finds React. */
 const FLOOR = join(import.meta.dirname, '../.data/bench-line')
 
 type Seen = { paintMs: number; fieldMs: number }
@@ -65,7 +65,7 @@ function judge(ours: readonly Seen[], theirs: readonly Seen[]): Outcome {
   }
 }
 
-/** Runs in the page, before any script of it. */
+/** Runs in the page before its scripts: records when the field can be typed in. */
 function watchField(): void {
   const look = (): void => {
     if (document.querySelector('input:not([disabled])') === null) requestAnimationFrame(look)
@@ -74,7 +74,7 @@ function watchField(): void {
   requestAnimationFrame(look)
 }
 
-/** Nothing is cached from an earlier visit. */
+/** Visits the page once with an empty cache. */
 async function visitOnce(browser: Browser, url: string): Promise<Seen> {
   const context = await browser.newContext({ viewport: MOBILE, locale: 'en-US' })
   try {
@@ -99,7 +99,7 @@ async function visitOnce(browser: Browser, url: string): Promise<Seen> {
   }
 }
 
-/** The smallest page that React renders a field on, as the gateway would send it. */
+/** Serves the smallest page on which React renders a field, as the gateway would. */
 async function serveFloor(): Promise<{ server: Server; url: string }> {
   rmSync(FLOOR, { recursive: true, force: true })
   mkdirSync(FLOOR, { recursive: true })

@@ -1,30 +1,30 @@
 /**
- * `npm run bench [-- NAME ...]`: each bench runs ours and what it is held against in turns in one run, and closes with
+ * `npm run bench [-- NAME ...]`: each bench measures our code and its comparison in turns in one run, and ends with
  * `NAME ours floor ratio limit PASS|FAIL`.
  *
- * - `start`: seconds until `npm start` is ready, on an empty data folder and on one that is there.
- * - `ready`: seconds until a release in live mode is ready on a database that stands, and the size of the release.
+ * - `start`: seconds until `npm start` is ready, on an empty data folder and on an existing one.
+ * - `ready`: seconds until a release in live mode is ready on an existing database, and the size of the release.
  * - `cli`: processor time of the operator's commands, beside bare `node -e 0`.
- * - `poll`: CPU time of an unchanged poll, beside bare node:http that answers 304; and the queries it asks.
- * - `deposit`: deposits a second through the whole path.
- * - `ledger`: credits a second on one hot store, beside the same rows in one statement, and beside the same transaction that
- *   locks its balance row first.
- * - `inventory`: CPU time of an inventory made into priced items, beside JSON.parse.
- * - `prices`: time of a refresh of 25,000 prices, and what pricing a basket takes meanwhile.
- * - `bytes`: what a browser loads before the page stands, in the language that needs more, gzipped, beside Checkout and Card of adyen-web.
- * - `lighthouse`: what Lighthouse gives the deposit page on a phone, and how much the page shifts while it loads.
- * - `line`: a payment opened at 400 kbit/s and 400 ms until its field stands, beside React with one field.
+ * - `poll`: CPU time of an unchanged poll, beside bare node:http that answers 304; and its queries.
+ * - `deposit`: deposits per second through the whole path.
+ * - `ledger`: credits per second of one busy store, beside the same rows in one statement, and beside the same
+ *   transaction with a lock on the balance first.
+ * - `inventory`: CPU time of turning an inventory into priced items, beside JSON.parse.
+ * - `prices`: time of a refresh of 25,000 prices, and of pricing a basket during it.
+ * - `bytes`: gzipped bytes until the page is complete, in the larger language, beside Checkout and Card of adyen-web.
+ * - `lighthouse`: Lighthouse's scores for the deposit page on a phone, and how much the page shifts while it loads.
+ * - `line`: time until the field of a payment works at 400 kbit/s and 400 ms, beside React with one field.
  * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
- * - `interaction`: from a tap or a key to the next paint on a phone with 5,000 items, beside 50.
- * - `search`: a keystroke in the search over 10,000 items, beside a bare scan of names that are folded already.
- * - `pick`: items for an amount in 1,000 drawn inventories: how often exact, never worse than by hand.
- * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
+ * - `interaction`: time from a tap or key to the next paint on a phone with 5,000 items, beside 50.
+ * - `search`: time of a keystroke in the search over 10,000 items, beside a bare scan of folded names.
+ * - `pick`: items for an amount in 1,000 random inventories: how often exact, and never worse than a person's choice.
+ * - `steam`: requests to Steam per deposit with 30 offers on one bot, and how soon an acceptance is known.
  * - `fleet`: 20 bots in two gateways, 200 shoppers at once, and bots that fail one after the other.
- * - `siege`: what honest shoppers wait for while one address, link or store is hostile, beside nobody hostile.
+ * - `siege`: waiting times of honest shoppers while one address, link or store is hostile, beside those without one.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
- * - `webhooks`: how soon 95 of 100 events are with the store after their commit.
+ * - `webhooks`: how soon 95 of 100 events reach the store after their commit.
  * - `console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside 10,000.
- * - `year`: sweeps, credits and pages of a till that is a year old, beside the same one in its eleventh day.
+ * - `year`: sweeps, credits and pages of a till that is a year old, beside one that is eleven days old.
  */
 import { benchBytes } from './bytes.ts'
 import { benchCli } from './cli.ts'

@@ -5,7 +5,7 @@ export type Outcome = {
   /** The comparison: the bare minimum, or another way to do the same. */
   floor?: string
   ratio?: number
-  /** In the form `<=1.5`. */
+  /** The limit, in the form `<=1.5`. */
   limit?: string
   passed: boolean
   /** Other figures of the same run, each with its own limit; `passed` covers them too. */

@@ -1,4 +1,7 @@
-/** The CPU time of an unchanged poll in the gateway, beside a bare server that answers 304; and how many queries it makes. */
+/**
+ * The CPU time of an unchanged poll in the gateway, beside a bare server that answers 304; and how many queries it
+ * makes.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,7 +22,7 @@ const POLLS = 4_000
 const CONNECTIONS = 20
 const WARM_UP = 6_000
 const COUNTED = 24_000
-/** The till's own work varies a little: more transactions per poll than this are not chance. */
+/** The most transactions per poll. The till's own work varies, so a few count as chance. */
 const MOST_QUERIES = 0.005
 
 type Server = { url: string; cpuUs(): Promise<number>; stop(): void }
@@ -61,7 +64,7 @@ async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
 
 type Costs = { ours: number[]; floor: number[] }
 
-/** Both in turns in one run. The gateway's own background work in the same time is subtracted. */
+/** Measures both in turns in one run. Subtracts the gateway's background work of the same time. */
 async function interleaved({ ours, floor }: { ours: Target; floor: Target }): Promise<Costs> {
   await polls(ours, WARM_UP)
   await polls(floor, WARM_UP)
@@ -120,7 +123,7 @@ async function costOf(server: Server, work: () => Promise<unknown>) {
   return { cpuUs: (await server.cpuUs()) - cpuUs, tookMs }
 }
 
-/** This many polls over connections that stay open. Throws when one is not answered 304. */
+/** Sends this many polls over persistent connections. Throws if one does not get 304. */
 async function polls({ server, path, etag }: Target, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const { hostname, port } = new URL(server.url)
@@ -129,7 +132,7 @@ async function polls({ server, path, etag }: Target, count: number): Promise<voi
     new Promise<void>((resolve, reject) => {
       request(options, (answer) => {
         answer.resume()
-        if (answer.statusCode !== 304) reject(new Error(`a poll was answered ${answer.statusCode}`))
+        if (answer.statusCode !== 304) reject(new Error(`a poll got ${answer.statusCode}`))
         answer.once('end', resolve)
       })
         .once('error', reject)
@@ -143,7 +146,7 @@ async function polls({ server, path, etag }: Target, count: number): Promise<voi
   agent.destroy()
 }
 
-/** How many more transactions the database saw with polls than with few. */
+/** How many more transactions per poll the database had with many polls than with few. */
 async function queriesAPoll(database: pg.Client, target: Target): Promise<number> {
   const seen = async (work: () => Promise<unknown>): Promise<number> => {
     const before = await transactions(database)

@@ -1,4 +1,4 @@
-/** Measures a refresh of all prices of a game, and how long a trade waits meanwhile. */
+/** Measures a refresh of all prices of a game, and how long a trade waits during it. */
 import { type Database, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { DEFAULT_RULES } from '../gateway/pricing/price.ts'
@@ -32,7 +32,10 @@ async function refreshes(database: Database): Promise<Outcome> {
   const rounds: [what: string, at: number][] = [
     ['the first time', start],
     ['ten minutes later', start + 600_000],
-    ...[1, 2, 3].map((day): [string, number] => [`on day ${day + 1}, with a past`, start + day * DAY_MS]),
+    ...[1, 2, 3].map((day): [string, number] => [
+      `on day ${day + 1}, with earlier prices`,
+      start + day * DAY_MS,
+    ]),
   ]
   let isFastEnough = true
   let slowestMs = 0
@@ -40,7 +43,7 @@ async function refreshes(database: Database): Promise<Outcome> {
     const { tookMs, waitedMs, statements } = await refresh(database, new Date(at))
     console.log(
       `prices: ${PRICES} refreshed ${what} in ${Math.round(tookMs)} ms by ${statements} statement, at most ${MOST_MS} ms; ` +
-        `${waitedMs.length} baskets of ${BASKET} priced meanwhile, the slowest in ${Math.round(Math.max(...waitedMs))} ms`,
+        `${waitedMs.length} baskets of ${BASKET} priced at the same time, the slowest in ${Math.round(Math.max(...waitedMs))} ms`,
     )
     isFastEnough &&= tookMs <= MOST_MS && statements === 1
     slowestMs = Math.max(slowestMs, tookMs)
@@ -53,7 +56,7 @@ async function refreshes(database: Database): Promise<Outcome> {
   }
 }
 
-/** Refreshes the prices, and meanwhile prices one basket after another. */
+/** Refreshes the prices, and prices one basket after another at the same time. */
 async function refresh(database: Database, at: Date) {
   const rows = pricesAt(at)
   const before = await writesOf(database)

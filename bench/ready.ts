@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- ready`: seconds from the start of a release in live mode until `/readyz` says yes, on a database that an
- * earlier start has made. The middle of five, against a limit for a quiet machine. Prints the size of the release too.
+ * `npm run bench -- ready`: seconds from the start of a release in live mode until `/readyz` answers 200, on an
+ * existing database. The median of five, against a limit for a quiet machine. Also prints the size of the release.
  */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -48,14 +48,14 @@ function printSizes(archive: string, folder: string): void {
   const bytes = files.reduce((sum, each) => sum + statSync(join(each.parentPath, each.name)).size, 0)
   const packages = globSync('node_modules/{*,@*/*}/package.json', { cwd: folder }).length
   console.log(
-    `release ${megabytes(statSync(archive).size)} packed, ${megabytes(bytes)} in ${files.length} files, ${packages} packages at the top`,
+    `release ${megabytes(statSync(archive).size)} packed, ${megabytes(bytes)} in ${files.length} files, ${packages} top-level packages`,
   )
 }
 
 async function measure(place: string, folder: string, url: string): Promise<Outcome> {
   const [port = 0] = await freePorts(1)
   const cwd = join(place, 'elsewhere')
-  // As in the service file: compiled code is kept.
+  // With a compile cache, as in the service file.
   const cache = join(place, 'cache')
   for (const each of [cwd, cache]) mkdirSync(each)
   chmodSync(cache, 0o777)
@@ -72,7 +72,7 @@ async function measure(place: string, folder: string, url: string): Promise<Outc
     NODE_COMPILE_CACHE: cache,
   }
   const started = { folder, cwd, env, port }
-  console.log(`first start, which makes its tables: ${(await secondsToReady(started)).toFixed(2)}s`)
+  console.log(`first start, which creates its tables: ${(await secondsToReady(started)).toFixed(2)}s`)
   const runs: { tookS: number; speed: number }[] = []
   for (let index = 0; index < RUNS; index += 1) {
     const before = await readMachine()
@@ -92,7 +92,7 @@ async function measure(place: string, folder: string, url: string): Promise<Outc
   }
 }
 
-/** The process has ended by then. */
+/** Resolves to the seconds until the till is ready, after its process has ended. */
 async function secondsToReady({ folder, cwd, env, port }: Place): Promise<number> {
   const begin = performance.now()
   const till = serve(folder, { cwd, env })

@@ -1,4 +1,4 @@
-/** `npm run bench -- search`: a keystroke in the search over 10,000 items, beside a bare scan of names that are folded already. */
+/** `npm run bench -- search`: a keystroke in the search over 10,000 items, beside a bare scan of folded names. */
 import type { Item } from '../contract/widget-api.ts'
 import { visibleItems } from '../widget/flow/selectors.ts'
 import { item } from '../widget/flow/test-states.ts'
@@ -7,7 +7,7 @@ import { middle, type Outcome } from './outcome.ts'
 const ITEMS = 10_000
 const MOST_TIMES = 1.5
 const ROUNDS = 61
-/** A word is typed and deleted this often in a round: one keystroke is too short to measure. */
+/** How often a word is typed and deleted in a round, because one keystroke is too short to measure. */
 const WORDS_A_ROUND = 8
 
 const THINGS = ['AK-47', 'AWP', '★ Karambit', 'M4A1-S', 'Нож', 'Sticker', 'Glock-18', 'USP-S', 'Desert Eagle']
@@ -52,7 +52,7 @@ export async function benchSearch(): Promise<Outcome> {
   const ours: number[] = []
   const theirs: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    // The second one measured also pays for the garbage of the first.
+    // Alternates the order, because the second one also pays for the garbage of the first.
     if (round % 2 === 0) theirs.push(cpuMs(scan))
     ours.push(cpuMs(search))
     if (round % 2 === 1) theirs.push(cpuMs(scan))
@@ -68,7 +68,7 @@ export async function benchSearch(): Promise<Outcome> {
   }
 }
 
-/** CPU milliseconds of one keystroke: other work on the machine does not count. */
+/** CPU milliseconds of one keystroke, without other work on the machine. */
 function cpuMs(find: (query: string) => unknown): number {
   const before = process.cpuUsage()
   for (let times = 0; times < WORDS_A_ROUND; times += 1) for (const query of KEYSTROKES) find(query)

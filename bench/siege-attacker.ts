@@ -1,6 +1,6 @@
 /**
- * The hostile side of a siege, in a process of its own: forked with what it needs as JSON, it calls as fast as it is told
- * until its parent says `end`, and then tells how often each status came.
+ * The hostile side of a siege, in a separate process. It gets its orders as JSON, calls at the given rate until its
+ * parent says `end`, and then reports how often it got each status.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
@@ -12,16 +12,16 @@ import { type Caller, createCaller } from './siege-calls.ts'
 export const orderSchema = z.object({
   url: z.string(),
   kind: z.enum(['address', 'link', 'store']),
-  /** Of the link under attack. */
+  /** Hash of the attacked link. */
   hash: z.string(),
-  /** Trade links that the hostile shopper enters in turns. */
+  /** Trade links that the hostile shopper enters in turn. */
   tradeUrls: z.array(z.string()),
-  /** Of the hostile store. */
+  /** Key of the hostile store. */
   apiKey: z.string(),
 })
 export type Order = z.infer<typeof orderSchema>
 
-/** All callers together. The loop is bounded, so it is the gateway that is measured and not this machine. */
+/** Calls of all callers together. The rate is limited, to measure the gateway and not this machine. */
 const CALLS_A_SECOND = 200
 const CALLERS = 20
 const IDLE_SOCKETS = 300
@@ -29,7 +29,7 @@ const MOST_LATE_MS = 1_000
 
 type Move = (caller: Caller) => ReturnType<Caller['call']>
 
-/** As a page that fails. */
+/** The error report of a failing page. */
 const report = (hash: string): object => ({
   message: somewhere(),
   type: 'Error',
@@ -41,7 +41,7 @@ const report = (hash: string): object => ({
 const somewhere = (): string => randomBytes(16).toString('hex')
 const pick = <T>(values: readonly T[]): T | undefined => values[randomInt(values.length)]
 
-/** Unknown paths and links, guessed keys, malformed bodies: calls that need nothing but an address. */
+/** Calls that need only an address: unknown paths and links, guessed keys, malformed bodies. */
 const fromAnAddress: readonly Move[] = [
   (caller) => caller.call(`/${somewhere()}`),
   (caller) => caller.call(`/deposit/${somewhere()}`),
@@ -52,7 +52,7 @@ const fromAnAddress: readonly Move[] = [
   (caller) => caller.call('/healthz'),
 ]
 
-/** A holder of one real link, from many addresses. */
+/** Calls with one real link, from many addresses. */
 const withALink = ({ hash, tradeUrls }: Order): readonly Move[] => [
   (caller) => caller.call(`/api/payment?hash=${hash}`),
   (caller) => caller.call('/api/trade-url', { body: { hash, tradeUrl: pick(tradeUrls) } }),
@@ -63,7 +63,7 @@ const withALink = ({ hash, tradeUrls }: Order): readonly Move[] => [
   (caller) => caller.call('/api/error-report', { body: report(hash) }),
 ]
 
-/** A store with a key. */
+/** Calls of a store with a key. */
 const asAStore = ({ apiKey }: Order): readonly Move[] => {
   const headers = { authorization: `Bearer ${apiKey}` }
   const order = () => ({ externalId: somewhere(), currency: 'USD', backToStoreUrl: 'http://localhost/' })
@@ -82,11 +82,11 @@ const movesOf = (order: Order): readonly Move[] =>
 
 function moveOf(moves: readonly Move[], turn: number): Move {
   const move = moves[turn % moves.length]
-  if (move === undefined) throw new Error('there is no move')
+  if (move === undefined) throw new Error('the siege has no moves')
   return move
 }
 
-/** Connections that send half a request and then nothing. */
+/** Opens connections that send half a request and then nothing. */
 function openIdle(url: string): Socket[] {
   const { hostname, port } = new URL(url)
   return Array.from({ length: IDLE_SOCKETS }, () => {

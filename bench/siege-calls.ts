@@ -13,7 +13,7 @@ export type Caller = {
 const CALL_MS = 60_000
 const CSRF = 'k'.repeat(43)
 
-/** `address`: where its calls come from, such as 127.0.1.7. */
+/** `address`: the local address of its calls, such as 127.0.1.7. */
 export function createCaller(url: string, address: string, maxSockets = 6): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets })
   const { hostname, port, origin } = new URL(url)

@@ -1,8 +1,8 @@
 /**
- * One address, one link and one store, each as hostile as it may be, beside 100 honest shoppers who each come from an
- * address of their own and accept their offers. A wave of honest shoppers with nobody else goes before each siege: what
- * they wait for under siege is held against it. Nobody honest may be refused, no limit of Steam may be hit nor a budget of
- * the till's overdrawn, and rows and log stay bounded.
+ * One address, one link and one store, each as hostile as possible, beside 100 honest shoppers with separate addresses
+ * who accept their offers. Before each siege there is a wave of honest shoppers alone, to compare their waiting times.
+ * No honest shopper may be refused, no limit of Steam or budget of the till may be exceeded, and rows and log must stay
+ * bounded.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ import { type Answer, createCaller } from './siege-calls.ts'
 const SHOPPERS = Number(process.env.SIEGE_SHOPPERS ?? 100)
 const FURTHER_BOTS = 10
 const ARRIVALS_A_SECOND = 5
-/** The first of them before the offer is accepted: the bots' offers are few, and nobody keeps one to the end. */
+/** Polls of each shopper, the first before accepting. Few, because the bots have few offers at a time. */
 const POLLS = 6
 const POLLS_BEFORE_ACCEPT = 2
 const POLL_EVERY_MS = 1_000
@@ -36,9 +36,9 @@ const AGAIN_MS = 500
 const MOST_ASKS = 60
 const HOSTILE_LINKS = 10
 const RATIO_LIMIT = 2
-/** The most above the load of honest shoppers in the same time. */
+/** The most rows above those of honest shoppers in the same time. */
 const ROWS_A_MINUTE = 3_000
-/** A store may call 20 times a second, and each call has a line. */
+/** The most bytes of log. A store may call 20 times a second, and each call has a line. */
 const LOG_BYTES_A_MINUTE = 500_000
 const KINDS = ['address', 'link', 'store'] as const
 
@@ -51,7 +51,7 @@ export async function benchSiege(): Promise<Outcome> {
     const till = await openKillTill(serverUrl, 'siege', {
       furtherBots: FURTHER_BOTS,
       quotas: true,
-      // As in production: the proofs' own settings let everything come from one address, and log little.
+      // As in production, because the proofs' settings allow everything from one address, and log little.
       settings: { TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: '200', TRADETILL_LOG_LEVEL: 'info' },
     })
     const gateway = till.start()
@@ -83,10 +83,10 @@ async function besiege(till: KillTill, gateway: Running): Promise<Outcome> {
     const between = await readMachine()
     const attacker = begin({ url: till.url, kind, hash, tradeUrls, apiKey })
     const under = await wave(till, gateway)
-    console.log(`siege: ${kind}: answered ${JSON.stringify(await endOf(attacker))}`)
+    console.log(`siege: ${kind}: the attacker got ${JSON.stringify(await endOf(attacker))}`)
     const speeds = [before, between, await readMachine()].map(({ speed }) => speed.toFixed(2))
     console.log(
-      `siege: ${kind}: the machine before, between and after, 1 is two quiet cores: ${speeds.join(', ')}`,
+      `siege: ${kind}: speed of the machine before, between and after (1 is two quiet cores): ${speeds.join(', ')}`,
     )
     outcomes.push(...judge(kind, quiet, under))
   }
@@ -153,7 +153,7 @@ function judge(kind: string, quiet: Wave, under: Wave): Outcome[] {
   ]
 }
 
-/** Resolves when every honest shopper has an offer and has waited for it a while. */
+/** Plays a wave. Resolves once every honest shopper has an offer and has waited for it. */
 async function wave(till: KillTill, gateway: Running): Promise<Wave> {
   const seen: Seen = { times: new Map(), refusals: new Map() }
   const [begin, rows, logged] = [performance.now(), await rowsOf(till), gateway.output().length]
@@ -206,14 +206,14 @@ async function visit(till: KillTill, number: number, seen: Seen): Promise<void> 
   }
 }
 
-/** Throws if no offer is open. */
+/** Accepts the guest's open offer. Throws without one. */
 function accept(guest: ReturnType<KillTill['steam']['invite']>): void {
   const offer = guest.received().find(({ state }) => state === STATE.active)
   if (offer === undefined) throw new Error('no offer is open')
   guest.accept(offer.id)
 }
 
-/** A second store of the same till; resolves to its key. */
+/** Adds a second store to the till. Resolves to its key. */
 async function hostileStore({ pool, box }: KillTill): Promise<string> {
   const { db, close } = openDatabase(String(pool.options.connectionString), 1)
   try {
@@ -228,7 +228,7 @@ async function hostileStore({ pool, box }: KillTill): Promise<string> {
   }
 }
 
-/** Rows written since the database was made. */
+/** Resolves to the rows written since the database was created. */
 async function rowsOf({ pool }: KillTill): Promise<number> {
   const { rows } = await pool.query<{ n: string }>('select sum(n_tup_ins) as n from pg_stat_user_tables')
   return Number(rows[0]?.n)

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- start`: seconds from `npm start` until it says that it is ready and all three parts answer, on an
- * empty folder and on one that is there. The middle of three runs each, against limits for a quiet machine.
+ * empty folder and on an existing one. The median of three runs each, against limits for a quiet machine.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ type Kind = keyof typeof LIMITS_S
 type Run = { tookS: number; machine: Machine }
 
 export async function benchStart(): Promise<Outcome> {
-  // Building and compiling, which happen once, are not measured.
+  // Builds and compiles before the measurement, because that happens only once.
   await buildWidgetIfChanged()
   await onPlace((place) => startOnce(place))
   const runs: Record<Kind, Run[]> = { empty: [], warm: [] }
@@ -55,14 +55,14 @@ async function measured(place: Place): Promise<Run> {
   return { tookS, machine: meanOf([before, await readMachine()]) }
 }
 
-/** Resolves to the seconds until everything answers; the process has ended by then. */
+/** Resolves to the seconds until everything answers, after the process has ended. */
 async function startOnce(place: Place): Promise<number> {
   const begin = performance.now()
   const npm = spawn('npm', ['start'], {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, ...place.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // As in a terminal: Ctrl-C reaches its process group.
+    // In its own process group, for Ctrl-C as in a terminal.
     detached: true,
   })
   const ended = once(npm, 'close')

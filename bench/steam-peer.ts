@@ -1,7 +1,7 @@
 /**
- * The till is compared with the client libraries' own engine, as their documents have it. It reads the public
- * inventory, sends, polls the list of offers every five seconds, and asks for the new ids of what was accepted. It does
- * not ask whether Steam would hold the trade, nor what the page alone shows to who makes an offer.
+ * The client libraries' own engine, for comparison with the till, used as their documents say. It reads the public
+ * inventory, sends, polls the list of offers every five seconds, and asks for the new ids of accepted items. It does
+ * not ask whether Steam would hold the trade, and does not read the page for making an offer.
  */
 import { createRequire } from 'node:module'
 import {
@@ -29,11 +29,11 @@ const require = createRequire(import.meta.url)
 const TradeOfferManager: new (options: object) => PollingManager = require('steam-tradeoffer-manager')
 
 export type Peer = {
-  /** A Steam of its own. */
+  /** The Steam of this engine alone. */
   steam: RunningSteam
-  /** Sends an offer for an item of this person that none of its offers asks for yet. */
+  /** Sends an offer for an item of this person that no other offer asks for. */
   offer(person: string): Promise<string>
-  /** The person accepts; resolves to the seconds until the new ids of the items are known. */
+  /** Lets the person accept. Resolves to the seconds until the new ids of the items are known. */
   accepted(person: string, offerId: string): Promise<number>
   close(): Promise<void>
 }

@@ -1,9 +1,9 @@
 /**
- * How many requests of Steam a deposit costs, and how soon a shopper's page shows that they accepted: 30 offers are open for
- * a minute on one bot, 12 of them made on the real page, each in a window of its own. Half of those shoppers accept on
- * the trade page in the tab beside and come back at once; the other half do not come back: they stay on the trade page,
- * or accept on another device while the page lies open. The rest accept without looking. Beside it, in turns, the
- * libraries' own engine does the same job on a Steam of its own.
+ * How many requests to Steam a deposit costs, and how soon a shopper's page shows the acceptance. 30 offers are open
+ * for a minute on one bot, 12 of them made on the real page, each in a separate window. Half of those shoppers accept
+ * on the trade page in another tab and come back at once. The other half do not come back: they stay on the trade page,
+ * or accept on another device while the page stays open. The other 18 accept without a page. In turns with them, the
+ * libraries' own engine does the same job on a separate Steam.
  */
 import { randomUUID } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -32,14 +32,14 @@ const PEOPLE = [
 ] as const
 /** Steam lets a bot have five open offers with one person, and thirty in all. */
 const OFFERS_EACH = 5
-/** How many of each person's are made and seen through in a browser. */
+/** How many offers of each person are made and completed in a browser. */
 const WINDOWS_EACH = 2
 const STAND_MS = 60_000
-/** Shoppers accept at any time, not in step with the watch over their offers. */
+/** Shoppers accept at random times in this span, not in step with the watch over their offers. */
 const SPREAD_MS = 5_000
 /**
- * One of them asks for the hold of both sides right before the send: an offer that Steam holds takes the items away for
- * days.
+ * The most requests per deposit. One of them asks about holds of both sides right before the send, because an offer
+ * that Steam holds takes the items away for days.
  */
 const REQUESTS_LIMIT = 9
 const RETURNED_LIMIT_S = 2
@@ -72,8 +72,8 @@ export async function benchSteam(): Promise<Outcome> {
 }
 
 type Stage = { till: KillTill; peer: Peer; windows: Windows }
-/** `page` where the shopper sees it through in a browser; `twin` is the peer's offer to the same person. */
-type Standing = { hash: string; person: string; offerId: string; page: Page | undefined; twin: string }
+/** An open offer. `page`: for a shopper in a browser. `twin`: the other engine's offer to the same person. */
+type OpenOffer = { hash: string; person: string; offerId: string; page: Page | undefined; twin: string }
 type Seconds = { returned: number[]; waited: number[]; peer: number[] }
 
 async function measure(stage: Stage): Promise<Outcome> {
@@ -87,24 +87,27 @@ async function measure(stage: Stage): Promise<Outcome> {
   const counter = countRequests()
   const opened = await Promise.all(PEOPLE.map((person) => openOffers(stage, person)))
   const offers = Array.from({ length: OFFERS_EACH }, (_, turn) => opened.flatMap((own) => own[turn] ?? []))
-  const standing = offers.flat()
+  const open = offers.flat()
   const { till, peer } = stage
   console.log(
-    `steam: ${standing.length} offers are open after ${counter.count(till.steam.port)} requests, those of the ` +
+    `steam: ${open.length} offers are open after ${counter.count(till.steam.port)} requests, those of the ` +
       `libraries' engine after ${counter.count(peer.steam.port)}`,
   )
   await delay(STAND_MS)
-  const seconds = await rounds(stage, standing)
-  const ours = counter.count(till.steam.port) / standing.length
-  const theirs = counter.count(peer.steam.port) / standing.length
+  const seconds = await rounds(stage, open)
+  const ours = counter.count(till.steam.port) / open.length
+  const theirs = counter.count(peer.steam.port) / open.length
   counter.end()
-  return judge(seconds, { ours, theirs, isFull: standing.length === PEOPLE.length * OFFERS_EACH })
+  return judge(seconds, { ours, theirs, isFull: open.length === PEOPLE.length * OFFERS_EACH })
 }
 
-/** A few shoppers at a time accept, and after each one the same person at the peer's: an offer is open for five minutes. */
-async function rounds(stage: Stage, standing: readonly Standing[]): Promise<Seconds> {
+/**
+ * Lets a few shoppers accept at a time, each then also at the other engine, because offers are open for five minutes
+ * only.
+ */
+async function rounds(stage: Stage, open: readonly OpenOffer[]): Promise<Seconds> {
   const seconds: Seconds = { returned: [], waited: [], peer: [] }
-  const left = [...standing.entries()]
+  const left = [...open.entries()]
   const lane = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) await round(stage, next, seconds)
   }
@@ -112,7 +115,7 @@ async function rounds(stage: Stage, standing: readonly Standing[]): Promise<Seco
   return seconds
 }
 
-async function round(stage: Stage, [turn, offer]: [number, Standing], seconds: Seconds): Promise<void> {
+async function round(stage: Stage, [turn, offer]: [number, OpenOffer], seconds: Seconds): Promise<void> {
   const { page } = offer
   if (page === undefined) {
     await Promise.all([
@@ -134,7 +137,7 @@ type Requests = { ours: number; theirs: number; isFull: boolean }
 function judge({ returned, waited, peer }: Seconds, { ours, theirs, isFull }: Requests): Outcome {
   const inS = (values: readonly number[]): string => `${middle(values).toFixed(2)}s`
   console.log(
-    `steam: until the page says succeeded, the slowest of ${returned.length} who come back ` +
+    `steam: until the page shows success, the slowest of ${returned.length} who come back ` +
       `${Math.max(...returned).toFixed(2)}s, of ${waited.length} who do not ${Math.max(...waited).toFixed(2)}s`,
   )
   const line = (name: string, values: readonly number[], limitS: number): Outcome => ({
@@ -160,7 +163,7 @@ function judge({ returned, waited, peer }: Seconds, { ours, theirs, isFull }: Re
   }
 }
 
-/** Every request that reaches one of Steam's hosts, by the port of its sandbox; both run in this process. */
+/** Counts the requests to Steam's hosts by the port of the sandbox. Both sandboxes run in this process. */
 function countRequests() {
   const counts = new Map<number, number>()
   type Arrived = { request: { headers: { host?: string }; socket: { localPort?: number } } }
@@ -176,9 +179,9 @@ function countRequests() {
   }
 }
 
-/** One after the other: what one of them asks for, the next is not shown. */
-async function openOffers({ till, peer, windows }: Stage, person: string): Promise<Standing[]> {
-  const opened: Standing[] = []
+/** Opens the offers one after the other, because items of an open offer are not shown again. */
+async function openOffers({ till, peer, windows }: Stage, person: string): Promise<OpenOffer[]> {
+  const opened: OpenOffer[] = []
   const taken = new Set<string>()
   for (let turn = 0; turn < OFFERS_EACH; turn += 1) {
     const hash = await openVisit(till, randomUUID(), person)
@@ -223,15 +226,17 @@ async function paymentOf(till: KillTill, hash: string) {
   return paymentSchema.parse(await answer.json())
 }
 
-async function acceptedUnseen(till: KillTill, { hash, person, offerId }: Standing): Promise<void> {
+async function acceptedUnseen(till: KillTill, { hash, person, offerId }: OpenOffer): Promise<void> {
   const hands = till.steam.as(person)
-  const stands = hands.received().some(({ id, state }) => id === offerId && state === STATE.active)
-  if (!stands) throw new Error(`the offer ${offerId} does not stand any more`)
+  const isOpen = hands.received().some(({ id, state }) => id === offerId && state === STATE.active)
+  if (!isOpen) throw new Error(`the offer ${offerId} is no longer open`)
   hands.accept(offerId)
   await eventually('the deposit succeeded', async () => (await paymentOf(till, hash)).status === 'succeeded')
 }
 
-/** Accepts in the next tab and closes it: the page is visible again. Resolves to the seconds since then. */
+/**
+ * Accepts in another tab and closes it, so the page is visible again. Resolves to the seconds until it shows success.
+ */
 async function whoComesBack({ windows }: Stage, page: Page): Promise<number> {
   const succeeded = successOn(page)
   const tab = await leave(windows, page)
@@ -242,12 +247,12 @@ async function whoComesBack({ windows }: Stage, page: Page): Promise<number> {
 }
 
 /**
- * Stays on the trade page, with the till's page hidden behind it; or accepts on another device. Resolves to
- * the seconds since Accept.
+ * Accepts and stays on the trade page, with the till's page hidden behind it, or accepts on another device. Resolves to
+ * the seconds from Accept to the success.
  */
 async function whoDoesNot(
   { till, windows }: Stage,
-  { page, offerId }: Standing & { page: Page },
+  { page, offerId }: OpenOffer & { page: Page },
   stays: boolean,
 ): Promise<number> {
   const succeeded = successOn(page)
@@ -275,7 +280,7 @@ async function leave(windows: Windows, page: Page): Promise<Page> {
   return tab
 }
 
-/** Up to the last press, the one on the phone. */
+/** Presses all buttons except the last one, on the phone. */
 async function readyToAccept(tab: Page): Promise<void> {
   for (const name of ['Accept', 'Yes, this is a gift']) {
     await tab.getByRole('button', { name, exact: true }).click()
@@ -289,8 +294,8 @@ async function accept(tab: Page): Promise<void> {
 }
 
 /**
- * When the page shows its success, on this process's clock. Watched by the page itself: it shows no more frames while
- * it is hidden, so nothing that waits for frames would see it.
+ * Resolves to the time when the page shows its success, on this process's clock. The page itself watches for it,
+ * because a hidden page draws no frames, and Playwright waits for frames.
  */
 function successOn(page: Page): Promise<number> {
   const shown = page.evaluate(
@@ -311,14 +316,14 @@ function successOn(page: Page): Promise<number> {
     en.outcomes.succeeded.title,
   )
   const atMs = shown.then(() => performance.now())
-  // The caller may fail before it awaits this.
+  // Prevents an unhandled rejection if the caller fails before it awaits this.
   atMs.catch(() => {})
   return atMs
 }
 
 async function within(known: Promise<number>): Promise<number> {
   const late = delay(KNOWN_MS, undefined, { ref: false }).then(() => {
-    throw new Error(`an accepted offer was not known within ${KNOWN_MS} ms`)
+    throw new Error(`the page did not show an accepted offer within ${KNOWN_MS} ms`)
   })
   return Promise.race([known, late])
 }

@@ -1,4 +1,4 @@
-/** Calls of stores and waiting pages, with 1,000,000 deposits in the table beside 10,000. */
+/** Calls of stores and waiting pages, with 1,000,000 deposits in the table, beside 10,000. */
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -19,14 +19,14 @@ const CALLS_A_ROUND = 20
 const PUBLIC_URL = 'http://till.test'
 const STEAM_URL = 'http://steam.test'
 const STORE = 1n
-/** Ids of deposits count from here. */
+/** The id of the first deposit. */
 const FIRST_ID = 1_001
-/** Pages that one read of the views serves. */
+/** How many pages one read of the views serves. */
 const POLLED = 50
-/** Deposits of the last hour, at one a second. */
+/** How many deposits the last hour has, at one a second. */
 const LAST_HOUR = 3_600
 
-/** Both sizes are in one server and are measured in turns, so other work on the machine affects both. */
+/** Measures both sizes on one server in turns, so other work on the machine affects both. */
 export function benchStores(): Promise<Outcome> {
   return withDatabase({ fsync: false }, async (serverUrl) => {
     const small = await filled(serverUrl, FEW)
@@ -74,10 +74,10 @@ async function fill(db: Db, size: number): Promise<void> {
   await sql`vacuum analyze`.execute(db)
 }
 
-/** Made new for each round, then called several times. */
+/** Creates a call for each round, which then runs several times. */
 type Call = (database: Filled) => () => Promise<unknown>
 
-/** Any of the deposits, so the rows are not always in memory. */
+/** The number of a random deposit, so the rows are not always in memory. */
 const anyOf = (size: number): number => 1 + Math.floor(Math.random() * size)
 
 const hashOf = (n: number): string => hash('md5', String(n))
@@ -103,14 +103,14 @@ const CALLS: Record<string, Call> = {
     ({ db, size }) =>
     () =>
       storeDepositOf(db, { storeId: STORE, externalId: `order ${anyOf(size)}` }, PUBLIC_URL),
-  // A shopper who opens a deposit's link, of any age: its rows are probably not in memory.
+  // A shopper opens the link of a deposit of any age, whose rows are probably not in memory.
   'poll, opening any page': ({ db, size }) => {
     const read = viewReader(db, STEAM_URL)
     return () => read([hashOf(anyOf(size))])
   },
-  // The view cache does this twice a second: it reads all pages that wait at once, the same ones again and again, and
-  // pages wait for an hour at most. Fifty pages that lie anywhere and are read only once are what nobody polls: that
-  // would time how much of the table is in memory.
+  // The view cache reads all waiting pages together, twice a second, and pages wait for at most an hour. So these are
+  // recent deposits, read again and again. Fifty random pages, read only once, would measure how much of the table is
+  // in memory.
   'poll, pages that wait': ({ db, size }) => {
     const read = viewReader(db, STEAM_URL)
     const waiting = Array.from({ length: POLLED }, () => hashOf(size + 1 - anyOf(LAST_HOUR)))

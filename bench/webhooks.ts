@@ -1,4 +1,4 @@
-/** How soon an event reaches the store after its commit, while nothing else happens. */
+/** How soon an event reaches the store after its commit, without other load. */
 
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_FLEET_LIMITS } from '../gateway/bots/fleet.ts'
@@ -91,7 +91,7 @@ async function measure(deps: DepositDeps, receiver: Receiver): Promise<Outcome> 
   }
 }
 
-/** A deposit whose time is up, which is an event of its store. */
+/** Lets a deposit expire, which causes an event. */
 async function expire(deps: DepositDeps, store: { id: bigint }): Promise<void> {
   const { deposit } = await createDeposit(deps, store, {
     externalId: randomUUID(),

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- year`: what a gateway asks of a till that is a year old, beside the same till in its eleventh day: as many
- * deposits an hour, 1,000,000 in all beside 30,000. In ten days all that is kept for days has filled up.
+ * `npm run bench -- year`: a gateway's calls on a till that is a year old, beside one that is eleven days old. Both
+ * have equally many deposits an hour, 1,000,000 and 30,000 in all. After ten days, all tables of short-lived rows are
+ * full.
  */
 import pg from 'pg'
 import type { Db } from '../gateway/db/client.ts'
@@ -17,7 +18,7 @@ const YEAR_DAYS = 365
 const SHAPE = { stores: 500, bots: 50 }
 const LIMIT = 1.5
 const ROUNDS = 15
-/** A faster call passes at any ratio: the ratio of two times this short means nothing. */
+/** A faster call passes at any ratio, because the ratio of such short times means nothing. */
 const LEAST_MS = 2
 const PAGE = 100
 
@@ -50,9 +51,9 @@ function pagesOf(db: Db): Call[] {
     (await db.selectFrom('store').select('last_sequence').where('id', '=', 1n).executeTakeFirstOrThrow())
       .last_sequence
   return [
-    { name: 'page of events, from the first', run: () => readEvents(db, 1n, { after: 0, limit: PAGE }) },
+    { name: 'first page of events', run: () => readEvents(db, 1n, { after: 0, limit: PAGE }) },
     {
-      name: 'page of events, the newest',
+      name: 'newest page of events',
       run: async () => readEvents(db, 1n, { after: Math.max(0, Number(await lastOf()) - PAGE), limit: PAGE }),
     },
     { name: 'page of the statement', run: () => readStatement(db, 1n, { currency: 'USD', limit: PAGE }) },
@@ -65,11 +66,11 @@ type Pair = {
   oldMs: number
   youngRows: number
   oldRows: number
-  /** The statement that took longest of the old one's last round. */
+  /** The slowest statement of the old till's last round. */
   slowest: string
 }
 
-/** Each once, which does the due work, and then in turns, so other work on the machine affects both. */
+/** Runs each call once, which does the due work, then in turns, so other work on the machine affects both. */
 async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, call] of young.calls.entries()) {
@@ -105,7 +106,7 @@ function judge(pairs: readonly Pair[], [young, old]: readonly [Year, Year]): Out
   }
   const mostRows = pairs.reduce((most, pair) => (pair.oldRows > most.oldRows ? pair : most))
   const rows = `${mostRows.oldRows} rows at most (${mostRows.name}), when young ${mostRows.youngRows}`
-  console.log(`year: a call takes ${rows} into memory`)
+  console.log(`year: a call loads ${rows} into memory`)
   console.log(`year: ${old.bytesPerDeposit} bytes a deposit, when young ${young.bytesPerDeposit}`)
   const [worst] = [...pairs].sort((a, b) => ratioOf(b) - ratioOf(a))
   if (worst === undefined) throw new Error('nothing was measured')

@@ -12,7 +12,9 @@ const TRADE_LINK =
 
 export const LONGEST_TRADE_LINK = 512
 
-/** Judges the form alone. The server finds out whether there is such an account, and Steam whether it takes the token. */
+/**
+ * Judges the form alone. The server finds out whether there is such an account, and Steam whether it takes the token.
+ */
 export const isTradeLink = (text: string): boolean => TRADE_LINK.test(text.trim())
 
 /** The same link without its token: it names the account and lets nobody send it an offer. */

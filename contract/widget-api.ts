@@ -115,7 +115,9 @@ export const itemSchema = z.object({
   iconUrl: z.string(),
   price: minorUnits,
   rarity: z.templateLiteral(['rarity-', z.enum(['0', '1', '2', '3', '4', '5', '6', '7'])]),
-  /** Rarity or quality in the game's own words and the language of the call, as Steam says it. Hostile: plain text only. */
+  /**
+   * Rarity or quality in the game's own words and the language of the call, as Steam says it. Hostile: plain text only.
+   */
   rarityName: z.string().max(40).nullable(),
   wearCategory: z
     .enum(['WearCategory0', 'WearCategory1', 'WearCategory2', 'WearCategory3', 'WearCategory4'])
@@ -134,9 +136,10 @@ export const inventorySchema = z.object({
   /** Most items in one trade. */
   maxItems: z.int().positive(),
   /**
-   * Where Steam lets senders take trades of the game back for days: how much of a payment with these items would be credited
-   * at once now, and when the rest is. Other payments may change it until the offer is made, whose heldAmount is a promise. In round steps, and never more than the items come to, so the store's room cannot be read
-   * from it. Null where nothing is held.
+   * Where Steam lets senders take trades of the game back for days: how much of a payment with these items would be
+   * credited at once now, and when the rest is. Other payments may change it until the offer is made, whose heldAmount
+   * is a promise. In round steps, and never more than the items come to, so the store's room cannot be read from it.
+   * Null where nothing is held.
    */
   hold: z.object({ atOnce: minorUnits, days: z.int().positive(), until: z.iso.datetime() }).nullable(),
   unavailableItems: z.int().nonnegative(),
@@ -160,7 +163,9 @@ export const priceQuerySchema = z.object({
   item: z.string().regex(/^\d{1,20}$/),
 })
 
-/** The name of a source, and the age of its word. Null is the operator's own list or price; its own price has no age. */
+/**
+ * The name of a source, and the age of its word. Null is the operator's own list or price; its own price has no age.
+ */
 const wordSchema = z.object({
   source: z.string().max(60).nullable(),
   ageSeconds: z.int().nonnegative().nullable(),

@@ -1,8 +1,8 @@
 /**
  * `npm run gallery`: pictures of every screen and state, in both languages and widths, into `.data/gallery`, and the
  * main ones into `e2e/gallery`. `-- --check` compares new main pictures with the stored ones. `-- NAME` takes only the
- * scenes whose names begin with NAME, `-- --main` only the main pictures. `-- --readme` takes the README's pictures into
- * `docs/images` instead, and `-- --video` records the guide's clips into `widget/public`.
+ * scenes whose names begin with NAME, `-- --main` only the main pictures. `-- --readme` takes the README's pictures
+ * into `docs/images` instead, and `-- --video` records the guide's clips into `widget/public`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,17 +1,17 @@
 /**
- * The speed of the machine at this moment, beside the two quiet cores that limits in seconds were set on. Such a limit
- * says nothing about a program that shares its cores with others. So the same fixed work is done just before and just
- * after a measurement, and the limit is stretched by as much as that work took longer. It is never shortened.
+ * The machine's speed now, compared with the two quiet cores that limits in seconds were set on. Such a limit means
+ * little for a program that shares its cores. So the same fixed work runs right before and after a measurement, and the
+ * limit is stretched by as much as that work took longer. It is never shortened.
  */
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 
-/** Seconds for the work on each of two quiet cores that do it side by side. */
+/** Seconds that the work takes on each of two quiet cores at the same time. */
 const QUIET_S = 0.175
 const ROUNDS = 3
 
-/** The most frequent work of a start, in a few lines: parsing, sorting, strings and hashes. */
+/** Work similar to that of a start: parsing, sorting, strings and hashes. */
 const WORK = `
   const { createHash } = require('node:crypto')
   const { parentPort } = require('node:worker_threads')
@@ -28,11 +28,11 @@ const WORK = `
   parentPort.on('message', () => parentPort.postMessage(work()))
 `
 
-/** 1 is what the quiet machine does; 0.5 takes twice as long. */
+/** Speeds relative to the quiet machine: 1 is equal, 0.5 takes twice as long. */
 export type Machine = {
-  /** All cores at once, by the clock: less while others use them, too. */
+  /** All cores at once, by the wall clock. Lower while other programs use them. */
   speed: number
-  /** One core, by the processor time that the work took. */
+  /** One core, by the processor time of the work. */
   coreSpeed: number
 }
 
@@ -40,7 +40,7 @@ export async function readMachine(): Promise<Machine> {
   const workers = Array.from({ length: availableParallelism() }, () => new Worker(WORK, { eval: true }))
   const work = () => Promise.all(workers.map(answerOf))
   try {
-    // The first one compiles.
+    // The first run compiles the code.
     await work()
     const [begin, used] = [performance.now(), process.cpuUsage()]
     for (let round = 0; round < ROUNDS; round += 1) await work()
@@ -66,7 +66,7 @@ export function meanOf(machines: readonly Machine[]): Machine {
   }
 }
 
-/** A limit of seconds as it is at this speed: longer where that is less than the quiet one, never shorter. */
+/** Returns a limit in seconds for this speed: longer on a slower machine, never shorter. */
 export function stretched(limitS: number, speed: number): number {
   return limitS / Math.min(1, speed)
 }

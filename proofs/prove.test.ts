@@ -9,7 +9,7 @@ import { type Entry, prove } from './prove.ts'
 
 const RESULT = 'proofs/results/dice.json'
 
-/** A repository with one commit, as clean as one can be. */
+/** A clean repository with one commit. */
 function aRepository() {
   const root = mkdtempSync(join(tmpdir(), 'prove-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -27,7 +27,7 @@ function aRepository() {
 
 type Given = { rounds: number; loaded: boolean; keep: boolean }
 
-/** The command with one proof; `runs` are the options of each run of it. */
+/** The command with one proof; `runs` collects the options of each run. */
 function aCommand({ root = '/nowhere', passed = true, isOneOfMany = false, during = () => {} } = {}) {
   const runs: Given[] = []
   const lines: string[] = []
@@ -76,7 +76,7 @@ describe('npm run prove', () => {
     ])
   })
 
-  it('ends with 1 when a promise was broken', async () => {
+  it('ends with 1 if a promise was broken', async () => {
     expect(await aCommand({ passed: false }).call('dice')).toBe(1)
   })
 
@@ -87,7 +87,7 @@ describe('npm run prove', () => {
     [['dice', '--rounds', 'many'], '--rounds: must be a whole number of 1 or more'],
     [['dice', '--turns', '3'], "Unknown option '--turns'"],
     [['dice', '--keep', '--loaded'], '--keep: loaded dice prove nothing'],
-  ])('refuses %s with 2 before anything runs', async (args, why) => {
+  ])('refuses %s with exit code 2 before anything runs', async (args, why) => {
     const { call, runs, output } = aCommand()
     expect(await call(...args)).toBe(2)
     expect(output()).toContain(why)
@@ -114,7 +114,7 @@ describe('a result', () => {
     expect(output()).toBe(`written to ${RESULT}`)
   })
 
-  it('of many stands beside those before it, each with its commit', async () => {
+  it('of several runs is added to the earlier ones, each with its commit', async () => {
     const { root, git, commit } = aRepository()
     expect(await aCommand({ root, isOneOfMany: true }).call('dice', '--keep')).toBe(0)
     git('add', '.')
@@ -129,7 +129,7 @@ describe('a result', () => {
     })
   })
 
-  it.each(['source.ts', 'another.ts'])('is refused before the run when %s is not committed', async (file) => {
+  it.each(['source.ts', 'another.ts'])('is refused before the run if %s is not committed', async (file) => {
     const { root } = aRepository()
     writeFileSync(join(root, file), 'two\n')
     const { call, runs, output } = aCommand({ root })
@@ -147,7 +147,7 @@ describe('a result', () => {
     expect(runs).toEqual([])
   })
 
-  it('is not kept when the sources changed while it ran', async () => {
+  it('is not kept if the sources changed during the run', async () => {
     const { root, git } = aRepository()
     const changed = aCommand({ root, during: () => writeFileSync(join(root, 'source.ts'), 'two\n') })
     expect(await changed.call('dice', '--keep')).toBe(2)

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- NAME [options]`: the long proofs. `npm run prove` lists them with their options.
- * Exit code 0: passed; 1: a promise was broken; 2: the command could not do what was asked for.
+ * Exit code 0: passed; 1: a promise was broken; 2: the command could not do what was asked.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,18 +9,18 @@ import { cleanCommit, keepResult } from './results.ts'
 
 export type Entry = { about: string; load(): Promise<Proof> }
 
-/** A proof is loaded when it is named: together they import most of the project. */
+/** The proofs. Each is loaded only when needed, because together they import most of the project. */
 const PROOFS: Record<string, Entry> = {
   simulate: {
     about: 'deposits simulated under every fault, by seeds',
     load: async () => (await import('./simulation/prove.ts')).simulateProof,
   },
   night: {
-    about: 'the simulation with new seeds until the time is over; keeps those that fail',
+    about: 'the simulation with new seeds until the time is over; stores those that fail',
     load: async () => (await import('./simulation/night.ts')).nightProof,
   },
   defects: {
-    about: 'known defects planted one at a time: a seed must find each',
+    about: 'known defects, planted one at a time: a seed must find each',
     load: async () => (await import('./simulation/defects.ts')).defectsProof,
   },
   kill: {
@@ -28,7 +28,8 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./kill/prove.ts')).killProof,
   },
   failover: {
-    about: 'the database silent, crashed, full or replaced by its copy, under load of the real gateway',
+    about:
+      'the database falls silent, crashes, fills up or is replaced by its copy, under load of the real gateway',
     load: async () => (await import('./failover/prove.ts')).failoverProof,
   },
   cut: {
@@ -36,35 +37,37 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./cut/prove.ts')).cutProof,
   },
   restore: {
-    about: 'a database lost under load and restored: no number twice, orphans cancelled or told',
+    about: 'a database lost under load and restored: no number used twice, orphans cancelled or reported',
     load: async () => (await import('./restore/prove.ts')).restoreProof,
   },
   rolling: {
-    about: 'gateways behind a balancer replaced one after the other, under load; from another commit, too',
+    about: 'gateways behind a balancer, replaced one after the other under load; also from another commit',
     load: async () => (await import('./rolling/prove.ts')).rollingProof,
   },
   year: {
-    about: 'a year of deposits in every table: no statement that runs without a person reads one',
+    about: 'a year of deposits in every table: no automatic statement reads a whole table',
     load: async () => (await import('./year/prove.ts')).yearProof,
   },
   sale: {
-    about: 'an item from a shopper in a browser to the money of an outside market, by what npm start starts',
+    about:
+      'an item on its way from a shopper in a browser to money of an outside market, with what npm start starts',
     load: async () => (await import('./sale/prove.ts')).saleProof,
   },
   sales: {
-    about: 'sales simulated under every fault and lie, by seeds; then known defects, which a seed must find',
+    about: 'sales simulated under every fault and lie, by seeds; then known defects that a seed must find',
     load: async () => (await import('./sales/prove.ts')).salesProof,
   },
   deploy: {
-    about: 'the files to deploy with, given to the real programs; says which are not here',
+    about: 'the deployment files, checked by the real programs; names missing programs',
     load: async () => (await import('./deploy/prove.ts')).deployProof,
   },
   recipes: {
-    about: 'the stores of the documents, in every language that is here: verified, and paid at a till',
+    about:
+      'the example stores of the documents, in every language that is installed: verified, and paid at a till',
     load: async () => (await import('./recipes/prove.ts')).recipesProof,
   },
   engines: {
-    about: 'a deposit on its page and in a frame, in every browser engine that is here',
+    about: 'a deposit on its page and in a frame, in every browser engine that is installed',
     load: async () => (await import('./engines/prove.ts')).enginesProof,
   },
   attacks: {
@@ -72,7 +75,7 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./attacks/prove.ts')).attacksProof,
   },
   mutate: {
-    about: 'the pure money core changed line by line: a test must see each change',
+    about: 'the pure money core, changed line by line: a test must find each change',
     load: async () => (await import('./mutation/prove.ts')).mutateProof,
   },
 }
@@ -115,11 +118,12 @@ async function printHelp(name: string, { about, load }: Entry, print: Command['p
 
 async function runProof(proof: Proof, args: string[], { root, print }: Command): Promise<number> {
   const given = parsed(proof, args)
-  // Before the run: hours later it would be too late to commit.
+  // Checked before the run, because hours later it would be too late to commit.
   const commit = given.keep === true ? cleanCommit(root) : undefined
   const { passed, result } = await proof.run(given)
   if (commit !== undefined && result !== undefined) {
-    if (cleanCommit(root) !== commit) throw new Refusal('Not kept: another commit was checked out meanwhile')
+    if (cleanCommit(root) !== commit)
+      throw new Refusal('Not kept: another commit was checked out during the run')
     print(`written to ${keepResult({ root, commit, ...result })}`)
   }
   return passed ? 0 : 1

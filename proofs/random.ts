@@ -1,20 +1,20 @@
-/** Chance that repeats itself: the same seed gives the same numbers forever. */
+/** Repeatable randomness: a seed always gives the same numbers. */
 import { mersenne } from 'pure-rand/generator/mersenne'
 
 export type Random = {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number
-  /** A whole number in [0, below). */
+  /** Returns a whole number in [0, below). */
   int(below: number): number
-  /** A whole number in [low, high]. */
+  /** Returns a whole number in [low, high]. */
   between(low: number, high: number): number
   chance(probability: number): boolean
   pick<T>(values: readonly [T, ...T[]]): T
 }
 
 /**
- * Of 32 bits of the seed. The quicker generators of pure-rand give neighbouring seeds numbers that resemble each other;
- * this one does not.
+ * Uses 32 bits of the seed. The quicker generators of pure-rand give neighbouring seeds similar numbers; this one does
+ * not.
  */
 export function seededRandom(seed: number): Random {
   const generator = mersenne(seed)

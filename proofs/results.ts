@@ -1,4 +1,4 @@
-/** Results of the long runs, kept beside the proofs: what was run, on which commit, and what it found. */
+/** Results of long runs, stored beside the proofs: the run, its commit, and its findings. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,19 +7,20 @@ import { Refusal, type Result } from './proof.ts'
 
 const FOLDER = 'proofs/results'
 
-/** The commit of a clean tree. Refuses any other: nobody could run a result again that names no commit. */
+/** Returns the commit of a clean tree. Refuses any other, because a result without a commit cannot be reproduced. */
 export function cleanCommit(root: string): string {
   const changes = tryGit(root, 'status', '--porcelain')
-  if (changes === undefined) throw new Refusal('--keep needs a git repository: a result names its commit')
+  if (changes === undefined)
+    throw new Refusal('--keep needs a git repository, because a result names its commit.')
   if (changes !== '') {
     throw new Refusal(
-      `--keep needs a clean git tree: a result names its commit. Commit these first:\n${changes}`,
+      `--keep needs a clean git tree, because a result names its commit. Commit these first:\n${changes}`,
     )
   }
   return git(root, 'rev-parse', 'HEAD')
 }
 
-/** The commit, with a plus when the sources differ from it; 'unknown' outside a repository. */
+/** The commit, with a plus if the sources differ from it; 'unknown' outside a repository. */
 export function commitOf(root: string): string {
   const changes = tryGit(root, 'status', '--porcelain')
   if (changes === undefined) return 'unknown'
@@ -41,7 +42,10 @@ export function keepResult({ root, name, commit, content, isOneOfMany = false }:
 
 const runsFile = z.object({ runs: z.array(z.record(z.string(), z.unknown())) })
 
-/** A file of another form is not written over: its runs took hours. */
+/**
+ * Reads the earlier runs. Throws for a file of another form, which must not be overwritten, because its runs took
+ * hours.
+ */
 function runsOf(path: string): z.infer<typeof runsFile>['runs'] {
   if (!existsSync(path)) return []
   return runsFile.parse(JSON.parse(readFileSync(path, 'utf8'))).runs

@@ -16,7 +16,7 @@ export async function withServer<T>(work: (url: string) => Promise<T>): Promise<
 /** Passes an empty folder for servers to `work`, and removes it and its content afterwards. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-proof-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
+  // If this process is root, PostgreSQL runs as another account, which must be able to enter.
   chmodSync(folder, 0o711)
   try {
     return await work(folder)

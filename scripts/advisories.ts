@@ -1,4 +1,6 @@
-/** `node scripts/advisories.ts` asks npm for known advisories on the locked packages, and adds them to advisories.json. */
+/**
+ * `node scripts/advisories.ts` asks npm for known advisories on the locked packages, and adds them to advisories.json.
+ */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Finds a Chromium for the browser tests, and installs one where there is none: an installed browser first,
- * then Playwright's own download, then the distribution's package. Both bring the headless shell too, which draws no
- * windows around its pages, so each costs a quarter less; what it cannot do (keep pages for the way back) Chromium does.
+ * Finds a Chromium for the browser tests, and installs one where there is none: an installed browser first, then
+ * Playwright's own download, then the distribution's package. Both bring the headless shell too, which draws no windows
+ * around its pages, so each costs a quarter less; what it cannot do (keep pages for the way back) Chromium does.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'

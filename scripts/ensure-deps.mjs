@@ -11,7 +11,9 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const NEEDED_NODE = 24
-/** Below this, the Node of the packages lacks too many security updates: for Apple's arm64, npm has only the first 24. */
+/**
+ * Below this, the Node of the packages lacks too many security updates: for Apple's arm64, npm has only the first 24.
+ */
 const CURRENT_NODE = [24, 13, 0]
 const LOOK_EVERY_MS = 500
 /**
@@ -34,8 +36,8 @@ function packagesIn(file) {
 
 /**
  * True when npm's own note of what it installed agrees with the lock file and the folders are there (a folder that was
- * removed by hand stays in the note). Optional ones may be of other machines, and what has no version is the target of a
- * link, which npm makes no folder for.
+ * removed by hand stays in the note). Optional ones may be of other machines, and what has no version is the target of
+ * a link, which npm makes no folder for.
  */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json')
@@ -111,8 +113,8 @@ function isAlive(pid) {
 }
 
 /**
- * The Node that comes as a package does not run everywhere (musl), and is an old one on some machines: then the one of the
- * machine is used, where it is newer.
+ * The Node that comes as a package does not run everywhere (musl), and is an old one on some machines: then the one of
+ * the machine is used, where it is newer.
  */
 function checkNode() {
   const pinned = join(ROOT, 'node_modules/.bin/node')

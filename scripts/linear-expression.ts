@@ -1,7 +1,7 @@
 /**
- * Whether a regular expression takes time in proportion to its text, whatever the text is. It is read as an automaton of
- * its characters. Backtracking is slow where a text can be read in more and more ways, and each of them can still fail:
- * two ways around one loop, or a way from one loop into another that reads the same.
+ * Whether a regular expression takes time in proportion to its text, whatever the text is. It is read as an automaton
+ * of its characters. Backtracking is slow where a text can be read in more and more ways, and each of them can still
+ * fail: two ways around one loop, or a way from one loop into another that reads the same.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
@@ -9,7 +9,9 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp'
 const MOST_TIMES = 64
 const MOST_POSITIONS = 1_500
 
-/** `next` has a position once for each way to it. `sure`: the whole expression matches once this position is reached. */
+/**
+ * `next` has a position once for each way to it. `sure`: the whole expression matches once this position is reached.
+ */
 type Automaton = { reads: bigint[]; next: number[][]; sure: Set<number> }
 
 /** Positions that read its first and last character. It may be empty: under a condition, or surely. */

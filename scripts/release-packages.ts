@@ -68,7 +68,9 @@ export function filesOfPackage(root: string, { path }: Pick<ProductionPackage, '
   return walk(path)
 }
 
-/** A bill of materials: CycloneDX 1.6. It has no time and no serial number, so the same packages give the same bytes. */
+/**
+ * A bill of materials: CycloneDX 1.6. It has no time and no serial number, so the same packages give the same bytes.
+ */
 export function billOf(packages: readonly ProductionPackage[], version: string): string {
   const components = packages.map((each) => ({
     type: 'library',

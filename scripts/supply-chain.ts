@@ -52,8 +52,8 @@ function packagesOf({ packages }: Lock): (Locked & Lock['packages'][string])[] {
 }
 
 /**
- * Packages that another one requires and the lock file lacks. npm silently leaves out packages that the registry did not
- * offer at that time, such as binaries of other platforms. `npm ci` then refuses the file everywhere.
+ * Packages that another one requires and the lock file lacks. npm silently leaves out packages that the registry did
+ * not offer at that time, such as binaries of other platforms. `npm ci` then refuses the file everywhere.
  */
 export function missingEntries({ packages }: Lock): string[] {
   const isFound = (from: string, name: string): boolean => {

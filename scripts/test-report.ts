@@ -1,4 +1,6 @@
-/** The output of `npm test`: a line for each file when it is done, and at the end everything that a reader needs next. */
+/**
+ * The output of `npm test`: a line for each file when it is done, and at the end everything that a reader needs next.
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'

@@ -9,18 +9,18 @@ const files = readdirSync(FOLDER).filter((name) => name.endsWith('.test.ts'))
 const sources = files.map((name) => readFileSync(new URL(name, FOLDER), 'utf8'))
 
 /**
- * The conformance suite is in conformance/: it drives the sandbox with the unchanged steam-session, steamcommunity and
- * steam-tradeoffer-manager. This file checks that nothing is left out of it.
+ * The conformance suite in conformance/ runs the unchanged steam-session, steamcommunity and steam-tradeoffer-manager
+ * against the sandbox. This file checks that the suite is complete.
  */
 describe('the conformance suite', () => {
-  it.each(Object.keys(ROWS))('has a file that tests every row of "%s"', (group) => {
+  it.each(Object.keys(ROWS))('has a file for the rows of "%s"', (group) => {
     const at = sources.map((source) => source.indexOf(`rowsOf('${group}')`)).filter((index) => index >= 0)
     expect(at).toHaveLength(1)
     const source = sources.find((text) => text.includes(`rowsOf('${group}')`)) ?? ''
     expect(source.slice(at[0]).includes('complete()\n})')).toBe(true)
   })
 
-  it.each(Object.keys({ ...BAD_DAYS, ...PEOPLE }))('tries "%s"', (behaviour) => {
+  it.each(Object.keys({ ...BAD_DAYS, ...PEOPLE }))('uses "%s"', (behaviour) => {
     const players: Record<string, string> = PLAYERS
     const words = [`${behaviour}'`, `behaviours/${behaviour}`, players[behaviour] ?? behaviour]
     const tests = [...sources, ...OTHERS.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))]
@@ -29,7 +29,7 @@ describe('the conformance suite', () => {
 })
 
 const OTHERS = ['world/trades.test.ts', 'control.test.ts', 'limits.test.ts']
-/** The magic players that stand for a behaviour whose name no test uses. */
+/** Behaviours that tests use only through their magic players. */
 const PLAYERS = {
   'hidden-inventory': 'magic_hidden',
   'no-items': 'magic_empty',

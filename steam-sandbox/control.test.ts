@@ -28,12 +28,12 @@ function press(path: string, fields: [string, string][], origin = steam.url): Pr
 
 const show = async (path: string) => (await fetch(`${steam.url}${path}`)).text()
 
-/** An offer of the first bot for three of a shopper's items of Counter-Strike 2. */
+/** Sends an offer of the first bot for three of a shopper's Counter-Strike 2 items. */
 function offered(name = 'nova_hound') {
   const { accounts } = steam.world()
   const shopper = accounts.find((account) => account.name === name)
   const bot = accounts.find(({ kind }) => kind === 'bot')
-  if (!shopper || !bot) throw new Error('The seed lacks people.')
+  if (!shopper || !bot) throw new Error('The seed lacks a bot or shopper.')
   const items = shopper.assets
     .filter(({ appId, classId }) => appId === 730 && CATALOGUE.get(classId)?.tradable)
     .slice(0, 3)
@@ -51,7 +51,7 @@ async function traded() {
 }
 
 describe('time', () => {
-  it('is advanced by the control API, and what falls into that time happens', async () => {
+  it('is advanced by the control API, with everything that is due in between', async () => {
     await traded()
     expect((await call('POST', 'clock', { advanceDays: 7 })).body).toEqual({
       nowS: NOW_S + 7 * DAY_S,
@@ -65,7 +65,7 @@ describe('time', () => {
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 0 })
   })
 
-  it('is brought as far ahead as another clock, once however often it is asked, and never back', async () => {
+  it('is set as far ahead as another clock, without effect if repeated, and never back', async () => {
     for (const aheadS of [DAY_S, DAY_S, 60]) {
       expect((await call('POST', 'clock', { aheadS })).body).toMatchObject({ aheadS: DAY_S })
     }
@@ -77,7 +77,7 @@ describe('time', () => {
     expect(await show('/behaviours/')).toContain(', 7 days ahead')
   })
 
-  it('lets the protection be short, and people can watch it end', async () => {
+  it('of the protection can be set to a minute', async () => {
     await call('POST', 'protection', { seconds: 60 })
     await traded()
     expect(steam.world().trades[0]?.settlesAtS).toBe(NOW_S + 60)
@@ -85,7 +85,7 @@ describe('time', () => {
 })
 
 describe('a reversal', () => {
-  it('of a whole trade, and of some items, by the control API', async () => {
+  it('of a whole trade or of some items is possible by the control API', async () => {
     const { tradeId, assetIds } = await traded()
     const part = { items: assetIds.slice(0, 1) }
     expect((await call('POST', `trades/${tradeId}/reverse`, part)).status).toBe(200)
@@ -96,7 +96,7 @@ describe('a reversal', () => {
     expect((await call('GET', 'trades')).body).toHaveLength(3)
   })
 
-  it('of one trade, of some items and of all trades, by the page', async () => {
+  it('of one trade, some items or all trades is possible on the page', async () => {
     const { steamId, tradeId, assetIds } = await traded()
     const path = `/profiles/${steamId}/history/`
     expect(await show(path)).toContain('Reverse this trade')
@@ -113,7 +113,7 @@ describe('a reversal', () => {
     expect(page).not.toContain('Reverse this trade')
   })
 
-  it('is not pressed by another site', async () => {
+  it('cannot be made by a page of another site', async () => {
     const { steamId } = await traded()
     const path = `/profiles/${steamId}/history/`
     expect((await press(path, [['reverse', 'all']], 'https://elsewhere.example')).status).toBe(403)
@@ -121,8 +121,8 @@ describe('a reversal', () => {
   })
 })
 
-describe('a cancel by somebody else with the bot’s session', () => {
-  it('is made by the control API, once', async () => {
+describe('a cancellation by somebody else with the bot’s session', () => {
+  it('is made by the control API, only once', async () => {
     const { offerId } = offered()
     expect((await call('POST', `offers/${offerId}/cancel`)).status).toBe(200)
     expect(steam.world().offers[0]?.state).toBe(STATE.canceled)
@@ -132,7 +132,7 @@ describe('a cancel by somebody else with the bot’s session', () => {
 })
 
 describe('the page of an offer', () => {
-  it('shows both sides, and gives nothing before its warning and the phone are answered', async () => {
+  it('shows both sides, and gives nothing before the warning and the phone are confirmed', async () => {
     const { offerId } = offered()
     const path = `/tradeoffer/${offerId}/`
     expect(await show(path)).toMatch(/Your items[\s\S]*Items of [\s\S]*Nothing/)
@@ -149,7 +149,7 @@ describe('the page of an offer', () => {
     expect(await show(`${path}?step=phone`)).toContain('You accepted this offer.')
   })
 
-  it('is accepted at once by the control API', async () => {
+  it('is not needed to accept the offer by the control API', async () => {
     const { offerId } = offered()
     expect((await call('POST', `offers/${offerId}/accept`)).status).toBe(200)
     expect(steam.world().offers[0]?.state).toBe(STATE.accepted)
@@ -157,7 +157,7 @@ describe('the page of an offer', () => {
 })
 
 describe('a counter-offer', () => {
-  it('is made on the page of the offer, without the items that were unticked', async () => {
+  it('is made on the page of the offer, without the unticked items', async () => {
     const { offerId, assetIds, bot } = offered()
     expect(await show(`/tradeoffer/${offerId}/`)).toContain('Send the counter-offer')
     const ticked = assetIds.slice(1).map((id): [string, string] => ['item', id])
@@ -178,7 +178,7 @@ describe('a counter-offer', () => {
 })
 
 describe('behaviours', () => {
-  it('are listed with a line each, switched on for one person or for all, and off again', async () => {
+  it('are listed with a line each, and can be switched on for one person or all, and off again', async () => {
     const { steamId } = steam.as('nova_hound')
     const rows = async () => JSON.stringify((await call('GET', 'behaviours')).body)
     expect(await rows()).toContain('"name":"declines"')
@@ -213,7 +213,7 @@ describe('behaviours', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('have magic players, on the page and in the control API, beside the ordinary ones', async () => {
+  it('have magic players on the page and in the control API, apart from the ordinary shoppers', async () => {
     const names = async (path: string) => {
       const { body } = await call('GET', path)
       return Array.isArray(body) ? body.map(({ name }) => name) : []
@@ -227,7 +227,7 @@ describe('behaviours', () => {
 })
 
 describe('sessions', () => {
-  it('and logins of an account die on demand', async () => {
+  it('and logins of an account end on demand', async () => {
     const { steamId, refreshToken } = steam.as('Tradetill Bot #1')
     const before = refreshToken()
     expect((await call('POST', `sessions/${steamId}/revoke`)).status).toBe(200)
@@ -237,7 +237,7 @@ describe('sessions', () => {
   })
 })
 
-describe('the hands of a person', () => {
+describe('calls on behalf of a person', () => {
   it('accept, decline, counter and reverse', () => {
     const nova = steam.as('nova_hound')
     expect(nova.decline(offered().offerId)).toEqual({ kind: 'ended' })
@@ -249,7 +249,7 @@ describe('the hands of a person', () => {
     expect(() => steam.as('nobody')).toThrow('nobody')
   })
 
-  it('bring a bad day or a fault of their own', async () => {
+  it('switch a bad day on and off', async () => {
     expect(() => steam.begin('nonsense')).toThrow('nonsense')
     steam.begin('steam-down')
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).toContain('"on":true')
@@ -257,7 +257,7 @@ describe('the hands of a person', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('switch a misfortune on for one bot on its page, and off again', async () => {
+  it('switch a misfortune of one bot on and off on its page', async () => {
     const bot = steam.as('Tradetill Bot #1')
     const page = async () => (await fetch(`${steam.url}/bots/`)).text()
     expect(
@@ -281,7 +281,7 @@ describe('the hands of a person', () => {
     expect(await page()).not.toContain('(1 on)')
   })
 
-  it('ask only for what can be traded', () => {
+  it('list only tradable items as such', () => {
     const [nova, bot] = [steam.as('nova_hound'), steam.as('Tradetill Bot #1')]
     nova.accept(offered().offerId)
     expect([bot.items().length, bot.tradable(730).length]).toEqual([3, 0])
@@ -290,7 +290,7 @@ describe('the hands of a person', () => {
   })
 })
 
-describe('a further bot', () => {
+describe('an additional bot', () => {
   it('has no items, logs in, and is listed with the others', async () => {
     const { status, body } = await call('POST', 'bots')
     expect(status).toBe(201)
@@ -303,7 +303,7 @@ describe('a further bot', () => {
 })
 
 describe('the items of a bot', () => {
-  /** A bot whose three items are free, and an account to give them to. */
+  /** A bot with three unprotected items, and an account to give them to. */
   async function free() {
     const { bot } = await traded()
     steam.advance(7 * DAY_S)
@@ -311,7 +311,7 @@ describe('the items of a bot', () => {
     return { bot: steam.as(bot.name), taker }
   }
 
-  it('are given away by the control API: those that are named, or all, and no protected ones', async () => {
+  it('are given away by the control API: all or those named, but no protected ones', async () => {
     const { bot: early } = await traded()
     expect(
       (await call('POST', `bots/${early.steamId}/give`, { to: steam.as('quiet_lynx').steamId })).status,
@@ -367,7 +367,7 @@ describe('the items of a bot', () => {
 })
 
 describe('the page of the bots', () => {
-  it('shows what a login takes, and approves one by picture', async () => {
+  it('shows the data for a login, and approves one by picture', async () => {
     const page = await show('/bots/')
     expect(page).toContain('tradetill_bot_1')
     const session = createSession(steam)

@@ -8,11 +8,11 @@ export type Credentials = {
   accountName: string
   password: string
   sharedSecret: string
-  /** The authenticator's secret for confirming trades that give items away. */
+  /** The authenticator's secret for confirming offers that give items away. */
   identitySecret: string
 }
 
-/** The credentials of a sandbox account. They are public: nothing but the sandbox is behind them. */
+/** The credentials of a sandbox account. They are public, because they open nothing but the sandbox. */
 export function credentialsOf({ name, steamId }: Account): Credentials {
   const accountName = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')
   const secretOf = (what: string) =>

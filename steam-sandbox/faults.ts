@@ -3,14 +3,14 @@ import type { BadDay, Effect } from './bad-days/day.ts'
 import { field, type Incoming, type Reply } from './http.ts'
 import type { World } from './world/world.ts'
 
-/** A bad day: the next `times` requests of Steam that match get this effect. */
+/** An active bad day: the next `times` matching requests get this effect. */
 type Waiting = {
   name?: string
   /** Only requests that concern this account. */
   steamId?: string
   matches: (request: Incoming, nowS: number) => boolean
   times: number
-  /** Seconds since 1970 at which it ends. */
+  /** When it ends, in seconds since 1970. */
   untilS?: number
   effect: Effect
   delayMs: number
@@ -48,7 +48,7 @@ export function createFaults(nowS: () => number) {
         { ...waitingOf(day), name, times: times ?? day.times ?? Infinity, ...person, ...end },
       ]
     },
-    /** Switches it off for one account, or for every account it is on for. */
+    /** Switches it off for one account, or for all. */
     end(name: string, steamId?: string) {
       const isMeant = (other: Waiting) =>
         other.name === name && (steamId === undefined || other.steamId === steamId)
@@ -62,7 +62,7 @@ export function createFaults(nowS: () => number) {
       forgetEnded()
       return waiting.flatMap(({ name }) => (name === undefined ? [] : [name]))
     },
-    /** Those that are on for this account. */
+    /** The names of those that are on for this account. */
     onFor(steamId: string) {
       forgetEnded()
       return waiting.flatMap((other) =>
@@ -100,7 +100,7 @@ function waitingOf({ at, when, effect, delayMs = 0 }: BadDay): Waiting {
   return { matches, times: Infinity, effect, delayMs }
 }
 
-/** Some magic players bring a bad day of Steam's wherever they take part. */
+/** Bad days of Steam that some magic players bring to every request about them. */
 function magicDays({ accounts }: World): Waiting[] {
   return accounts.flatMap(({ behaviour, steamId }) => {
     const day = BAD_DAYS[behaviour ?? '']
@@ -108,7 +108,7 @@ function magicDays({ accounts }: World): Waiting[] {
   })
 }
 
-/** The account whose session the request names. The routes check whether that session is alive. */
+/** The account whose session the request names. The routes check whether that session is valid. */
 function bearerOf({ cookies, query, form }: Incoming): string | undefined {
   const cookie = cookies.get('steamLoginSecure')
   if (cookie !== undefined) return /^\d+/.exec(cookie)?.[0]

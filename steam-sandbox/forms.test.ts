@@ -49,7 +49,7 @@ const PAGE = 'https://steamcommunity.com/tradeoffer/new/?partner=1'
 const SESSION = '0123456789abcdef01234567'
 
 describe('a form of the trade pages', () => {
-  it('is taken from the session and the page that it belongs to', async () => {
+  it('is accepted from its own session and page', async () => {
     expect((await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })).status).toBe(200)
   })
 
@@ -68,7 +68,7 @@ describe('a form of the trade pages', () => {
     expect((await post({ uri: SEND, form, cookie: forged })).status).toBe(401)
   })
 
-  it('that makes no sense is refused, and one that is too large is not read', async () => {
+  it('is refused if it is invalid, and not read if it is too large', async () => {
     const form = { ...offerForm(SESSION), json_tradeoffer: 'null' }
     expect((await post({ uri: SEND, form, referer: PAGE })).status).toBe(500)
     const large = { ...offerForm(SESSION), tradeoffermessage: 'x'.repeat(300_000) }
@@ -109,7 +109,7 @@ describe('a login', () => {
     return post({ uri, form: { input_protobuf_encoded: message.toString('base64') } })
   }
 
-  it('is polled only by who began it', async () => {
+  it('can be polled only by its initiator', async () => {
     const session = createSession(steam)
     const { qrChallengeUrl = '' } = await session.startWithQR()
     session.cancelLoginAttempt()
@@ -130,8 +130,8 @@ describe('a login', () => {
   })
 })
 
-describe('the little of protocol buffers', () => {
-  it('reads what it wrote', () => {
+describe('the encoding of protocol buffers', () => {
+  it('reads back what it has written', () => {
     const message = decode(
       encode([
         [1, 76561197960265728n],
@@ -149,7 +149,7 @@ describe('the little of protocol buffers', () => {
     expect([message?.number(7), message?.text(7)]).toEqual([0n, ''])
   })
 
-  it('refuses what is cut off or of no known type', () => {
+  it('refuses bytes that are cut off or of an unknown type', () => {
     for (const bytes of [
       [8],
       [18, 5, 1],

@@ -1,5 +1,5 @@
-/** One request and its answer, and what routes need to read and write them. */
-/** One request, read whole. `host` is without a port; `own` says that it was meant for the sandbox itself. */
+/** One request and its answer, with helpers for routes to read and write them. */
+/** One request, read completely. `host` has no port; `own` is true if the request is for the sandbox itself. */
 export type Incoming = {
   method: string
   host: string
@@ -28,7 +28,7 @@ export function redirect(location: string, status = 302): Reply {
   return { status, headers: { location }, body: '' }
 }
 
-/** The value of a text; undefined if the text is no JSON. */
+/** Parses a text. Returns undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { wordOf } from './words.ts'
 
-/** One line of items/*.json: a kind of item; each of its wears is an item class of its own. */
+/** One line of items/*.json: a kind of item. Each of its wears is a separate item class. */
 type Line = {
   name: string
   type: string
@@ -9,19 +9,21 @@ type Line = {
   rarity?: string
   quality?: string
   wears?: number[]
-  /** Colours by the number of the paint: each is a class of its own under the same name, as the phases of a Doppler are. */
+  /**
+   * Colours by the number of the paint: each is a class of its own under the same name, as the phases of a Doppler are.
+   */
   paints?: Record<string, string>
   tradable?: false
   /**
-   * Has the name of another item and is worth less: the market never takes it (1), or only in this many days, counted
-   * from every reading.
+   * Makes the item a copy of another one, with the same name but worth less. The market never takes it (1), or only
+   * after this many days, counted from each reading.
    */
   twin?: { marketable?: 1; marketableInDays?: number; note?: string }
 }
 
 type Tag = { category: string; internal_name: string; localized_tag_name: string; color?: string }
 
-/** A class of Steam: everything that equal items share. Colours are six hexadecimal digits. */
+/** An item class as Steam defines it: everything that equal items share. Colours are six hexadecimal digits. */
 export type ItemClass = {
   classId: string
   appId: number
@@ -142,7 +144,7 @@ function tagsOf(appId: number, line: Line, wear: number | undefined): Tag[] {
   return tags
 }
 
-/** The path of an item's picture, as in Steam's descriptions: icon and colour can be read back from it. */
+/** The path of an item's picture, as in Steam's descriptions. It contains the icon and the colour. */
 export function iconPath({ icon, color, paint }: ItemClass): string {
   return `${icon}.${paint?.color ?? color}`
 }
@@ -197,7 +199,7 @@ function said(tag: Tag, appId: number, language: string): Tag {
   return isGrade ? { ...tag, localized_tag_name: wordOf(appId, tag.internal_name, language) } : tag
 }
 
-/** Steam's lines about how long the market does not take an item. Steam shows them with inventories only. */
+/** Steam's lines about the time until the market takes an item. Steam shows them in inventories only. */
 export function ownerLines({ twin }: ItemClass, nowS: number): { owner_descriptions?: object[] } {
   if (twin?.marketableInDays === undefined) return {}
   const until = new Date(nowS * 1000 + twin.marketableInDays * DAY_MS)

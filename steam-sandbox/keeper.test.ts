@@ -32,7 +32,7 @@ function offer(steam: RunningSteam): void {
   steam.change((world, nowS) => sendOffer(world, intent, nowS))
 }
 
-it('the world is in its file soon after a change, and there again after a restart', async () => {
+it('the world is saved soon after a change, and loaded after a restart', async () => {
   const steam = await start()
   offer(steam)
   await expect.poll(() => kept().offers, { message: 'the offer in the file' }).toHaveLength(1)
@@ -45,7 +45,7 @@ it('the world is in its file soon after a change, and there again after a restar
   await again.close()
 })
 
-it('a world that the first version kept goes on: its offer can be accepted', async () => {
+it('an offer in a world that the first version saved can still be accepted', async () => {
   const steam = await start()
   offer(steam)
   await steam.close()
@@ -71,7 +71,7 @@ it('a world that the first version kept goes on: its offer can be accepted', asy
   await again.close()
 })
 
-it('a world that was kept before there were new magic players gets them, and nobody else changes', async () => {
+it('a world from before some magic players existed gets them, and no other account changes', async () => {
   const steam = await start()
   offer(steam)
   await steam.close()
@@ -88,9 +88,9 @@ it('a world that was kept before there were new magic players gets them, and nob
 
 const idOf = ({ steamId }: { steamId: string }) => ({ steamId })
 
-it('a file that holds no world is refused, and left as it is', async () => {
+it('a file without a valid world is refused and stays unchanged', async () => {
   await (await start()).close()
   writeFileSync(dataFile, '{"version":99}')
-  await expect(start()).rejects.toThrow('is no world of this sandbox')
+  await expect(start()).rejects.toThrow('is not a world of this sandbox')
   expect(kept()).toEqual({ version: 99 })
 })

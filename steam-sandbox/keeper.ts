@@ -39,6 +39,6 @@ function load(file: string, fresh: World): World | undefined {
     throw error
   }
   const world = upgradeWorld(JSON.parse(content), fresh)
-  if (!world) throw new Error(`${file} is no world of this sandbox: remove it to start afresh.`)
+  if (!world) throw new Error(`${file} is not a world of this sandbox. Remove it to start over.`)
   return world
 }

@@ -19,7 +19,7 @@ let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
 
 beforeEach(async () => {
-  // The library checks sessions by its own clock, which no test can set.
+  // The library checks sessions by the machine's clock, which no test can set.
   nowMs = Date.now()
   steam = await startSteamWithoutWaits({ seed: 'limits', clock: () => nowMs })
   bot = await logIn(steam, 'Tradetill Bot #1')
@@ -35,7 +35,7 @@ async function statuses(uri: string, count: number): Promise<number[]> {
 }
 
 describe('quotas', () => {
-  it('let 25 trade statuses through at once, and then one every two seconds', async () => {
+  it('allow 25 reads of a trade status at once, and then one every two seconds', async () => {
     const token = await accessToken()
     const uri = `${API}/GetTradeStatus/v1/?tradeid=1&access_token=${token}`
     expect(await statuses(uri, 26)).toEqual([...Array(25).fill(200), 429])
@@ -43,7 +43,7 @@ describe('quotas', () => {
     expect(await statuses(uri, 2)).toEqual([200, 429])
   })
 
-  it('limit what a bot sees of partners to 30 pages, and the public page by address', async () => {
+  it('limit a bot to 30 pages of partners’ inventories, and public pages by address', async () => {
     const { steamId } = steam.as('nova_hound')
     const partner = `https://steamcommunity.com/tradeoffer/new/partnerinventory/?partner=${steamId}&appid=730&contextid=2`
     expect((await statuses(partner, 31)).filter((status) => status === 429)).toHaveLength(1)
@@ -51,14 +51,14 @@ describe('quotas', () => {
     expect((await statuses(page, 61)).filter((status) => status === 429)).toHaveLength(1)
   })
 
-  it('limit the page of one’s own inventory for each account', async () => {
+  it('limit the page of the own inventory for each account', async () => {
     const own = `https://steamcommunity.com/profiles/${bot.steamId}/inventory/json/730/2`
     expect(await statuses(own, 16)).toEqual([...Array(15).fill(200), 429])
     nowMs += 2000
     expect(await statuses(own, 2)).toEqual([200, 429])
   })
 
-  it('let one inventory with descriptions through a second, and show nothing to who asks more often', async () => {
+  it('allow one inventory with descriptions a second, and answer with an empty one beyond that', async () => {
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
     const items = { steamid: bot.steamId, appid: '730', contextid: '16', access_token: await accessToken() }
@@ -112,17 +112,17 @@ describe('the history of trades', () => {
   })
 })
 
-describe("what is a bot's own", () => {
+describe('the data of a bot', () => {
   const own = async (name: string, input: object) =>
     JSON.stringify(await wait<unknown>((done) => bot.manager._apiCall('GET', name, 1, input, done)))
 
-  it('is its inventory with protected items, which nobody else may read', async () => {
+  it('include its inventory with protected items, which nobody else may read', async () => {
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
     const page = { steamid: bot.steamId, appid: 730, contextid: 16, get_descriptions: 1 }
     expect(await own('GetInventoryItemsWithDescriptions', page)).toMatch(/"total_inventory_count":1/)
     const { steamId } = steam.as('nova_hound')
-    // This refusal has nothing to do with the rate limit.
+    // A second later, so the refusal below does not come from the rate limit.
     nowMs += 1000
     expect(await own('GetInventoryItemsWithDescriptions', { ...page, steamid: steamId })).toBe(
       '{"response":{}}',
@@ -134,7 +134,7 @@ describe("what is a bot's own", () => {
     expect(String((await get(bot.community, older(steamId))).body)).toContain('"success":false')
   })
 
-  it('is its trade link, which can be made again', async () => {
+  it('include its trade link, which can be renewed', async () => {
     const before = await own('GetTradeOfferAccessToken', {})
     expect(await own('GetTradeOfferAccessToken', {})).toBe(before)
     expect(await own('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(before)
@@ -145,7 +145,7 @@ describe("what is a bot's own", () => {
     await sent(steam, bot)
   })
 
-  it('are its offers, which the Web API ends as well', async () => {
+  it('include its offers, which the Web API can end too', async () => {
     const { id } = await sent(steam, bot)
     const cancel = () =>
       wait<unknown>((done) => bot.manager._apiCall('POST', 'CancelTradeOffer', 1, { tradeofferid: id }, done))
@@ -172,15 +172,15 @@ describe('a hostile name', () => {
 })
 
 describe('the count of requests', () => {
-  it('tells what was asked since the last reset', async () => {
+  it('covers requests since the last reset', async () => {
     steam.reset()
     await statuses('https://steamcommunity.com/profiles/1/?xml=1', 2)
     expect(await control(steam, 'GET counts')).toEqual({ 'GET steamcommunity.com/profiles/*/': 2 })
   })
 })
 
-describe('what Steam does not show', () => {
-  it('are items under protection, and in Counter-Strike 2 what came within ten days, but to their owner', async () => {
+describe('Steam hides', () => {
+  it('protected items, and in Counter-Strike 2 those of the last ten days, from all but their owner', async () => {
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
     const other = await logIn(steam, 'nova_hound')
@@ -198,8 +198,8 @@ describe('what Steam does not show', () => {
   })
 })
 
-describe('what is between two', () => {
-  it('is shown to them only: trades, and items that are protected for longer than they are new', async () => {
+describe('a trade', () => {
+  it('is shown to its two parties only, and so are its protected items, even after ten days', async () => {
     await control(steam, 'POST protection', { seconds: 20 * DAY_S })
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
@@ -223,7 +223,7 @@ describe('magic players', () => {
     return (await get(bot.community, page)).status
   }
 
-  it('bring their bad day to requests about themselves only', async () => {
+  it('bring their bad day to requests about them only', async () => {
     expect(await inventory('magic_down')).toBe(503)
     expect(await inventory('magic_rate_limited')).toBe(429)
     expect(await inventory('nova_hound')).toBe(200)
@@ -231,7 +231,7 @@ describe('magic players', () => {
     expect(steam.waits).toEqual([4_000])
   })
 
-  it('let Steam be down on a Tuesday afternoon in Los Angeles', async () => {
+  it('include one for whom Steam is down on Tuesday afternoons in Los Angeles', async () => {
     nowMs = TUESDAY_NOON_S * 1000
     expect(await inventory('magic_tuesday')).toBe(200)
     nowMs += 3600_000
@@ -240,7 +240,7 @@ describe('magic players', () => {
     expect(await inventory('magic_tuesday')).toBe(200)
   })
 
-  it('and behaviours can be anybody', async () => {
+  it('are not needed to give any account a behaviour', async () => {
     await control(steam, 'PUT behaviours/steam-down', { steamId: steam.as('nova_hound').steamId })
     expect(await inventory('nova_hound')).toBe(503)
     expect(await inventory('quiet_lynx')).toBe(200)

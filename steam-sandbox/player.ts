@@ -7,11 +7,11 @@ import type { Account, Asset, Offer, World } from './world/world.ts'
 
 export type Player = ReturnType<typeof createPlayer>
 
-/** A person's acts in the sandbox, without a browser. Each act returns Steam's answer. */
+/** The acts of a person in the sandbox, without a browser. Each returns Steam's answer. */
 export function createPlayer(sandbox: Sandbox, who: string) {
   const find = (world: World) => world.accounts.find(({ name, steamId }) => who === name || who === steamId)
   const known = find(sandbox.world())
-  if (!known) throw new Error(`The sandbox knows nobody called ${who}.`)
+  if (!known) throw new Error(`The sandbox has no account called ${who}.`)
   const by = known.steamId
   const account = (): Account => find(sandbox.world()) ?? known
   return {
@@ -19,7 +19,7 @@ export function createPlayer(sandbox: Sandbox, who: string) {
     tradeUrl: () => tradeLink(account()),
     refreshToken: () => refreshTokenOf(account(), sandbox.nowS()),
     items: (): Asset[] => account().assets,
-    /** The items of a game that an offer could ask for. */
+    /** The tradable items of a game. */
     tradable: (appId: number): Asset[] =>
       account().assets.filter(
         (asset) => asset.appId === appId && asset.contextId === '2' && CATALOGUE.get(asset.classId)?.tradable,
@@ -28,7 +28,7 @@ export function createPlayer(sandbox: Sandbox, who: string) {
     accept: (offerId: string) => sandbox.change((world, nowS) => acceptOffer(world, { offerId, by }, nowS)),
     decline: (offerId: string) =>
       sandbox.change((world, nowS) => endOffer(world, { offerId, by, how: 'decline' }, nowS)),
-    /** `assetIds`: the items that they still give; by default all that the offer asked for. */
+    /** `assetIds`: the items that the person still gives; by default all that the offer asks for. */
     counter: (offerId: string, assetIds?: string[]) =>
       sandbox.change((world, nowS) =>
         counterOffer(world, { offerId, by, ...(assetIds ? { assetIds } : {}) }, nowS),

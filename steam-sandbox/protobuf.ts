@@ -1,4 +1,4 @@
-/** Login messages in protocol buffers, as lists of numbered fields. */
+/** Reads and writes login messages in protocol buffers, as lists of numbered fields. */
 import protobuf from 'protobufjs/minimal.js'
 
 type Value = string | Buffer | bigint | { float: number }
@@ -27,7 +27,7 @@ export type Message = {
   number: (field: number) => bigint
 }
 
-/** Reads a message. An absent field is empty or 0. Returns undefined if the bytes are not a message. */
+/** Reads a message. An absent field reads as empty or 0. Returns undefined if the bytes are not a message. */
 export function decode(bytes: Buffer): Message | undefined {
   const fields = readFields(bytes)
   if (fields === undefined) return undefined

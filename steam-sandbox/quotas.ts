@@ -1,29 +1,29 @@
 import { type Incoming, json, type Reply } from './http.ts'
 
-/** A bucket of `burst` requests that fills by one every `everyMs`. */
+/** A limit: `burst` requests at once, and one more every `everyMs`. */
 type Quota = {
   at: RegExp
   burst: number
   everyMs: number
   of: 'account' | 'address'
-  /** Beyond it Steam does not refuse, but answers as if nothing were there. */
+  /** Beyond this limit Steam does not refuse, but answers with nothing. */
   isSilent?: true
 }
 
-/** The behaviour that leaves almost nothing in every bucket. */
+/** The behaviour that reduces every limit to almost nothing. */
 export const TIGHT_QUOTAS = 'tight-quotas'
 const TIGHT = { burst: 2, everyMs: 10_000 }
 
 /**
- * Steam's limits per account, as others measured them. Limits per address are a guess on the low side. The sandbox has
- * one address, so all callers share those.
+ * Steam's limits per account, as others measured them. Limits per address are a low guess. The sandbox has only one
+ * address, so all callers share those.
  */
 const QUOTAS: Quota[] = [
   { at: /\/IEconService\/(GetTradeOffer|GetTradeHoldDurations)\/v/, burst: 3750, everyMs: 5, of: 'account' },
   { at: /\/IEconService\/GetTradeOffers(Summary)?\/v/, burst: 85, everyMs: 125, of: 'account' },
   { at: /\/IEconService\/GetTradeStatus\/v/, burst: 25, everyMs: 2000, of: 'account' },
   { at: /\/IEconService\/GetTradeHistory\/v/, burst: 25, everyMs: 15_000, of: 'account' },
-  // Two within a second are too many.
+  // Steam allows one request a second.
   {
     at: /\/IEconService\/GetInventoryItemsWithDescriptions\/v/,
     burst: 1,

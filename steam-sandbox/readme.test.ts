@@ -7,7 +7,7 @@ import { MAGIC_PLAYERS, PEOPLE } from './world/people.ts'
 const textOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const readme = textOf('README.md')
 
-it('the README tells every call of the control API, and no other', () => {
+it('the README lists every call of the control API, and no other', () => {
   const told = [...readme.matchAll(/^\| `(\w+ \/control\/[^`]*)` \|/gm)].map((match) => match[1] ?? '')
   const calls = [...textOf('routes/control.ts').matchAll(/'(\w+ \/control\/\w+)'/g)].map((match) => match[1])
   const acts = [...textOf('routes/acts.ts').matchAll(/^ {2}'(\w+) (\w+) (\w*)':/gm)]
@@ -16,12 +16,12 @@ it('the README tells every call of the control API, and no other', () => {
   expect(told.map(plain).sort()).toEqual([...calls, ...served].sort())
 })
 
-it('the README tells every magic player, and no other', () => {
+it('the README lists every magic player, and no other', () => {
   const told = [...readme.matchAll(/^\| `(magic_\w+)` \|/gm)].map((match) => match[1])
   expect(told).toEqual(MAGIC_PLAYERS.map(({ name }) => name))
 })
 
-it('the README has a line for every misfortune of a bot, and none that cannot be switched on', () => {
+it('the README lists every misfortune of a bot, and only behaviours that exist', () => {
   const [, table = ''] = /## Bad days\n(.*?)\n## /s.exec(readme) ?? []
   const told = [...table.matchAll(/`([a-z]+(?:-[a-z0-9]+)+)`/g)].map((match) => match[1] ?? '')
   const behaviours = Object.keys({ ...BAD_DAYS, ...PEOPLE })

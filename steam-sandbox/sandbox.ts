@@ -17,9 +17,9 @@ export type PendingLogin = { requestId: string; platform: Platform; steamId?: st
 /** The state that the routes work on. `change` applies a pure function to the world and keeps the result. */
 export type Sandbox = {
   url: string
-  /** The sandbox's time: the clock's, and the time by which people have advanced it. */
+  /** The sandbox's time, in seconds: the clock's plus everything that people have advanced it by. */
   nowS: () => number
-  /** The clock's own time, which the codes of an authenticator follow. */
+  /** The clock's own time, in seconds. The codes of an authenticator follow it. */
   clockS: () => number
   pause: Pause
   world: () => World
@@ -42,15 +42,15 @@ export function tradeLink({ accountId, token }: Account): string {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
 }
 
-/** A hundred years: later moments could no longer be written as dates. */
+/** A hundred years. Much later times could no longer be written as dates. */
 const MOST_AHEAD_S = 36_500 * 86_400
 
-/** Advances the sandbox's time, and lets everything happen that is due by then. */
+/** Advances the sandbox's time. Everything that is due by then happens. */
 export function advance({ change }: Sandbox, seconds: number): void {
   change((world) => ({ world: aheadBy(world, world.aheadS + seconds), answer: undefined }))
 }
 
-/** Advances the sandbox's time to at least this much ahead, for callers with their own clock. Repeats do nothing. */
+/** Advances the sandbox's time to at least this many seconds ahead, to match another clock. Repeats do nothing. */
 export function bringAhead({ change }: Sandbox, aheadS: number): void {
   change((world) => ({ world: aheadBy(world, Math.max(world.aheadS, aheadS)), answer: undefined }))
 }

@@ -24,7 +24,7 @@ export async function serve(
   const request = await read(message, sandbox.url)
   if (!request) return give(response, { status: 413, headers: {}, body: '' })
   count(request, sandbox)
-  // Calls of tests and tills to the sandbox itself are left out: they read its clock every second.
+  // The log omits calls of tests and tills to the sandbox itself, because tills read its clock every second.
   const isControl = request.own && request.path.startsWith('/control/')
   if (!isControl) sandbox.log.push({ method: request.method, host: request.host, path: request.path })
   if (sandbox.log.length > MAX_LOG) sandbox.log.shift()
@@ -33,7 +33,7 @@ export async function serve(
   if (fault?.effect.drop === 'before') return void response.destroy()
   if (fault?.effect.hang === 'before') return sandbox.pause(Infinity, response)
   const replaced = fault && replyOf(fault)
-  // A fault that acts `after` lets Steam carry the request out, and changes only the answer.
+  // A fault `after` the request lets Steam carry it out, and changes only the answer.
   const isDone = fault?.effect.hang === 'after' || fault?.effect.drop === 'after' || fault?.effect.change
   const reply = replaced && !isDone ? replaced : answer(request, sandbox)
   if (fault?.effect.drop === 'after') return void response.destroy()
@@ -50,7 +50,7 @@ function count({ method, host, path, own }: Incoming, { counts }: Sandbox): void
 }
 
 function answer(request: Incoming, sandbox: Sandbox): Reply {
-  // A foreign page in the shopper's browser must not act here.
+  // Refuses pages of other sites that are open in the same browser.
   if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, sandbox.url)) {
     return { status: 403, headers: {}, body: 'This came from another site.' }
   }
@@ -74,7 +74,7 @@ async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming 
     chunks.push(chunk)
   }
   const host = message.headers.host ?? ''
-  // Not `new URL`: it would take the part after two slashes for a host.
+  // Without `new URL`, because that would read the part after two slashes as a host.
   const [path = '/', search = ''] = (message.url ?? '/').split('?', 2)
   const body = Buffer.concat(chunks)
   const type = message.headers['content-type'] ?? ''

@@ -12,16 +12,16 @@ import { seedWorld } from './world/seed.ts'
 import { settle } from './world/time.ts'
 
 type Options = {
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   port: number
   seed?: string
-  /** Milliseconds since 1970. */
+  /** The machine's clock, in milliseconds since 1970. */
   clock?: () => number
-  /** In real time by default. */
+  /** Delays answers; in real time by default. */
   pause?: Pause
   /** The file that keeps the world between runs; without it nothing is kept. */
   dataFile?: string
-  /** Steam's limits on requests; on unless switched off. */
+  /** Whether Steam's limits on requests apply; true by default. */
   quotas?: boolean
   /** Called with the scene of the tour that a visitor wants to see. */
   onScene?: (name: string) => void
@@ -57,12 +57,12 @@ export async function startSteam({
     url: sandbox.url,
     port: listening,
     world: sandbox.world,
-    /** Applies a pure step to the world, for tests of states that no call leads to. */
+    /** Applies a pure change to the world, for states that no call leads to. */
     change: sandbox.change,
     reset: sandbox.reset,
     /** The acts of a person, by name or Steam id. Throws for an unknown one. */
     as: (player: string): Player => createPlayer(sandbox, player),
-    /** Switches a behaviour on, for one person or for a number of requests if given. Throws for an unknown name. */
+    /** Switches a behaviour on, optionally for one person or a number of requests. Throws for an unknown name. */
     begin(name: string, said: { steamId?: string; times?: number } = {}) {
       if (switchOn(sandbox, name, said).status !== 200)
         throw new Error(`There is no behaviour called ${name}.`)
@@ -77,13 +77,13 @@ export async function startSteam({
       if (bot === undefined) throw new Error('There is no room for another bot.')
       return bot.steamId
     },
-    /** Adds a shopper like the one of that name. Throws for an unknown name, and when there is no room. */
+    /** Adds a copy of the shopper called `like`. Throws for an unknown name, and when there is no room. */
     invite(like: string): Player {
       const guest = sandbox.change((world) => inviteGuest(world, like))
       if (guest === undefined) throw new Error(`There is no shopper called ${like}, or no room.`)
       return createPlayer(sandbox, guest.steamId)
     },
-    /** Advances the sandbox's time, and lets everything happen that is due by then. */
+    /** Advances the sandbox's time. Everything that is due by then happens. */
     advance: (seconds: number) => advance(sandbox, seconds),
     async close() {
       server.closeAllConnections()

@@ -1,17 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Account, findAccount, type World } from './world/world.ts'
 
-/** Public on purpose: tokens of the sandbox open nothing but the sandbox, and must outlive its resets. */
+/** Public on purpose. The sandbox's tokens open nothing else, and must stay valid after a reset. */
 const KEY = 'steam-sandbox: not a secret'
 const REFRESH_LIFE_S = 200 * 86_400
 const ACCESS_LIFE_S = 86_400
 
-/** Tokens are for the website, or for the mobile app, whose tokens can be renewed without a password. */
+/** A token is for the website or for the mobile app. Those of the app can be renewed without a password. */
 export type Platform = 'web' | 'mobile'
 
 type Claims = { iss: string; sub: string; aud: string[]; exp: number; jti: string; gen?: number }
 
-/** A refresh token for an account. */
+/** Makes a refresh token for an account. */
 export function refreshTokenOf(account: Account, nowS: number, platform: Platform = 'web'): string {
   return sign({
     iss: 'steam',
@@ -23,7 +23,9 @@ export function refreshTokenOf(account: Account, nowS: number, platform: Platfor
   })
 }
 
-/** An access token for one audience, such as `web:community`. One of the mobile app serves the website too. */
+/**
+ * Makes an access token for one audience, such as `web:community`. A token of the mobile app serves the website too.
+ */
 export function accessTokenOf(account: Account, audience: string, nowS: number): string {
   return sign({
     iss: 'r:sandbox',
@@ -35,10 +37,10 @@ export function accessTokenOf(account: Account, audience: string, nowS: number):
   })
 }
 
-/** The part of the sandbox that finds the account of a token. */
+/** The part of the sandbox that is needed to find the account of a token. */
 type Bearers = { nowS(): number; world(): World }
 
-/** The account whose refresh token this is; undefined if it is forged, expired, revoked or of another platform. */
+/** Returns the account of a refresh token; undefined if it is forged, expired, revoked or of another platform. */
 export function loginOf(token: string, sandbox: Bearers, platform?: Platform): Account | undefined {
   const claims = claimsOf(token, 'derive', sandbox.nowS())
   const account = claims && findAccount(sandbox.world(), claims.sub)
@@ -47,7 +49,7 @@ export function loginOf(token: string, sandbox: Bearers, platform?: Platform): A
   return platform === undefined || (platform === 'mobile') === isMobile ? account : undefined
 }
 
-/** The Steam id of an access token, if its session is alive and its audience is this one. */
+/** Returns the Steam id of an access token; undefined if its session has ended or its audience differs. */
 export function callerOf(token: string, audience: string, sandbox: Bearers): string | undefined {
   const claims = claimsOf(token, audience, sandbox.nowS())
   const account = claims && findAccount(sandbox.world(), claims.sub)

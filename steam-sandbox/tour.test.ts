@@ -33,12 +33,12 @@ beforeEach(async () => {
   await put('/control/tour', { scenes: SCENES })
 })
 
-it('without a guide the page says where one is', async () => {
+it('without a guide the page says how to get one', async () => {
   await put('/control/tour', { scenes: [] })
   expect(await pageText()).toContain('npm start')
 })
 
-it('one scene plays at a time, and the guide hears of it once', async () => {
+it('one scene plays at a time, and its guide is notified once', async () => {
   expect((await press('paid')).headers.get('location')).toBe('/tour/#paid')
   await press('held')
   await press('paid')
@@ -50,7 +50,7 @@ it('one scene plays at a time, and the guide hears of it once', async () => {
   expect(pressed).toEqual(['paid', 'held'])
 })
 
-it('what came of a scene is shown as text, with links on this machine only', async () => {
+it('the page shows the result of a scene as text, with links to this machine only', async () => {
   const looks = [{ label: 'The <store>', url: 'http://localhost:4302/' }]
   expect(await put('/control/tour/paid', { state: 'done', said: 'It was <i>paid</i>.', looks })).toBe(200)
   const shown = await pageText()
@@ -63,7 +63,7 @@ it('what came of a scene is shown as text, with links on this machine only', asy
   }
 })
 
-it('news that are not in the expected form, or of another scene, are refused', async () => {
+it('results in an unexpected form, or of an unknown scene, are refused', async () => {
   expect(await put('/control/tour', { scenes: [{ name: 'paid' }] })).toBe(400)
   expect(await put('/control/tour', { scenes: 'all' })).toBe(400)
   expect(await put('/control/tour/paid', { state: 'ready', said: '', looks: [] })).toBe(400)

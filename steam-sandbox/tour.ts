@@ -1,4 +1,4 @@
-/** A tour that another process guides: scenes with a button each. The sandbox does not know what they mean. */
+/** A tour, guided by another process: scenes with a button each. The sandbox does not know their meaning. */
 import { field } from './http.ts'
 
 export type Look = { label: string; url: string }
@@ -8,9 +8,9 @@ export type Scene = {
   title: string
   line: string
   state: 'ready' | 'playing' | 'done' | 'failed'
-  /** The result in a sentence or two; empty until the scene was played. */
+  /** The result in a sentence or two; empty until the scene has played. */
   said: string
-  /** Where to look now. */
+  /** Links to pages that show the result. */
   looks: Look[]
 }
 
@@ -31,7 +31,7 @@ export function createTour(pressed: (name: string) => void) {
   return {
     scenes: () => scenes,
     isPlaying,
-    /** Takes the scenes of a guide. Returns false if they do not have the expected form. */
+    /** Sets the scenes. Returns false if they do not have the expected form. */
     set(said: unknown): boolean {
       const rows = field(said, 'scenes')
       if (!Array.isArray(rows) || rows.length > MOST_SCENES) return false
@@ -40,7 +40,7 @@ export function createTour(pressed: (name: string) => void) {
       scenes = read
       return true
     },
-    /** Takes the result of a scene. Returns false if the scene is unknown or the result lacks the expected form. */
+    /** Sets the result of a scene. Returns false if the scene is unknown or the result lacks the expected form. */
     tell(name: string, said: unknown): boolean {
       const [state, text, looks] = [field(said, 'state'), field(said, 'said'), looksOf(field(said, 'looks'))]
       if ((state !== 'done' && state !== 'failed') || typeof text !== 'string' || looks === undefined)

@@ -1,13 +1,13 @@
-/** A family of attacks: its cases, the defences that they meet, and how each defence is switched off. */
+/** A family of attacks: its cases, the defences that stop them, and how to switch off each defence. */
 import type { Target } from './target.ts'
 
-/** A piece of source code, replaced while the defence is off. `from` occurs in the file exactly once. */
+/** A change of source code that switches a defence off. `from` occurs in the file exactly once. */
 export type Change = { file: string; from: string; to: string }
 
 export type Defence = {
-  /** Its place: the file, and the function or constant. */
+  /** Its place in the sources: the file, and the function or constant. */
   at: string
-  /** The pieces to replace; several if one layer covers for another. */
+  /** The changes that switch it off; several if another layer would still stop the attack. */
   off: readonly Change[]
 }
 
@@ -15,7 +15,7 @@ export type Case<D extends string = string> = {
   what: string
   /** The defence that stops it. */
   by: D
-  /** Undefined if the attack failed, else its result. */
+  /** Resolves to undefined if the attack failed, otherwise to its result. */
   attack(): Promise<string | undefined> | string | undefined
 }
 
@@ -28,7 +28,7 @@ export type Family<D extends string = string> = {
   | {
       kind: 'pure'
       cases(): readonly Case<D>[]
-      /** Checks that honest calls work with and without the defence. Undefined if they do. */
+      /** Checks that honest calls work with and without the defence. Resolves to undefined if they do. */
       honest(): Promise<string | undefined> | string | undefined
     }
   | {
@@ -38,5 +38,5 @@ export type Family<D extends string = string> = {
     }
 )
 
-/** Infers the names of the defences, so a case cannot name any other. */
+/** Infers the names of the defences, so a case can only name one of them. */
 export const family = <D extends string>(one: Family<D>): Family<D> => one

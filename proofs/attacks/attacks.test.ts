@@ -1,4 +1,4 @@
-/** One case of each line of defence. In full, and again with each defence switched off: `npm run prove -- attacks`. */
+/** One case of each defence. `npm run prove -- attacks` runs all of them, and again with each defence switched off. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ describe.each(FAMILIES.map((family) => [family.number, family.name, family] as c
     expect(await (family.kind === 'pure' ? family.honest() : family.honest(target))).toBeUndefined()
   })
 
-  it('comes to nothing', async () => {
+  it('fails', async () => {
     const cases = await (family.kind === 'pure' ? family.cases() : family.cases(target))
     const outcomes = await outcomesOf(firstOfEach(cases))
     expect(outcomes.map(({ by }) => by).sort()).toEqual(Object.keys(family.defences).sort())
@@ -41,13 +41,13 @@ describe.each(FAMILIES.map((family) => [family.number, family.name, family] as c
 })
 
 describe('the table of families', () => {
-  it('has each of the fifty in one place', () => {
+  it('has each of the fifty families once', () => {
     const places = [FAMILIES, ELSEWHERE].flatMap((list) => list.map(({ number }) => number))
     const listed = Array.from({ length: 50 }, (_, index) => index + 1)
     expect(places.filter((number) => number <= 50).sort((a, b) => a - b)).toEqual(listed)
   })
 
-  it('stands in the documents, with the reason why no defence is switched off here', () => {
+  it('is in docs/proofs.md, with the reason why a family’s defences are not switched off here', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/proofs.md'), 'utf8')
     const rows = ELSEWHERE.map(
       ({ number, name, where, why }) => `| ${number} ${name} | \`${where}\` | ${why} |`,
@@ -55,7 +55,7 @@ describe('the table of families', () => {
     expect(text.split('\n').filter((row) => /^\| \d+ .* \| `[^`]+` \| /.test(row))).toEqual(rows)
   })
 
-  it('stands in docs/security.md with every family and how many defences it has', () => {
+  it('is in docs/security.md, with every family and its number of defences', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8')
     const rows = FAMILIES.map(
       ({ number, name, defences }) => `| ${number} ${name} | ${Object.keys(defences).length} |`,
@@ -73,7 +73,7 @@ describe('the table of families', () => {
     expect(named.filter((number) => !known.has(number))).toEqual([])
   })
 
-  it('names places that are in the sources, so each defence can be switched off', () => {
+  it('names places that exist in the sources, so each defence can be switched off', () => {
     const changes = FAMILIES.flatMap(({ defences }) => Object.values(defences).flatMap(({ off }) => off))
     expect(changes.length).toBeGreaterThan(0)
     expect(misplacedOf(changes)).toEqual([])

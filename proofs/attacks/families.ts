@@ -1,4 +1,4 @@
-/** The table of families: those of the suite, and those that other tests hold. */
+/** The table of families: those of this suite, and those that other tests cover. */
 import type { Family } from './attack.ts'
 import { approvals } from './families/approvals.ts'
 import { amounts, massAssignment, prototypes, sizes, texts, twice } from './families/bodies.ts'
@@ -69,49 +69,49 @@ export const FAMILIES: readonly Family[] = [
 
 type Named = { number: number; name: string; where: string; why: string }
 
-/** Held by tests that stand elsewhere. `why`: no defence of theirs is switched off here. */
+/** Families that other tests cover. `why`: the reason why their defences are not switched off here. */
 export const ELSEWHERE: readonly Named[] = [
   {
     number: 8,
     name: 'violations of the policy of the page',
     where: 'e2e/support/browser.ts',
-    why: 'the policy is the browser’s; family 7 takes its text away',
+    why: 'the browser enforces the policy; family 7 removes its text',
   },
   {
     number: 14,
-    name: 'signatures of unlike values that collide',
+    name: 'colliding signatures of different values',
     where: 'proofs/bugs',
-    why: 'a library signs; family 13 takes its check away',
+    why: 'a library signs; family 13 removes its check',
   },
   {
     number: 21,
     name: 'races',
     where: 'gateway/store-api/idempotency.test.ts',
-    why: 'the rows that decide are locked; `npm run prove -- defects` takes the locks away',
+    why: 'row locks prevent them; `npm run prove -- defects` removes the locks',
   },
   {
     number: 23,
-    name: 'steps left out',
+    name: 'skipped steps',
     where: 'e2e/page-calls.test.ts',
-    why: 'the page draws a step only when the till says so',
+    why: 'the page shows a step only when the till says so',
   },
   {
     number: 25,
     name: 'slow connections',
     where: 'gateway/http/connections.test.ts',
-    why: 'sockets in real time; one deadline stands for all calls',
+    why: 'sockets in real time; one deadline covers all calls',
   },
   {
     number: 29,
     name: 'SQL in texts',
     where: 'proofs/store/requests.test.ts',
-    why: 'values never become SQL, so there is no line to take away',
+    why: 'values never become SQL, so there is no line to remove',
   },
   {
     number: 38,
     name: 'postMessage',
     where: 'architecture.test.ts',
-    why: 'a rule over the sources: one file of each side may speak',
+    why: 'a rule over the sources: only one file on each side may use it',
   },
   { number: 41, name: 'packages', where: 'scripts/supply-chain.test.ts', why: 'a rule over the lock file' },
   {
@@ -124,18 +124,18 @@ export const ELSEWHERE: readonly Named[] = [
     number: 46,
     name: 'webhooks to the till itself',
     where: 'gateway/webhooks/sender.test.ts',
-    why: 'family 12 takes the check of addresses away',
+    why: 'family 12 removes the check of addresses',
   },
   {
     number: 48,
     name: 'clicks through an overlay',
     where: 'e2e/hostile.test.ts',
-    why: 'a browser shows it; families 6 and 56 take the header away',
+    why: 'only a browser shows it; families 6 and 56 remove the header',
   },
   {
     number: 60,
     name: 'a till that lies to its vault',
     where: 'vault/attacker.test.ts',
-    why: 'a process of its own; each of its cases names the rule that stops it',
+    why: 'a separate process; each of its cases names the rule that stops it',
   },
 ]

@@ -39,7 +39,7 @@ type Row = {
   defence: string
   at: string
   cases: number
-  /** Cases that came through without the defence. */
+  /** How many cases succeeded without the defence. */
   red: number
 }
 
@@ -56,12 +56,12 @@ async function prove(chosen: readonly Family[], templateUrl: string): Promise<Fi
       const red = await redWithout(family, defence, templateUrl)
       const cases = held.filter(({ by }) => by === defence).length
       for (const what of red.green.slice(0, MOST_PRINTED)) {
-        console.log(`not counted, stays green without ${defence}: ${number} ${what}`)
+        console.log(`not counted, fails even without ${defence}: ${number} ${what}`)
       }
-      if (red.count === 0) problems.push(`${number} ${name}: no case sees that ${defence} is off`)
+      if (red.count === 0) problems.push(`${number} ${name}: no case succeeds without ${defence}`)
       rows.push({ family: number, name, defence, at, cases, red: red.count })
       console.log(
-        `${String(number).padStart(3)} ${name} | ${defence} | ${cases} cases, ${red.count} red | ${at}`,
+        `${String(number).padStart(3)} ${name} | ${defence} | ${cases} cases, ${red.count} succeed without it | ${at}`,
       )
     }
   }
@@ -69,8 +69,8 @@ async function prove(chosen: readonly Family[], templateUrl: string): Promise<Fi
   const counted = rows.reduce((sum, { red }) => sum + red, 0)
   const passed = problems.length === 0
   console.log(
-    `attacks: ${counted} cases of ${chosen.length} families count, ${rows.length} defences switched off, ` +
-      `${ELSEWHERE.length} families held elsewhere ${passed ? 'PASS' : 'FAIL'}`,
+    `attacks: ${counted} counted cases of ${chosen.length} families, ${rows.length} defences switched off, ` +
+      `${ELSEWHERE.length} families covered elsewhere ${passed ? 'PASS' : 'FAIL'}`,
   )
   const content = { passed, counted, rows, elsewhere: ELSEWHERE, problems }
   return { passed, result: { name: 'attacks', content } }

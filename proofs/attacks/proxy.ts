@@ -1,16 +1,16 @@
 /**
- * A proxy before the gateway, on real sockets: the headers that proxies set, and every other byte as it came, however odd.
- * So what a careless proxy lets through is for the gateway to refuse.
+ * A proxy in front of the gateway, on real sockets. It sets the headers that proxies set and passes every other byte
+ * unchanged, like a careless proxy, so the gateway must refuse bad requests itself.
  */
 import { connect, createServer, type Socket } from 'node:net'
 import type { Target } from './target.ts'
 import { answeredBy, portOf } from './wire.ts'
 
 const HEAD_END = '\r\n\r\n'
-/** The caller's own word on its scheme must not come through. */
+/** The caller's own header about its scheme, which must not get through. */
 const PROTO = /^x-forwarded-proto:.*\r\n/gim
 
-/** Sends a request through it. `caller`: the address that the proxy sees. Resolves to all that came back. */
+/** Sends a request through the proxy. `caller`: the address that the proxy sees. Resolves to the whole answer. */
 export async function throughProxy(target: Target, caller: string, request: string): Promise<string> {
   const gateway = await portOf(target)
   const server = createServer({ allowHalfOpen: true }, (socket) => handOn(socket, { gateway, caller }))

@@ -1,4 +1,4 @@
-/** Runs the cases of a family, against what it needs. Loaded again for each defence that is switched off. */
+/** Runs the cases of a family on the target that it needs. Loaded again for each defence that is switched off. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { createQueue } from '../../gateway/db/boss-queue.ts'
@@ -13,19 +13,19 @@ import { openTarget } from './target.ts'
 export type Outcome = {
   what: string
   by: string
-  /** Undefined when the attack came to nothing. */
+  /** Undefined if the attack failed, otherwise its result. */
   came: string | undefined
 }
 
 type Run = {
   number: number
-  /** Of the migrated database that each till is a copy of; undefined if only pure families run. */
+  /** URL of the migrated database that each till copies; undefined if only pure families run. */
   templateUrl?: string | undefined
-  /** The cases of this defence alone. */
+  /** Runs only the cases of this defence. */
   by?: string
 }
 
-/** Throws when honest calls fail: then the cases would say nothing. */
+/** Throws if honest calls fail, because then the cases prove nothing. */
 export async function runFamily({ number, templateUrl, by }: Run): Promise<Outcome[]> {
   const found = FAMILIES.find((family) => family.number === number)
   if (found === undefined) throw new Error(`there is no family ${number}`)
@@ -49,7 +49,7 @@ function refuseDishonest(name: string, problem: string | undefined): void {
   if (problem !== undefined) throw new Error(`honest calls fail in ${name}: ${problem}`)
 }
 
-/** One after the other: some of them count what callers do. */
+/** Runs the cases one after the other, because some defences count calls. */
 export async function outcomesOf(cases: readonly Case[], by?: string): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (const one of cases) {
@@ -80,7 +80,7 @@ async function withTill<T>(templateUrl: string, work: (till: Till) => Promise<T>
   }
 }
 
-/** Speaks to the server's own database: a template must have no connection. */
+/** Uses the server's own database, because a template must have no connections. */
 async function onServer(url: string, statement: string): Promise<void> {
   const server = new URL(url)
   server.pathname = '/postgres'

@@ -1,4 +1,4 @@
-/** The till that is attacked: all routes of the gateway in live mode, behind a proxy, with two stores and three shoppers. */
+/** The attacked till: all routes of the gateway in live mode, behind a proxy, with two stores and three shoppers. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,12 +28,12 @@ const TOKEN = 'A'.repeat(43)
 export type Ask = {
   method?: string
   url: string
-  /** Undefined leaves one of the usual headers out. */
+  /** Changes to the usual headers; undefined omits one. */
   headers?: Record<string, string | undefined>
   body?: unknown
-  /** Of the caller, as the proxy tells it; another one for each call by default. */
+  /** Address of the caller, as the proxy reports it; by default a different one for each call. */
   ip?: string
-  /** The address that connects: the proxy's by default. */
+  /** Address of the connection; the proxy's by default. */
   peer?: string
 }
 
@@ -42,23 +42,23 @@ export type Store = { id: bigint; key: string; depositIds: string[] }
 export type Target = {
   till: Till
   app: FastifyInstance
-  /** `own` is attacked, `other` attacks. */
+  /** The attacked store; `other` is the attacker. */
   own: Store
   other: Store
   shoppers: { id: bigint; hash: string; quoteId: string }[]
   ask(ask: Ask): Promise<LightMyRequestResponse>
-  /** As the page of the till calls. */
+  /** Calls as the till's page does. */
   change(ask: Ask): Promise<LightMyRequestResponse>
-  /** As a store calls: the one under attack unless `key` is another's. */
+  /** Calls as a store does: the attacked one, unless `key` belongs to another. */
   call(ask: Ask & { key?: string }): Promise<LightMyRequestResponse>
   newKey(scopes: readonly ('deposits:read' | 'deposits:write')[]): Promise<string>
-  /** The page's folder, which has a source map and a file beside it that no caller may read. */
+  /** The page's folder. It has a source map, and a file beside it, that no caller may read. */
   folder: string
   close(): Promise<void>
 }
 
 let externalIds = 0
-/** A deposit of which nothing is wrong. */
+/** The body of a valid deposit. */
 export const aBody = () => ({
   externalId: `attack ${++externalIds}`,
   currency: 'USD',
@@ -142,7 +142,7 @@ const OF_PAGE = {
 
 let callers = 0
 
-/** Each call has an address of its own, so no limit of another case stops it. */
+/** Gives each call a different address, so limits that other cases reached do not affect it. */
 function asker(app: FastifyInstance): Target['ask'] {
   return async ({ method = 'GET', url, headers = {}, body, ip, peer = PROXY }) => {
     callers += 1
@@ -156,7 +156,7 @@ function asker(app: FastifyInstance): Target['ask'] {
     }
     const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-    // inject() knows more methods than its type.
+    // inject() accepts more methods than its type.
     const known = method as NonNullable<InjectOptions['method']>
     return app.inject({
       method: known,

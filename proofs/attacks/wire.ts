@@ -1,18 +1,18 @@
-/** Requests as bytes, for what no client would send. */
+/** Sends requests as bytes, for requests that no client library would send. */
 import { connect } from 'node:net'
 import type { Target } from './target.ts'
 
-/** An answer to half a request never comes. */
+/** How long to wait, because an incomplete request gets no answer. */
 const PATIENCE_MS = 2_000
 
-/** All that is answered until the connection ends; nothing where it was only cut. */
+/** Resolves to the answer until the connection ends; empty if the connection was cut. */
 export function answeredBy(port: number, request: string): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(request, 'latin1'))
     socket.on('data', (chunk) => {
       text += chunk
-      // Not before: the gateway gives up the answers of a caller that says it has ended.
+      // Ends only now, because the gateway drops answers to a caller that has ended its side.
       socket.end()
     })
     socket.setTimeout(PATIENCE_MS, () => socket.end())
@@ -23,7 +23,7 @@ export function answeredBy(port: number, request: string): Promise<string> {
 
 export const firstLineOf = (answer: string): string => answer.split('\r\n')[0] ?? ''
 
-/** Where the gateway listens, from now on. */
+/** Makes the gateway listen, and resolves to its port. */
 export async function portOf({ app }: Target): Promise<number> {
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
   const at = app.server.address()

@@ -1,6 +1,6 @@
 /**
- * Loads the sources once more with a defence switched off. A module that is asked for with `?without=ID` hands the mark on to every
- * source of the project that it imports, so all of them are fresh; those that a change names are changed as they are read.
+ * Loads the sources again with a defence switched off. A module that is imported with `?without=ID` passes that on to
+ * every source of the project that it imports, so all of them are loaded again, with the changes applied.
  */
 import { readFileSync } from 'node:fs'
 import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:module'
@@ -48,9 +48,9 @@ function changed(source: string, change: Change): string {
 }
 
 const misplaced = ({ file, from }: Change): string =>
-  `${file} has this not exactly once, so it cannot be switched off: ${from}`
+  `${file} must contain this exactly once to switch it off: ${from}`
 
-/** The changes whose place is not in the sources, or more than once. */
+/** Complaints about changes whose `from` is missing in the sources, or occurs more than once. */
 export function misplacedOf(changes: readonly Change[]): string[] {
   return changes
     .filter(({ file, from }) => readFileSync(join(ROOT, file), 'utf8').split(from).length !== 2)

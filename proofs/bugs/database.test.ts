@@ -1,4 +1,4 @@
-/** Known bugs of databases: cut off in the middle of a migration, and restored to an earlier state. */
+/** Known bugs with databases: an interrupted migration, and a restore to an earlier state. */
 import { randomBytes } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ async function schemaOf(url: string): Promise<unknown[]> {
   return rows
 }
 
-/** The real migrations and one more as long as they are, so cuts fall before, between and within files. */
+/** The real migrations and another one of the same length, so cuts fall before, between and within files. */
 function folderOfTwo(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-migrations-'))
   cpSync(MIGRATIONS, folder, { recursive: true })
@@ -52,7 +52,7 @@ function folderOfTwo(): string {
   return folder
 }
 
-test('bug 36: a migration that is cut off anywhere leaves nothing half-done, and the next start finishes it', async () => {
+test('bug 36: a migration that is interrupted anywhere leaves nothing half-done, and the next start finishes it', async () => {
   const server = inject('databaseUrl')
   const folder = folderOfTwo()
   const fresh = async () => {
@@ -90,7 +90,7 @@ test('bug 36: a migration that is cut off anywhere leaves nothing half-done, and
   }
 })
 
-/** A copy of the current database; all its connections are ended for it. */
+/** Copies the current database. Ends all its connections first, because a copy needs that. */
 async function backUp(url: string): Promise<string> {
   const name = new URL(url).pathname.slice(1)
   const copy = `${name}_old`
@@ -107,7 +107,7 @@ async function backUp(url: string): Promise<string> {
   return databaseUrl(inject('databaseUrl'), copy)
 }
 
-test('bug 37: a backup from before a credit learns of it from Steam, and credits it once', async () => {
+test('bug 37: a restored backup from before a credit learns of the delivery from Steam, and credits it once', async () => {
   const till = await startTill()
   const store = await aStore(till)
   const { bot, session } = await aBot(till)

@@ -1,4 +1,4 @@
-/** Those of the known bugs that need no till: docs/bugs-of-others.md has the whole list. */
+/** Known bugs that need no till. docs/bugs-of-others.md has the whole list. */
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { CURRENCIES } from '../../contract/money.ts'
 import { repeat } from '../../gateway/kit/repeat.ts'
@@ -6,7 +6,7 @@ import { captureLog } from '../../gateway/testing/log.ts'
 import { fc, test } from '../../gateway/testing/property.ts'
 import { signWebhook } from '../../gateway/webhooks/signature.ts'
 
-it('bug 38: a stalled event loop makes no burst of work', async () => {
+it('bug 38: a stalled event loop is not followed by a burst of work', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   let running = 0
@@ -22,7 +22,7 @@ it('bug 38: a stalled event loop makes no burst of work', async () => {
   const repeated = repeat({ name: 'stalled', everyMs: 10, log: captureLog().log }, work)
   await vi.advanceTimersByTimeAsync(20)
   expect(turns).toBe(3)
-  // Fifty turns come due, and nothing that was begun can go on: no promise is settled between them.
+  // Fifty turns become due at once, and no promise settles between them.
   vi.advanceTimersByTime(500)
   await vi.advanceTimersByTimeAsync(0)
   expect(turns).toBe(4)
@@ -32,7 +32,7 @@ it('bug 38: a stalled event loop makes no burst of work', async () => {
   expect(most).toBe(1)
 })
 
-it('bug 19: every currency of the till has two digits, as minor units are counted here', () => {
+it('bug 19: every currency of the till has two decimal digits, as its minor units assume', () => {
   for (const currency of CURRENCIES) {
     const { maximumFractionDigits } = new Intl.NumberFormat('en', {
       style: 'currency',
@@ -53,7 +53,7 @@ test.prop([messages, messages])('bug 24: no two messages have the same signature
   const signed = (message: typeof one) => signWebhook([secret], message)['webhook-signature']
   const same = one.id === other.id && one.body === other.body && one.at.getTime() === other.at.getTime()
   expect(signed(one) === signed(other)).toBe(same)
-  // A character that moves across the boundary of two fields makes another message as well.
+  // Moving a character across the boundary of two fields makes a different message too.
   const moved = { ...one, at: new Date(one.at.getTime() * 10), body: one.body.slice(1) }
   expect(signed(moved)).not.toBe(signed(one))
 })

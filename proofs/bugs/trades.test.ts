@@ -1,4 +1,4 @@
-/** Bugs that payment and trade systems really had, where no other test holds them: docs/bugs-of-others.md has the whole list. */
+/** Bugs that real payment and trade systems had and no other test covers. docs/bugs-of-others.md has the whole list. */
 import { type RawBuilder, sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -34,13 +34,13 @@ afterAll(async () => {
   await till.close()
 })
 
-/** The till as it was before the first test. */
+/** Resets the till to its state before the first test. */
 async function empty(): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(`
     select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
       and relkind = 'r' and relname <> 'migration' and pg_relation_size(oid) > 0`)
   const tables = rows.map(({ name }) => name).join(', ')
-  // Entries of the ledger are kept from such a thing by a trigger.
+  // A trigger protects the ledger from this, so it is switched off here.
   await pool.query(`
     set session_replication_role = replica;
     ${tables === '' ? '' : `truncate ${tables} restart identity cascade;`}
@@ -63,7 +63,7 @@ const STEPS: Record<Step, () => Promise<unknown>> = {
   watch: () => tradeHandlers(till.deps).watch(bot),
 }
 
-/** The store's credit, and the events that it was told. */
+/** The store's credit, and its events. */
 async function books() {
   const credited = await till.db
     .selectFrom('ledger_entry')
@@ -83,8 +83,8 @@ const GONE = '57P01'
 const ONCE = { credited: 3_000, told: 1, differences: [] }
 
 /**
- * Breaks off the first `times` writes to a table, as PostgreSQL would; a sequence counts, which no rollback undoes.
- * `GONE`: the session ends with it, as all do when PostgreSQL is started again.
+ * Makes the first `times` writes to a table fail, as PostgreSQL would. A sequence counts them, because rollbacks do not
+ * undo it. `GONE`: also ends the session, as a restart of PostgreSQL does.
  */
 async function breakOff(table: string, code: string, times: number): Promise<void> {
   await sql`
@@ -93,7 +93,7 @@ async function breakOff(table: string, code: string, times: number): Promise<voi
     begin
       if nextval('broken_off') <= ${sql.lit(times)} then
         if ${sql.lit(code)} = ${sql.lit(GONE)} then perform pg_terminate_backend(pg_backend_pid()); end if;
-        raise exception 'broken off for the test' using errcode = ${sql.lit(code)};
+        raise exception 'interrupted by the test' using errcode = ${sql.lit(code)};
       end if;
       return new;
     end $break$;
@@ -101,7 +101,7 @@ async function breakOff(table: string, code: string, times: number): Promise<voi
       for each row execute function break_off();`.execute(till.db)
 }
 
-describe('who sees an acceptance', () => {
+describe('an acceptance', () => {
   const orders: Step[][] = [
     ['trade', 'refresh', 'watch'],
     ['trade', 'watch', 'refresh'],
@@ -110,16 +110,19 @@ describe('who sees an acceptance', () => {
     ['watch', 'trade', 'refresh'],
     ['watch', 'refresh', 'trade'],
   ]
-  it.each(orders)('bug 2: job, page and poller, %s, %s and %s, credit once', async (...order) => {
-    await offerFor(till, bot, await aDeposit(till, store))
-    session.accept('1')
-    await Promise.all(order.map((step) => STEPS[step]()))
-    for (const step of order) await STEPS[step]()
-    expect(await books()).toEqual(ONCE)
-  })
+  it.each(orders)(
+    'bug 2: is credited once by job, page and poller, in the order %s, %s, %s',
+    async (...order) => {
+      await offerFor(till, bot, await aDeposit(till, store))
+      session.accept('1')
+      await Promise.all(order.map((step) => STEPS[step]()))
+      for (const step of order) await STEPS[step]()
+      expect(await books()).toEqual(ONCE)
+    },
+  )
 
-  it('bug 6: an offer that is seen, and accepted, before its own sending is answered is credited once', async () => {
-    // Of another one that stands the list is read, and this one is in it.
+  it('bug 6: is credited once, even of an offer that is seen and accepted before the send is answered', async () => {
+    // Because of another open offer, the bot reads the list, which contains this one.
     await offerFor(till, bot, await aDeposit(till, store))
     session.afterSend = async () => {
       await STEPS.watch()
@@ -134,10 +137,10 @@ describe('who sees an acceptance', () => {
   })
 })
 
-describe('a transaction that PostgreSQL breaks off', () => {
+describe('a transaction that PostgreSQL interrupts', () => {
   const tables = ['trade_item', 'custody_entry', 'ledger_entry', 'account', 'event']
   it.each(tables.flatMap((table) => ['40001', '40P01'].map((code) => [table, code] as const)))(
-    'bug 15: at %s with %s is repeated without leaving anything twice',
+    'bug 15: at %s with %s is repeated, and nothing is written twice',
     async (table, code) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
@@ -148,17 +151,17 @@ describe('a transaction that PostgreSQL breaks off', () => {
   )
 })
 
-describe('a disk that is full', () => {
-  it('bug 35: refuses the deposit and keeps nothing of it; when there is room again the store tries again', async () => {
+describe('a full disk', () => {
+  it('bug 35: makes the till refuse the deposit and keep nothing of it, and the store succeeds later', async () => {
     await breakOff('deposit', '53100', 1)
     const body = { externalId: 'order 1', currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
-    await expect(createDeposit(till.deps, store, body)).rejects.toThrow('broken off')
+    await expect(createDeposit(till.deps, store, body)).rejects.toThrow('interrupted by the test')
     expect(await till.db.selectFrom('deposit').select('id').execute()).toEqual([])
     expect((await createDeposit(till.deps, store, body)).created).toBe(true)
   })
 })
 
-describe('in the middle of a credit', () => {
+describe('an interruption in the middle of a credit', () => {
   it.each([
     ['trade_item', GONE],
     ['custody_entry', GONE],
@@ -167,7 +170,7 @@ describe('in the middle of a credit', () => {
     ['ledger_entry', '53100'],
     ['account', GONE],
   ])(
-    'bug 35: at %s with %s nothing is credited in part, and all of it the next time',
+    'bug 35: at %s with %s credits no part of it, and the next attempt credits all of it',
     async (table, code) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
@@ -181,7 +184,7 @@ describe('in the middle of a credit', () => {
   )
 })
 
-it('bug 32: of two deposits that want one item at the same moment exactly one gets it', async () => {
+it('bug 32: if two deposits want one item at the same moment, exactly one gets it', async () => {
   const [one, other] = [await aDeposit(till, store), await aDeposit(till, store)]
   await sql`update quote_item set asset_id = '77' || right(asset_id, 1)`.execute(till.db)
   const items = ['770', '771']
@@ -208,11 +211,11 @@ const ENTRY = sql`
   insert into ledger_entry (debit_account, credit_account, amount, currency, cause, trade_id, quote_id, rate_id)
   select debit_account, credit_account, 1, 'USD', cause, ${NEWEST}, quote_id, rate_id from ledger_entry`
 
-/** Whether another transaction has such a row, which it has not committed: one more would have to wait for it. */
+/** Whether another transaction has written such a row without a commit, because then an insert of it must wait. */
 async function isWritten(insert: RawBuilder<unknown>): Promise<boolean> {
   const trying = till.db.transaction().execute(async (tx) => {
     await sql`set local lock_timeout = '100ms'`.execute(tx)
-    // Else it would wait for the rows that it refers to.
+    // Without this, the insert would wait for the rows that it refers to.
     await sql`set local session_replication_role = replica`.execute(tx)
     await insert.execute(tx)
     throw new Error('it is not written')
@@ -220,7 +223,7 @@ async function isWritten(insert: RawBuilder<unknown>): Promise<boolean> {
   return trying.catch((error: unknown) => sqlState(error) === '55P03')
 }
 
-it('bug 16: who waits for a busy balance has written all else of its credit', async () => {
+it('bug 16: a credit that waits for a busy balance has written everything else before', async () => {
   await offerFor(till, bot, await aDeposit(till, store))
   session.accept('1')
   await STEPS.watch()
@@ -230,7 +233,7 @@ it('bug 16: who waits for a busy balance has written all else of its credit', as
   await pool.query('select 1 from account where store_id = $1 for no key update', [String(store.id)])
   const holder = (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0
   const credit = STEPS.watch()
-  // For the balance itself: it may wait for something else on its way there.
+  // Waits until it waits for the balance itself, because it may wait for other locks first.
   await expect
     .poll(async () => {
       const { rows } = await sql`

@@ -1,4 +1,4 @@
-/** `npm run prove -- cut`: cuts at every message of the crediting transaction, and at as many random bytes of it. */
+/** `npm run prove -- cut`: cuts the connection at every message of the crediting transaction, and at random bytes. */
 import { z } from 'zod'
 import { count, defineProof, keepFlag } from '../proof.ts'
 import { withServer } from '../server.ts'
@@ -20,7 +20,7 @@ export const cutProof = defineProof({
       const passed = problems.length === 0 && cuts >= messages && creditedUnheard > 0
       for (const problem of problems.slice(0, MOST_PRINTED)) console.log(problem)
       console.log(
-        `cut: ${cuts} cuts of ${messages} messages and ${bytes} bytes, ${creditedUnheard} credited unheard, ` +
+        `cut: ${cuts} cuts of ${messages} messages and ${bytes} bytes, ${creditedUnheard} credited without an answer, ` +
           `${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`,
       )
       const content = { passed, rounds, seed, messages, bytes, cuts, creditedUnheard, problems }

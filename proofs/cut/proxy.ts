@@ -1,29 +1,29 @@
-/** Stands between a client and PostgreSQL and cuts the connection where it is told to. */
+/** A proxy between a client and PostgreSQL that cuts the connection at a given place. */
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Counted over both directions in the order in which they pass: one client, which waits for each answer. */
+/** Where to cut, counted over both directions. The one client waits for each answer, so the order is fixed. */
 export type Cut = { afterMessages: number } | { afterBytes: number } | 'never'
 
 export type Passed = { messages: number; bytes: number; isCut: boolean }
 
 export type CutProxy = {
   port: number
-  /** Counts from here on, and cuts there. */
+  /** Starts to count, and cuts at this place. */
   arm(cut: Cut): void
-  /** Stops cutting. Returns what passed since it was armed. */
+  /** Stops cutting. Returns what has passed since `arm`. */
   disarm(): Passed
   close(): Promise<void>
 }
 
-/** Type and length: the head of every message after the start of a connection. */
+/** Type and length, the head of every message after the start of a connection. */
 const HEAD_BYTES = 5
 
-/** Finds the ends of messages in a stream of them. Its first byte must be the first of a message. */
+/** Finds the ends of messages in a stream, which must begin with a whole message. */
 function createCounter() {
   let head = Buffer.alloc(0)
   let bodyLeft = 0
   return {
-    /** Takes bytes until a message ends; resolves to how many those are, and whether one ended. */
+    /** Reads bytes until a message ends. Returns how many those are, and whether a message ended. */
     take(chunk: Buffer): { bytes: number; ended: boolean } {
       let used = 0
       if (bodyLeft === 0) {
@@ -52,7 +52,7 @@ export async function startCutProxy(target: { host: string; port: number }): Pro
     cut !== 'never' &&
     ('afterBytes' in cut ? passed.bytes >= cut.afterBytes : passed.messages >= cut.afterMessages)
 
-  /** How much of a chunk still passes. */
+  /** How many bytes of a chunk may still pass. */
   const allowed = (from: Socket, chunk: Buffer): number => {
     const counter = counters.get(from) ?? createCounter()
     counters.set(from, counter)
@@ -74,7 +74,7 @@ export async function startCutProxy(target: { host: string; port: number }): Pro
       if (bytes > 0) to.write(chunk.subarray(0, bytes))
       if (!isReached()) return
       passed.isCut = true
-      // The server reads everything that passed before it sees the end: it commits, and nobody is told.
+      // The server reads everything that has passed before it sees the end. So it may commit without an answer.
       database.end()
       client.destroy()
     }

@@ -1,6 +1,6 @@
 /**
- * Cuts the connection to PostgreSQL at the end of every message of the crediting transaction, and at seeded bytes of it.
- * The next try finds exactly one credit, or makes it.
+ * Cuts the connection to PostgreSQL after every message of the crediting transaction, and at bytes chosen by a seed.
+ * The next attempt must find exactly one credit, or make it.
  */
 import { z } from 'zod'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
@@ -10,10 +10,10 @@ import type { Cut, Passed } from './proxy.ts'
 import { type CutTill, openCutTill } from './till.ts'
 
 export type CutReport = {
-  /** Of the transaction when nobody cuts it. */
+  /** Messages and bytes of the uncut transaction. */
   whole: Passed
   cuts: number
-  /** The credit was there although the caller was told of an error. */
+  /** How many times the credit was made although the caller got an error. */
   creditedUnheard: number
   problems: string[]
 }
@@ -41,7 +41,7 @@ export async function cutSockets({ serverUrl, everyMessage, offsets, seed }: Pla
   }
 }
 
-/** Measures the second of two, when the operator's accounts exist already. A store's own are made each time. */
+/** Measures the second of two credits, when the operator's accounts exist. Each credit is for a new store. */
 async function measure(till: CutTill): Promise<Passed> {
   await till.credit(await till.accepted())
   const delivery = await till.accepted()
@@ -60,9 +60,9 @@ async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<vo
   const { isCut } = till.proxy.disarm()
   const where = JSON.stringify(place)
   if (isCut) report.cuts += 1
-  // At the very last byte nothing is lost any more.
+  // A cut at the very last byte loses nothing.
   if (isCut && failed && (await isCredited(till, delivery))) report.creditedUnheard += 1
-  // The sweep does this with every trade that is due. Twice, because a job may be duplicated.
+  // As the sweep does for every due trade. Twice, because jobs can be duplicated.
   await creditAgain(till, delivery)
   await creditAgain(till, delivery)
   const problem = await judge(till, delivery)
@@ -71,7 +71,7 @@ async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<vo
 
 const MOST_TRIES = 3
 
-/** The first query after a cut may still meet the connection that breaks. */
+/** Retries, because the first query after a cut may still get the broken connection. */
 async function creditAgain(till: CutTill, delivery: Delivery): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

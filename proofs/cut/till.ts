@@ -24,19 +24,21 @@ import { deliveryWriter } from '../../gateway/webhooks/store.ts'
 import { type CutProxy, startCutProxy } from './proxy.ts'
 
 export type CutTill = {
-  /** Of the database itself. */
+  /** URL of the database, without the proxy. */
   url: string
   proxy: CutProxy
   direct: Database
   deps: Till['deps']
-  /** A trade whose offer was accepted, and Steam's record of it; of a store of its own unless one is named. */
+  /** Makes a trade with an accepted offer, and Steam's record of it, for a new store by default. */
   accepted(of?: { storeId: bigint }): Promise<Delivery>
   /** Credits through the proxy. */
   credit(delivery: Delivery): Promise<void>
   close(): Promise<void>
 }
 
-/** Of each delivery so much is credited at the operator's risk, and the rest is held: every posting there is. */
+/**
+ * The part of each delivery that is credited at the operator's risk. The rest is held, so every kind of posting occurs.
+ */
 const RISK_CENTS = 1_000n
 
 export async function openCutTill(serverUrl: string): Promise<CutTill> {

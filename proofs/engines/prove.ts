@@ -64,7 +64,7 @@ export const enginesProof = defineProof({
 
 type Place = { till: Till; shop: string }
 
-/** Undefined when both deposits succeeded, and no policy was violated. */
+/** Resolves to undefined if both deposits succeeded and no policy was violated. */
 async function pays(browser: Browser, place: Place): Promise<string | undefined> {
   try {
     for (const way of [onItsPage, inFrame]) {

@@ -1,30 +1,30 @@
-/** A disk of the proof's own, which can be full. */
+/** A disk for the proof alone, which it can fill up. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Room for a cluster, its log and some minutes of load. */
+/** Room for a database cluster, its log and some minutes of load. */
 const DISK = '700m'
 const BLOCK = Buffer.alloc(1_048_576)
-/** How much is left to the server when the rest is taken: it must meet the end itself, while it works. */
+/** Blocks that filling leaves to the server, because it must hit the limit while it works. */
 const LEFT_BLOCKS = 8
 
 export type Disk = {
   folder: string
-  /** Why it cannot be full: then it is a folder like any other. */
+  /** Why the disk cannot be filled, because it is an ordinary folder; undefined if it can. */
   refused: string | undefined
-  /** Takes the room that is left, but for a little. */
+  /** Fills the disk except for a few blocks. */
   fill(): void
   makeRoom(): void
   remove(): void
 }
 
-/** Needs the right to mount; without it the folder is there, and says that it cannot be full. */
+/** Mounts the disk. Without the right to mount, makes a folder whose `refused` says why. */
 export function openDisk(): Disk {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-disk-'))
   const refused = mount(folder)
-  // As root, PostgreSQL runs as another account and must be able to pass.
+  // If this process is root, PostgreSQL runs as another account, which must be able to enter.
   chmodSync(folder, 0o711)
   const ballast = join(folder, 'ballast')
   return {

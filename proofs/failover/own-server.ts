@@ -1,23 +1,23 @@
-/** A server that crashes and whose disk fills up, behind one address that stays. */
+/** A database server that can crash or fill its disk, behind a fixed address. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDoor } from '../restore/door.ts'
 import { type Disk, openDisk } from './disk.ts'
 import { execute, loseServer, startServer } from './server.ts'
 
-/** One row of it is larger than what is left of a page, so the table grows with each. */
+/** Inserts a row that never fits into the rest of a page, so the table grows each time. */
 const FILLER = `insert into filler select string_agg(md5(random()::text), '') from generate_series(1, 30000)`
 const FULL_MS = 120_000
 
 export type OwnServer = {
   url: string
-  /** Undefined if its disk can be full. */
+  /** Why its disk cannot be filled; undefined if it can. */
   hasNoDisk: string | undefined
-  /** Loses the server as if its machine failed; resolves when none of its processes runs. */
+  /** Kills the server as if its machine failed. Resolves once none of its processes runs. */
   crash(): Promise<void>
   start(): Promise<void>
-  /** Resolves when the server's disk is full. */
+  /** Fills the server's disk. */
   fillDisk(): Promise<void>
-  /** Makes room, and starts the server again if it ended because its disk was full. */
+  /** Makes room on the disk, and restarts the server if it ended because of the full disk. */
   makeRoom(): Promise<void>
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ async function fillDisk(disk: Disk, url: string): Promise<void> {
   throw new Error('the disk of the server did not fill up')
 }
 
-/** A server that cannot write its log ends, tries to recover, and ends for good if it still cannot. */
+/** A server that cannot write its log restarts once to recover, and ends if it still cannot. */
 async function hasEnded(server: { url: string; isOver: boolean }): Promise<boolean> {
   for (;;) {
     if (server.isOver) return true

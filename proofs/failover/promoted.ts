@@ -1,4 +1,4 @@
-/** A primary that is lost under load while a synchronous copy of it is promoted: nothing that was acknowledged is lost. */
+/** Loses a primary under load and promotes a copy of it. A synchronous copy must lose nothing that was acknowledged. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { booksOf, checkTill } from '../kill/check.ts'
@@ -11,7 +11,7 @@ import { answersAgain, atWork, type Failed } from './rounds.ts'
 import { loseServer, startCopy, startServer } from './server.ts'
 
 const LOAD_SEED = 3_000_000
-/** The load before the loss lasts at least so long, and at most twice as long. */
+/** The load before the loss lasts from this long to twice as long. */
 const LIFE_MS = 5_000
 
 export type Promoted = Pick<Failed, 'problems' | 'apiMs' | 'botsMs' | 'books'>
@@ -63,11 +63,11 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
   }
 }
 
-/** The promoted copy is another life of the database, and the till has found that out. */
+/** Checks that the till has noticed the promotion and begun one new epoch. */
 async function epochProblems({ pool }: Parameters<typeof epochsOf>[0]): Promise<string[]> {
   const { rows } = await pool.query<{ n: number }>(
     `select count(*)::int as n from event where type = 'epoch.started' and sequence is not null`,
   )
   const begun = rows[0]?.n ?? 0
-  return begun === 1 ? [] : [`${begun} epochs were begun after the failover`]
+  return begun === 1 ? [] : [`${begun} epochs began after the failover`]
 }

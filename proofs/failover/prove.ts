@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- failover`: the database fails under load in every known way, and comes back or is replaced. Losses and
- * duplicates decide the result. Times are compared with the machine's speed in the same run, and only printed.
+ * `npm run prove -- failover`: the database fails under load in every known way, and comes back or is replaced. Only
+ * losses and duplicates decide the result. Times are printed, beside the machine's speed in the same run.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
@@ -18,15 +18,15 @@ const LIMITS = {
   bots: { mostMs: 30_000, waitMs: LEASE_MS },
 } as const
 
-/** `synchronous` and `asynchronous`: the server is lost for good while a copy of that kind is promoted. */
+/** `synchronous` and `asynchronous`: the server is lost, and a copy of that kind is promoted. */
 const KINDS = ['crashed', 'full', 'asynchronous', 'silent', 'synchronous', 'refusing', 'replaced'] as const
 
 type Round = (typeof KINDS)[number]
 
 export const failoverProof = defineProof({
   options: z.object({
-    rounds: count(10, 'how many times the database goes away'),
-    seed: count(1, 'when it goes, for how long, and what shoppers do'),
+    rounds: count(10, 'how many times the database fails'),
+    seed: count(1, 'decides when it fails, for how long, and what shoppers do'),
     keep: keepFlag(),
   }),
   async run({ rounds, seed }) {
@@ -46,13 +46,13 @@ export const failoverProof = defineProof({
 
 const isInPlace = (kind: Round): kind is Kind => kind !== 'synchronous' && kind !== 'asynchronous'
 
-/** Runs all rounds in which the server loses nothing, in one world. */
+/** Runs all rounds in which the server loses no data, on one till. */
 async function inPlace(plan: readonly Round[], seed: number): Promise<{ failed?: Failed; left?: string }> {
   const server = await openOwnServer()
   try {
     const { url, hasNoDisk } = server
     const kinds = plan.filter(isInPlace).filter((kind) => kind !== 'full' || hasNoDisk === undefined)
-    const left = hasNoDisk === undefined ? {} : { left: `no round with a full disk: ${hasNoDisk}` }
+    const left = hasNoDisk === undefined ? {} : { left: `without a full disk: ${hasNoDisk}` }
     if (kinds.length === 0) return left
     return { failed: await failoverRounds({ url, machine: server }, { kinds, seed }), ...left }
   } finally {
@@ -64,7 +64,7 @@ type Findings = {
   plan: readonly Round[]
   seed: number
   failed?: Failed
-  /** The rounds that this machine could not run, and why. */
+  /** The kind of round that this machine could not run, and why. */
   left?: string
   promoted: Promoted[]
   behind: RoundFacts[]
@@ -74,7 +74,7 @@ function report({ plan, seed, failed, left, promoted, behind }: Findings, speed:
   const worlds = [...(failed === undefined ? [] : [failed]), ...promoted]
   const problems = [...worlds, ...behind].flatMap((world) => world.problems)
   if (behind.some(({ eventsLost }) => eventsLost <= 0))
-    problems.push('an asynchronous copy lost nothing, so nothing is proved')
+    problems.push('the asynchronous copy lost nothing, so this run proves nothing')
   const passed = problems.length === 0
   const apiMs = worlds.flatMap((world) => world.apiMs)
   const botsMs = worlds.flatMap((world) => world.botsMs)
@@ -95,8 +95,8 @@ function report({ plan, seed, failed, left, promoted, behind }: Findings, speed:
   }
   for (const problem of problems) console.log(problem)
   if (left !== undefined) console.log(left)
-  console.log(secondsInWords('the API answers once the database is back', seconds.api))
-  console.log(secondsInWords('the bots are at work once the database is back', seconds.bots))
+  console.log(secondsInWords('until the API answers after the database is back', seconds.api))
+  console.log(secondsInWords('until the bots work after the database is back', seconds.bots))
   for (const { kept, lost, later, eventsLost } of behind)
     console.log(
       `asynchronous: ${kept} deliveries kept, ${lost} lost with ${eventsLost} events, ${later} later`,

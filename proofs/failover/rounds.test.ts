@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { failoverRounds } from './rounds.ts'
 
-test('a database that falls silent under load: nothing is lost, and all goes on', {
+test('a database that falls silent under load loses nothing, and the till continues', {
   timeout: 1_200_000,
 }, async () => {
   const plan = { seed: 1, kinds: ['silent'] } as const

@@ -1,6 +1,6 @@
 /**
- * The real gateway under load, and its database gone again and again: silent, refusing, at another address, crashed or
- * without room. Afterwards nothing is lost and nothing doubled.
+ * The real gateway under load, while its database fails again and again: silent, refusing, at another address, crashed,
+ * or with a full disk. Afterwards nothing must be lost or doubled.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,35 +18,35 @@ import { callStore } from '../restore/shopping.ts'
 import type { OwnServer } from './own-server.ts'
 
 /**
- * `replaced`: new connections are answered at once, and the old ones never again. `crashed` and `full` happen to a server
- * of the proof's own.
+ * `replaced`: new connections work at once, and old ones never again. `crashed` and `full` need a server that belongs
+ * to the proof.
  */
 export type Kind = 'silent' | 'refusing' | 'replaced' | 'crashed' | 'full'
 
 const LOAD_SEED = 2_000_000
 const MOST_LIFE_MS = 4_000
 const MOST_AWAY_MS = 6_000
-/** Every so many rounds it is away for longer than a lease. */
+/** In every fourth round, the database is away for longer than a lease. */
 const LONG_EVERY = 4
-/** As long as a busy machine may need. The caller judges the times. */
+/** Long enough for a busy machine. The caller judges the times. */
 const PATIENCE_MS = 180_000
 
 export type Failed = {
   rounds: Record<Kind, number>
   problems: string[]
-  /** Milliseconds from the return of the database. */
+  /** Milliseconds from the return of the database until the API answered, for each round. */
   apiMs: number[]
   botsMs: number[]
-  /** Calls that were refused for want of the database, as a shopper's page sees them. */
+  /** How many calls of shoppers' pages were refused because of the database. */
   refused: number
   books: Books
 }
 
 type Plan = { kinds: readonly Kind[]; seed: number }
-/** The acts on the server itself. */
+/** The acts of a round on the server. */
 type Machine = Pick<OwnServer, 'crash' | 'start' | 'fillDisk' | 'makeRoom'>
 
-/** A round of each kind, in their order, on a new database of the server. */
+/** Plays the rounds in order, on a new database of the server. */
 export async function failoverRounds(
   server: { url: string; machine?: Machine },
   { kinds, seed }: Plan,
@@ -131,21 +131,21 @@ function faultOf({ proxy, machine }: World, kind: Kind): Fault {
   if (kind === 'replaced') return { begin: () => proxy.replace(), end: pass }
   if (kind === 'silent') return { begin: () => proxy.swallow(), end: pass }
   if (kind === 'refusing') return { begin: () => proxy.refuse(), end: pass }
-  if (machine === undefined) throw new Error(`a round "${kind}" needs a server of its own`)
+  if (machine === undefined) throw new Error(`a round "${kind}" needs the proof's own server`)
   if (kind === 'crashed') return { begin: () => machine.crash(), end: () => machine.start() }
   return { begin: () => machine.fillDisk(), end: () => machine.makeRoom() }
 }
 
-/** A call that asks the database, and what it answers where there is no such deposit. */
+/** A call that needs the database, for a deposit that does not exist. */
 const probe = ({ url }: KillTill) =>
   fetch(`${url}/api/payment?hash=${'0'.repeat(32)}`, { signal: AbortSignal.timeout(PATIENCE_MS) })
 
-/** While the database is away a call is refused at once, and says when to come again. */
+/** Checks that calls are refused at once while the database is away, with a time to retry. */
 async function refusing(till: KillTill, notes: Notes): Promise<void> {
   await eventually('calls are refused', async () => isRefused(await probe(till), notes), PATIENCE_MS)
 }
 
-/** Reads may go on while there is no room to write. An order is refused as any call without the database. */
+/** Checks that orders are refused without room to write. Reads may still work. */
 async function refusingWrites(till: KillTill, notes: Notes): Promise<void> {
   const order = () => ({
     externalId: `full-${randomUUID()}`,
@@ -182,7 +182,7 @@ export async function answersAgain(till: KillTill): Promise<void> {
   await eventually('the API answers again', isAnswered, PATIENCE_MS)
 }
 
-/** Every bot is online, and its lease is not over. */
+/** Waits until every bot is online, with a valid lease. */
 export async function atWork({ pool }: KillTill): Promise<void> {
   const areAll = async () => {
     const { rows } = await pool.query<{ all: boolean }>(
@@ -190,5 +190,5 @@ export async function atWork({ pool }: KillTill): Promise<void> {
     )
     return rows[0]?.all === true || undefined
   }
-  await eventually('the bots are at work', areAll, PATIENCE_MS)
+  await eventually('the bots work', areAll, PATIENCE_MS)
 }

@@ -1,4 +1,4 @@
-/** PostgreSQL servers of the proof's own: one that is lost as a machine is, and a streaming copy that takes its place. */
+/** PostgreSQL servers for the proof: a primary that is lost like a machine, and a streaming copy that replaces it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   appendFileSync,
@@ -19,26 +19,26 @@ import { copyEmbedded } from '../../gateway/backups/service.ts'
 import { createLog } from '../../gateway/kit/log.ts'
 import { type SilentProxy, startSilentProxy } from '../../gateway/testing/silent-proxy.ts'
 
-/** The name under which the copy asks for the log. */
+/** The name that the copy uses to request the log. */
 const COPY = 'copy'
-/** Log that the copy may still want when it connects. */
+/** How much log to keep for the copy until it connects. */
 const KEPT_LOG = '256MB'
 
 export type Server = {
-  /** As the owner of the server: a secret. */
+  /** URL for the owner of the server, a secret. */
   url: string
   dataDir: string
   stop(): Promise<void>
 }
 
-/** With every write on the disk before it is acknowledged, as in production. */
+/** Starts a server that writes everything to disk before it acknowledges, as in production. */
 export async function startServer(dataDir: string): Promise<Server & Pick<Embedded, 'died'>> {
   mkdirSync(dataDir, { recursive: true, mode: 0o711 })
   const { url, stop, died } = await startEmbedded({ dataDir, log: createLog({ level: 'error' }) })
   return { url, dataDir, stop, died }
 }
 
-/** Ends all of its processes in the same moment: none says goodbye, and none finishes what it does. */
+/** Kills all of its processes at the same moment, so none closes a connection or finishes its work. */
 export function loseServer({ dataDir }: Pick<Server, 'dataDir'>): void {
   const { home } = preparePostgresFiles(realpathSync(dataDir))
   const postmaster = Number(readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -53,7 +53,7 @@ function childrenOf(parent: number): number[] {
 
 function parentOf(pid: number): number | undefined {
   try {
-    // The name in brackets may hold anything; the parent is the second field after it.
+    // The name in brackets may contain anything. The parent is the second field after it.
     return Number(
       readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
@@ -73,15 +73,15 @@ function endNow(pid: number): void {
 }
 
 export type Copy = Server & {
-  /** Commits of the first server wait for this one from now on. */
+  /** From now on, commits of the first server wait for this copy. */
   makeSynchronous(): Promise<void>
-  /** Waits until it has all that is committed now, and cuts it off without a word: it gets nothing further. */
+  /** Waits until the copy has everything that is committed now, then cuts its connection silently. */
   cutOff(): Promise<void>
-  /** Resolves when it takes writes. */
+  /** Makes the copy a primary. Resolves once it accepts writes. */
   promote(): Promise<void>
 }
 
-/** A copy of the running server in a folder of its own, which follows it. */
+/** Starts a copy of the running server, in another folder, that follows it. */
 export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
   await execute(first.url, `alter system set wal_keep_size = '${KEPT_LOG}'`, 'select pg_reload_conf()')
   const made = await copyEmbedded(
@@ -94,7 +94,7 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
   const proxy = await startSilentProxy(first.url)
   const [port = 0] = await freePorts(1)
   const server = follow(dataDir, proxy, port)
-  // It must not outlive a proof that is ended in the middle.
+  // The copy must end with the proof, even if that is interrupted.
   process.once('exit', () => server.kill('SIGKILL'))
   const url = new URL(first.url)
   url.port = String(port)
@@ -112,7 +112,7 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
     },
     async cutOff() {
       const [row] = await execute(first.url, 'select pg_current_wal_insert_lsn()::text as at')
-      await eventually('the copy has all of it', async () => {
+      await eventually('the copy has everything', async () => {
         const [has] = await execute(url.href, `select pg_last_wal_replay_lsn() >= '${row?.at}' as all`)
         return has?.all === true || undefined
       })
@@ -131,7 +131,7 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
   }
 }
 
-/** Starts PostgreSQL on the copied folder as a standby. It reads the log of the first server through the proxy. */
+/** Starts PostgreSQL on the copied folder as a standby that reads the first server's log through the proxy. */
 function follow(dataDir: string, proxy: SilentProxy, port: number): ChildProcess {
   const files = preparePostgresFiles(realpathSync(dataDir))
   const cluster = join(files.home, 'cluster')
@@ -169,7 +169,7 @@ async function isFollowed(
   return rows.length === 1 || undefined
 }
 
-/** Statements one after the other on a connection of their own. Resolves to the rows of the last. */
+/** Runs the statements in order on a new connection. Resolves to the rows of the last one. */
 export async function execute(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})

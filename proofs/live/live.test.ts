@@ -1,4 +1,6 @@
-/** Live mode as an operator runs it: a release, unpacked, by somebody without rights, on a database with two roles. */
+/**
+ * Live mode as an operator runs it: an unpacked release, by an account without rights, on a database with two roles.
+ */
 
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -19,7 +21,7 @@ const HOST = 'pay.example'
 const ROOT = join(import.meta.dirname, '../..')
 const PRICES = join(ROOT, 'gateway/pricing/sources/sandbox-prices.json')
 
-/** As a page that asks again: who asks more often is refused. */
+/** How often to ask again, like a page. The till refuses more frequent calls. */
 const LOOK_AGAIN_MS = 2_000
 
 let place: string
@@ -68,7 +70,7 @@ afterAll(async () => {
   rmSync(place, { recursive: true, force: true })
 })
 
-/** A database of an owner's, and a role that owns nothing, as docs/operating.md says. */
+/** Creates a database with an owner, and a role that owns nothing, as docs/operating.md says. */
 async function twoRoles() {
   const id = randomBytes(4).toString('hex')
   const [name, owner, app] = [`live_${id}`, `live_owner_${id}`, `live_app_${id}`]
@@ -102,7 +104,7 @@ const filesIn = (path: string): string[] =>
 
 const ofOurs = () => filesIn(folder).filter((file) => !file.startsWith(join(folder, 'node_modules')))
 
-test('the archive holds no way to another Steam in live mode, no test and no package of development', () => {
+test('the archive contains no way to another Steam in live mode, no tests and no development packages', () => {
   const names = filesIn(folder).map((file) => file.slice(folder.length + 1))
   for (const needed of [
     'bin/tradetill',
@@ -135,7 +137,8 @@ test('the archive holds no way to another Steam in live mode, no test and no pac
   const code = ofOurs().filter((file) => /\.(?:ts|mjs)$/.test(file))
   expect(code.length).toBeGreaterThan(200)
   expect(code.filter((file) => switches.test(readFileSync(file, 'utf8')))).toEqual([])
-  // Sockets lead elsewhere in these places, which throw in live mode: gateway/steam/web/agent.test.ts and the vault's.
+  // Only these places redirect sockets. They throw in live mode, which gateway/steam/web/agent.test.ts and the vault
+  // test.
   const redirects = code.filter((file) => /\bnet\.connect\(/.test(readFileSync(file, 'utf8')))
   expect(redirects.map((file) => file.slice(folder.length + 1)).sort()).toEqual([
     'gateway/steam/web/agent.ts',
@@ -144,7 +147,7 @@ test('the archive holds no way to another Steam in live mode, no test and no pac
   ])
 })
 
-test('a release without its settings, and one that is pointed at a sandbox, says what is missing', async () => {
+test('a release without settings, or with the address of a sandbox, says what is wrong', async () => {
   const bare = serve(folder, { cwd, env: { TRADETILL_MODE: 'live' } })
   expect(await bare.ended).toBe(1)
   for (const name of [
@@ -162,7 +165,7 @@ test('a release without its settings, and one that is pointed at a sandbox, says
 const addedStore = z.object({ apiKey: z.string() })
 const createdDeposit = z.object({ id: z.string(), url: z.string() })
 
-/** The calls of a shopper's page, cookie and token included. */
+/** Calls as a shopper's page does, with cookie and token. */
 async function shopperAt(url: string) {
   const call = proxyTo(port, { host: HOST, from: '198.51.100.7' })
   const { pathname } = new URL(url)
@@ -180,7 +183,7 @@ async function shopperAt(url: string) {
   }
 }
 
-test('it serves, without a right to write, and a deposit is paid over the sandbox that stands in for Steam', async () => {
+test('a release runs without the right to write, and a deposit is paid on a sandbox that stands in for Steam', async () => {
   running = serve(folder, { cwd, env })
   const ready = () => {
     if (running?.output().includes('cannot start')) throw new Error(running.output())
@@ -231,7 +234,7 @@ test('it serves, without a right to write, and a deposit is paid over the sandbo
   await expect
     .poll(async () => (await shopper.post('/api/trade-url', { tradeUrl: payer.tradeUrl() })).status)
     .toBe(200)
-  // Nothing is shown until the bot, which was added a moment ago, has logged in.
+  // Inventories are refused until the new bot has logged in.
   const shown = () => shopper.inventory()
   await expect.poll(shown, { interval: LOOK_AGAIN_MS }).toMatchObject({ inventoryErrorType: null })
   const { items } = await shown()

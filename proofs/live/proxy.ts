@@ -1,4 +1,4 @@
-/** Calls as a proxy that ends TLS hands them on: to the gateway over plain http, under the public name. */
+/** Calls the gateway as a proxy that ends TLS does: over plain http, with the public host name. */
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 

@@ -1,4 +1,4 @@
-/** A release of this tree, made and unpacked as an operator does, and its processes. */
+/** A release of this tree, made and unpacked as an operator would, and its processes. */
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const NOBODY = 65_534
 
 /**
- * A tree without changes: all that git knows here and would take. Its packages are those of this tree, and so are its
- * pages, which the release builds again where they are of other sources.
+ * Clones this tree into one without changes, with all files that git tracks or would add. It shares this tree's
+ * packages and built pages; the release builds the pages again if their sources differ.
  */
 export function cleanClone(folder: string): string {
   const clone = join(folder, 'a clone')
@@ -28,7 +28,7 @@ export function cleanClone(folder: string): string {
   for (const args of [
     ['init', '-q'],
     ['add', '-A'],
-    [...author, 'commit', '-q', '-m', 'release: as it is'],
+    [...author, 'commit', '-q', '-m', 'release: the working tree'],
   ]) {
     execFileSync('git', args, { cwd: clone })
   }
@@ -44,7 +44,7 @@ export function makeRelease(clone: string, into: string): string {
   })
 }
 
-/** Unpacks it with the machine's tar into an empty folder, checks it, and takes every right to write away. */
+/** Unpacks the archive with the system's tar into an empty folder, checks it, and makes everything read-only. */
 export function unpack(archive: string, into: string): string {
   mkdirSync(into)
   execFileSync('tar', ['-xzf', archive, '-C', into])
@@ -55,7 +55,7 @@ export function unpack(archive: string, into: string): string {
   return folder
 }
 
-/** Gives the right to remove it back. */
+/** Makes the folder writable again, so it can be removed. */
 export function unlock(folder: string): void {
   execFileSync('chmod', ['-R', 'u+w', folder])
 }
@@ -64,13 +64,13 @@ export type Process = { ended: Promise<number | null>; output(): string; kill(si
 
 type Command = { args: string[]; env: Record<string, string>; cwd: string }
 
-/** `bin/tradetill` as somebody who owns nothing of it, where this machine lets us choose. */
+/** Starts `bin/tradetill` as an account that does not own it, if this machine allows that. */
 function start(folder: string, { args, env, cwd }: Command) {
   const isRoot = process.getuid?.() === 0
   chmodSync(cwd, 0o755)
   return spawn(join(folder, 'bin/tradetill'), args, {
     cwd,
-    // Nothing of npm: the system's commands and a Node.
+    // Only the system's commands and Node, without npm.
     env: { NODE_ENV: 'production', PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, ...env },
     ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   })
@@ -87,11 +87,11 @@ export function serve(folder: string, command: Omit<Command, 'args'>): Process {
   }
 }
 
-/** Resolves to what the command printed. Throws with what it complained of. */
+/** Resolves to the command's output. Throws with its errors if it fails. */
 export async function tradetill(folder: string, command: Command & { input?: string }): Promise<string> {
   const child = start(folder, command)
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  // It may be refused before it has read anything.
+  // The command may fail before it has read its input.
   child.stdin.on('error', () => {})
   child.stdin.end(command.input ?? '')
   const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])

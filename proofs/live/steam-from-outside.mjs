@@ -1,6 +1,6 @@
 /**
- * `node --import 'steam-from-outside.mjs?port=4301' …`: connections to hosts of Steam lead to the sandbox on this machine.
- * The till does not know: it runs in live mode, and its release holds nothing of this file.
+ * `node --import 'steam-from-outside.mjs?port=4301' …` redirects connections to Steam's hosts to the sandbox on this
+ * machine. The till runs in live mode and does not notice; this file is not in its release.
  */
 import { Agent } from 'node:https'
 import { connect } from 'node:net'

@@ -1,4 +1,6 @@
-/** `npm run prove -- mutate`: Stryker over the pure money core. Its finding is the score and the mutations that live. */
+/**
+ * `npm run prove -- mutate`: runs Stryker on the pure money core, and reports the score and the surviving mutations.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
@@ -9,7 +11,7 @@ import { defineProof, type Finding, keepFlag } from '../proof.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const REPORT = join(ROOT, '.data/mutation.json')
 
-/** The fields that are read from the report, by the schema of mutation-testing-elements. */
+/** The fields that this proof reads from the report (schema of mutation-testing-elements). */
 const reportSchema = z.object({
   files: z.record(
     z.string(),
@@ -34,13 +36,13 @@ export const mutateProof = defineProof({
     })
     .refine(({ keep, only }) => !keep || only === undefined, {
       path: ['keep'],
-      message: 'a result is of the whole core: --only has none',
+      message: 'a result covers the whole core, so --keep excludes --only',
     }),
   run: ({ only }) => mutate(only === undefined ? [] : ['--mutate', only]),
 })
 
 async function mutate(args: readonly string[]): Promise<Finding> {
-  // A report of an earlier run must not pass for one of this run.
+  // Removes the report of an earlier run, so it cannot be read as this run's.
   rmSync(REPORT, { force: true })
   const bin = join(ROOT, 'node_modules/@stryker-mutator/core/bin/stryker.js')
   const stryker = spawn(process.execPath, [bin, 'run', ...args], { cwd: ROOT, stdio: 'inherit' })
@@ -60,6 +62,6 @@ async function mutate(args: readonly string[]): Promise<Finding> {
   const mutations = seen + living.length
   const score = Math.round((seen / mutations) * 10_000) / 100
   const passed = code === 0
-  console.log(`mutate: ${seen} of ${mutations} seen, ${score} % ${passed ? 'PASS' : 'FAIL'}`)
+  console.log(`mutate: ${seen} of ${mutations} mutations found, ${score} % ${passed ? 'PASS' : 'FAIL'}`)
   return { passed, result: { name: 'mutate', content: { passed, mutations, seen, score, living } } }
 }

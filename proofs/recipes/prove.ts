@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- recipes`: each store of the documents as it stands there, checked by `tradetill verify` and paid by a
- * shopper of the sandbox at a real till. Says which interpreters are not here.
+ * `npm run prove -- recipes`: runs each example store of the documents unchanged, has `tradetill verify` check it, and
+ * a shopper of the sandbox pay it at a real till. Names missing interpreters.
  */
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ const RECONCILE_MS = 30_000
 
 const balanceAt = (address: string): string => `${address}/balance?customer={CUSTOMER}`
 
-/** The faults that `verify` found in it. */
+/** Resolves to the faults that `verify` finds in the store. */
 async function complaintsOf(recipe: Recipe): Promise<string[]> {
   const [port = 0, tillPort = 0] = await freePorts(2)
   const shop = await startShop(recipe, {
@@ -59,7 +59,7 @@ async function addStore(till: Till, { name }: Recipe, port: number) {
   return addedSchema.parse(JSON.parse(out))
 }
 
-/** A shopper pays, and the customer may spend it. Undefined when all went well. */
+/** A shopper pays, and the customer can spend the money. Resolves to undefined if both worked. */
 async function payAt(till: Till, recipe: Recipe): Promise<string | undefined> {
   const [port = 0] = await freePorts(1)
   const { apiKey: key, webhookSecret: secret } = await addStore(till, recipe, port)
@@ -77,7 +77,7 @@ async function payAt(till: Till, recipe: Recipe): Promise<string | undefined> {
     const { offerId, amount } = await standingOffer(caller)
     await answerOffer(till.sandbox, offerId, 'accept')
     const balance = async () => (await fetch(balanceAt(shop.address).replace('{CUSTOMER}', CUSTOMER))).text()
-    await eventually(`the customer may spend ${amount}`, async () => {
+    await eventually(`the customer can spend ${amount}`, async () => {
       return (await balance()) === String(amount) || undefined
     })
     return undefined

@@ -1,4 +1,4 @@
-/** The stores of the documents, each started as its own text says. */
+/** The example stores of the documents, each started as its document says. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,11 +10,11 @@ const RECIPES = join(ROOT, 'docs/recipes')
 
 export type Recipe = {
   name: string
-  /** Ends with 0 where the interpreter works here. */
+  /** A command that ends with 0 if the interpreter works on this machine. */
   probe: readonly [command: string, ...args: string[]]
-  /** Puts the store into its folder. */
+  /** Writes the store into a folder. */
   write(folder: string): void
-  /** The processes that it consists of. */
+  /** The commands that start the store's processes. */
   commands(port: number): readonly (readonly [command: string, ...args: string[]])[]
 }
 
@@ -40,7 +40,7 @@ export const RECIPES_OF_DOCUMENTS: readonly Recipe[] = [
   },
   {
     name: 'PHP',
-    // Without its SQLite the store cannot start.
+    // The store needs PHP's SQLite.
     probe: ['php', '-r', "exit(extension_loaded('pdo_sqlite') ? 0 : 1);"],
     write: copied('shop.php'),
     commands: (port) => [
@@ -55,7 +55,7 @@ export const isHere = ({ probe: [command, ...args] }: Recipe): boolean =>
 
 export type Shop = { address: string; output(): string; end(): Promise<void> }
 
-/** Starts the store in a folder of its own. Resolves once it answers. */
+/** Starts the store in a new folder. Resolves once it answers. */
 export async function startShop(
   recipe: Recipe,
   { port, ...settings }: { port: number; url: string; key: string; secret: string },
@@ -75,7 +75,7 @@ export async function startShop(
   }
   let output = ''
   const children = recipe.commands(port).map(([command, ...args]) => {
-    // A group of its own: PHP's server has workers.
+    // A separate process group, because PHP's server has workers.
     const child = spawn(command, args, { cwd: folder, env, stdio: 'pipe', detached: true })
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
     return child

@@ -1,9 +1,9 @@
-/** A proxy with one address, for a server that is lost and later for its replacement. */
+/** A proxy with a fixed address, first for a server that is lost and then for its replacement. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export type Door = {
   port: number
-  /** Leads new connections to this port, and cuts the open ones. */
+  /** Directs new connections to this port, and cuts the open ones. */
   leadTo(port: number): void
   close(): Promise<void>
 }

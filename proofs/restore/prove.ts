@@ -6,7 +6,7 @@ import { type RoundFacts, restoreRound } from './rounds.ts'
 
 export const restoreProof = defineProof({
   options: z.object({
-    rounds: count(2, 'how many losses; every other one is of files put back'),
+    rounds: count(2, 'how many losses; in every other one, the files are copied back'),
     keep: keepFlag(),
   }),
   async run({ rounds }): Promise<Finding> {
@@ -22,7 +22,7 @@ export const restoreProof = defineProof({
     }
     const problems = facts.flatMap((fact) => fact.problems)
     if (facts.some(({ eventsLost }) => eventsLost <= 0))
-      problems.push('nothing was lost, so nothing is proved')
+      problems.push('nothing was lost, so this run proves nothing')
     const passed = problems.length === 0
     console.log(`restore: ${rounds} rounds, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
     return { passed, result: { name: 'restore', content: { passed, rounds, facts, problems } } }

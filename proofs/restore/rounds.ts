@@ -1,6 +1,6 @@
 /**
- * A till whose database is lost under load, and goes on with one that is behind: a backup that is restored, or an
- * asynchronous copy that is promoted. The proof counts doubles and losses.
+ * A till whose database is lost under load, and that continues with an older state: a restored backup, or a promoted
+ * asynchronous copy. The proof looks for duplicates and losses.
  */
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -18,15 +18,15 @@ import { openDoor } from './door.ts'
 import { callStore, type Reader, shop, startReader, type Visit, visit } from './shopping.ts'
 
 /**
- * The database that comes in its place. A backup is told by its server (`timeline`), or only by what the gateway remembers (`behind`).
- * A copy is `promoted` while the gateway runs on.
+ * The replacement of the database. The gateway recognises a restored backup by its server (`timeline`), or only by its
+ * own memory (`behind`). A copy is `promoted` while the gateway keeps running.
  */
 export type Restored = 'timeline' | 'behind' | 'promoted'
 
 export type RoundFacts = {
   restored: Restored
   problems: string[]
-  /** Deliveries before the moment that is gone back to, after it (they are lost), and in the next epoch. */
+  /** Deliveries before the restored moment, after it (these are lost), and in the next epoch. */
   kept: number
   lost: number
   later: number
@@ -71,16 +71,16 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
     })
   } finally {
     for (const each of gateways) await each.interrupt()
-    // Its database goes with the server, which may be the one that is lost.
+    // Closing may fail, because the server with the till's database may be the lost one.
     await till.close().catch(() => {})
     for (const server of servers) await server.stop()
     await door.close()
   }
 }
 
-/** The state that must be there when the first server is lost. */
+/** The replacement of the first server. */
 type Successor = {
-  /** From the moment that this resolves, all that happens is lost. */
+  /** Fixes its state: everything after this resolves will be lost. */
   fallBehind(): Promise<void>
   takeOver(): Promise<{ url: string }>
   stop(): Promise<void>
@@ -119,28 +119,32 @@ function backupOf(first: Server, folder: string, restored: 'timeline' | 'behind'
 
 type Lived = {
   reader: Reader
-  /** Paid before that moment, and after it. */
+  /** Visits paid before that moment, and after it. */
   kept: Visit[]
   lost: Visit[]
-  /** An offer from before it, and two from after it. */
+  /** Open offers: one from before that moment, and two from after it. */
   known: Visit
   orphan: Visit
   acceptedOrphan: Visit
 }
 
-/** Load, and in the middle of it the moment that is gone back to; three offers that are open when the database is lost. */
+/** Runs load with the restored moment in the middle, and leaves three offers open when the database is lost. */
 async function liveAndLose(till: KillTill, successor: Successor): Promise<Lived> {
   await botsOnline(till, 0n)
   const reader = startReader(till)
   const known = await offered(till, 'nova_hound')
   const early = shop(till, 'nova_hound', 2 * DELIVERIES)
-  await eventually('deliveries that are kept', () => early.paid.length >= DELIVERIES || undefined, WAIT_MS)
+  await eventually(
+    'deliveries before the restored moment',
+    () => early.paid.length >= DELIVERIES || undefined,
+    WAIT_MS,
+  )
   await delivered(till, DELIVERIES)
   await successor.fallBehind()
   const told = early.paid.length
   early.allow(DELIVERIES)
   await eventually(
-    'deliveries that are lost',
+    'deliveries after the restored moment',
     () => early.paid.length >= told + DELIVERIES || undefined,
     WAIT_MS,
   )
@@ -210,13 +214,13 @@ async function judge(
 
 const bots = async (till: KillTill): Promise<bigint> => BigInt(await countOf(till, 'from bot'))
 
-/** Nothing is published, opened or offered, and the store is refused rather than answered with silence. */
+/** Checks that the stopped till publishes, opens and offers nothing, and refuses the store's calls. */
 async function whileStopped(
   till: KillTill,
   { reader, restored }: Pick<Lived, 'reader'> & { restored: Restored },
 ) {
   const problems: string[] = []
-  // A gateway that runs on learns of it when its database is back.
+  // A gateway that kept running notices only when its database is back.
   await eventually('/readyz says that the restore is unfinished', () => isStopped(till), WAIT_MS)
   const order = {
     externalId: `stopped-${randomUUID()}`,
@@ -227,8 +231,8 @@ async function whileStopped(
   if (opened.status !== 503)
     problems.push(`a deposit was answered with ${opened.status} before restore finish`)
   const told = await reader.catchUp()
-  if (told !== AHEAD) problems.push(`a cursor ahead of the log heard ${told ?? 'nothing'}`)
-  // Leases from before may last as long as leases do.
+  if (told !== AHEAD) problems.push(`a cursor ahead of the log got ${told ?? 'no refusal'}`)
+  // Earlier leases may still run for their whole time.
   const held = 'from bot where online and lease_until > now()'
   await eventually('no bot is held', async () => (await countOf(till, held)) === 0 || undefined, WAIT_MS)
   const { rows } = await till.pool.query<{ is: boolean }>('select life_is_current() as is')
@@ -242,7 +246,7 @@ async function isStopped({ url }: KillTill): Promise<true | undefined> {
   return (ready.status === 503 && status === 'restore unfinished') || undefined
 }
 
-/** The command of an operator, on the till's database. */
+/** Runs an operator's command on the till's database. Resolves to its exit code. */
 async function command(till: KillTill, args: string[]): Promise<number> {
   const say = (line: string): void => console.log(`  ${line}`)
   return runCommandLine(args, {
@@ -254,10 +258,10 @@ async function command(till: KillTill, args: string[]): Promise<number> {
 async function* noLines(): AsyncGenerator<string> {}
 
 function noQuestions(): never {
-  throw new Error('this command asks nothing')
+  throw new Error('the command must not ask questions')
 }
 
-/** Until what the till can know is known: offers cancelled or credited, events published and read. */
+/** Waits until the till has done all it can: offers cancelled or credited, events published and read. */
 async function settled(till: KillTill, { reader, orphan, known }: Lived): Promise<void> {
   const stateOf = (id: string) => till.steam.world().offers.find((offer) => offer.id === id)?.state
   await eventually(
@@ -266,7 +270,7 @@ async function settled(till: KillTill, { reader, orphan, known }: Lived): Promis
     WAIT_MS,
   )
   await eventually(
-    'the offer from before is credited',
+    'the earlier offer is credited',
     async () => (await creditsOf(till, known)) === 1 || undefined,
     WAIT_MS,
   )
@@ -296,14 +300,14 @@ async function inTheNextEpoch(
   later: readonly Visit[],
 ): Promise<string[]> {
   const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
-  for (const sequence of reader.doubled) problems.push(`event ${sequence} was given twice`)
+  for (const sequence of reader.doubled) problems.push(`event number ${sequence} was used twice`)
   const begun = [...reader.read.values()].filter(({ type }) => type === 'epoch.started')
   if (begun.length !== 1) problems.push(`the store heard of ${begun.length} new epochs`)
   const owners = new Map<string, string>()
   for (const event of reader.read.values()) {
     if (event.type === 'epoch.started') continue
     const { id, externalId } = event.data
-    if ((owners.get(id) ?? externalId) !== externalId) problems.push(`deposit ${id} was given twice`)
+    if ((owners.get(id) ?? externalId) !== externalId) problems.push(`deposit id ${id} was used twice`)
     owners.set(id, externalId)
   }
   for (const one of [...kept, ...later])
@@ -315,7 +319,8 @@ async function inTheNextEpoch(
     const line = said
       .split('\n')
       .find((each) => each.includes('items came for an offer') && each.includes(`"${offer}"`))
-    if (!isCredited && line === undefined) problems.push(`nobody is told that items came for offer ${offer}`)
+    if (!isCredited && line === undefined)
+      problems.push(`no log line says that items came for offer ${offer}`)
   }
   return problems
 }

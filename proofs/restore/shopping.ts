@@ -1,4 +1,4 @@
-/** Shoppers who pay one after the other, and a store that reads its log all the time. */
+/** Shoppers who pay one after the other, and a store that reads its event log by cursor. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -15,7 +15,7 @@ export type Visit = { externalId: string; hash: string; offer: string }
 
 const used = new Set<string>()
 
-/** As far as an open offer; undefined if the till did not get that far. */
+/** Makes a deposit up to an open offer. Resolves to undefined if the till did not get that far. */
 export async function visit(till: KillTill, person: string): Promise<Visit | undefined> {
   const externalId = `visit-${randomUUID()}`
   const hash = await openVisit(till, externalId, person)
@@ -25,7 +25,7 @@ export async function visit(till: KillTill, person: string): Promise<Visit | und
     const item = shown?.items.find(({ id, price }) => price > 0 && !used.has(id))
     if (shown === undefined || item === undefined) continue
     const told = await ask(till, { hash, game, items: [item.id], quoteId: shown.quoteId })
-    // An offer that is still open is waited for: this item is as good as before.
+    // Gives up for now because of another open offer. The item stays usable.
     if (told === 'too_many_open_offers') return undefined
     used.add(item.id)
     if (told !== 'active') return undefined
@@ -39,8 +39,8 @@ export async function visit(till: KillTill, person: string): Promise<Visit | und
 }
 
 /**
- * Pays again and again until it is told to stop. Returns the deposits that were answered. A person has only so many items:
- * without a limit, a slow backup would take them all.
+ * Pays again and again until `stop`, and collects the paid visits. `most` limits them, because a slow backup would
+ * otherwise use up all items of the person.
  */
 export function shop(till: KillTill, person: string, most: number) {
   const stopping = new AbortController()
@@ -70,15 +70,15 @@ export function shop(till: KillTill, person: string, most: number) {
 
 export type Reader = {
   cursor(): number
-  /** Sequence by sequence, every event that was ever read. */
+  /** Every event that was read, by sequence. */
   read: Map<number, WebhookEvent>
-  /** Numbers of which two different events were read. */
+  /** Sequences that two different events had. */
   doubled: number[]
-  /** Reads as far as the log goes. Resolves to the code of a refusal, or to nothing. */
+  /** Reads to the end of the log. Resolves to the code of a refusal, or undefined. */
   catchUp(): Promise<string | undefined>
 }
 
-/** As the guide says: what was read up to a sequence is all there is up to it. */
+/** A reader that trusts the guide: nothing is missing before the last sequence that it read. */
 export function startReader(till: KillTill): Reader {
   const read = new Map<number, WebhookEvent>()
   const doubled: number[] = []

@@ -1,18 +1,18 @@
-/** A small balancer: it asks each gateway whether it is ready, and tries another only where nothing was sent yet. */
+/** A small balancer. It asks each gateway whether it is ready, and tries another one only if nothing was sent yet. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export type Balancer = {
   url: string
   calls(): number
-  /** A line for each call that a caller must take for a failure of the till. */
+  /** A line for each call that failed, from its caller's view. */
   failures: string[]
   close(): Promise<void>
 }
 
 const LOOK_MS = 100
 const TRIES_MS = 10_000
-/** It says that the caller should come again, and is an answer of the till. */
+/** Matches answers that ask the caller to retry later. They do not count as failures. */
 const COME_AGAIN = /"code":"(?:no_bot_available|steam_unavailable)"/
 
 type Answer = { status: number; headers: IncomingMessage['headers']; body: Buffer }
@@ -71,7 +71,7 @@ async function readCall(incoming: IncomingMessage): Promise<Sent> {
   return { method, path: url, headers, body: Buffer.concat(chunks) }
 }
 
-/** The answer, or why there is none. */
+/** Resolves to the answer, or to the reason why there is none. */
 async function passOn(sent: Sent, ready: Set<string>): Promise<Answer | string> {
   const end = performance.now() + TRIES_MS
   let turn = Math.floor(performance.now())

@@ -9,12 +9,12 @@ const SIZES = [2, 3]
 
 export const rollingProof = defineProof({
   options: z.object({
-    seed: count(1, 'what shoppers do'),
+    seed: count(1, 'decides what shoppers do'),
     from: z
       .string()
       .regex(/^[0-9a-f]{7,40}$/, 'must be a commit')
       .optional()
-      .describe('the commit whose gateways begin; this tree by default'),
+      .describe('the commit of the first gateways; this tree by default'),
     keep: keepFlag(),
   }),
   run: ({ seed, from }) =>
@@ -25,7 +25,7 @@ export const rollingProof = defineProof({
           const one = await rollingRound(url, { gateways, seed: seed + gateways, from: source })
           const trouble = one.problems.length === 0 ? 'nothing lost' : one.problems.slice(0, 5).join('; ')
           console.log(
-            `${gateways} gateways: ${one.calls} calls, ${one.deliveries} deliveries, ${one.webhooks} webhooks, a bot unheld for ${one.unheldMs} ms at most; ${trouble}`,
+            `${gateways} gateways: ${one.calls} calls, ${one.deliveries} deliveries, ${one.webhooks} webhooks, a bot without a holder for ${one.unheldMs} ms at most; ${trouble}`,
           )
           rolled.push(one)
         }

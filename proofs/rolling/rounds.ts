@@ -1,4 +1,4 @@
-/** Gateways behind a balancer that are replaced one after the other while shoppers pay. */
+/** Replaces gateways behind a balancer one after the other while shoppers pay. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running, run } from '../../e2e/support/process.ts'
 import { booksOf, checkTill, whatMoves } from '../kill/check.ts'
@@ -13,7 +13,7 @@ export type Rolled = {
   calls: number
   deliveries: number
   webhooks: number
-  /** The longest time in which no process held a bot. */
+  /** The longest time, in milliseconds, that a bot had no holder. */
   unheldMs: number
   problems: string[]
 }
@@ -21,7 +21,7 @@ export type Rolled = {
 type Plan = {
   gateways: number
   seed: number
-  /** The sources that begin, on a database that only they have migrated; those of this tree take their place. */
+  /** The sources of the first gateways, on a database with only their migrations. Those of this tree replace them. */
   from: Sources
 }
 
@@ -69,7 +69,7 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
   }
 }
 
-/** A gateway that ends will not become ready: that fails at once, with what it wrote. */
+/** Waits until the gateway is ready. Throws at once if it ends, with its output. */
 export async function ready(url: string, gateway: Pick<Running, 'hasEnded' | 'output'>): Promise<void> {
   const check = async () => {
     if (gateway.hasEnded()) return 'ended'
@@ -120,7 +120,7 @@ const delivered = (till: KillTill, least: number) =>
 
 const settle = (till: KillTill) =>
   eventually(
-    'everything is settled',
+    'all work is done',
     async () => {
       await passHour(till)
       return (await whatMoves(till)).length === 0 || undefined
@@ -133,7 +133,7 @@ type Ended = { balancer: Balancer; opened: readonly string[]; gateways: number; 
 async function judge(till: KillTill, { balancer, opened, gateways, unheldMs }: Ended): Promise<Rolled> {
   const problems = await checkTill(till, opened)
   problems.push(...balancer.failures.map((line) => `a call failed: ${line}`))
-  if (unheldMs > MOST_UNHELD_MS) problems.push(`a bot was held by nobody for ${unheldMs} ms`)
+  if (unheldMs > MOST_UNHELD_MS) problems.push(`a bot had no holder for ${unheldMs} ms`)
   const { deliveries, webhooks } = await booksOf(till)
   return { gateways, calls: balancer.calls(), deliveries, webhooks, unheldMs, problems }
 }

@@ -1,4 +1,4 @@
-/** The sources of an earlier commit, with the packages of its own lockfile. */
+/** The sources of an earlier commit, with the packages of its lockfile. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,13 +14,13 @@ const MAIN = 'gateway/main.ts'
 const MIGRATIONS = 'gateway/db/migrations'
 
 export type Sources = {
-  /** Its gateway, from the project's root. */
+  /** Path of its gateway, from the project's root. */
   main: string
   /** The folder of its migrations. */
   migrations: string
 }
 
-/** Gives `work` the sources of that commit. Without a commit they are this tree's. */
+/** Passes the sources of that commit to `work`, or this tree's without a commit. */
 export async function sourcesOf<T>(
   commit: string | undefined,
   work: (sources: Sources) => Promise<T>,
@@ -36,8 +36,9 @@ export async function sourcesOf<T>(
     await run('tar', ['-xf', archive, '-C', folder])
     const migrations = join(folder, MIGRATIONS)
     const obstacle = obstacleFor(readdirSync(migrations))
-    if (obstacle !== undefined) throw new Refusal(`The gateways of ${commit} cannot go on: ${obstacle}`)
-    // Only what a gateway loads: the lockfile leaves out packages of tools for other machines, which `npm ci` refuses.
+    if (obstacle !== undefined)
+      throw new Refusal(`The gateways of ${commit} cannot keep running: ${obstacle}`)
+    // Installs only what a gateway loads. `npm ci` would fail, because the lockfile lacks tools for other machines.
     await run('npm', ['install', '--omit=dev', '--omit=optional', ...QUIET], { cwd: folder })
     return await work({ main: join(relative(ROOT, folder), MAIN), migrations })
   } finally {
@@ -51,7 +52,7 @@ export function obstacleFor(known: readonly string[]): string | undefined {
     if (known.includes(name)) continue
     const taken = judgeStatements(sql).find(({ takesAway }) => takesAway !== undefined)
     if (taken !== undefined)
-      return `${name} ${taken.takesAway}, so this upgrade needs them stopped (docs/upgrading.md)`
+      return `${name} ${taken.takesAway}, so they must be stopped for this upgrade (docs/upgrading.md)`
   }
   return undefined
 }

@@ -1,11 +1,11 @@
-/** A bot's own inventory on the simulated Steam, and items that come and go in it without a trade. */
+/** A bot's own inventory on the simulated Steam, and items that appear and vanish there without a trade. */
 import type { OfferAsset, OwnInventoryAnswer, OwnItem } from '../../gateway/steam/steam.ts'
 import { itemsInHand } from './gifts.ts'
 import type { Memory } from './steam-memory.ts'
 
 const NAMES = 3
 const STRANGE = 'Somebody’s own'
-/** How often Steam shows a part and says so, and how often it leaves an item out and says nothing. */
+/** How often Steam shows only a part and says so, and how often it silently omits an item. */
 const IN_PART = 0.25
 const LEFT_OUT = 0.15
 
@@ -16,7 +16,7 @@ export function ownInventory(memory: Memory, bot: string, appId: number): OwnInv
   const { random, faults, leftOut, heldBack, shownWhole, engine } = memory
   const all = itemsOf(memory, bot).filter((item) => item.appId === appId)
   if (all.length > 0 && random.chance(IN_PART)) {
-    faults.saw('own inventory in part')
+    faults.saw('own inventory shown in part')
     return { kind: 'items', items: all.filter(() => random.chance(0.5)), isComplete: false }
   }
   const place = placeOf(bot, { appId })
@@ -26,16 +26,16 @@ export function ownInventory(memory: Memory, bot: string, appId: number): OwnInv
   const isNext = ({ assetId }: OwnItem): boolean => leftOut.get(place) !== assetId && !before?.has(assetId)
   const [one] = all.filter(isNext)
   if (one === undefined || !random.chance(LEFT_OUT)) return { kind: 'items', items: all, isComplete: true }
-  // Never the same one twice in a row, nor one that was not there a moment ago because Steam held it.
+  // Never the same item twice in a row, nor one that was missing before because Steam held it.
   leftOut.set(place, one.assetId)
-  faults.saw('own inventory without an item')
+  faults.saw('own inventory lacking an item')
   return { kind: 'items', items: all.filter((item) => item !== one), isComplete: true }
 }
 
-/** Inventories are asked for game by game. */
+/** A bot's inventory of one game, because Steam shows one game at a time. */
 export const placeOf = (bot: string, { appId }: { appId: number }): string => `${bot}/${appId}`
 
-/** Items that the bot gave by a trade that Steam holds: its inventory does not show them. */
+/** Items that the bot gave in a trade that Steam holds. Its inventory does not show them. */
 const heldBySteam = ({ steamTrades }: Memory, bot: string): Set<string> =>
   new Set(
     [...steamTrades.values()].flatMap(({ items }) =>
@@ -60,13 +60,13 @@ function itemsOf({ steamTrades, strangers, engine }: Memory, bot: string): OwnIt
   return [...brought, ...own]
 }
 
-/** An item of the bot vanishes without a trade, or one is there that no trade brought. */
+/** Makes an item of the bot vanish, or a new one appear, without a trade. */
 export function drift(memory: Memory, bot: string): void {
   const { random, faults, strangers } = memory
   if (random.chance(0.3)) {
     memory.lastId += 1
     strangers.push({ bot, appId: 570, assetId: String(memory.lastId) })
-    faults.saw('item that no trade brought')
+    faults.saw('item without a trade')
     return
   }
   const [item] = itemsInHand(memory, bot)

@@ -7,7 +7,7 @@ const seed = (number: number, ...faults: Fault[]) => ({
   faults: new Map(faults.map((fault) => [fault, 1])),
 })
 
-test('as few seeds as possible meet every fault', () => {
+test('the cover has as few seeds as possible that together meet every fault', () => {
   const outcomes = [
     seed(1, 'crash', 'escrow', 'lost job'),
     seed(2, 'crash', 'poison job'),
@@ -17,6 +17,6 @@ test('as few seeds as possible meet every fault', () => {
   expect(smallestCover(faults, outcomes)).toEqual([2, 3])
 })
 
-test('there are none when a fault is never met', () => {
+test('there is no cover if a fault is never met', () => {
   expect(smallestCover(['crash', 'escrow'], [seed(1, 'crash')])).toBeUndefined()
 })

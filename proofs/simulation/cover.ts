@@ -1,10 +1,10 @@
-/** The seeds that `npm test` runs: few, and together they meet every fault. */
+/** Chooses the seeds that `npm test` runs: a few that together meet every fault. */
 import type { Fault } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 
 type Met = Pick<Outcome, 'seed' | 'faults'>
 
-/** As few seeds as possible that together meet all of `faults`; undefined if one of them is never met. */
+/** Returns as few seeds as possible that together meet all of `faults`; undefined if one of them is never met. */
 export function smallestCover(faults: readonly Fault[], outcomes: readonly Met[]): number[] | undefined {
   const bits = new Map(faults.map((fault, index) => [fault, 1n << BigInt(index)]))
   const seeds = outcomes.map(({ seed, faults: met }) => ({
@@ -15,7 +15,7 @@ export function smallestCover(faults: readonly Fault[], outcomes: readonly Met[]
     .map((bit) => ({ bit, seeds: seeds.filter(({ met }) => (met & bit) !== 0n) }))
     .sort((one, other) => one.seeds.length - other.seeds.length)
   if (choices[0]?.seeds.length === 0) return undefined
-  // Of the faults that are still unmet, the rarest has the fewest seeds to choose from.
+  // Begins with the rarest unmet fault, because it has the fewest seeds to choose from.
   const extend = (met: bigint, left: number): number[] | undefined => {
     const open = choices.find(({ bit }) => (met & bit) === 0n)
     if (open === undefined) return []

@@ -3,14 +3,14 @@ import { DEFECTS, DRIFT_DEFECTS } from './planted-defects.ts'
 import { runPure } from './pure/run.ts'
 
 /**
- * How many seeds are searched for each. Most are found by the first. No seed is named here: what a seed does changes
- * with every question that the till asks of Steam.
+ * The seeds to try for each defect. The first one finds most. No seed is named here, because every question that the
+ * till asks Steam changes what a seed does.
  */
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1)
-/** Fewer than the command has: a seed costs less, and more of them are searched. */
+/** Fewer deposits than in the command, so a seed costs less and more of them can be tried. */
 const DEPOSITS = 40
 
-/** Of the rules as they are, run once for a seed. */
+/** The promise that the unchanged rules break, by seed; undefined if none. Each seed runs once. */
 const sound = new Map<number, string | undefined>()
 
 async function soundRun(seed: number): Promise<string | undefined> {
@@ -18,12 +18,12 @@ async function soundRun(seed: number): Promise<string | undefined> {
   return sound.get(seed)
 }
 
-describe('a defect that is put in by hand is found', () => {
+describe('a planted defect is found', () => {
   it.each(Object.entries({ ...DEFECTS, ...DRIFT_DEFECTS }))('%s', async (_name, core) => {
     for (const seed of SEEDS) {
       const { violation } = await runPure({ seed, deposits: DEPOSITS, core })
       if (violation === undefined) continue
-      expect(await soundRun(seed), `seed ${seed} with the rules as they are`).toBeUndefined()
+      expect(await soundRun(seed), `seed ${seed} with the unchanged rules`).toBeUndefined()
       return
     }
     expect.unreachable(`none of ${SEEDS.length} seeds finds it`)

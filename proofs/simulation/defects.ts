@@ -1,4 +1,4 @@
-/** `npm run prove -- defects`: plants each known defect, and looks for the first seed that finds it. */
+/** `npm run prove -- defects`: plants each known defect, and searches for the first seed that finds it. */
 import { z } from 'zod'
 import type { Core } from '../../gateway/trades/core.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
@@ -41,7 +41,7 @@ async function findDefects(level: LevelName, seeds: number): Promise<Finding> {
 
 type Planted = { core: Core } | { reads: Reads }
 
-/** By name. Only the real level has reads, and only the pure one looks at inventories. */
+/** The defects by name. Only the real level has reads, and only the pure level looks at inventories. */
 function plantedOn(level: LevelName): [string, Planted][] {
   if (level === 'pure')
     return Object.entries({ ...DEFECTS, ...DRIFT_DEFECTS }).map(([name, core]) => [name, { core }])

@@ -3,9 +3,9 @@ import type { Engine } from './engine.ts'
 const SETTLED = Promise.resolve()
 
 /**
- * Runs everything the engine has planned. Each thing happens once all promises of the one before have settled: a
- * microtask that schedules the next tick runs after every microtask before it, and nothing here waits for the outside.
- * A step that let no promise go on, about every other, is followed by the next one at once.
+ * Runs all events that the engine has planned. Each runs after all promises of the one before have settled, because a
+ * microtask that schedules the next tick runs after every earlier microtask, and nothing here waits for real I/O. After
+ * a step that resumed no promise, which is about every other step, the next one runs at once.
  */
 export function drain(engine: Engine, failure: () => unknown): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function drain(engine: Engine, failure: () => unknown): Promise<void> {
       } catch (error) {
         return reject(error)
       }
-      // Half the price of queueMicrotask.
+      // Costs half as much as queueMicrotask.
       SETTLED.then(nextTick)
     }
     step()

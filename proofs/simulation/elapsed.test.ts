@@ -5,16 +5,16 @@ import { DEFECTS } from './planted-defects.ts'
 
 const DAY_MS = 86_400_000
 
-/** Of the clock in the simulation, which jumps from one event to the next: the same on every machine. */
+/** Simulated days. The simulated clock jumps between events, so they are the same on every machine. */
 const daysOf = ({ simulatedMs }: { simulatedMs: number }): number => simulatedMs / DAY_MS
 
-test('a seed simulates at least the days of protection, and no more than the longest hold and another one', async () => {
+test('a seed simulates at least the days of protection, and at most those of the longest hold plus another protection', async () => {
   const simulatedDays = daysOf(await runPureSeed(1))
   expect(simulatedDays).toBeGreaterThan(7)
   expect(simulatedDays).toBeLessThan(40)
 })
 
-test('a seed that breaks a promise has simulated the time until then', async () => {
+test('a seed that breaks a promise reports the time until then', async () => {
   const outcome = await runPureSeed(1, { core: DEFECTS['an unknown send is sent again'] })
   expect(outcome.violation).toBeDefined()
   const simulatedDays = daysOf(outcome)
@@ -22,6 +22,6 @@ test('a seed that breaks a promise has simulated the time until then', async () 
   expect(simulatedDays).toBeLessThan(1)
 })
 
-test('acceleration is simulated time divided by the time on the wall', () => {
+test('acceleration is simulated time divided by real time', () => {
   expect(elapsedOf(365.25 * DAY_MS, 1_000)).toEqual({ simulatedYears: 1, acceleration: 31_557_600 })
 })

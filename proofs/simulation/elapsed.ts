@@ -4,7 +4,7 @@ const YEAR_MS = 365.25 * 86_400_000
 
 export type Elapsed = { simulatedYears: number; acceleration: number }
 
-/** Acceleration is simulated time divided by the time on the wall. */
+/** Acceleration is simulated time divided by real time. */
 export function elapsedOf(simulatedMs: number, wallMs: number): Elapsed {
   return {
     simulatedYears: Math.round((simulatedMs / YEAR_MS) * 100) / 100,
@@ -13,4 +13,4 @@ export function elapsedOf(simulatedMs: number, wallMs: number): Elapsed {
 }
 
 export const inWords = ({ simulatedYears, acceleration }: Elapsed): string =>
-  `${simulatedYears} simulated years, ${acceleration.toLocaleString('en')} times as fast as the clock on the wall`
+  `${simulatedYears} simulated years, ${acceleration.toLocaleString('en')} times as fast as real time`

@@ -1,4 +1,7 @@
-/** Time that jumps from one thing to the next. Things due at the same moment happen in the order they were planned. */
+/**
+ * Time that jumps from one event to the next. Events that are due at the same moment run in the order they were
+ * planned.
+ */
 import { hold } from './violation.ts'
 
 export type Engine = {
@@ -6,18 +9,18 @@ export type Engine = {
   now(): number
   at(time: number, what: () => void): void
   after(ms: number, what: () => void): void
-  /** Lets the next thing happen; false when nothing is left. */
+  /** Runs the next event. Returns false if none is left. */
   step(): boolean
   steps(): number
-  /** To be called by all that lets a promise go on: only then must a step wait for promises to settle. */
+  /** Must be called by everything that resumes a promise, because only then must the next step wait. */
   stir(): void
-  /** Whether the last step let no promise go on. */
+  /** Whether the last step resumed no promise. */
   isStill(): boolean
 }
 
 type Planned = { time: number; order: number; what: () => void }
 
-/** `mostSteps`: a run that never ends would otherwise never be noticed. */
+/** `mostSteps`: fails after this many steps, to notice a run that never ends. */
 export function createEngine(start: number, mostSteps: number): Engine {
   const heap: Planned[] = []
   let now = start

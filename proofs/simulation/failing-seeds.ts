@@ -1,4 +1,4 @@
-/** Seeds that broke a promise in some night, until somebody has looked at them. */
+/** Stores the seeds that broke a promise during a night, for somebody to look at. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ const failingSeedSchema = z.object({
   level: z.enum(['pure', 'real']),
   seed: z.number(),
   broke: z.string(),
-  /** With a plus when the sources differed from it. */
+  /** With a plus if the sources differed from it. */
   commit: z.string(),
   at: z.string(),
 })
@@ -24,7 +24,7 @@ export function readFailingSeeds(file: string): FailingSeed[] {
   return z.array(failingSeedSchema).parse(JSON.parse(text))
 }
 
-/** Written at once, so a night that is broken off keeps what it found. */
+/** Writes at once, so an interrupted night keeps its findings. */
 export function keepFailingSeed(file: string, failing: FailingSeed): void {
   const known = readFailingSeeds(file)
   mkdirSync(dirname(file), { recursive: true })

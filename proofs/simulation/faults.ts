@@ -1,6 +1,6 @@
-/** The names of all that goes wrong. A run that never met one of its faults has proved nothing about it, and fails. */
+/** The names of all faults. A run that never met one of them has proved nothing about it, and fails. */
 
-/** Met on both levels. */
+/** Faults of both levels. */
 const SHARED = [
   'answer lost before Steam acted',
   'answer lost after Steam acted',
@@ -27,17 +27,17 @@ const SHARED = [
   'acceptance after countered',
   'acceptance after invalid',
   'acceptance after timed_out',
-  'abandoned offer turns up',
-  'cancel loses to an accept',
+  'abandoned offer that turns up',
+  'accept faster than a cancel',
   'cancel that does nothing',
-  'commit answered by nobody',
+  'commit without an answer',
   'unreadable row in a list',
   'row that stays unreadable',
   'further page of a list',
   'further page of a history',
   'escrow',
   'escrow that completes',
-  'escrow that is called off',
+  'escrow that is cancelled',
   'refusal on the bot’s side',
   'hold of a bot',
   'too many requests',
@@ -46,17 +46,17 @@ const SHARED = [
   'store cancels',
   'accept faster than a store’s cancel',
   'counter-offer declined',
-  'settings of a store change',
-  'exchange that fails',
-  'bot that dies for good',
-  'offer whose state nobody knows',
+  'changed settings of a store',
+  'Steam trade that fails',
+  'bot that Steam refuses forever',
+  'offer in an unknown state',
   'accepted offer without a trade id',
-  'protection told late',
+  'protection reported late',
   'status 12 with some rows marked',
-  'credit on the word of an operator',
+  'credit by an operator',
   'thief at a bot',
   'items sent away by the operator',
-  'departure called off',
+  'departure cancelled',
   'departure taken back',
   'items moved to another bot',
   'items sent back by a destination',
@@ -66,9 +66,9 @@ export const PURE_FAULTS = [
   ...SHARED,
   'shopper forgiven by an operator',
   'item that vanished',
-  'item that no trade brought',
-  'own inventory in part',
-  'own inventory without an item',
+  'item without a trade',
+  'own inventory shown in part',
+  'own inventory lacking an item',
 ] as const
 
 export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock'] as const
@@ -76,11 +76,11 @@ export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock'] as const
 export type Fault = (typeof PURE_FAULTS)[number] | (typeof REAL_FAULTS)[number]
 
 export type Faults = {
-  /** True if it happens now; then it is counted. Never once the faults have stopped. */
+  /** Decides whether the fault happens now, and counts it. Always false after `stop`. */
   strike(fault: Fault, probability: number): boolean
-  /** True if it may happen from now on. It counts once it has changed an answer: then call `saw`. */
+  /** Decides whether the fault may happen from now on. Call `saw` once it has changed an answer. */
   plan(probability: number): boolean
-  /** Counts what happened. */
+  /** Counts a fault that has happened. */
   saw(fault: Fault): void
   stop(): void
   readonly stopped: boolean
@@ -111,7 +111,7 @@ export function createFaults(chance: (probability: number) => boolean): Faults {
   }
 }
 
-/** The same faults, that many times as likely: for a level whose seeds are short. */
+/** Makes the faults `times` as likely, for a level whose seeds are short. */
 export function moreLikely(faults: Faults, times: number): Faults {
   return {
     strike: (fault, probability) => faults.strike(fault, probability * times),

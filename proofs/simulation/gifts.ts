@@ -9,12 +9,12 @@ const THIEF = '76561198000009002'
 const HOUR_MS = 3_600_000
 const MOST_GIVEN = 3
 
-/** All of what is said of a gift happens within so long. `bots`: those of the till. */
+/** `withinMs`: everything about a gift happens within this time. `bots`: the till's bots. */
 type Plan = { bots: readonly string[]; withinMs: number }
 
 /**
- * Somebody with a bot's session gives some of what it holds: the operator by hand, to an account of theirs or to another
- * bot, or a thief. Steam may hold such a trade, and may undo it, and the operator may send items to a bot again.
+ * Gives away some of a bot's items, as somebody with its session could: the operator, to another account or bot of
+ * theirs, or a thief. Steam may hold or undo the trade, and the operator may send items back to a bot.
  */
 export function giveAway(memory: Memory, bot: string, plan: Plan): void {
   const { random, faults, engine } = memory
@@ -36,7 +36,7 @@ export function giveAway(memory: Memory, bot: string, plan: Plan): void {
   engine.after(random.int(plan.withinMs), () => {
     if (!isCalledOff) return finish(memory, gift, plan)
     turn(memory, gift, 'failed')
-    faults.saw('departure called off')
+    faults.saw('departure cancelled')
     for (const { of } of gift.items) of.gift = null
   })
 }
@@ -64,7 +64,7 @@ export function putInto(item: TradedItem, bot: string, assetId: string): void {
   item.bots.add(bot)
 }
 
-/** The same trade, as the history of the bot that got the items has it. */
+/** Adds the same trade to the history of the receiving bot. */
 function tellReceiver(memory: Memory, { tradeId, bot, partner, beganAt, items }: Gift): void {
   const received = items.map(({ asset, newAssetId }) => ({ ...asset, newAssetId, rolledBackAssetId: null }))
   memory.undoings.push({ bot: partner, row: rowOfReceiver({ tradeId, from: bot, beganAt, received }) })
@@ -83,11 +83,11 @@ const rowOfReceiver = ({ tradeId, from, beganAt, received }: Received): SteamTra
   rollbackOf: null,
 })
 
-/** The operator sends some of the items to a bot again: the one that gave them, or another one. */
+/** The operator sends some of the items to a bot, the one that gave them or another one. */
 function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
   const { random, faults } = memory
   const there = gift.items.filter(({ rolledBackAssetId, of }) => rolledBackAssetId === null && !of.isVanished)
-  // The histories of bots that hold nothing are not read.
+  // Only to bots that hold something, because the till does not read the histories of others.
   const able = bots.filter((bot) => itemsInHand(memory, bot).length > 0)
   const bot = able[random.int(Math.max(1, able.length))]
   if (bot === undefined || there.length === 0) return
@@ -104,7 +104,7 @@ function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
   memory.undoings.push({ bot, row: rowOfReceiver({ tradeId, from: gift.partner, beganAt, received }) })
 }
 
-/** Items that Steam lets the bot give, without protected ones. Of a Steam trade that Steam never named the till knows nothing. */
+/** Items that the bot may give: unprotected ones, of Steam trades whose id Steam has named. */
 export function itemsInHand({ steamTrades, engine }: Memory, bot: string): TradedItem[] {
   return [...steamTrades.values()].flatMap(({ offer, state, settlesAt, items }) => {
     const isFree = settlesAt === null || settlesAt <= engine.now()
@@ -148,7 +148,7 @@ function turn({ engine }: Memory, gift: Gift, state: SteamTradeState): void {
   gift.changedAt = engine.now()
 }
 
-/** All of it, or its first item, as far as its new owner has it yet. `isOwn`: that is a bot, whose history tells of it too. */
+/** Undoes a gift, or its first item, if its new owner still has it. `isOwn`: the owner is a bot, with a history. */
 function takeBack(memory: Memory, gift: Gift, isOwn: boolean): void {
   const { bot, partner, tradeId } = gift
   const there = gift.items.filter(({ of, newAssetId, isSentBack }) => {
@@ -173,11 +173,11 @@ function takeBack(memory: Memory, gift: Gift, isOwn: boolean): void {
     addUndoing(memory, { bot: partner, partner: bot, rollbackOf: tradeId, given: undone, received: [] })
 }
 
-/** Of an account that is no bot nobody knows more than that no bot has the item. */
+/** Whether the partner has the item. For an account that is not a bot, this only means that no bot has it. */
 const isWith = ({ place }: TradedItem, partner: string): boolean =>
   place === null ? partner === THIEF || partner === STORAGE : place.bot === partner
 
-/** The row of a reversed delivery: in it the bot gives, and nobody stole anything. */
+/** Adds the row of a reversed delivery, in which the bot gives items without a theft. */
 export function undoDelivery(memory: Memory, steamTrade: ModelTrade, back: ModelTrade['items']): void {
   const given = back.map(({ asset, newAssetId }) => {
     return { asset: { ...asset, assetId: newAssetId ?? '' }, as: asset.assetId }
@@ -230,16 +230,16 @@ const rowOf = (
   rollbackOf: gift.rollbackOf,
 })
 
-/** True where the item left the bots by a trade, and did not come back. */
+/** Whether the item left the bots in a trade and did not come back. */
 export const isAway = ({ place, isVanished, newAssetId }: TradedItem): boolean =>
   newAssetId !== null && place === null && !isVanished
 
-/** The last look through the histories begins after so long. */
+/** Milliseconds from the start until the last look through the histories begins. */
 export const LAST_LOOK_MS = 100 * HOUR_MS
 const LAST_GIFT_MS = 70 * HOUR_MS
 const MOST_GIFTS = 2
 
-/** Some bots lose items, most of them once. */
+/** Plans gifts for some bots, mostly one each. */
 export function planGifts(memory: Memory, bots: readonly string[]): void {
   const { engine, random } = memory
   for (const bot of bots) {

@@ -1,9 +1,9 @@
-/** How shoppers treat an offer, and how many of a hundred of them do so. */
+/** How shoppers react to an offer, each with its share in percent. */
 import type { Random } from '../random.ts'
 
 const HABITS = [
   ['accepts', 45],
-  // In the same moment as the deadline, give or take.
+  // Within seconds of the deadline.
   ['accepts at the deadline', 15],
   ['accepts after the deadline', 6],
   ['declines', 10],

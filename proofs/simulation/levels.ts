@@ -1,4 +1,4 @@
-/** The two levels of the simulation: what a seed of each is, and which faults each must meet. */
+/** The two levels of the simulation: the size of their seeds, and the faults that each must meet. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -14,11 +14,11 @@ export type LevelName = 'pure' | 'real'
 
 type Rules = {
   faults: readonly Fault[]
-  /** Deposits of one seed. */
+  /** Deposits per seed. */
   deposits: number
-  /** Shorter runs are trials: their result is not kept. */
+  /** The fewest seeds of a run whose result is kept. Shorter runs are trials. */
   keptFrom: number
-  /** Seeds that one thread runs at a time; each needs a server of its own where there is one. */
+  /** Seeds that one thread runs at a time. On the real level, each needs its own server. */
   lanes: number
 }
 
@@ -30,11 +30,11 @@ export const LEVELS: Record<LevelName, Rules> = {
 /** Written by `npm run prove -- simulate --level real --choose`. */
 export const CHOSEN_SEEDS_FILE = join(import.meta.dirname, 'real/seeds.json')
 
-/** Seeds of the real level that together meet every fault, as few as there were when they were chosen. */
+/** The fewest seeds of the real level that together met every fault when they were chosen. */
 export const chosenSeeds = (): number[] =>
   z.array(z.number()).parse(JSON.parse(readFileSync(CHOSEN_SEEDS_FILE, 'utf8')))
 
-/** `reads`: only the real level has any. */
+/** `reads`: on the real level only. */
 type SeedOptions = { core?: Core; reads?: Reads; keepTrace?: boolean }
 
 export type RunSeed = (seed: number, options?: SeedOptions) => Promise<Outcome>
@@ -42,13 +42,13 @@ export type RunSeed = (seed: number, options?: SeedOptions) => Promise<Outcome>
 export const runPureSeed: RunSeed = async (seed, options = {}) =>
   runPure({ seed, deposits: LEVELS.pure.deposits, ...options })
 
-/** Each seed has one of the databases to itself, and its server. They must be migrated; what is in them is lost. */
+/** Gives each seed one of the databases and its server. They must be migrated; their data is deleted. */
 export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
   await Promise.all(urls.map(prepare))
   const free = urls.map(openSessions)
   return async (seed, options = {}) => {
     const sessions = free.pop()
-    if (sessions === undefined) throw new Error(`more than ${urls.length} seeds at a time`)
+    if (sessions === undefined) throw new Error(`only ${urls.length} seeds can run at a time`)
     try {
       return await runReal({ sessions, seed, deposits: LEVELS.real.deposits, ...options })
     } finally {
@@ -57,10 +57,10 @@ export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
   }
 }
 
-/** A change gives every seed another life. A fault counts as unmet after this many seeds. */
+/** A fault counts as unmet after this many seeds. A change of the till changes what every seed does. */
 const MOST_SEEDS = 50
 
-/** `first`, and as many other seeds as it takes to meet every fault, one at a time. Ends at a broken promise. */
+/** Runs the seeds `first`, then others one at a time until every fault is met. Stops at a broken promise. */
 export async function runUntilMet(
   level: LevelName,
   run: RunSeed,
@@ -78,7 +78,7 @@ export async function runUntilMet(
   return outcomes
 }
 
-/** Faults of a level that none of its seeds met. */
+/** Returns the faults of a level that none of its seeds met. */
 export function unmet(level: LevelName, outcomes: readonly Outcome[]): Fault[] {
   return LEVELS[level].faults.filter((fault) => !outcomes.some(({ faults }) => (faults.get(fault) ?? 0) > 0))
 }

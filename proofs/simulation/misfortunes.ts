@@ -1,8 +1,8 @@
-/** Times in which Steam refuses the offers of a bot, or its logins, for reasons that no shopper can help. */
+/** Times when Steam refuses the offers or logins of a bot, for reasons that do not concern the shopper. */
 import type { RefusedReason } from '../../gateway/steam/steam.ts'
 import type { Sim } from './process.ts'
 
-/** `hold`: Steam would hold the bot's own side of every trade. `token`: its session ends, and its token opens none. */
+/** `hold`: Steam would hold every trade of the bot. `token`: its session ends, and its token opens no new one. */
 export type Misfortune = { reason: RefusedReason | 'hold' | 'token'; from: number; until: number }
 
 const REASONS = [
@@ -17,7 +17,7 @@ const REASONS = [
 
 const MOST_EACH = 2
 
-/** Draws what befalls a bot within so long from now. */
+/** Draws the misfortunes of a bot for the time from now on. */
 export function drawMisfortunes(
   { engine, random }: Pick<Sim, 'engine' | 'random'>,
   withinMs: number,

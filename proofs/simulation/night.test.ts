@@ -12,7 +12,7 @@ test('a night draws new seeds until its time is over', () => {
   expect(seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 1_000_000)).toBe(true)
 })
 
-test('a seed that failed is kept beside those of other nights', () => {
+test('a failed seed is stored with those of other nights', () => {
   const folder = mkdtempSync(join(tmpdir(), 'night-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'new/failing-seeds.json')

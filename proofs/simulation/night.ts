@@ -1,4 +1,4 @@
-/** `npm run prove -- night --hours N`: runs new seeds until the time is over, and always stores those that fail. */
+/** `npm run prove -- night --hours N`: runs new seeds until the time is over, and stores those that fail. */
 import { randomInt } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
@@ -11,11 +11,11 @@ import { levelOption, printViolation } from './prove.ts'
 import { runSeeds, type SeedOutcome } from './threads.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Not among the results: those need a clean tree, but a failing seed is worth storing from any tree. */
+/** Outside the results, which need a clean tree, because failing seeds are worth storing from any tree. */
 const FAILING_SEEDS = join(ROOT, '.data/failing-seeds.json')
 const HOUR_MS = 3_600_000
 const PROGRESS_PARTS = 20
-/** The shorter runs use the seeds below this. */
+/** Runs of other commands use lower seeds. */
 const FIRST_SEED = 1_000_000
 /** A seed has 32 bits. */
 const LAST_SEED = 2 ** 32 - 1
@@ -63,12 +63,12 @@ async function night(level: LevelName, hours: number): Promise<Finding> {
   const { seeds, steps, broken } = total
   console.log(`${level}: ${seeds} new seeds, ${steps} steps, ${broken} broken`)
   console.log(inWords(elapsed))
-  if (broken > 0) console.log(`those that broke are in ${relative(ROOT, FAILING_SEEDS)}`)
+  if (broken > 0) console.log(`the broken seeds are in ${relative(ROOT, FAILING_SEEDS)}`)
   const content = { level, hours, seeds, steps, ...elapsed, broken }
   return { passed: broken === 0, result: { name: `night-${level}`, content } }
 }
 
-/** New seeds until the time is over. At least one. */
+/** Yields new seeds until the time is over, at least one. */
 export function* newSeeds(isOver: () => boolean): Generator<number> {
   do yield randomInt(FIRST_SEED, LAST_SEED)
   while (!isOver())

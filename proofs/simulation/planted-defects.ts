@@ -1,4 +1,4 @@
-/** Known defects, put in by hand: the simulation must find each. Rules that are not named here stay as they are. */
+/** Known defects to plant. The simulation must find each. Rules that a defect does not name stay unchanged. */
 import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { CORE, type Core } from '../../gateway/trades/core.ts'
 import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/trades/trade.ts'
@@ -6,7 +6,7 @@ import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/t
 const { decide, evolve, judgeDeparture, compareWithBooks, settleDrift } = CORE
 type Decide = Core['decide']
 
-/** A delivered trade as a watcher saw it that read it before the other one delivered it. */
+/** A delivered trade as a watcher has it that read it before the other one delivered it. */
 function asSeenBefore(trade: Trade): Trade {
   if (trade.state !== 'held' && trade.state !== 'final') return trade
   const { tradeId, partnerSteamId, secretCode, items, startedAt, offerId, steamTradeId, acceptedAt } = trade
@@ -78,7 +78,7 @@ const { consequences, alarm } = CORE
 type Consequences = Core['consequences']
 type Caused = ReturnType<Consequences>
 
-/** The rule with other terms than those that were fixed. */
+/** The rule with different terms than those fixed at delivery. */
 const withTerms =
   (terms: Partial<Parameters<Consequences>[1]['terms']>, riskRoom?: bigint): Consequences =>
   (trade, standing, event) => {
@@ -90,7 +90,7 @@ const withTerms =
     return consequences(trade, other, event)
   }
 
-/** The rule, with each effect changed or left out. */
+/** The rule with each effect changed or omitted. */
 const withEffects =
   (change: (effect: Caused['effects'][number]) => Caused['effects']): Consequences =>
   (trade, standing, event) => {
@@ -127,11 +127,11 @@ const takesAllBack: Decide = (trade, fact, around) =>
 const ignoresCounters: Decide = (trade, fact, around) =>
   fact.kind === 'offer_read' && fact.offer.state === 'countered' ? [] : decide(trade, fact, around)
 
-/** The deadline then cancels what Steam holds. */
+/** Lets the deadline cancel offers that Steam holds. */
 const ignoresHolds: Decide = (trade, fact, around) =>
   fact.kind === 'offer_read' && fact.offer.state === 'in_escrow' ? [] : decide(trade, fact, around)
 
-/** Takes a cancel for the shopper's word. */
+/** Treats a cancellation as the shopper's decision. */
 const blamesTheShopper: Decide = (trade, fact, around) => {
   if (fact.kind !== 'offer_read' || fact.offer.state !== 'cancelled') return decide(trade, fact, around)
   return decide(trade, { ...fact, offer: { ...fact.offer, state: 'declined' } }, around)
@@ -142,7 +142,7 @@ const overlooksProtection: Decide = (trade, fact, around) =>
     event.kind === 'protection_found' ? { kind: 'looked', next: null } : event,
   )
 
-/** Of a trade that was taken back whole, believes the marks of Steam. */
+/** Trusts Steam's marks for a trade that was taken back as a whole. */
 const believesMarks: Decide = (trade, fact, around) => {
   if (fact.kind !== 'steam_trade_read' || fact.steamTrade.state !== 'rolled_back')
     return decide(trade, fact, around)
@@ -151,7 +151,7 @@ const believesMarks: Decide = (trade, fact, around) => {
   return decide(trade, { ...fact, steamTrade: { ...fact.steamTrade, state } }, around)
 }
 
-/** Takes what is under way for arrived. */
+/** Treats items that are under way as arrived. */
 const creditsUnderWay: Decide = (trade, fact, around) => {
   if (fact.kind !== 'steam_trade_read' || fact.steamTrade.state !== 'pending')
     return decide(trade, fact, around)
@@ -166,23 +166,23 @@ const neverGivesUp: Decide = (trade, fact, around) =>
 const defect = (change: Partial<Core>): Core => ({ ...CORE, ...change })
 
 export const DEFECTS = {
-  'two watchers credit one exchange': defect(creditsTwice),
+  'two watchers credit one Steam trade': defect(creditsTwice),
   'an offer in state 3 is credited without proof': defect({ decide: creditsWithoutProof }),
   'the deadline ends a trade without reading back': defect({ decide: endsWithoutReading }),
   'an unknown send is sent again': defect({ decide: sendsAgain }),
   'a late acceptance is ignored': defect({ decide: ignoresLateAcceptance }),
-  'a bad end is believed at the first word': defect({ decide: believesOnce }),
-  'what is left of a reversed exchange is not credited': defect({ decide: forgetsTheRest }),
+  'a bad end is believed at the first report': defect({ decide: believesOnce }),
+  'the rest of a Steam trade that was reversed in part is not credited': defect({ decide: forgetsTheRest }),
   'a reversal is forgotten': defect({ evolve: reversesTwice }),
-  'funds are released whatever Steam says': defect({ decide: releasesUnseen }),
+  'funds are released without asking Steam': defect({ decide: releasesUnseen }),
   'nothing is ever held': defect({ consequences: withTerms({ creditMode: 'on_accept' }, ALL_ROOM) }),
   'on_release is ignored': defect({ consequences: withTerms({ creditMode: 'on_accept' }) }),
   'the limit is ignored': defect({
     consequences: (trade, standing, event) => consequences(trade, { ...standing, riskRoom: ALL_ROOM }, event),
   }),
-  'reversals are always the operator’s': defect({ consequences: withTerms({ liability: 'operator' }) }),
-  'reversals are always the store’s': defect({ consequences: withTerms({ liability: 'store' }) }),
-  'a reversal gives its room back': defect({ consequences: freesLostRoom }),
+  'the operator pays for every reversal': defect({ consequences: withTerms({ liability: 'operator' }) }),
+  'the store pays for every reversal': defect({ consequences: withTerms({ liability: 'store' }) }),
+  'a reversal frees its room in the limit': defect({ consequences: freesLostRoom }),
   'protection is never seen': defect({ decide: neverProtected }),
   'a release also releases what was reversed': defect({ consequences: releasesAll }),
   'a reversal in part takes everything back': defect({ decide: takesAllBack }),
@@ -201,17 +201,17 @@ export const DEFECTS = {
         : [effect],
     ),
   }),
-  'a store is not told of a reversal': defect({
+  'a store does not hear of a reversal': defect({
     consequences: withEffects((effect) =>
       effect.kind === 'publish' && effect.event.kind === 'change' && effect.event.change === 'reversed'
         ? []
         : [effect],
     ),
   }),
-  'who took items back is trusted as before': defect({
+  'a shopper who took items back is still trusted': defect({
     consequences: withEffects((effect) => (effect.kind === 'credit_on_release' ? [] : [effect])),
   }),
-  'until when funds are held is forgotten': defect({
+  'the end of a hold is forgotten': defect({
     consequences: withEffects((effect) =>
       effect.kind === 'change_deposit'
         ? [{ ...effect, change: { ...effect.change, heldUntil: null } }]
@@ -221,29 +221,29 @@ export const DEFECTS = {
   'a counter-offer ends nothing': defect({ decide: ignoresCounters }),
   'a held offer is cancelled': defect({ decide: ignoresHolds }),
   'a cancelled offer counts as declined': defect({ decide: blamesTheShopper }),
-  'an exchange under way is credited': defect({ decide: creditsUnderWay }),
+  'a Steam trade under way is credited': defect({ decide: creditsUnderWay }),
   'the automatic end never comes': defect({ decide: neverGivesUp }),
-  'protection that is told late is overlooked': defect({ decide: overlooksProtection }),
-  'a reversal takes back what Steam has marked': defect({ decide: believesMarks }),
-  'an unknown send is never looked for': defect({ alarm: forgetsUnknown, retryAt: forgetsUnknown }),
-  'a theft is taken for the operator’s own act': defect({
+  'protection that is reported late is overlooked': defect({ decide: overlooksProtection }),
+  'a reversal takes back only the items that Steam has marked': defect({ decide: believesMarks }),
+  'the till never looks for an unknown send': defect({ alarm: forgetsUnknown, retryAt: forgetsUnknown }),
+  'a theft counts as the operator’s own act': defect({
     judgeDeparture: (known, steamTrade, around) =>
       judgeDeparture(known, steamTrade, { ...around, destination: 'storage' }),
   }),
-  'a reversed delivery is taken for a theft': defect({
+  'a reversed delivery counts as a theft': defect({
     judgeDeparture: (known, steamTrade, around) =>
       judgeDeparture(known, { ...steamTrade, rollbackOf: null }, around),
   }),
-  'another bot of the till is taken for a thief': defect({
+  'another bot of the till counts as a thief': defect({
     judgeDeparture: (known, steamTrade, around) =>
       judgeDeparture(known, steamTrade, { ...around, isOwnBot: false }),
   }),
-  'what a destination sends back is overlooked': defect({ sentBack: () => [] }),
-  'what came back stays away in custody': defect({
+  'items that a destination sends back are overlooked': defect({ sentBack: () => [] }),
+  'items that came back stay away in custody': defect({
     judgeDeparture: (known, steamTrade, around) =>
       judgeDeparture(known, steamTrade, around).filter(({ kind }) => kind !== 'returned'),
   }),
-  'what Steam holds counts as gone': defect({
+  'items that Steam holds count as gone': defect({
     judgeDeparture: (known, steamTrade, around) =>
       judgeDeparture(
         known,
@@ -253,9 +253,9 @@ export const DEFECTS = {
   }),
 }
 
-/** Of the looks at inventories, which only the pure level has. */
+/** Defects of the looks at inventories, which only the pure level has. */
 export const DRIFT_DEFECTS = {
-  'a part of an inventory passes for all of it': defect({
+  'a part of an inventory counts as all of it': defect({
     compareWithBooks: (books, looks, begunAt) =>
       compareWithBooks(
         books,
@@ -263,11 +263,11 @@ export const DRIFT_DEFECTS = {
         begunAt,
       ),
   }),
-  'the first look makes a drift sure': defect({
+  'drift is certain after the first look': defect({
     settleDrift: (noted, ...around) =>
       settleDrift(noted, ...around).map((each) => ({ ...each, isSure: true })),
   }),
-  'what is missing is overlooked': defect({
+  'missing items are overlooked': defect({
     compareWithBooks: (...compared) => {
       const { found, learnt } = compareWithBooks(...compared)
       return { found: found.filter(({ kind }) => kind !== 'missing'), learnt }

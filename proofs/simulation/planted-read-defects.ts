@@ -1,4 +1,4 @@
-/** Known defects of what stores and operators read, put in by hand: the check of the reads must find each. */
+/** Known defects in what stores and operators read. The check of the reads must find each. */
 import { READS, type Reads } from './real/reads.ts'
 
 const { listDeposits, readEvents, readStatement, timelineOf } = READS
@@ -12,7 +12,7 @@ export const READ_DEFECTS = {
       return { ...page, next: page.next && (page.deposits.at(-2)?.id ?? null) }
     },
   }),
-  'the list of deposits forgets what was reversed': defect({
+  'the list of deposits omits reversals': defect({
     async listDeposits(db, storeId, asked) {
       const page = await listDeposits(db, storeId, asked)
       return { ...page, deposits: page.deposits.map((deposit) => ({ ...deposit, reversedAmount: 0 })) }
@@ -24,19 +24,19 @@ export const READ_DEFECTS = {
       hasMore: false,
     }),
   }),
-  'the next page of events leaves one out': defect({
+  'the next page of events skips one': defect({
     async readEvents(db, storeId, query) {
       const page = await readEvents(db, storeId, query)
       return { ...page, next: page.next + 1 }
     },
   }),
-  'the statement leaves releases out': defect({
+  'the statement omits releases': defect({
     async readStatement(db, storeId, query) {
       const page = await readStatement(db, storeId, query)
       return { ...page, movements: page.movements.filter(({ cause }) => cause !== 'released') }
     },
   }),
-  'the statement takes a hold for available': defect({
+  'the statement counts held money as available': defect({
     async readStatement(db, storeId, query) {
       const page = await readStatement(db, storeId, query)
       const spendable = page.movements.map((each) =>
@@ -45,13 +45,13 @@ export const READ_DEFECTS = {
       return { ...page, movements: spendable }
     },
   }),
-  'a deposit is shown without its reversals': defect({
+  'a deposit’s history lacks its reversals': defect({
     async timelineOf(db, depositId) {
       const moments = await timelineOf(db, depositId)
       return moments?.filter(({ what }) => !/^ledger: .*, reversed$/.test(what))
     },
   }),
-  'a deposit is shown in no order': defect({
+  'a deposit’s history is shown out of order': defect({
     async timelineOf(db, depositId) {
       const moments = await timelineOf(db, depositId)
       return moments?.toReversed()

@@ -1,4 +1,4 @@
-/** A simulated process: it does several things at once, stands still, has a wrong clock, and dies at any wait. */
+/** A simulated process. It does several things at once, can pause, has a wrong clock, and can die at any wait. */
 
 import type { Random } from '../random.ts'
 import type { Engine } from './engine.ts'
@@ -8,20 +8,20 @@ export type Sim = { engine: Engine; random: Random; faults: Faults }
 
 export type Life = {
   name: string
-  /** Each life after a crash is another one: what an earlier one was doing is never continued. */
+  /** The number of its life. A crash begins a new one, and work of earlier lives never continues. */
   life: number
   alive: boolean
   pausedUntil: number
-  /** Each of these waits for the end of the pause. */
+  /** Called when the pause ends. */
   asleep: Set<() => void>
-  /** How far its clock is off. */
+  /** The error of its clock, in milliseconds. */
   skewMs: number
 }
 
-/** Waits for the process's turn, between so many milliseconds. */
+/** Waits for the process's turn, for a random time in this range of milliseconds. */
 export type Gate = (low: number, high: number) => Promise<void>
 
-/** The connection or the process behind a job broke: the job is tried again. */
+/** Thrown if the connection or the process of a job broke. The job is repeated. */
 export class JobFailed extends Error {}
 
 export const bornAs = (name: string): Life => ({
@@ -37,7 +37,7 @@ const CRASH = 0.0004
 const PAUSE = 0.0004
 export const LONGEST_PAUSE_MS = 240_000
 
-/** Resolves after so long, when the process runs; never if it dies before. `crashed` is called when it dies here. */
+/** Resolves after this time, once the process runs; never if it dies before. Calls `crashed` if it dies here. */
 export function waitForTurn(
   { engine, random, faults }: Sim,
   process: Life,
@@ -70,7 +70,7 @@ export function waitForTurn(
   })
 }
 
-/** Ends a pause. The work under way holds its connections: it goes on now, not when the pause would have ended. */
+/** Ends a pause early. Work under way holds connections, so it continues now. */
 export function rouse(process: Life): void {
   process.pausedUntil = 0
   for (const wake of [...process.asleep]) wake()

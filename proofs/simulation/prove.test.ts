@@ -5,13 +5,13 @@ const problemsOf = (given: Record<string, unknown>) =>
   simulateProof.options.safeParse(given).error?.issues.map(({ path }) => path.join()) ?? []
 
 describe('npm run prove -- simulate', () => {
-  it('runs many seeds unless one is named', () => {
+  it('runs many seeds by default', () => {
     expect(simulateProof.options.parse({})).toMatchObject({ level: 'pure', seeds: 50, from: 1 })
     expect(simulateProof.options.parse({})).not.toHaveProperty('seed')
     expect(simulateProof.options.parse({ seed: '7' })).toMatchObject({ seed: 7 })
   })
 
-  it('keeps no result of a trial, a replay or a choice', () => {
+  it('refuses to keep the result of a trial, a replay or a choice', () => {
     expect(problemsOf({ keep: true, seeds: '1000' })).toEqual([])
     expect(problemsOf({ keep: true, seeds: '100', level: 'real' })).toEqual([])
     expect(problemsOf({ keep: true, seeds: '999' })).toEqual(['keep'])

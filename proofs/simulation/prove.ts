@@ -1,4 +1,4 @@
-/** `npm run prove -- simulate`: runs seeds of one level, or replays one of them and prints all that happened in it. */
+/** `npm run prove -- simulate`: runs seeds of one level, or replays one and prints everything that happened in it. */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { count, defineProof, type Finding, flag, keepFlag, maybeCount } from '../proof.ts'
@@ -9,9 +9,9 @@ import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unme
 import { runSeeds, type SeedOutcome, withDatabases } from './threads.ts'
 import { hashOf } from './trace.ts'
 
-/** Broken seeds that are printed and kept. */
+/** The most broken seeds to print and keep. */
 const MOST_PRINTED = 20
-/** How often a long run prints how far it is. */
+/** How many times a long run prints its progress. */
 const PROGRESS_PARTS = 10
 
 export const levelOption = () =>
@@ -21,24 +21,22 @@ const options = z
   .object({
     level: levelOption(),
     seeds: count(50, 'how many seeds'),
-    from: count(1, 'the first of them'),
-    seed: maybeCount('replay this one alone and print all that happened'),
-    choose: flag(
-      'of the seeds that were run, let npm test run the fewest that meet every fault (level real)',
-    ),
+    from: count(1, 'the first seed'),
+    seed: maybeCount('replay only this seed and print everything that happened'),
+    choose: flag('make npm test run the fewest of these seeds that meet every fault (level real)'),
     keep: keepFlag(),
   })
   .refine(({ keep, seed, choose }) => !keep || (seed === undefined && !choose), {
     path: ['keep'],
-    message: 'a result is of many seeds: --seed and --choose have none',
+    message: 'a result covers many seeds, so --keep excludes --seed and --choose',
   })
   .refine(({ keep, level, seeds }) => !keep || seeds >= LEVELS[level].keptFrom, {
     path: ['keep'],
-    message: `a result has ${LEVELS.pure.keptFrom} seeds at least, ${LEVELS.real.keptFrom} of the level real`,
+    message: `a result needs at least ${LEVELS.pure.keptFrom} seeds, or ${LEVELS.real.keptFrom} of the level real`,
   })
   .refine(({ choose, level }) => !choose || level === 'real', {
     path: ['choose'],
-    message: 'only of the level real: npm test runs every pure seed it can',
+    message: 'only for the level real, because the pure seeds of npm test are fixed',
   })
 
 export const simulateProof = defineProof({
@@ -73,10 +71,10 @@ async function simulate({ level, from, count, choose }: Plan): Promise<Finding> 
   const seeds = Array.from({ length: count }, (_, index) => from + index)
   const wallMs = await runSeeds({ level, seeds, onOutcome })
   const { user, system } = process.cpuUsage(cpuBefore)
-  // Threads end in any order. The hash over all seeds must not depend on it.
+  // Threads end in any order, and the hash over all seeds must not depend on that.
   outcomes.sort((one, other) => one.seed - other.seed)
   if (choose) chooseSeeds(outcomes)
-  // Of this process without PostgreSQL: on a busy machine it says more than the time on the wall.
+  // The processor time of this process without PostgreSQL. On a busy machine it says more than real time.
   return report({ level, from, outcomes, wallMs, cpuSeconds: Math.round((user + system) / 1e6) })
 }
 
@@ -103,7 +101,7 @@ function report({ level, from, outcomes, wallMs, cpuSeconds }: Run): Finding {
   const broken = outcomes.flatMap(({ seed, violation }) =>
     violation === undefined ? [] : [{ seed, broke: violation.message }],
   )
-  for (const fault of missing) console.log(`no seed met this fault, so nothing is proved of it: ${fault}`)
+  for (const fault of missing) console.log(`no seed met this fault, so nothing is proved about it: ${fault}`)
   console.log(
     `${level}: ${outcomes.length} seeds from ${from}, ${steps} steps in ${seconds} s, ${broken.length} broken`,
   )
@@ -137,11 +135,11 @@ function totals(outcomes: readonly SeedOutcome[]): Record<string, number> {
   return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Writes the seeds that `npm test` is to run. */
+/** Writes the seeds for `npm test`. */
 function chooseSeeds(outcomes: readonly SeedOutcome[]): void {
   const sound = outcomes.filter(({ violation }) => violation === undefined)
   const seeds = smallestCover(LEVELS.real.faults, sound)
-  if (seeds === undefined) throw new Error('these seeds do not meet every fault: run more of them')
+  if (seeds === undefined) throw new Error('these seeds do not meet every fault. Run more of them.')
   writeFileSync(CHOSEN_SEEDS_FILE, `[${seeds.join(', ')}]\n`)
   console.log(`npm test runs seeds ${seeds.join(', ')} from now on`)
 }

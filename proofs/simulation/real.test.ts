@@ -6,7 +6,7 @@ import { checkReads, READS, type Reads } from './real/reads.ts'
 import { openServers, type Servers } from './real/servers.ts'
 import { openSessions, type Sessions } from './real/sessions.ts'
 
-// Minutes of work on a busy machine, and most of it when the chosen seeds no longer meet every fault.
+// Takes minutes on a busy machine, and much longer if the chosen seeds no longer meet every fault.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 1_800_000 })
 
 let servers: Servers
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const first = chosenSeeds()
   outcomes = await runUntilMet('real', run, first)
   if (outcomes.length > first.length) {
-    console.log(`The chosen seeds no longer meet every fault: it took ${outcomes.length} seeds. To choose others:
+    console.log(`The chosen seeds no longer meet every fault, so ${outcomes.length} seeds had to run. To choose others:
   npm run prove -- simulate --level real --seeds 200 --choose`)
   }
 })
@@ -37,7 +37,7 @@ describe('the services on PostgreSQL, one statement at a time', () => {
   })
 })
 
-describe('what stores and operators read', () => {
+describe('the data that stores and operators read', () => {
   // A wrong read shows only if the rows contain something to get wrong.
   beforeAll(async () => {
     for (const { seed } of outcomes) {
@@ -49,21 +49,21 @@ describe('what stores and operators read', () => {
     }
   })
 
-  // Reads change nothing, so all are compared with the rows of the last seed, which has ended.
+  // Reads change nothing, so all tests use the rows of the last seed.
   const readAs = (reads: Reads) => checkReads(sessions.pool, reads)
 
   it('matches the rows', async () => {
     await expect(readAs(READS)).resolves.toBeUndefined()
   })
 
-  it.each(Object.entries(READ_DEFECTS))('is found to be wrong when %s', async (_name, reads) => {
+  it.each(Object.entries(READ_DEFECTS))('is found to be wrong if %s', async (_name, reads) => {
     await expect(readAs(reads)).rejects.toThrow('I16')
   })
 })
 
 // Last, because its seed may leave too few rows for the reads.
-describe('the same seed again', () => {
-  it('does the same', async () => {
+describe('a repeated seed', () => {
+  it('gives the same trace', async () => {
     const [shortest] = outcomes.toSorted((one, other) => one.steps - other.steps)
     const again = await run(shortest?.seed ?? 0)
     expect(again.hash).toBe(shortest?.hash)

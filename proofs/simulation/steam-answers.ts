@@ -1,10 +1,10 @@
-/** Answers of the simulated Steam about its offers and Steam trades, which may be old or wrong. */
+/** The simulated Steam's answers about offers and Steam trades, which may be outdated or wrong. */
 import type { Offer, OfferState, SteamTrade } from '../../gateway/steam/steam.ts'
 import type { Memory, ModelTrade, SteamOffer } from './steam-memory.ts'
 
 export const STALE_MS = 60_000
 
-/** The state that Steam tells of the offer, which may be old or wrong. A fault counts where it changes the answer. */
+/** The offer's state as Steam reports it, which may be outdated or wrong. A fault counts if it changes the answer. */
 function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState {
   const now = engine.now()
   const { lie, state, earlier, changedAt } = offer
@@ -16,14 +16,14 @@ function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState 
   return isOld && faults.strike('stale read', 0.05) ? earlier : state
 }
 
-/** The till knows of the protection of this game whatever Steam says. */
+/** The till knows that this game is protected, even if Steam does not say so. */
 const PROTECTED_APP = 730
 
-/** True where Steam says of the Steam trade's protection after it arrived, and the till cannot know of it before. */
+/** Whether Steam reports the trade's protection only after the delivery, and the till cannot know of it before. */
 export const isToldLate = ({ items, settlesAt, settlementToldAt }: ModelTrade): boolean =>
   settlesAt !== null && settlementToldAt > 0 && items.every(({ asset }) => asset.appId !== PROTECTED_APP)
 
-/** The end of Steam's protection, as far as Steam tells of it: it may begin to a day after the Steam trade. */
+/** The end of protection as Steam reports it, which may begin up to a day after the trade; null before that. */
 function settlementOf({ engine }: Memory, steamTrade: ModelTrade | undefined): number | null {
   const isTold = steamTrade !== undefined && engine.now() >= steamTrade.settlementToldAt
   return isTold ? steamTrade.settlesAt : null
@@ -70,7 +70,7 @@ export function tellSteamTrade(memory: Memory, steamTrade: ModelTrade): SteamTra
     return { ...told, received: first === undefined ? [] : [first, ...received] }
   }
   if (told.settlesAt === null || settlementOf(memory, steamTrade) !== null) return told
-  faults.saw('protection told late')
+  faults.saw('protection reported late')
   return { ...told, settlesAt: null }
 }
 

@@ -1,4 +1,6 @@
-/** One call of a bot to the simulated Steam: it waits for its turn as the gateway's would, takes time, and may be lost. */
+/**
+ * One call of a bot to the simulated Steam. It waits for its turn by the gateway's rules, takes time, and may be lost.
+ */
 import type { Method } from '../../gateway/steam/methods.ts'
 import type { SendAnswer, Unavailable } from '../../gateway/steam/steam.ts'
 import { createTurns, type Turns } from '../../gateway/steam/turns.ts'
@@ -15,7 +17,7 @@ export type Behind = {
   /** Steam id of the bot. */
   bot: string
   gate: Gate
-  /** Of the process. Its budgets are forgotten when it dies. */
+  /** The life of the process. Its budgets end with it. */
   life: Life
   isDown(): boolean
 }
@@ -39,7 +41,7 @@ function turnsOf({ engine, random, faults }: Sim, { gate, life }: Behind): Turns
 const isHeldBack = (answer: { kind: string; reason?: string }): answer is Unavailable =>
   answer.kind === 'unavailable' && answer.reason === 'not_our_turn'
 
-/** The answer of a method where Steam was not asked, or refused to answer. */
+/** The answer of a method if Steam was not asked, or refused to answer. */
 type Refusals<T> = (reason: 'rate_limited' | 'session_dead' | 'not_our_turn') => T
 
 export const notRead: Refusals<Unavailable> = (reason) => ({

@@ -10,13 +10,13 @@ import { tellGift } from './gifts.ts'
 import { tell, tellSteamTrade } from './steam-answers.ts'
 import type { Memory, SteamOffer } from './steam-memory.ts'
 
-/** Small, for lists to have several pages. */
+/** A small page, so lists have several. */
 const PAGE = 4
 
-/** An offer that the operator made by hand, in a state that nobody knows: it never changes. */
+/** An offer that the operator made by hand, in an unknown state. It never changes. */
 const ODD_ROW: UnreadableOffer = { offerId: '7', partnerSteamId: '76561198099999999', message: 'by hand' }
 
-/** A page, newest first. `cursor`: the oldest offer of the page before. */
+/** Answers a page of offers, newest first. `cursor`: the oldest offer of the page before. */
 export function list(
   memory: Memory,
   bot: string,
@@ -54,7 +54,7 @@ export function list(
   }
 }
 
-/** Of some rows not even the message is left. */
+/** An unreadable row. Some lack even the message. */
 const tornRow = (offer: SteamOffer): UnreadableOffer => ({
   ...rowOf(offer),
   message: Number(offer.offerId) % 2 === 0 ? offer.message : null,
@@ -68,7 +68,7 @@ const rowOf = ({ offerId, partner, message }: SteamOffer): UnreadableOffer => ({
 
 type Row = { tradeId: string; beganAt: number; tell: () => SteamTrade }
 
-/** Newest first. */
+/** The rows of a bot's history, newest first. */
 function rowsOf(memory: Memory, bot: string): Row[] {
   const rows: Row[] = []
   for (const steamTrade of memory.steamTrades.values()) {
@@ -85,7 +85,7 @@ function rowsOf(memory: Memory, bot: string): Row[] {
   return rows.sort((one, other) => (one.tradeId < other.tradeId ? 1 : -1))
 }
 
-/** A page, newest first, with a row that cannot be read. */
+/** Answers a page of the history, newest first, with an unreadable row. */
 export function history(memory: Memory, bot: string, after: HistoryPlace | null): SteamTradesAnswer {
   const own = rowsOf(memory, bot)
   const from = after === null ? 0 : own.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1

@@ -1,4 +1,4 @@
-/** All that the simulated Steam knows. */
+/** Everything that the simulated Steam knows. */
 import type { Offer, OfferAsset, OfferState, SteamTrade, SteamTradeState } from '../../gateway/steam/steam.ts'
 import type { Misfortune } from './misfortunes.ts'
 import type { Sim } from './process.ts'
@@ -7,27 +7,27 @@ export type SteamOffer = {
   offerId: string
   /** Steam id of the bot. */
   bot: string
-  /** Of the shopper: asked for items, or, of a counter-offer, asking for them back. */
+  /** Steam id of the shopper, who is asked for items, or who asks for them back in a counter-offer. */
   partner: string
   isCounter: boolean
   message: string
   assets: readonly OfferAsset[]
   createdAt: number
-  /** From when on lists show it. */
+  /** When lists begin to show it, in milliseconds. */
   visibleAt: number
   state: OfferState
   changedAt: number
   earlier: OfferState
   lie: { state: OfferState; from: number; until: number } | null
   tradeId: string | null
-  /** How often each state was told: nothing else may end a trade. */
+  /** How often each state was reported. Only reported states may end a trade. */
   told: Map<OfferState, number>
   escrowEndsAt: Date | null
-  /** Nobody can make sense of what Steam says of it, ever. */
+  /** True if Steam's answers about it are never readable. */
   isOpaque: boolean
-  /** Once accepted, Steam never names its trade. */
+  /** True if Steam never names its trade after the acceptance. */
   isIdLost: boolean
-  /** The last answer, for the next one that says the same. */
+  /** The last answer, to reuse if the next one is the same. */
   answer: Offer | null
 }
 
@@ -39,12 +39,12 @@ export type ModelTrade = {
   earlier: SteamTrade
   items: TradedItem[]
   settlesAt: number | null
-  /** From when on Steam says until when it protects the Steam trade. */
+  /** When Steam begins to report the end of protection, in milliseconds. */
   settlementToldAt: number
-  /** It was taken back whole, and Steam marks the first of its assets only. */
+  /** True if it was taken back as a whole, but Steam marks only its first asset. */
   isHalfMarked: boolean
   beganAt: number
-  /** Every state that was told: nothing else may end a trade. */
+  /** Every reported state. Only reported states may end a trade. */
   told: Set<SteamTradeState>
 }
 
@@ -52,24 +52,24 @@ export type TradedItem = {
   asset: OfferAsset
   newAssetId: string | null
   rolledBackAssetId: string | null
-  /** The trade in which a bot gives it away, while that is under way. */
+  /** The trade that gives it away, while that is under way. */
   gift: Gift | null
-  /** The bot that has it, and what it calls it; null while none has. */
+  /** The bot that has it, and its asset id there; null while no bot has it. */
   place: { bot: string; assetId: string } | null
-  /** Every bot that ever had it. */
+  /** Every bot that has ever had it. */
   bots: Set<string>
-  /** It is gone, and no trade took it. */
+  /** True if it vanished without a trade. */
   isVanished: boolean
 }
 
-/** `asset`: as the bot had it. */
+/** An item of a gift. `asset`: its state at the giving bot. */
 export type GiftItem = Pick<TradedItem, 'asset' | 'newAssetId' | 'rolledBackAssetId'> & {
   of: TradedItem
-  /** Its new owner sent it to a bot again. */
+  /** True if its new owner has sent it to a bot again. */
   isSentBack: boolean
 }
 
-/** A trade in which a bot gives. */
+/** A trade in which a bot gives items away. */
 export type Gift = {
   tradeId: string
   bot: string
@@ -86,21 +86,21 @@ export type Memory = Sim & {
   offers: Map<string, SteamOffer>
   steamTrades: Map<string, ModelTrade>
   gifts: Map<string, Gift>
-  /** Rows that undo others or bring something to a bot, which stay as they are. */
+  /** Rows of the history that undo others or bring items to a bot. They never change. */
   undoings: { bot: string; row: SteamTrade }[]
   ofBot: Map<string, SteamOffer[]>
   byMessage: Map<string, SteamOffer>
-  /** Asset id → Steam id of its owner, `bot`, or where it is under way. */
+  /** The owner of each asset: a Steam id, `bot`, or its state while it is under way. */
   owners: Map<string, string>
-  /** Items of bots that no trade brought. */
+  /** Items of bots that came without a trade. */
   strangers: { bot: string; appId: number; assetId: string }[]
-  /** The item of each bot that Steam left out of its inventory last. */
+  /** The item that Steam last omitted from an inventory, by bot and game. */
   leftOut: Map<string, string>
-  /** Items that Steam held when a game of each bot was last shown as a whole. */
+  /** The items that Steam held when an inventory was last shown as a whole, by bot and game. */
   heldBack: Map<string, ReadonlySet<string>>
-  /** When a game of each bot was last shown as a whole, newest last. */
+  /** When an inventory was shown as a whole, newest last, by bot and game. */
   shownWhole: Map<string, number[]>
-  /** By the Steam id of the bot. */
+  /** The misfortunes of each bot, by Steam id. */
   misfortunes: Map<string, readonly Misfortune[]>
   lastId: number
 }

@@ -22,13 +22,13 @@ import { hold } from './violation.ts'
 const UNAVAILABLE: Unavailable = { kind: 'unavailable', reason: 'timeout', detail: 'simulated' }
 const UNKNOWN: SendAnswer = { kind: 'unknown', detail: 'simulated' }
 
-/** Most can go wrong after a send whose answer is lost. */
+/** Higher than for other calls, because a send with a lost answer has the most ways to go wrong. */
 const SEND_LOST = 0.06
 
-/** A cancel may be under way while another read learns of a hold, and the process may stand still between the two. */
+/** A cancel may be under way when another read learns of a hold, and the process may pause in between. */
 const UNDER_WAY_MS = LONGEST_PAUSE_MS + 15_000
 
-/** Since when a process knows that Steam holds the items of an offer. A process is told from another by its gate. */
+/** When a process learned that Steam holds the items of an offer, by process (its gate) and offer. */
 const heldOffers = new WeakMap<Gate, Map<string, number>>()
 
 function knownOf(gate: Gate): Map<string, number> {

@@ -1,4 +1,4 @@
-/** A Steam that knows the truth about every offer, Steam trade and item, and does not always tell it at once. */
+/** A Steam that knows the truth about every offer, Steam trade and item, but does not always report it at once. */
 import type {
   CancelAnswer,
   HistoryPlace,
@@ -24,7 +24,7 @@ export type Steam = ReturnType<typeof createSteam>
 export type Parcel = { bot: string; partner: string; assets: readonly OfferAsset[]; message: string }
 
 const PROTECTION_MS = 7 * 86_400_000
-/** The till looks at every delivery again after a day. */
+/** The latest report of a protection after a delivery. The till looks at every delivery again after a day. */
 const LATEST_SETTLEMENT_MS = 20 * 3_600_000
 const PER_PARTNER = 5
 const PROTECTED_APP = 730
@@ -124,7 +124,7 @@ function misfortuneOf(
   return misfortunes.get(bot)?.find(({ from, until }) => from <= now && now < until)?.reason
 }
 
-/** Nobody's partner is barred here: shoppers without an authenticator had one when they were asked. */
+/** Answers that no partner is barred. Shoppers without an authenticator had one at this time. */
 function check(memory: Memory, bot: string): PartnerAnswer {
   const isHeld = misfortuneOf(memory, bot) === 'hold'
   if (isHeld) memory.faults.saw('hold of a bot')
@@ -155,13 +155,13 @@ function read(memory: Memory, offerId: string): OfferAnswer {
   const { offers } = memory
   const offer = offers.get(offerId)
   if (offer?.isOpaque === true) {
-    memory.faults.saw('offer whose state nobody knows')
+    memory.faults.saw('offer in an unknown state')
     return { kind: 'unavailable', reason: 'steam_error', detail: 'simulated' }
   }
   return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer: tell(memory, offer) }
 }
 
-/** The bot declines what a shopper offers in place of its own offer. */
+/** The bot declines a shopper's counter-offer. */
 function refuseCounter(memory: Memory, offerId: string): CancelAnswer {
   const offer = memory.offers.get(offerId)
   if (offer === undefined || !offer.isCounter || offer.state !== 'active') return { kind: 'not_active' }
@@ -176,7 +176,11 @@ function cancel(memory: Memory, offerId: string): CancelAnswer {
   if (offer === undefined) return { kind: 'not_active' }
   if (offer.state !== 'active' && offer.state !== 'in_escrow') return { kind: 'not_active' }
   if (faults.strike('cancel that does nothing', 0.04)) return { kind: 'done' }
-  if (offer.state === 'active' && faults.strike('cancel loses to an accept', 0.04) && accept(memory, offer)) {
+  if (
+    offer.state === 'active' &&
+    faults.strike('accept faster than a cancel', 0.04) &&
+    accept(memory, offer)
+  ) {
     return { kind: 'not_active' }
   }
   if (offer.state === 'in_escrow') {
@@ -188,10 +192,10 @@ function cancel(memory: Memory, offerId: string): CancelAnswer {
 }
 
 const COOLDOWN_MS = 7 * 86_400_000
-/** For so long a till may not know of a hold: a stale read said that the offer is active, and then the process stood still. */
+/** How long a till may not know of a hold: a stale read reported an active offer, and then the process paused. */
 const UNAWARE_MS = STALE_MS + LONGEST_PAUSE_MS + 30_000
 
-/** Calling off a held trade costs a cooldown of days. Only an accept while the cancel was under way may cause that. */
+/** A cancelled hold costs the bot a cooldown of days. Only an accept while the cancel was under way may cause that. */
 function coolDown({ engine, misfortunes }: Memory, { offerId, bot, changedAt }: SteamOffer): void {
   const from = engine.now()
   hold(
@@ -218,7 +222,7 @@ function turn(memory: Memory, steamTrade: ModelTrade, state: SteamTradeState): v
   steamTrade.changedAt = engine.now()
 }
 
-/** The shopper presses the button; false when Steam refuses it. */
+/** The shopper accepts. Returns false if Steam refuses. */
 function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): boolean {
   const { engine, random, faults, steamTrades, owners } = memory
   if (offer.state !== 'active') return false
@@ -261,7 +265,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
 
 const HOLD_MS = 15 * 86_400_000
 
-/** Steam holds the items. The shopper calls it off, or it completes at its end. */
+/** Begins a hold. The shopper cancels it, or it completes at its end. */
 function beginEscrow(memory: Memory, steamTrade: ModelTrade): void {
   const { engine, random, faults } = memory
   const { offer } = steamTrade
@@ -271,7 +275,7 @@ function beginEscrow(memory: Memory, steamTrade: ModelTrade): void {
   if (random.chance(0.5)) {
     engine.after(random.int(HOLD_MS), () => {
       if (!isHeld()) return
-      faults.saw('escrow that is called off')
+      faults.saw('escrow that is cancelled')
       fail(memory, offer)
       change(memory, offer, random.chance(0.5) ? 'cancelled' : 'declined')
     })
@@ -287,13 +291,13 @@ function beginEscrow(memory: Memory, steamTrade: ModelTrade): void {
 
 function arrive(memory: Memory, steamTrade: ModelTrade): void {
   const { engine, random, faults, owners } = memory
-  if (faults.strike('exchange that fails', 0.01)) {
+  if (faults.strike('Steam trade that fails', 0.01)) {
     fail(memory, steamTrade.offer)
     return
   }
   const isProtected = steamTrade.items.some(({ asset }) => asset.appId === PROTECTED_APP)
   turn(memory, steamTrade, random.chance(0.2) ? 'committed' : 'complete')
-  // Steam begins to protect another game, or tells of its protection a day late.
+  // Steam begins to protect another game, or reports its protection a day late.
   const isLate = faults.plan(0.04)
   steamTrade.settlesAt = isProtected || isLate ? engine.now() + PROTECTION_MS : null
   if (isLate) steamTrade.settlementToldAt = engine.now() + random.between(1_000, LATEST_SETTLEMENT_MS)
@@ -313,7 +317,7 @@ function arrive(memory: Memory, steamTrade: ModelTrade): void {
   )
 }
 
-/** Of a Steam trade that the till has hardly had time to see. */
+/** Takes some items of a very recent Steam trade back. */
 function takePartBack(memory: Memory, steamTrade: ModelTrade): void {
   const { items } = steamTrade
   const some = items.slice(0, Math.max(1, memory.random.int(items.length)))
@@ -324,7 +328,7 @@ function takePartBack(memory: Memory, steamTrade: ModelTrade): void {
   )
 }
 
-/** Steam's own end of offers that nobody ended. */
+/** Ends open offers, as Steam does after a time. */
 function expire(memory: Memory, isMeant: (offer: SteamOffer) => boolean): void {
   for (const offer of memory.offers.values()) {
     if (offer.state === 'active' && isMeant(offer)) change(memory, offer, 'expired')
@@ -338,7 +342,7 @@ function decline(memory: Memory, offer: SteamOffer, state: Decline): boolean {
   return true
 }
 
-/** A counter-offer asks the bot for something; it must never be accepted. */
+/** Makes a counter-offer, which asks the bot for items, so the till must never accept it. */
 function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer): void {
   memory.lastId += 1
   const now = memory.engine.now()
@@ -352,7 +356,7 @@ function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer):
   memory.ofBot.get(bot)?.push(offer)
 }
 
-/** The shopper takes items back; all of them where none are named. False when Steam refuses. */
+/** The shopper takes items back; all of them if none are named. Returns false if Steam refuses. */
 function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly string[]): boolean {
   const { engine, faults, owners } = memory
   const isDone = steamTrade.state === 'complete' || steamTrade.state === 'partly_rolled_back'

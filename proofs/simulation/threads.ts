@@ -1,23 +1,23 @@
-/** Runs many seeds on two threads, each with databases of its own where the level needs them. */
+/** Runs many seeds on two threads. Each thread has its own databases if the level needs them. */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { LEVELS, type LevelName } from './levels.ts'
 import type { Outcome } from './outcome.ts'
 import { openServers } from './real/servers.ts'
 
-/** Its trace is empty: only a replay prints one. */
+/** The outcome of a seed without its trace, which only a replay prints. */
 export type SeedOutcome = Outcome
 
 const THREADS = 2
 
 type Plan = {
   level: LevelName
-  /** Read as the threads need more. */
+  /** Consumed as the threads need more. */
   seeds: Iterable<number>
   onOutcome(outcome: SeedOutcome): void
 }
 
-/** Resolves to the milliseconds that the seeds took, without the start of their databases. */
+/** Runs the seeds. Resolves to their milliseconds, without the start of their databases. */
 export async function runSeeds(plan: Plan): Promise<number> {
   const { lanes } = LEVELS[plan.level]
   return withDatabases(plan.level === 'real' ? lanes * THREADS : 0, async (urls) => {
@@ -36,7 +36,7 @@ export async function withDatabases<T>(count: number, work: (urls: string[]) => 
   return work(urls).finally(close)
 }
 
-/** Gives the thread a new seed as soon as it is done with one. */
+/** Gives the thread a new seed whenever it has finished one. */
 function runThread({ level, onOutcome }: Plan, waiting: Iterator<number>, urls: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(join(import.meta.dirname, 'worker.ts'), { workerData: { level, urls } })

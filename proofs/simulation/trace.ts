@@ -4,7 +4,7 @@ export type Trace = {
   add(line: string): void
   /** 16 hex digits over all lines so far. */
   hash(): string
-  /** The last lines, or all of them if the trace was told to keep them. */
+  /** The last lines, or all of them if the trace keeps all. */
   lines(): readonly string[]
 }
 
@@ -33,7 +33,7 @@ export function createTrace({ keepAll = false } = {}): Trace {
 
 const hex = (lane: number): string => (lane >>> 0).toString(16).padStart(8, '0')
 
-/** One hash for the hashes of many seeds, in their order. */
+/** One hash over the hashes of many seeds, in order. */
 export function hashOf(hashes: readonly string[]): string {
   const trace = createTrace()
   for (const hash of hashes) trace.add(hash)

@@ -1,4 +1,4 @@
-/** The promises that are checked after every step. The names are explained in docs/proofs.md. */
+/** The promises that the simulations check. docs/proofs.md explains the names. */
 export type Invariant =
   | 'I1'
   | 'I2'
@@ -24,7 +24,7 @@ export type Invariant =
   | 'I22'
   | 'I23'
   | 'I24'
-  /** The code threw where it promises not to. */
+  /** An unexpected error. */
   | 'defect'
 
 export class Violation extends Error {

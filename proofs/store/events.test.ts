@@ -1,6 +1,6 @@
 /**
- * No event is lost while webhooks fail in every way and the sender is killed, and the books of a real store agree with
- * the ledger. In full: `PROOF_EVENTS=20000 npm test -- proofs/store/events`.
+ * No event is lost while webhooks fail in every way and the sender is killed, and a real store's books agree with the
+ * ledger. In full: `PROOF_EVENTS=20000 npm test -- proofs/store/events`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,12 +22,12 @@ import { seededRandom } from '../random.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 
 const EVENTS = Number(process.env.PROOF_EVENTS ?? 100)
-/** As the test of the API seals. */
+/** The key of the API's tests. */
 const KEY = Buffer.alloc(32, 3).toString('hex')
-/** Calls through the proxy after which the sender is killed. */
+/** The sender is killed after this many calls through the proxy. */
 const KILL_EVERY_CALLS = EVENTS >= 2_000 ? 1_000 : 50
 const WRITERS = 6
-/** Of ten deposits; a paid one tells two events. */
+/** How many of ten deposits are paid. A paid one has two events. */
 const PAID_OF_TEN = 4
 
 const START_MS = 120_000
@@ -48,7 +48,7 @@ const MANY = { cs: 1_000_000, dota: 1_000_000, rust: 1_000_000, tf: 1_000_000 }
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tradetill-events-'))
   till = await startTill()
-  // One bot collects for all: its owner empties it in time.
+  // One bot collects everything, so its limit of items is raised.
   till.deps.limits = { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, itemsHeld: MANY } }
   api = await startStoreApi(till, { limited: false })
   ;({ bot, session } = await aBot(till))
@@ -74,7 +74,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Deposits that are paid or cancelled until so many events have happened. */
+/** Pays or cancels deposits until there are this many events. */
 async function happen(events: number): Promise<void> {
   let left = events
   let turn = 0
@@ -100,7 +100,7 @@ const ledger = async () => {
   return Number((usd?.held ?? 0n) + (usd?.available ?? 0n))
 }
 
-/** Runs the sender and kills it again and again until `done`. */
+/** Runs the sender and kills it again and again until `done`. Resolves to the number of kills. */
 async function withKilledSenders(done: () => Promise<boolean>): Promise<number> {
   const start = async () => {
     const fresh = run('proofs/store/sender.ts', {}, { args: [till.url, KEY] })
@@ -132,7 +132,7 @@ async function withKilledSenders(done: () => Promise<boolean>): Promise<number> 
   return kills
 }
 
-/** Time passes while no sender runs, until the claims of the dead one have run out. */
+/** Lets the claims of a dead sender expire. */
 const passClaims = () => sql`update webhook_delivery set due_at = now() where state = 'due'`.execute(till.db)
 
 const countOf = async (table: 'event' | 'webhook_delivery', state?: 'due' | 'failed') => {
@@ -141,7 +141,7 @@ const countOf = async (table: 'event' | 'webhook_delivery', state?: 'due' | 'fai
   return Number((await some.executeTakeFirstOrThrow()).count)
 }
 
-test(`${EVENTS} events under failures and kills: none lost, none invented, the books agree`, async () => {
+test(`${EVENTS} events under failures and kills: none is lost or invented, and the books agree`, async () => {
   let isOver = false
   const happening = happen(EVENTS).finally(() => {
     isOver = true
@@ -172,7 +172,7 @@ test(`${EVENTS} events under failures and kills: none lost, none invented, the b
   console.log({ events: told.length, calls: proxy.calls, failures: proxy.failures, ...proxy.failed, kills })
 })
 
-test('with every webhook dropped the store has its books from the event log alone', async () => {
+test('with every webhook dropped, the event log alone is enough for the store’s books', async () => {
   const before = await booksOfShop()
   proxy.drop()
   await happen(Math.ceil(EVENTS / 10))

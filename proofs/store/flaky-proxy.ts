@@ -1,4 +1,4 @@
-/** Stands before a store's webhook address. Nearly every third answer goes wrong, before or after the store has it. */
+/** A proxy before a store's webhook address. Nearly every third call fails, before or after it reaches the store. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Random } from '../random.ts'
@@ -10,16 +10,16 @@ export type FlakyProxy = {
   calls: number
   failures: number
   failed: Record<Failure, number>
-  /** Ids that the store answered 2xx to, and how often. */
+  /** How often the store answered 2xx to each webhook id. */
   taken: Map<string, number>
-  /** From now on nothing gets through. */
+  /** Drops every call from now on. */
   drop(): void
   close(): Promise<void>
 }
 
 const FAILURE_RATE = 0.3
 const KINDS: readonly Failure[] = ['status', 'silence', 'reset', 'redirect']
-/** The schedule gives an event eleven attempts: neither chance nor a busy machine must use them up. */
+/** The most failures in a row, because the schedule has eleven attempts and chance must not use them up. */
 const MOST_IN_A_ROW = 4
 
 export async function startFlakyProxy(target: string, random: Random): Promise<FlakyProxy> {
@@ -32,7 +32,7 @@ export async function startFlakyProxy(target: string, random: Random): Promise<F
     proxy.calls += 1
     const row = inARow.get(id) ?? 0
     const fails = random.next() < FAILURE_RATE && row < MOST_IN_A_ROW
-    // Half of the failures lose the answer, not the call.
+    // Half of the failures lose the answer instead of the call.
     const arrives = !fails || random.next() < 0.5
     const status = arrives ? await forward(target, request, body) : 0
     if (status >= 200 && status < 300) proxy.taken.set(id, (proxy.taken.get(id) ?? 0) + 1)

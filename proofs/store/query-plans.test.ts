@@ -1,6 +1,6 @@
 /**
- * Queries of stores and waiting pages touch as few rows in a large table as in a small one: every query is run under
- * EXPLAIN ANALYZE and its rows are counted. In full: `PROOF_DEPOSITS=1000000 npm test -- proofs/store/query-plans`.
+ * Queries of stores and waiting pages read as few rows of a large table as of a small one. Every query runs under
+ * EXPLAIN ANALYZE, and its rows are counted. In full: `PROOF_DEPOSITS=1000000 npm test -- proofs/store/query-plans`.
  */
 import { hash } from 'node:crypto'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
@@ -26,7 +26,7 @@ import { claimLane } from '../../gateway/webhooks/store.ts'
 import { fillDeposits } from './rows.ts'
 
 const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
-/** Rows that a query may look at, whatever the size: a page, its trades and items, and a few of the neighbourhood. */
+/** The most rows that a query may read at any size: a page with its trades and items, and a few beside it. */
 const MOST_ROWS = 2_000
 const STORE = 1n
 const PUBLIC_URL = 'http://till.test'
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const { id } = await aDeposit(till, { id: STORE })
   await fill(id)
   asked = []
-  // int8 as bigint, like the real one.
+  // Reads int8 as bigint, like the gateway's own connection.
   plain = openDatabase(till.url, 2)
   observed = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: plain.pool }),
@@ -61,8 +61,8 @@ afterAll(async () => {
 })
 
 /**
- * Beside the deposits of store-rows.ts, one in ten has a movement of money, and each has an event and a delivery: half of
- * them are due, half of these for the first time. The events tell of this deposit.
+ * Fills the database. Beside the deposits of rows.ts, one in ten has a movement of money, and each has an event and a
+ * webhook delivery: half of them due, half of these for the first time. The events are about `depositId`.
  */
 async function fill(depositId: bigint): Promise<void> {
   const { db, close } = openDatabase(till.url, 1)
@@ -89,7 +89,7 @@ async function fill(depositId: bigint): Promise<void> {
     insert into webhook_delivery (event_id, endpoint_id, state, attempts, due_at, claim)
     select id, 1, case when sequence % 2 = 0 then 'due' else 'delivered' end, 0, now() - interval '1 hour', sequence / 2 % 2
     from event where store_id = 1`.execute(db)
-  // Before those of another endpoint, which has none.
+  // Before the next endpoint is added, which has no deliveries.
   await sql`
     insert into webhook_attempt (delivery_id, endpoint_id, attempt, at, duration_ms, status)
     select id, 1, 1, now(), 40, 200 from webhook_delivery`.execute(db)
@@ -110,7 +110,7 @@ async function fillLedger(db: Db): Promise<void> {
       'USD', 'delivered', trade.id, quote_id, 1 from trade`.execute(db)
 }
 
-/** The items of all trades came, and then all of them left. */
+/** Writes custody entries: the items of all trades came, and all of them left. */
 async function fillCustody(db: Db): Promise<void> {
   for (const moved of ['in', 'out']) {
     await sql`
@@ -128,7 +128,7 @@ const nodeSchema = z.looseObject({
   Plans: z.array(z.unknown()).default([]),
 })
 
-/** Rows that the scans of a plan looked at. */
+/** The rows that the scans of a plan read. */
 function rowsOf(plan: unknown): number {
   const node = nodeSchema.parse(plan)
   const own = node['Node Type'].includes('Scan')
@@ -139,7 +139,7 @@ function rowsOf(plan: unknown): number {
 
 const explainedSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: z.unknown() })) }))
 
-/** Rows that all queries of a call looked at. */
+/** The rows that all queries of a call read. */
 async function rowsLookedAt(call: () => Promise<unknown>): Promise<number> {
   asked = []
   await call()
@@ -159,7 +159,7 @@ async function rowsLookedAt(call: () => Promise<unknown>): Promise<number> {
 const list = (query: object) => () =>
   listDeposits(observed, STORE, { query: listDepositsQuerySchema.parse(query), publicUrl: PUBLIC_URL })
 
-/** Spread over all deposits; those with a trade among them. */
+/** Hashes spread over all deposits, some with a trade. */
 const fiftyHashes = () =>
   Array.from({ length: 50 }, (_, n) => hash('md5', String(1 + Math.floor((DEPOSITS * n) / 50))))
 
@@ -170,17 +170,17 @@ const operatorList = (filter: Partial<DepositFilter>) => listForOperator(operato
 const middle = () => String(1_000 + Math.floor(DEPOSITS / 2))
 const day = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
 
-/** Some 200 deposits are older. */
+/** An id that only some 200 deposits precede. */
 const NEAR_THE_END = 1_200n
-/** For what passes over most rows: fewer than there are trades. */
+/** The limit for queries that must skip most rows, lower than the number of trades. */
 const FEW_ROWS = 500
 
-/** The last: rows that it may look at, where these are fewer. */
+/** Name and call; the number is the most rows that it may read, if fewer than usual. */
 const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the newest deposits', list({})],
   ['a page in the middle', () => list({ after: middle() })()],
-  ['a status that is rare', list({ status: 'tradeDeclined' })],
-  ['a status that nothing has', list({ status: 'pending' })],
+  ['a rare status', list({ status: 'tradeDeclined' })],
+  ['a status that no deposit has', list({ status: 'pending' })],
   ['a page of a status in the middle', () => list({ status: 'succeeded', after: middle() })()],
   ['a customer', list({ customerReference: 'customer 7' })],
   ['a time', () => list({ createdBefore: day() })()],
@@ -197,31 +197,31 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the list of all deposits', () => operatorList({})],
   ['the list from the middle', () => operatorList({ before: BigInt(middle()) })],
   ['the list of a store', () => operatorList({ storeId: 2n })],
-  ['the list of a status that nothing has', () => operatorList({ status: 'pending' })],
+  ['the list of a status that no deposit has', () => operatorList({ status: 'pending' })],
   ['the list of a store’s status', () => operatorList({ storeId: 1n, status: 'tradeDeclined' })],
   ['the list of a shopper', () => operatorList({ steamId: '76561198000000077' })],
-  ['the list of what needs a person', () => operatorList({ needsPerson: true })],
+  ['the list of deposits that need a person', () => operatorList({ needsPerson: true })],
   ['the list of all deposits, oldest first', () => operatorList({ order: 'oldest' })],
   [
     'the list of a store’s status from the middle, oldest first',
     () => operatorList({ storeId: 1n, status: 'succeeded', order: 'oldest', before: BigInt(middle()) }),
   ],
   [
-    'the list of a game that nobody pays with',
+    'the list of a game that no deposit has',
     () => operatorList({ game: 'rust', before: NEAR_THE_END }),
     FEW_ROWS,
   ],
-  ['trades that are open, after many that ended', () => listTrades(operator()), FEW_ROWS],
-  ['items, after many that left at once', () => lookThroughItems(observed, { limit: 50 }), FEW_ROWS],
-  ['the items in the bots’ hands, after many that left', () => heldItems(observed), FEW_ROWS],
-  ['the items of one bot, after many that left', () => heldItems(observed, { botId: 1n }), FEW_ROWS],
+  ['open trades, after many that have ended', () => listTrades(operator()), FEW_ROWS],
+  ['items, after many that have left at once', () => lookThroughItems(observed, { limit: 50 }), FEW_ROWS],
+  ['the bots’ items, after many that have left', () => heldItems(observed), FEW_ROWS],
+  ['the items of one bot, after many that have left', () => heldItems(observed, { botId: 1n }), FEW_ROWS],
   ['endpoints', () => listEndpoints(operator(), { limit: 50 })],
-  ['endpoints that fail', () => listEndpoints(operator(), { limit: 50, failing: true })],
-  ['what comes next for a deposit', () => showDeposit(operator(), 1_011n)],
+  ['failing endpoints', () => listEndpoints(operator(), { limit: 50, failing: true })],
+  ['the next step of a deposit', () => showDeposit(operator(), 1_011n)],
   ['the balance', () => readBalances(observed, STORE)],
   ['the statement', () => readStatement(observed, STORE, { currency: 'USD', limit: 50 })],
-  ['what a waiting page polls', () => viewReader(observed, 'http://steam.test')(['0'.repeat(32)])],
-  ['what fifty waiting pages poll', () => viewReader(observed, 'http://steam.test')(fiftyHashes())],
+  ['the poll of a waiting page', () => viewReader(observed, 'http://steam.test')(['0'.repeat(32)])],
+  ['the polls of fifty waiting pages', () => viewReader(observed, 'http://steam.test')(fiftyHashes())],
   ...(['first', 'again'] as const).map((lane): [string, () => Promise<unknown>] => [
     `webhooks of the lane ${lane} among many that are due in both`,
     async () => {
@@ -231,11 +231,11 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ]),
 ]
 
-/** Rows that a balance looks at: the accounts and totals of a store and the like of a few others. */
+/** The most rows that a balance reads: the accounts and totals of a store and of a few others. */
 const MOST_BALANCE_ROWS = 20
 
 describe(`with ${DEPOSITS} deposits`, () => {
-  test('the balance looks at no deposit, though one in ten was taken back', async () => {
+  test('the balance reads no deposits, although one in ten was taken back', async () => {
     const reversed = await till.db
       .selectFrom('deposit')
       .select((eb) => [eb.fn.countAll<bigint>().as('count'), eb.fn.sum<bigint>('reversed_amount').as('sum')])

@@ -1,7 +1,7 @@
 /**
- * The store API under generated requests, made from its own OpenAPI document. An answer that does not fit its schema
- * becomes a 500 when it is written, so "no 5xx" also means that every answer is on schema.
- * In full: `PROOF_REQUESTS=20000 npm test -- proofs/store/requests`.
+ * The store API under requests generated from its OpenAPI document. An answer that does not fit its schema becomes a
+ * 500, so "no 5xx" also means that every answer fits. In full: `PROOF_REQUESTS=20000 npm test --
+ * proofs/store/requests`.
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -50,7 +50,7 @@ let foreignKey: string
 
 beforeAll(async () => {
   till = await startTill()
-  const send = async () => ({ kind: 'failed', reason: 'nothing is sent here' }) as const
+  const send = async () => ({ kind: 'failed', reason: 'the test sends no webhooks' }) as const
   api = await startStoreApi(till, { limited: false, change: { send } })
   document = documentSchema.parse((await api.app.inject('/v1/openapi.json')).json())
   const other = await aStore(till)
@@ -97,7 +97,7 @@ function bodyOf(operation: Operation): fc.Arbitrary<unknown> {
   )
 }
 
-/** Fills in names that exist in this store. Random ones alone would only ever be refused. */
+/** Values that exist in this store, because calls with random values alone would all be refused. */
 const ORDERS = Array.from({ length: 40 }, (_, n) => `order ${n}`)
 
 function knowing(operationId: string, body: unknown, pick: number): unknown {
@@ -108,7 +108,7 @@ function knowing(operationId: string, body: unknown, pick: number): unknown {
   return { ...body, externalId, backToStoreUrl: BACK, redirectUrl: undefined, tradeUrl: undefined }
 }
 
-/** The same with one field that is something else. */
+/** The same values with one field replaced by anything. */
 const spoilt = (valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.tuple(valid, fc.nat(), anyValue).map(([body, which, junk]) => {
     if (typeof body !== 'object' || body === null) return junk
@@ -163,7 +163,7 @@ async function send({ operation, url, body, idempotencyKey }: Request) {
 
 const answered = new Map<string, Set<number>>()
 
-test(`${REQUESTS} generated requests: no 5xx, every answer as the reference says`, {
+test(`${REQUESTS} generated requests get no 5xx, and every answer fits the reference`, {
   timeout: 600_000 + REQUESTS * MS_A_REQUEST,
 }, async () => {
   const any = fc.constantFrom(...operations()).chain(requestOf)
@@ -188,10 +188,10 @@ test(`${REQUESTS} generated requests: no 5xx, every answer as the reference says
   expect(till.lines.filter((line) => line.includes('call failed'))).toEqual([])
 })
 
-/** An id that neither store has. */
+/** An id that does not exist. */
 const NOBODYS = '999999999'
 
-test('ids of another store are answered as ids that do not exist', {
+test('ids of another store get the same answers as ids that do not exist', {
   timeout: 600_000 + REQUESTS * MS_A_REQUEST,
 }, async () => {
   const about = operations().filter(({ path }) => path.includes('{id}'))
@@ -205,10 +205,11 @@ test('ids of another store are answered as ids that do not exist', {
       }
       const unknown = await at(NOBODYS)
       for (const id of ids.foreign) {
-        // Deposits and endpoints are numbered separately, so one store's deposit may have the number of the other's endpoint.
+        // Deposits and endpoints have separate numbers, so the other store's endpoint may have the number of an own
+        // deposit.
         if (ids.own.includes(id)) continue
         const foreign = await at(id)
-        // But for the id that was asked for, which a refusal names.
+        // Equal except for the requested id, which a refusal names.
         expect([foreign.statusCode, foreign.body]).toEqual([
           unknown.statusCode,
           unknown.body.replaceAll(NOBODYS, id),

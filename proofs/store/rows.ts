@@ -1,14 +1,14 @@
-/** A store's table of any size, for what must stay flat however large it is. */
+/** Fills the table of deposits to any size, for measurements that must not depend on it. */
 import { sql } from 'kysely'
 import type { Db } from '../../gateway/db/client.ts'
 
-/** Deposits of one customer, whatever the size. */
+/** Deposits of each customer, at any size. */
 export const A_CUSTOMER = 20
 
 /**
- * Writes `count` deposits, one a second up to now: `order 1`, `order 2` …, whose hash is the MD5 of their number. Ninety in a
- * hundred belong to store 1, the others to store 2; one in ten has a trade of bot 1 with two items, and of those that
- * succeeded about one in three was taken back. Stores, bot and rate 1 are there already.
+ * Writes `count` deposits, one a second up to now: `order 1`, `order 2` …, with the MD5 of the number as hash. Nine of
+ * ten belong to store 1, the others to store 2. One in ten has a trade of bot 1 with two items. About one in three of
+ * the succeeded ones was taken back. Stores, bot and rate 1 must exist.
  */
 export async function fillDeposits(db: Db, count: number): Promise<void> {
   await sql`

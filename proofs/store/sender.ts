@@ -1,4 +1,4 @@
-/** A sender of webhooks as a process of its own, which may be killed at any moment. Schedule in thousandths. */
+/** A separate process that sends webhooks and may be killed at any moment. Its schedule is a thousand times faster. */
 import { flushCompileCache } from 'node:module'
 import { openDatabase } from '../../gateway/db/client.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
@@ -27,7 +27,7 @@ startLanes({
   haste: 1_000,
 })
 console.log('sender ready')
-// Now, because a killed process keeps nothing.
+// At once, because a killed process saves nothing.
 flushCompileCache()
 for (;;) {
   await publishEvents({ db, addDeliveries: deliveryWriter(common) })

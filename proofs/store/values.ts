@@ -1,9 +1,9 @@
-/** Values that fit a JSON schema, near its edges as well, and values that fit nothing. */
+/** Values that fit a JSON schema, also near its limits, and values that fit none. */
 import * as fc from 'fast-check'
 
 export type JsonSchema = { [key: string]: unknown }
 
-/** Values that nobody should send: invalid numbers, halves of letters, names that every object has. */
+/** Values that callers should not send: invalid numbers, lone surrogates, names that every object has. */
 export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
     null,
@@ -35,7 +35,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
 
 type Schemas = Record<string, JsonSchema>
 
-/** An arbitrary of values of the schema. Refinements that JSON Schema cannot tell are not met by intent. */
+/** An arbitrary for values of the schema. It does not aim to meet refinements that JSON Schema cannot express. */
 export function fitting(schema: JsonSchema, schemas: Schemas): fc.Arbitrary<unknown> {
   if (typeof schema.$ref === 'string') {
     return fitting(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas)

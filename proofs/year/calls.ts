@@ -1,4 +1,4 @@
-/** Everything that a gateway asks of its database without a person, as the gateway itself asks it. */
+/** Everything that a gateway asks its database automatically, through the gateway's own code. */
 import { randomUUID } from 'node:crypto'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { z } from 'zod'
@@ -27,7 +27,7 @@ import { claimLane, deliveryWriter, endpointsDue } from '../../gateway/webhooks/
 import type { ObservedPool } from './explained-pool.ts'
 import { STORAGE } from './rows.ts'
 
-/** `readsAll`: once a day, and its time is a figure only. */
+/** `readsAll`: runs once a day, and its time has no limit. */
 export type Call = { name: string; readsAll?: boolean; run(): Promise<unknown> }
 
 const BOT = 1n
@@ -72,7 +72,7 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
     },
     { name: 'metrics', run: () => metrics.registry.metrics() },
     {
-      name: 'what a waiting page polls',
+      name: 'poll of a waiting page',
       run: () => viewReader(db, 'http://steam.test')(['0'.repeat(32), '1'.repeat(32)]),
     },
   ]
@@ -107,7 +107,7 @@ function ofBots({ trades, clock }: Trades, db: Db): Call[] {
   ]
 }
 
-/** A trade of its fill whose offer was accepted, and one whose protection is over. */
+/** Calls about a filled trade whose offer was accepted, and one whose protection is over. */
 function ofCredits(deps: Trades, db: Db): Call[] {
   const tradeIn = (state: 'active' | 'held') =>
     db
@@ -157,7 +157,7 @@ function ofCredits(deps: Trades, db: Db): Call[] {
   ]
 }
 
-/** The item that the vault gives next, as the history of the bot tells it. */
+/** The departure of an item that the vault gives, as the bot's history reports it. */
 function departureOf({ clock }: Trades, db: Db): Call {
   const departures = createDepartureStore({ db, clock })
   return {
@@ -196,7 +196,8 @@ function departureOf({ clock }: Trades, db: Db): Call {
       const noted = await departures.note(BOT, steamTrade, (known, around) =>
         judgeDeparture(known, steamTrade, { destination: undefined, ...around }),
       )
-      if (noted !== undefined && noted.items !== items.length) throw new Error('what left was not in custody')
+      if (noted !== undefined && noted.items !== items.length)
+        throw new Error('the items that left were not in custody')
     },
   }
 }

@@ -1,11 +1,11 @@
-/** A pool that has every statement explained right before it runs, and takes its time. */
+/** A pool that explains every statement right before it runs, and measures its time. */
 import pg from 'pg'
 import { z } from 'zod'
 
-/** `rows` is what came into this process. */
+/** `rows`: how many rows this process received. */
 export type Asked = { text: string; ms: number; rows: number; complaints: string[] }
 
-/** Of a table with fewer rows the planner may rather read all, where it is not told to avoid that. */
+/** The planner may prefer to read all of a table with fewer rows than this. */
 const FEW = 10_000
 
 /** Tables that grow with every deposit. */
@@ -45,7 +45,7 @@ const nodeSchema = z.looseObject({
 })
 const explainedSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: z.unknown() })) }))
 
-/** `wholeIndexes` may be read to their ends, because they hold a few rows of their table only. */
+/** `wholeIndexes`: indexes that may be read completely, because they contain only a few rows of their table. */
 type Tables = { growing: ReadonlySet<string>; wholeIndexes: ReadonlySet<string> }
 
 function complaintsOf(plan: unknown, tables: Tables, isLimited = false): string[] {
@@ -66,7 +66,7 @@ export type ObservedPool = {
   taken(): Asked[]
 }
 
-/** `settings` is what each connection begins with. */
+/** `settings`: a statement that each connection runs first. */
 export async function observePool(url: string, settings = ''): Promise<ObservedPool> {
   const asked: Asked[] = []
   const pool = new pg.Pool({ connectionString: url, max: 2, types: INT8 })
@@ -109,7 +109,7 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
   return { pool, taken }
 }
 
-/** int8 as bigint, as the gateway reads it. */
+/** Reads int8 as bigint, like the gateway. */
 const INT8: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: string) => {
     if (format !== 'binary' && oid === 20) return (text: string) => BigInt(text)

@@ -1,4 +1,4 @@
-/** `npm run prove -- year`: a year of rows, and every statement that runs without a person on them. */
+/** `npm run prove -- year`: runs every automatic statement on a year of rows. */
 import { cpus, totalmem } from 'node:os'
 import { z } from 'zod'
 import { count, defineProof, keepFlag } from '../proof.ts'
@@ -6,7 +6,7 @@ import { withServer } from '../server.ts'
 import type { Size } from './rows.ts'
 import { type Measured, measure, openYear } from './till.ts'
 
-/** No sweep asks for longer, even on a machine that does other things. */
+/** The longest time of a sweep, even on a busy machine. */
 const MOST_MS = 1_000
 
 export const yearProof = defineProof({
@@ -35,7 +35,9 @@ async function proveYear(url: string, size: Size) {
   const complaints = measured.flatMap(({ name, complaints: own }) => own.map((one) => `${name} ${one}`))
   const differences = lines.filter((line) => line.includes('the ledger does not agree'))
   const passed = slow.length === 0 && complaints.length === 0 && differences.length === 0
-  console.log(`year: ${slow.length} slow, ${complaints.length} that read a table ${passed ? 'PASS' : 'FAIL'}`)
+  console.log(
+    `year: ${slow.length} slow, ${complaints.length} reading a whole table ${passed ? 'PASS' : 'FAIL'}`,
+  )
   const machine = { cores: cpus().length, memoryGiB: Math.round(totalmem() / 2 ** 30) }
   const content = { passed, ...size, machine, bytesPerDeposit, measured, complaints, differences }
   return { passed, result: { name: 'year', content } }

@@ -1,6 +1,6 @@
 /**
- * A year of a till in every table that grows, written by the database itself, as the sweeps of an hour ago left it. The ledger
- * of it agrees with itself.
+ * Writes a year of a till into every growing table, in SQL, in the state that the sweeps of an hour ago would have
+ * left. Its ledger is consistent.
  */
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
@@ -8,14 +8,14 @@ import { changed, inventedDeposit } from '../../gateway/conformance/invented.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
 
-/** `days` is over how many the deposits are spread: 365 unless said. */
+/** `days`: the days over which the deposits are spread, 365 by default. */
 export type Size = { deposits: number; stores: number; bots: number; days?: number }
 
-/** Deposits that wait for their shopper, or for an answer to their offer: the newest. */
+/** How many of the newest deposits wait for their shopper, or for an answer to their offer. */
 const WAITING = 200
-/** Fills the database at `url`, and resolves to its bytes. */
+/** Fills the database at `url`. Resolves to its size in bytes. */
 export async function fillYear(url: string, size: Size): Promise<number> {
-  // Without the deadlines of the till's own connections: one of these statements writes a table.
+  // Without the deadlines of the till's connections, because one statement writes a whole table.
   const pool = new pg.Pool({ connectionString: url, max: 1 })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {
@@ -27,7 +27,7 @@ export async function fillYear(url: string, size: Size): Promise<number> {
 
 async function fill(db: Db, size: Size): Promise<number> {
   await sql`set statement_timeout = 0`.execute(db)
-  // Rows that fit by construction: no check of references, which would double the time.
+  // Without checks of references, which would double the time. The rows fit by construction.
   await sql`set session_replication_role = replica`.execute(db)
   for (const statement of [
     ...people(size),
@@ -62,7 +62,7 @@ const people = ({ stores, bots }: Size): Statements => [
     select 'USD', 1, 'year', now() - n * interval '6 hours' from generate_series(0, 1460) n`,
 ]
 
-/** Every fifth belongs to store 1. Of ten, four are paid and one is declined. */
+/** Deposits: every fifth belongs to store 1; of ten, four are paid and one is declined. */
 const deposits = ({ deposits: count, stores, bots, days = 365 }: Size): Statements => [
   sql`
     insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,
@@ -126,12 +126,12 @@ const trades = (): Statements => [
     from year_trade, generate_series(1, 2) n where state in ('held', 'final') order by trade_id, n`,
 ]
 
-/** The account that the vault gives to. */
+/** The account to which the vault gives. */
 export const STORAGE = '76561199000000000'
 
 /**
- * Items that the vault gave to a storage account once its protection was over, a wish for each deposit. One of two items was sold
- * since. Of the newest sales the vault has told, and nobody has booked them.
+ * Items that the vault gave to a storage account after their protection, with one wish for each deposit. One of two
+ * items has been sold since. The vault has reported the newest sales, which are not booked yet.
  */
 const left = (): Statements => [
   sql`create table year_left as
@@ -183,7 +183,7 @@ const left = (): Statements => [
     where is_sold`,
 ]
 
-/** The newest entries are not counted yet. */
+/** Counts of items. The newest entries are not counted yet. */
 const counts = (): Statements => [
   sql`update bot set items_held = held, items_counted_to = last from (
       select bot_id, sum(case moved when 'in' then 1 else -1 end) as held,
@@ -214,7 +214,7 @@ const money = ({ stores }: Size): Statements => [
       select id, sum(amount) from (select credit_account as id, amount from ledger_entry
         union all select debit_account, -amount from ledger_entry) moved group by id) own
     where own.id = account.id`,
-  // The whole was checked a while ago.
+  // The whole ledger was checked earlier.
   sql`update ledger_check set begun_at = now(), complete_at = now() + interval '1 second',
     verified_entry = (select greatest(0, max(id) - 3000) from ledger_entry)`,
   sql`insert into verified_balance (account_id, balance)
@@ -226,7 +226,7 @@ const money = ({ stores }: Size): Statements => [
     select store_id, count(*) * 1000 from year_trade where state = 'held' group by store_id`,
 ]
 
-/** All of them tell the same, in the bytes that the till's own take. */
+/** The payload of every event, as large as a real one. */
 const PAYLOAD = JSON.stringify({
   type: 'deposit.succeeded',
   timestamp: '2026-01-01T12:00:00.000Z',
@@ -269,7 +269,7 @@ const events = (): Statements => [
     where coalesce(delivered_at, now()) > now() - interval '30 days 1 hour'`,
 ]
 
-/** Rows that are kept for hours or days, and some for too long. */
+/** Rows that are kept for hours or days, some of them already too old. */
 const shortLived = (): Statements => [
   sql`insert into idempotency_key (store_id, key, request_sha256, created_at, status, answer)
     select store_id, external_id, '', created_at, 200, 'answer' from deposit where created_at > now() - interval '2 days 1 hour'`,
@@ -278,7 +278,7 @@ const shortLived = (): Statements => [
   sql`insert into inventory_request (bot_id, steam_id, token_sealed, token_hmac, game, language, state, answer, created_at, done_at, deposit_id)
     select 1, user_steam_id, '\\x01'::bytea, '\\x01'::bytea, 'cs', 'en', 'done', jsonb_build_object('kind', 'items', 'items', repeat('x', 5000)),
       created_at, created_at, id from deposit where created_at > now() - interval '25 hours'`,
-  // Quotes that nobody paid with: replaced ones, and some of the day before.
+  // Unused quotes: replaced ones, and some of the day before.
   sql`insert into quote (id, deposit_id, steam_id, game, currency, rate_id, created_at, expires_at)
     select md5(id || ' old ' || n)::uuid, id, user_steam_id, 'cs', 'USD', 1, created_at + n * interval '1 minute',
       created_at + (n + 15) * interval '1 minute'

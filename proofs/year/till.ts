@@ -1,4 +1,4 @@
-/** A till on a year of rows, whose statements are watched. */
+/** A till on a year of rows, with observed statements. */
 import { createQueue } from '../../gateway/db/boss-queue.ts'
 import { openDatabase } from '../../gateway/db/client.ts'
 import { migrate } from '../../gateway/db/migrate.ts'
@@ -43,7 +43,7 @@ export async function openYear(url: string, size: Size) {
   return { calls, db, observed, lines, bytesPerDeposit, [Symbol.asyncDispose]: close }
 }
 
-/** Only what the statements take, without their explanation. */
+/** Measures the time of the statements, without their explanation. */
 export async function measure(
   { name, readsAll = false, run }: Call,
   { taken }: ObservedPool,

@@ -1,4 +1,4 @@
-/** A small share of `npm run prove -- year`: no statement that runs without a person has to read a table that grows. */
+/** A small part of `npm run prove -- year`: no automatic statement has to read a growing table. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTill, type Till } from '../../gateway/testing/till.ts'
 import { type Call, callsOf } from './calls.ts'
@@ -16,7 +16,8 @@ let close: () => Promise<void>
 beforeAll(async () => {
   till = await startTill()
   await fillYear(till.url, SIZE)
-  // A table this small is read whole wherever that is allowed: it is not, so an index is left out only where none serves.
+  // The planner would read tables this small completely. This setting forbids that, so a full read means a missing
+  // index.
   observed = await observePool(till.url, 'set enable_seqscan = off')
   const { calls: all, db } = callsOf(till.deps, observed)
   calls = all
@@ -27,7 +28,7 @@ afterAll(async () => {
   await till.close()
 })
 
-test('every statement that runs without a person has an index', async () => {
+test('every automatic statement has an index', async () => {
   const complaints: string[] = []
   let statements = 0
   for (const call of calls) {

@@ -25,7 +25,7 @@ function isMaintenance(nowS: number): boolean {
 const down = { status: 503, body: ERROR_PAGE }
 
 const EVERYWHERE: Record<string, BadDay> = {
-  'steam-down': { line: 'Every request is answered with 503 and a page of HTML.', at: ANY, effect: down },
+  'steam-down': { line: 'Every request gets 503 and an HTML page.', at: ANY, effect: down },
   'steam-down-on-tuesday': {
     line: 'Everything is down on Tuesdays from 13:00 to 17:15 in Los Angeles: advance the clock.',
     at: ANY,
@@ -34,13 +34,13 @@ const EVERYWHERE: Record<string, BadDay> = {
   },
   slow: { line: 'Every answer takes 4 seconds.', at: ANY, effect: {}, delayMs: 4000 },
   'rate-limited': {
-    line: 'Every request is answered with 429 and `null`.',
+    line: 'Every request gets 429 and `null`.',
     at: ANY,
     effect: { status: 429, body: null },
   },
   [TIGHT_QUOTAS]: {
-    line: 'Every method takes two requests, and one more every ten seconds; the others are answered with 429.',
-    // Counted in the buckets of quotas.ts.
+    line: 'Every method allows two requests, and one more every ten seconds; the others get 429.',
+    // quotas.ts counts these.
     at: /^$/,
     effect: {},
   },

@@ -14,12 +14,12 @@ const FAILED = { success: false, message: 'There was a problem confirming this.'
 
 /** Bad days of the confirmations of the mobile app. */
 export const CONFIRMATIONS: Record<string, BadDay> = {
-  'confirm-list-429': onList('The list of confirmations is 429.', { status: 429, body: null }),
-  'confirm-too-many-requests': onList('The list of confirmations is "too many requests".', {
+  'confirm-list-429': onList('The list of confirmations gets 429.', { status: 429, body: null }),
+  'confirm-too-many-requests': onList('The list of confirmations gets "too many requests".', {
     status: 200,
     body: TOO_MANY,
   }),
-  'confirm-list-empty': onList('The list of confirmations is empty, although something waits.', {
+  'confirm-list-empty': onList('The list of confirmations is empty, although offers wait for one.', {
     status: 200,
     body: { success: true, conf: [] },
   }),
@@ -27,12 +27,19 @@ export const CONFIRMATIONS: Record<string, BadDay> = {
     status: 200,
     body: { success: true, conf: [{ type: 2 }, null] },
   }),
-  'confirm-failed': onAnswer('A yes is refused, and nothing was confirmed.', { status: 200, body: FAILED }),
-  'confirm-429': onAnswer('A yes is 429, and nothing was confirmed.', { status: 429, body: null }),
+  'confirm-failed': onAnswer('A confirmation is refused, and nothing is confirmed.', {
+    status: 200,
+    body: FAILED,
+  }),
+  'confirm-429': onAnswer('A confirmation gets 429, and nothing is confirmed.', { status: 429, body: null }),
   'confirm-failed-done': onAnswer(
-    'A yes is refused, although it was confirmed.',
+    'A confirmation is refused, although it took effect.',
     changedJson(() => FAILED),
   ),
-  'confirm-drop-after': onAnswer('The connection breaks, although it was confirmed.', { drop: 'after' }),
-  'confirm-hang-after': onAnswer('No answer, although it was confirmed.', { hang: 'after' }),
+  'confirm-drop-after': onAnswer('The connection breaks, although the confirmation took effect.', {
+    drop: 'after',
+  }),
+  'confirm-hang-after': onAnswer('A confirmation gets no answer, although it took effect.', {
+    hang: 'after',
+  }),
 }

@@ -7,11 +7,11 @@ export type Effect = {
   headers?: Record<string, string>
   hang?: 'before' | 'after'
   drop?: 'before' | 'after'
-  /** How the true answer is spoilt. */
+  /** Changes the true answer. */
   change?: (reply: Reply, request: Incoming) => Reply
 }
 
-/** `at` is matched against "METHOD host/path". */
+/** `at`: the requests that it affects, as "METHOD host/path". */
 export type BadDay = {
   line: string
   at: RegExp
@@ -20,7 +20,7 @@ export type BadDay = {
   delayMs?: number
   /** Ends after this many requests, unless a call names another number. */
   times?: number
-  /** Ends after this time. */
+  /** Ends after this many seconds. */
   forS?: number
 }
 
@@ -36,7 +36,7 @@ export const SIGN_IN: Effect = {
   headers: { location: 'https://steamcommunity.com/login/home/' },
 }
 
-/** How a true answer in JSON is changed. */
+/** An effect that changes the JSON of true answers. */
 export function changedJson(change: (body: unknown, request: Incoming) => unknown): Effect {
   return {
     change(reply, request) {

@@ -5,7 +5,7 @@ const INVENTORY = /^GET steamcommunity\.com\/(inventory\/|tradeoffer\/new\/partn
 
 const on = (line: string, effect: Effect): BadDay => ({ line, at: INVENTORY, effect })
 
-/** Names that owners gave their items. A page must show them as text and keep them in their place. */
+/** Hostile names that owners gave their items. A page must show them as text, without overflowing. */
 const HOSTILE_NAMES = [
   'x'.repeat(10_000),
   '\u202etxet kcab\u2067\u200f',
@@ -16,7 +16,7 @@ const HOSTILE_NAMES = [
   `Z${'\u0335\u0351\u0489'.repeat(60)}`,
 ]
 
-/** The same items, given these names in turn. Their market names stay, and so do their prices. */
+/** Gives the items these names in turn. Market names stay, and with them the prices. */
 function badlyNamed(body: unknown): unknown {
   if (!isRow(body)) return body
   const [list, key] = [
@@ -31,13 +31,16 @@ function badlyNamed(body: unknown): unknown {
   return { ...body, [key]: Array.isArray(list) ? renamed.map(([, row]) => row) : Object.fromEntries(renamed) }
 }
 
-/** Faults of inventories: of the public page and of the one for offers. */
+/** Faults of inventories, on the public page and on the one for offers. */
 export const INVENTORIES: Record<string, BadDay> = {
-  'inventory-403-null': on('403 and `null`, as of a private one.', { status: 403, body: null }),
-  'inventory-400-null': on('400 and `null`, as for too large a count.', { status: 400, body: null }),
+  'inventory-403-null': on('Status 403 and `null`, as for a private inventory.', { status: 403, body: null }),
+  'inventory-400-null': on('Status 400 and `null`, as for a count that is too large.', {
+    status: 400,
+    body: null,
+  }),
   'inventory-429-null': on('429 and `null`.', { status: 429, body: null }),
   'inventory-429-html': on('429 and a page of HTML.', { status: 429, body: ERROR_PAGE }),
-  'inventory-500-20': on('500 and an error with (20).', {
+  'inventory-500-20': on('Status 500 and an error with (20).', {
     status: 500,
     body: { error: 'The request could not be completed. (20)' },
   }),
@@ -45,7 +48,7 @@ export const INVENTORIES: Record<string, BadDay> = {
   'inventory-null': on('200 and `null`.', { status: 200, body: null }),
   'inventory-html': on('200 and a page of HTML.', { status: 200, body: ERROR_PAGE }),
   'inventory-no-assets': on(
-    'A number of items, and no items.',
+    'A total count, but no items.',
     changedJson((body) => ({
       success: 1,
       total_inventory_count: field(body, 'total_inventory_count') ?? 0,
@@ -53,12 +56,12 @@ export const INVENTORIES: Record<string, BadDay> = {
     })),
   ),
   'inventory-hostile-names': on(
-    'Things are called by HTML, scripts, 10,000 letters and marks that turn the text.',
+    'Items are named with HTML, scripts, 10,000 letters and marks that reverse the text.',
     changedJson(badlyNamed),
   ),
   'inventory-slow': { ...on('Every page takes 4 seconds.', {}), delayMs: 4000 },
   'inventory-page-2-fails': {
-    ...on('The second page is answered with 500 and `null`.', { status: 500, body: null }),
+    ...on('The second page gets 500 and `null`.', { status: 500, body: null }),
     when: ({ query }) => query.has('start_assetid') || Number(query.get('start') ?? 0) > 0,
   },
 }

@@ -23,21 +23,25 @@ const problem = (text: string): Effect => ({
 export const LOGINS: Record<string, BadDay> = {
   'login-15': on(FINALIZE, 'The refresh token is refused with 15.', tokenError(15)),
   'login-15-once': {
-    ...on(FINALIZE, 'The refresh token is refused with 15 once, although it is good.', tokenError(15)),
+    ...on(FINALIZE, 'The refresh token is refused with 15 once, although it is valid.', tokenError(15)),
     times: 1,
   },
   'login-15-for-an-hour': {
-    ...on(FINALIZE, 'The refresh token is refused with 15 for an hour, although it is good.', tokenError(15)),
+    ...on(
+      FINALIZE,
+      'The refresh token is refused with 15 for an hour, although it is valid.',
+      tokenError(15),
+    ),
     forS: 3600,
   },
   'login-27': on(FINALIZE, 'The refresh token has expired (27).', tokenError(27)),
   'login-84': on(FINALIZE, 'Too many logins with refresh tokens (84).', tokenError(84)),
-  'login-429': on(FINALIZE, 'A login is answered with 429 and `null`.', { status: 429, body: null }),
-  'login-503': on(FINALIZE, 'A login is answered with 503 and a page of HTML.', {
+  'login-429': on(FINALIZE, 'A login gets 429 and `null`.', { status: 429, body: null }),
+  'login-503': on(FINALIZE, 'A login gets 503 and an HTML page.', {
     status: 503,
     body: ERROR_PAGE,
   }),
-  'login-hang': on(FINALIZE, 'The login gets no answer.', { hang: 'before' }),
+  'login-hang': on(FINALIZE, 'A login gets no answer.', { hang: 'before' }),
   'login-one-host-fails': on(SET_TOKEN, 'One of the hosts of the login answers 500.', {
     status: 500,
     body: '',
@@ -45,7 +49,7 @@ export const LOGINS: Record<string, BadDay> = {
   'login-wrong-password': on(PASSWORD, 'Any password is wrong (5).', result(5)),
   'login-rate-limited': on(PASSWORD, 'Too many logins (84).', result(84)),
   'login-wrong-code': on(CODE, 'Any code of the authenticator is wrong (88).', result(88)),
-  'session-lost': on(COMMUNITY, 'The trade pages lead to the page for signing in.', SIGN_IN),
+  'session-lost': on(COMMUNITY, 'The trade pages redirect to the login page.', SIGN_IN),
   'page-invalid-link': on(
     TRADE_PAGE,
     'The trade page says that the link is no longer valid.',
@@ -74,7 +78,11 @@ export const LOGINS: Record<string, BadDay> = {
       body: String(reply.body).replace(/(g_days(?:Their|Both)Escrow = )\d+/g, '$115'),
     }),
   }),
-  'page-without-days': on(TRADE_PAGE, 'The trade page does not mention holds, so nothing may be concluded.', {
-    change: (reply) => ({ ...reply, body: String(reply.body).replace(/^.*g_days\w+Escrow.*\n/gm, '') }),
-  }),
+  'page-without-days': on(
+    TRADE_PAGE,
+    'The trade page does not mention holds, so whether there is one is unknown.',
+    {
+      change: (reply) => ({ ...reply, body: String(reply.body).replace(/^.*g_days\w+Escrow.*\n/gm, '') }),
+    },
+  ),
 }

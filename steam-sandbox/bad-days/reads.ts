@@ -26,7 +26,7 @@ const result = (eresult: number, body: object): Effect => ({
   headers: { 'x-eresult': String(eresult) },
 })
 
-/** Every offer of an answer, whether the answer is a list or one offer. */
+/** Changes every offer of an answer, which is a list or one offer. */
 function changeOffers(body: unknown, change: (offer: Row, index: number) => Row): unknown {
   const response = field(body, 'response')
   if (!isRow(response)) return body
@@ -44,7 +44,7 @@ function changeOffers(body: unknown, change: (offer: Row, index: number) => Row)
 const eachOffer = (change: (offer: Row, index: number) => Row): Effect =>
   changedJson((body) => changeOffers(body, change))
 
-/** Every trade of an answer. */
+/** Changes every trade of an answer. */
 function eachTrade(body: unknown, change: (trade: Row) => Row): unknown {
   const response = field(body, 'response')
   if (!isRow(response) || !Array.isArray(response.trades)) return body
@@ -53,7 +53,7 @@ function eachTrade(body: unknown, change: (trade: Row) => Row): unknown {
 
 const PROTECTION_ROLLBACK = 12
 
-/** The whole trade was reversed, but Steam marks only the first of its assets. */
+/** A trade that was reversed as a whole, but with only its first asset marked. */
 function halfMarked(trade: Row): Row {
   if (trade.status !== PROTECTION_ROLLBACK) return trade
   const mark = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
@@ -61,7 +61,7 @@ function halfMarked(trade: Row): Row {
   return { ...trade, assets_received: [...assets.slice(0, 1), ...assets.slice(1).map(mark)] }
 }
 
-/** The answer leaves out the trade's protection. */
+/** Removes the protection from the trades of an answer. */
 function untold(body: unknown): unknown {
   const offers = changeOffers(body, ({ delay_settlement: _, settlement_date: __, ...offer }) => offer)
   return eachTrade(offers, ({ time_settlement: _, ...trade }) => trade)
@@ -110,7 +110,7 @@ function reverted(offer: Row): Row {
   return offer.trade_offer_state === 3 ? { ...offer, trade_offer_state: 12 } : offer
 }
 
-/** Steam ends a page of a list anywhere: here after each offer. */
+/** Ends each page of a list after one offer, because Steam may end a page anywhere. */
 function onePerPage(body: unknown, { query }: Incoming): unknown {
   const rest = rowsOf(field(field(body, 'response'), 'trade_offers_sent'))
   const sent = rest.slice(0, 1)
@@ -118,59 +118,59 @@ function onePerPage(body: unknown, { query }: Incoming): unknown {
   return { response: { ...(sent.length > 0 ? { trade_offers_sent: sent } : {}), next_cursor: next } }
 }
 
-/** Faults of reads of offers and trades, and of a cancellation. */
+/** Faults of reading offers and trades, and of cancelling. */
 export const READS: Record<string, BadDay> = {
-  'read-401': on(ECONOMY, '401 and "Access is denied": the session died.', {
+  'read-401': on(ECONOMY, 'Status 401 and "Access is denied": the session has ended.', {
     status: 401,
     body: DENIED_PAGE,
   }),
-  'read-403': on(ECONOMY, '403 and "Access is denied".', { status: 403, body: DENIED_PAGE }),
+  'read-403': on(ECONOMY, 'Status 403 and "Access is denied".', { status: 403, body: DENIED_PAGE }),
   'read-429': on(ECONOMY, '429 and `null`.', { status: 429, body: null }),
   'read-500': on(ECONOMY, '500 and a page of HTML.', { status: 500, body: ERROR_PAGE }),
   'read-502': on(ECONOMY, '502 and a page of HTML.', { status: 502, body: ERROR_PAGE }),
   'read-result-15': on(ECONOMY, 'Result 15 without data.', result(15, {})),
   'read-result-2': on(ECONOMY, 'Result 2 without data.', result(2, {})),
-  'read-result-2-with-data': on(ECONOMY, 'Result 2, and the data is right.', {
+  'read-result-2-with-data': on(ECONOMY, 'Result 2, but with correct data.', {
     change: (reply) => ({ ...reply, headers: { ...reply.headers, 'x-eresult': '2' } }),
   }),
   'read-empty': on(ECONOMY, '`{}` without a response.', result(1, {})),
   'read-null': on(ECONOMY, '`null`.', { status: 200, body: null, headers: { 'x-eresult': '1' } }),
   'read-hang': on(ECONOMY, 'No answer.', { hang: 'before' }),
-  'offers-without-items': on(OFFERS, 'Offers come without their items.', eachOffer(withoutItems)),
+  'offers-without-items': on(OFFERS, 'Offers lack their items.', eachOffer(withoutItems)),
   'first-offer-without-items': on(
     OFFERS,
-    'The first offer of a list comes without its items.',
+    'The first offer of a list lacks its items.',
     eachOffer((offer, index) => (index === 0 ? withoutItems(offer) : offer)),
   ),
-  'items-without-class': on(OFFERS, 'Items come without their class.', eachOffer(withoutClasses)),
-  'one-offer-a-page': on(OFFER_LIST, 'Lists have one offer a page.', changedJson(onePerPage)),
+  'items-without-class': on(OFFERS, 'Items lack their class.', eachOffer(withoutClasses)),
+  'one-offer-a-page': on(OFFER_LIST, 'Lists have one offer per page.', changedJson(onePerPage)),
   'accepted-without-trade': on(
     OFFERS,
     'An accepted offer does not name its trade yet.',
     eachOffer(withoutTrade),
   ),
-  'trade-not-there-yet': on(TRADE, 'The status of a trade is empty.', result(1, { response: {} })),
+  'trade-not-there-yet': on(TRADE, 'The answer about a trade is empty.', result(1, { response: {} })),
   'late-state': on(OFFERS, 'Offers seem active although they have ended.', eachOffer(stillActive)),
   'offer-reverted': on(OFFERS, 'Accepted offers show state 12.', eachOffer(reverted)),
-  'cancel-429': on(CANCEL, 'A cancel is answered with 429 and `null`.', { status: 429, body: null }),
+  'cancel-429': on(CANCEL, 'A cancellation gets 429 and `null`.', { status: 429, body: null }),
   'odd-offer-in-lists': on(
     OFFER_LIST,
-    'Every page of the list has an offer to somebody else, in a state that nobody knows.',
+    'Every page of the list has an offer to another account, in an unknown state.',
     changedJson(withOddOffer),
   ),
   'states-nobody-knows': on(
     OFFERS,
-    'Offers are in a state that nobody knows.',
+    'All offers are in an unknown state.',
     eachOffer((offer) => ({ ...offer, trade_offer_state: 77 })),
   ),
   'protection-untold': on(
     DEALS,
-    'Steam does not say that it protects a trade: switch it off to have it told late.',
+    'Steam does not say that it protects a trade. Switch this off to have Steam say so late.',
     changedJson(untold),
   ),
   'rollback-half-marked': on(
     TRADES,
-    'Of a trade that was taken back whole only the first item is marked.',
+    'A trade is taken back as a whole, but only its first item is marked.',
     changedJson((body) => eachTrade(body, halfMarked)),
   ),
   'cancel-drop-after': on(CANCEL, 'The connection breaks, although the offer was cancelled.', {

@@ -22,8 +22,8 @@ function askedGame({ form }: Incoming): number {
 export const SENDS: Record<string, BadDay> = {
   'send-2': on('Refused with (2), a failure without a reason.', refused(2)),
   'send-11': on('Refused with (11), a state that does not fit.', refused(11)),
-  'send-15': on('Refused with (15), a wrong token or no friends.', refused(15)),
-  'send-16-not-sent': on('A time-out (16), and nothing was sent.', refused(16)),
+  'send-15': on('Refused with (15), a wrong token or not friends.', refused(15)),
+  'send-16-not-sent': on('A time-out (16), and no offer was sent.', refused(16)),
   'send-16-sent': on('A time-out (16), although the offer was sent.', {
     change: (reply) => (reply.status === 200 ? replyWith(refused(16)) : reply),
   }),
@@ -35,7 +35,7 @@ export const SENDS: Record<string, BadDay> = {
   'send-24': on('Refused with (24), a privilege that the bot lacks.', refused(24)),
   'send-29': on('Refused with (29), asked twice.', refused(29)),
   'send-34': on('Refused with (34), as after a change of name.', said('You cannot trade with somebody (34)')),
-  'send-50': on('Refused with (50), as with five offers that wait.', refused(50)),
+  'send-50': on('Refused with (50), as if five offers were open.', refused(50)),
   'send-55': on('Refused with (55), a back end that failed.', refused(55)),
   'send-84': on('Refused with (84), too many requests.', refused(84)),
   'send-steam-guard': on(
@@ -67,7 +67,7 @@ export const SENDS: Record<string, BadDay> = {
     said('somebody\'s inventory privacy is set to "Private", so they cannot receive trade offers.'),
   ),
   'send-too-many-offers': on(
-    'Too many offers, in words without a number.',
+    'Too many offers, in a text without a number.',
     said('You have sent too many trade offers. Please cancel some before sending more.'),
   ),
   'send-item-server-down': on(
@@ -84,16 +84,16 @@ export const SENDS: Record<string, BadDay> = {
       },
     ]),
   ),
-  'send-401': on('401 and `null`: the session died.', { status: 401, body: null }),
-  'send-302': on('302 to the page for signing in: the session died.', SIGN_IN),
+  'send-401': on('Status 401 and `null`: the session has ended.', { status: 401, body: null }),
+  'send-302': on('Status 302 to the login page: the session has ended.', SIGN_IN),
   'send-429': on('429 and `null`.', { status: 429, body: null }),
   'send-503-html': on('503 and a page of HTML.', { status: 503, body: ERROR_PAGE }),
   'send-200-null': on('200 and `null`.', { status: 200, body: null }),
   'send-200-html': on('200 and a page of HTML.', { status: 200, body: ERROR_PAGE }),
   'send-200-empty': on('200 and `{}`.', { status: 200, body: {} }),
-  'send-hang-before': on('No answer, and nothing was sent.', { hang: 'before' }),
+  'send-hang-before': on('No answer, and no offer was sent.', { hang: 'before' }),
   'send-hang-after': on('No answer, although the offer was sent.', { hang: 'after' }),
-  'send-drop-before': on('The connection breaks, and nothing was sent.', { drop: 'before' }),
+  'send-drop-before': on('The connection breaks, and no offer was sent.', { drop: 'before' }),
   'send-drop-after': on('The connection breaks, although the offer was sent.', { drop: 'after' }),
 }
 

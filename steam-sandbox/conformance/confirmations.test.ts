@@ -60,17 +60,17 @@ beforeEach(async () => {
 })
 afterAll(() => steam.close())
 
-/** The library's own class. It can do more than the other tests need. */
+/** The bot's community client, with the methods for confirmations that other tests do not need. */
 function confirming(): Confirming {
   const community: object = createCommunity(steam)
-  if (!('getConfirmations' in community)) throw new Error('The library lacks confirmations.')
-  // It would ask for the time on a connection that does not lead to the sandbox.
+  if (!('getConfirmations' in community)) throw new Error('The library has no confirmations.')
+  // Without an offset, the library would ask for the time over a connection to the real Steam.
   return Object.assign(community as Confirming, { _timeOffset: 0 })
 }
 
 const account = () => {
   const found = findAccount(steam.world(), bot.steamId)
-  if (!found) throw new Error('The seed lacks bots.')
+  if (!found) throw new Error('The seed has no bots.')
   return found
 }
 const secret = () => credentialsOf(account()).identitySecret
@@ -89,7 +89,7 @@ const keyAt = (time: number, tag: string, identity = secret()) => ({
 const list = (on = phone, time = nowS(), key: object = keyAt(time, 'list')) =>
   wait<Found[]>((done) => on.getConfirmations(time, key, done))
 
-/** An offer that gives away the bot's only item and waits for its phone. */
+/** Sends an offer that gives away the bot's only item and waits for its phone. */
 async function gift(appId = 570): Promise<string> {
   const { id } = await sent(steam, bot, { appId })
   steam.as('nova_hound').accept(id)

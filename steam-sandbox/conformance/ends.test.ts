@@ -19,7 +19,7 @@ let steam: RunningSteam
 let bot: Person
 let shopper: Person
 
-// Each test makes new sessions: some tests advance the clock beyond the life of a session.
+// Each test needs new sessions, because some tests advance the clock past the end of a session.
 beforeAll(async () => {
   steam = await startSteam({ port: 0, seed: 'conformance' })
 })
@@ -139,7 +139,7 @@ describe('an offer ends', () => {
     expect((await read(bot, again.id)).state).toBe(10)
   })
 
-  it('of a shopper waits for the phone of a bot that accepts and gives items', async () => {
+  it('only after the phone, if a bot accepts a shopper’s offer and gives items', async () => {
     const { id } = await sent(steam, bot, { appId: 570 })
     steam.as('nova_hound').accept(id)
     const [item] = steam.as('Tradetill Bot #1').tradable(570)
@@ -172,7 +172,7 @@ describe('an offer ends', () => {
 
   row('cooldown of a bot that calls off a held trade', async () => {
     const { id } = await sent(steam, bot, { who: 'magic_hold' })
-    // The library itself never cancels an offer that it knows to be held. This one was accepted in the meantime.
+    // The library never cancels an offer that it sees as held. This one was accepted after it was read.
     const offer = await read(bot, id)
     steam.as('magic_hold').accept(id)
     await wait<void>((done) => offer.cancel(done))

@@ -44,7 +44,7 @@ function ask(uri: string): Promise<Reply> {
   )
 }
 
-/** The refusal or the status. The rest of the answer is left out: its random digits may contain 429. */
+/** The refusal or the status alone, because random digits in the rest of an answer may contain 429. */
 const refusal = (ask: () => Promise<unknown>): Promise<string> =>
   ask().then(
     (answer) => (typeof answer === 'number' ? String(answer) : ''),

@@ -76,7 +76,7 @@ export type Manager = {
   shutdown(): void
 }
 
-// Untyped on purpose: the declarations that the gateway uses name only the methods that it may call.
+// Untyped on purpose, because the gateway's declarations name only the methods that the gateway may call.
 const require = createRequire(import.meta.url)
 export const Request: {
   (options: object, done: (error: Failure | null, reply: Reply, body: string) => void): void
@@ -105,11 +105,11 @@ export class SandboxAgent extends Agent {
 }
 
 /**
- * A Steam that delays an answer by no time at all or forever. The sockets report a time-out at once, so the libraries'
- * own time-outs run without any waiting.
+ * Starts a Steam that delays an answer not at all or forever. Sockets report a time-out at once, so the libraries'
+ * time-outs need no waiting.
  */
 export async function startSteamWithoutWaits(options: Omit<Parameters<typeof startSteam>[0], 'port'>) {
-  /** How long each answer was meant to be delayed, in milliseconds. */
+  /** The delay that each answer would have had, in milliseconds. */
   const waits: number[] = []
   const steam = await startSteam({
     ...options,
@@ -132,7 +132,7 @@ export function createSession(steam: RunningSteam, kind: Kind = 'WebBrowser'): L
   return new LoginSession(EAuthTokenPlatformType[kind], { agent: new SandboxAgent(steam.port) })
 }
 
-/** The cookies of a website login, only those of steamcommunity.com. */
+/** The cookies of a website login for steamcommunity.com. */
 export async function loginCookies(steam: RunningSteam, refreshToken: string): Promise<string[]> {
   const session = createSession(steam)
   session.refreshToken = refreshToken
@@ -146,7 +146,7 @@ export function createCommunity(steam: RunningSteam): Community {
 
 export type Person = { community: Community; manager: Manager; steamId: string }
 
-/** An account that is logged in with the unchanged libraries. `language` makes them ask for descriptions. */
+/** Logs an account in with the unchanged libraries. `language` makes them ask for descriptions. */
 export async function logIn(
   steam: RunningSteam,
   name: string,
@@ -160,7 +160,7 @@ export async function logIn(
     dataDirectory: null,
     useAccessToken: true,
   })
-  // Its own option for this loads a package that is not installed here. Only the descriptions matter.
+  // The library's option `language` loads a package that is not installed. The descriptions do not need it.
   if (language) Object.assign(manager, { _language: language })
   const cookies = await loginCookies(steam, player.refreshToken())
   await wait<void>((done) => manager.setCookies(cookies, done))
@@ -174,7 +174,7 @@ export function wait<T>(start: (done: (error: Error | null, value: T) => void) =
   )
 }
 
-/** How a call of the libraries failed; throws if it did not. */
+/** Resolves to the error of a call of the libraries. Throws if the call succeeds. */
 export async function failure(call: Promise<unknown>): Promise<Failure> {
   try {
     await call
@@ -199,7 +199,7 @@ export function contents(
   )
 }
 
-/** Takes the library's answer unchanged: no status and no text counts as a failure, and redirects are not followed. */
+/** Options for an unchanged answer: any status and text is a success, and redirects are not followed. */
 const AS_IT_IS = {
   checkHttpError: false,
   checkCommunityError: false,
@@ -207,7 +207,7 @@ const AS_IT_IS = {
   followRedirect: false,
 }
 
-/** A page as the library receives it. */
+/** Requests a page as the library does. */
 export function get(
   community: Community,
   uri: string,
@@ -219,7 +219,7 @@ export function get(
   )
 }
 
-/** An offer for the shopper's first items of a game, not sent yet. */
+/** Creates an offer for the shopper's first items of a game, without sending it. */
 export function draft(
   steam: RunningSteam,
   { manager }: Person,
@@ -252,7 +252,7 @@ export function read({ manager }: Person, offerId: string): Promise<LibraryOffer
   return wait<LibraryOffer>((done) => manager.getOffer(offerId, done))
 }
 
-/** A call of the sandbox's control API, such as `PUT behaviours/steam-down`. */
+/** Calls the sandbox's control API with a request such as `PUT behaviours/steam-down`. */
 export async function control(steam: RunningSteam, request: string, body: object = {}): Promise<unknown> {
   const [method = '', path = ''] = request.split(' ')
   const headers = { 'content-type': 'application/json' }

@@ -34,7 +34,7 @@ const login = () => loginCookies(steam, steam.as(BOT).refreshToken())
 
 function begin({ password, code }: { password?: string; code?: string } = {}) {
   const account = steam.world().accounts.find(({ name }) => name === BOT)
-  if (!account) throw new Error('The seed lacks bots.')
+  if (!account) throw new Error('The seed has no bots.')
   const known = credentialsOf(account)
   const session = createSession(steam)
   const steamGuardCode = code ?? SteamTotp.generateAuthCode(known.sharedSecret)
@@ -59,7 +59,7 @@ describe('a login fails with', () => {
     await expect(login()).rejects.toMatchObject({ eresult: 15 })
     expect(await login()).toHaveLength(2)
     await control(steam, 'PUT behaviours/login-15-for-an-hour', { steamId: bot.steamId })
-    // The sandbox's clock keeps running: a slow machine has ten minutes.
+    // 50 minutes later. The clock keeps running, so a slow machine has ten minutes for the next steps.
     steam.advance(3_000)
     await expect(login()).rejects.toMatchObject({ eresult: 15 })
     expect(await other()).toHaveLength(2)
@@ -116,7 +116,7 @@ describe('a login fails with', () => {
     const pending = failure(loginCookies(other, other.as(BOT).refreshToken()))
     const log = async () => JSON.stringify(await control(other, 'GET log'))
     await expect.poll(log).toContain('/jwt/finalizelogin')
-    // The library waits forever: only the end of the connection frees it.
+    // The library would wait forever. Closing the connection ends its call.
     await other.close()
     expect((await pending).message).toMatch(/hang up|ECONNRESET/)
   })
@@ -133,7 +133,7 @@ describe('a login fails with', () => {
   })
 
   row('TwoFactorCodeMismatch 88', async () => {
-    // The library takes it as a call for another code.
+    // The library treats the refusal as a request for another code.
     expect(await begin({ code: 'XXXXX' })).toMatchObject({
       actionRequired: true,
       validActions: [{ type: 3 }],

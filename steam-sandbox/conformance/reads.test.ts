@@ -43,7 +43,7 @@ async function historyPage(after: { time: number; id: string }) {
   return pageSchema.parse(body).response
 }
 
-/** The library's list: all active offers, and the others that changed since then. */
+/** The library's list: all active offers, and others that changed after this time. */
 const listSince = (ms: number) =>
   new Promise<LibraryOffer[]>((resolve, reject) =>
     bot.manager.getOffers(1, new Date(ms), (error, ours) => (error ? reject(error) : resolve(ours))),
@@ -53,7 +53,7 @@ async function reading(behaviour: string) {
   const { id } = await sent(steam, bot)
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const error = await failure(read(bot, id))
-  // A fault that has ended leaves nothing behind.
+  // After the fault ends, reads are correct again.
   expect((await read(bot, id)).state).toBe(2)
   return error
 }
@@ -131,7 +131,7 @@ describe('reading offers fails with', () => {
   row('item without classid', async () => {
     const { id } = await sent(steam, bot)
     await control(steam, 'PUT behaviours/items-without-class')
-    // The libraries throw at such an item where nothing can catch it, so this test reads the raw answer.
+    // For such an item the libraries throw an error that cannot be caught, so this test reads the raw answer.
     const body = await wait<unknown>((done) =>
       bot.manager._apiCall('GET', 'GetTradeOffer', 1, { tradeofferid: id }, done),
     )
@@ -163,16 +163,16 @@ describe('reading offers fails with', () => {
       more = page.more
     }
     expect(pages).toBe(90)
-    // The clock keeps running: the oldest ones are nine days old before their page is read.
+    // The clock keeps running, so the oldest trades leave the list before their page is read.
     expect(ids.size).toBeGreaterThan(8_950)
     expect(ids.size).toBeLessThanOrEqual(9_000)
     const recent = (await listSince(Date.now() - 3_600_000)).length
-    // One every 86 seconds, while the clock keeps running.
+    // There is one every 86 seconds, and the clock keeps running.
     expect(recent).toBeGreaterThan(38)
     expect(recent).toBeLessThan(200)
   })
 
-  row('an offer in a state that nobody knows', async () => {
+  row('an offer in an unknown state', async () => {
     const { id } = await sent(steam, bot)
     await control(steam, 'PUT behaviours/odd-offer-in-lists')
     expect((await list()).map((offer) => offer.state)).toEqual([77, 2])

@@ -41,7 +41,7 @@ const asked = async (path: string) => {
 
 function credentials() {
   const account = steam.world().accounts.find(({ kind }) => kind === 'bot')
-  if (!account) throw new Error('The seed lacks bots.')
+  if (!account) throw new Error('The seed has no bots.')
   return { ...credentialsOf(account), steamId: account.steamId }
 }
 
@@ -170,7 +170,7 @@ describe('a request that the libraries make', () => {
     await expect(wait<void>((done) => offer.cancel(done))).rejects.toMatchObject({ eresult: 11 })
   })
 
-  row('accept and decline on the side of the shopper', async () => {
+  row('accept and decline by the shopper', async () => {
     const [first, second] = [await sent(steam, bot), await sent(steam, bot, { count: 2 })]
     const declined = await read(shopper, second.id)
     await wait<void>((done) => declined.decline(done))

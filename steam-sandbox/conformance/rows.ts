@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 
 /**
- * Requirements for a Steam: it answers every request of the client libraries, and shows every behaviour and failure
- * that was seen or reported. Each row has a test of its name, in the file of its group.
+ * Requirements for a Steam: it answers every request of the client libraries, and has every behaviour and failure that
+ * was seen or reported. Each row has a test of the same name in the file of its group.
  */
 export const ROWS = {
   requests: [
@@ -15,7 +15,7 @@ export const ROWS = {
     'escrow, JSON alternative',
     'create',
     'cancel',
-    'accept and decline on the side of the shopper',
+    'accept and decline by the shopper',
     'list',
     'one offer',
     'offer object',
@@ -102,7 +102,7 @@ export const ROWS = {
     'item without classid',
     'several cursors',
     'nine days of 1,000 trades in pages',
-    'an offer in a state that nobody knows',
+    'an offer in an unknown state',
     'hang',
   ],
   inventories: [
@@ -172,7 +172,7 @@ export const ROWS = {
 
 type Group = keyof typeof ROWS
 
-/** The tests of one group. Each has the name of a row, and `complete` fails for rows without a test. */
+/** Declares the tests of one group, each by the name of a row. `complete` adds a test that fails for missing rows. */
 export function rowsOf<G extends Group>(group: G) {
   const named = new Set<string>()
   return {
@@ -181,7 +181,7 @@ export function rowsOf<G extends Group>(group: G) {
       it(name, test)
     },
     complete() {
-      it('every row has its test', () => {
+      it('(every row has a test)', () => {
         expect(ROWS[group].filter((name) => !named.has(name))).toEqual([])
       })
     },

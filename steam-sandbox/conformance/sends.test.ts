@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(() => steam.reset())
 afterAll(() => steam.close())
 
-/** How sending fails on such a day, and how many offers there are then. */
+/** Sends an offer on such a bad day. Resolves to the error and the number of offers afterwards. */
 async function sending(behaviour: string) {
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const offer = draft(steam, bot)
@@ -112,7 +112,7 @@ describe('sending fails with', () => {
     expect(await contents(bot.community, steam.as('magic_private').steamId)).not.toEqual([])
   })
 
-  it('an offer that came before the inventory went private can still be accepted', async () => {
+  it('private_inventory, but an earlier offer can still be accepted', async () => {
     const { steamId, accept } = steam.as('nova_hound')
     const { id } = await sent(steam, bot)
     await control(steam, 'PUT behaviours/goes-private', { steamId })

@@ -15,7 +15,7 @@ const STEPS = [
   { label: '15 days later', seconds: 15 * DAY_S },
 ]
 
-/** How far the sandbox is ahead of the machine, as the end of a sentence. */
+/** How far the sandbox's clock is ahead of the machine's, as the end of a sentence. */
 function aheadText(hours: number): string {
   if (hours <= 0) return ''
   const [days, rest] = [Math.floor(hours / 24), hours % 24]
@@ -25,7 +25,7 @@ function aheadText(hours: number): string {
   return `, ${parts.join(' ')} ahead`
 }
 
-/** The time, and every behaviour with its switch. */
+/** The page with the time, and a switch for each behaviour. */
 export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply {
   const on = new Set([...faults.on(), ...world().switched.map(({ name }) => name)])
   const aheadHours = Math.round((nowS() - clockS()) / 3600)

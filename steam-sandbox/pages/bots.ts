@@ -9,21 +9,21 @@ import { type Account, findAccount } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { copyRow, page, person } from './layout.ts'
 
-/** An operator's data for enrolling the bots, and their phone. */
+/** The page with the data for enrolling bots, and their phone. */
 export function botsPage(sandbox: Sandbox): Reply {
   const bots = sandbox.world().accounts.filter(({ kind }) => kind === 'bot')
   const cards = bots.map((bot) => botCard(bot, sandbox))
   const choices = bots.map(({ steamId, name }) => `<option value="${steamId}">${escapeHtml(name)}</option>`)
   return page(
     'Bots',
-    `<h1>Bots</h1><p>With these a gateway logs in: by password and code, or by refresh token. None of it opens anything
-but this sandbox.</p>${cards.join('')}<h2>Approve a login by picture</h2><form method="post" class="card">
+    `<h1>Bots</h1><p>A gateway logs in with these: by password and code, or by refresh token. They open nothing but
+this sandbox.</p>${cards.join('')}<h2>Approve a login by picture</h2><form method="post" class="card">
 <label>The address behind the picture <input class="field" name="challenge" required placeholder="https://s.team/q/1/…"></label>
 <label>as <select class="field" name="bot">${choices.join('')}</select></label> <button class="accept">Approve</button></form>`,
   )
 }
 
-/** Misfortunes of a bot; each is switched on for one bot. */
+/** The bad days that the page can switch on for a single bot. */
 export const MISFORTUNES: readonly string[] = [
   'send-new-device',
   'send-steam-guard',
@@ -67,7 +67,7 @@ function misfortunesOf({ steamId, name }: Account, { faults, world }: Sandbox): 
 <input type="hidden" name="of" value="${steamId}"><ul class="switches">${rows.join('')}</ul></form></details>`
 }
 
-/** The bot's session and phone in the hands of its owner, or of a thief. */
+/** A form that gives the bot's items away, as its owner or a thief could. */
 function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): string {
   const takers = world().accounts.filter(
     (other) => other.steamId !== steamId && !other.behaviour && !other.isGuest,
@@ -79,7 +79,7 @@ function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): strin
 <button aria-label="Give the items of ${escapeHtml(name)} away">Give them away</button></form></details>`
 }
 
-/** Changes of an inventory without a trade. */
+/** Buttons that change a bot's inventory without a trade. */
 function driftOf({ steamId, name }: Account): string {
   const quoted = escapeHtml(name)
   return `<details><summary>Change its inventory without a trade</summary><form method="post">
@@ -94,7 +94,7 @@ function botCard(bot: Account, sandbox: Sandbox): string {
   const rows = [
     ['Account name', accountName],
     ['Password', password],
-    ['Code of the authenticator, just now', codeOf(sharedSecret, clockS())],
+    ['Current code of the authenticator', codeOf(sharedSecret, clockS())],
     ['Secret of the authenticator', sharedSecret],
     ['Secret of confirmations', identitySecret],
     ['Refresh token', refreshTokenOf(bot, nowS())],
@@ -111,18 +111,14 @@ export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
   if (from !== null && to !== null) {
     const given = give(sandbox, { from, to, assetIds: undefined })
     if (given.status === 200) return redirect('/bots/', 303)
-    return page(
-      'Nothing was given',
-      '<h1>Nothing was given</h1><p>The bot has nothing that can be traded.</p>',
-      409,
-    )
+    return page('Nothing was given', '<h1>Nothing was given</h1><p>The bot has no tradable items.</p>', 409)
   }
   const drifted = driftForm(form, sandbox)
   if (drifted !== undefined) return drifted
   const clientId = /(\d+)\/?$/.exec(form.get('challenge')?.trim() ?? '')?.[1] ?? ''
   const bot = findAccount(sandbox.world(), form.get('bot') ?? '')
   if (bot && approveLogin(sandbox, clientId, bot)) return redirect('/bots/', 303)
-  return page('No such login', '<h1>No such login</h1><p>It may be over. Begin a new one.</p>', 404)
+  return page('No such login', '<h1>No such login</h1><p>It may have ended. Begin a new one.</p>', 404)
 }
 
 function driftForm(form: URLSearchParams, sandbox: Sandbox): Reply | undefined {
@@ -130,7 +126,7 @@ function driftForm(form: URLSearchParams, sandbox: Sandbox): Reply | undefined {
   if (loser === null && finder === null) return undefined
   const changed = loser === null ? find(sandbox, finder ?? '') : lose(sandbox, loser, undefined)
   if (changed.status === 200) return redirect('/bots/', 303)
-  return page('Nothing changed', '<h1>Nothing changed</h1><p>The bot has no item.</p>', 409)
+  return page('Nothing changed', '<h1>Nothing changed</h1><p>The bot has no items.</p>', 409)
 }
 
 function switchMisfortune(form: URLSearchParams, sandbox: Sandbox, { steamId }: Account): Reply {

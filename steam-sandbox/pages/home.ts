@@ -5,7 +5,7 @@ import type { Account } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { counts, lineOfHtml, linkRow, page, person } from './layout.ts'
 
-/** The first page: the shoppers, and those whose link chooses what goes wrong. */
+/** The start page: the shoppers, and the magic players, whose link determines a behaviour. */
 export function home({ world }: Sandbox): Reply {
   const shoppers = world().accounts.filter(({ kind }) => kind === 'shopper')
   const cards = shoppers.filter(({ behaviour }) => !behaviour).map(shopperCard)
@@ -13,7 +13,7 @@ export function home({ world }: Sandbox): Reply {
   return page(
     'Steam sandbox',
     `<h1>Shoppers</h1><p>Copy a trade link and paste it into the deposit page: you then pay as that shopper.</p>
-${cards.join('')}<h2>Magic players</h2><p>Each of these trade links brings a behaviour or a bad day of its own.</p>
+${cards.join('')}<h2>Magic players</h2><p>Each of these trade links brings its own behaviour or bad day.</p>
 <div class="magic">${magic.join('')}</div>`,
   )
 }

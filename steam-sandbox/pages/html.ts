@@ -1,4 +1,4 @@
-/** Escapes text for use between tags as Steam does: quotes stay. */
+/** Escapes text for use between tags as Steam does, which leaves quotes as they are. */
 export function escapeText(value: string): string {
   return value.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

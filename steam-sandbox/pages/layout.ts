@@ -38,13 +38,13 @@ export function person({ name, steamId, level, avatarHash }: Account): string {
 <h2><a href="/profiles/${steamId}/">${escapeHtml(name)}</a></h2><p>Level ${level} · ${memberSince(steamId, level)}</p></div></div>`
 }
 
-/** Steam numbers accounts in order, so the number gives the year roughly. */
+/** Steam numbers accounts in order, so an account's number gives its year approximately. */
 const ACCOUNTS_A_YEAR = 75_000_000n
 const FIRST_YEAR = 2003n
 const LAST_YEAR = 2025n
 const ACCOUNT_BITS = 0xffff_ffffn
 
-/** Shown for comparison with the bot's profile, beside the level. The account of an impostor is new. */
+/** Shown beside the level, for comparison with the bot's profile, because an impostor's account is new. */
 function memberSince(steamId: string, level: number): string {
   if (level === 0) return 'new on Steam'
   const year = FIRST_YEAR + (BigInt(steamId) & ACCOUNT_BITS) / ACCOUNTS_A_YEAR

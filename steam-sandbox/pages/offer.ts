@@ -9,17 +9,17 @@ const STATE_TEXTS: Record<number, string> = {
   [STATE.accepted]: 'You accepted this offer.',
   [STATE.countered]: 'You answered with a counter-offer.',
   [STATE.expired]: 'This offer has expired.',
-  [STATE.canceled]: 'The bot took this offer back.',
+  [STATE.canceled]: 'The bot cancelled this offer.',
   [STATE.declined]: 'You declined this offer.',
-  [STATE.invalidItems]: 'Some of the items are not there any more.',
+  [STATE.invalidItems]: 'Some of the items are no longer available.',
 }
 
-/** The warning after the press on Accept, before anything is given. */
+/** The steps after a press on Accept, before the items move. */
 const STEPS = ['gift', 'phone'] as const
 
 type Step = (typeof STEPS)[number]
 
-/** The page of an offer, on which a person answers it. */
+/** The page on which a person answers an offer. */
 export function offerPage({ world }: Sandbox, offerId: string, { query }: Incoming): Reply {
   const offer = findOffer(world(), offerId)
   const sender = offer && findAccount(world(), offer.sender)
@@ -37,7 +37,7 @@ export function offerPage({ world }: Sandbox, offerId: string, { query }: Incomi
   )
 }
 
-/** As on Steam: a person who gets nothing is asked whether it is a gift, and then the phone must confirm. */
+/** Like Steam, asks a person who gets nothing whether it is a gift, then for a confirmation on the phone. */
 function stepPage(offer: Offer, step: Step, sender: Account): Reply {
   const button = (answer: string, text: string) =>
     `<button class="accept" name="answer" value="${answer}">${text}</button>`

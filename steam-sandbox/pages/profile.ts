@@ -14,7 +14,7 @@ import {
 import { escapeHtml } from './html.ts'
 import { counts, itemList, lineOfHtml, linkRow, missing, moment, page, person } from './layout.ts'
 
-/** A person: their trade link, offers that wait for them, and what they own. */
+/** The page of a person: trade link, open offers and inventory. */
 export function profilePage({ world }: Sandbox, steamId: string): Reply {
   const account = findAccount(world(), steamId)
   if (!account) return missing('There is no such profile.')
@@ -40,7 +40,7 @@ function waiting(offers: Offer[]): string {
     ({ id, message, items }) =>
       `<li><a href="/tradeoffer/${id}/">Offer for ${items.length} items: ${escapeHtml(message)}</a></li>`,
   )
-  return `<h2>Offers that wait</h2><ul>${rows.join('')}</ul>`
+  return `<h2>Open offers</h2><ul>${rows.join('')}</ul>`
 }
 
 const STATUS_TEXTS: Record<number, string> = {
@@ -48,11 +48,11 @@ const STATUS_TEXTS: Record<number, string> = {
   [TRADE.supportRollback]: 'Undone by support',
   [TRADE.selectiveRollback]: 'Undone in part',
   [TRADE.inEscrow]: 'Held',
-  [TRADE.escrowRollback]: 'Called off while held',
+  [TRADE.escrowRollback]: 'Cancelled while held',
   [TRADE.protectionRollback]: 'Reversed',
 }
 
-/** A person's trades, newest first, with the buttons that take protected ones back. */
+/** A person's trades, newest first, with buttons that take protected ones back. */
 export function historyPage({ world, nowS }: Sandbox, steamId: string): Reply {
   const account = findAccount(world(), steamId)
   if (!account) return missing('There is no such profile.')
@@ -82,7 +82,7 @@ function tradeCard(world: World, trade: Trade, { account, nowS }: Reader): strin
 <button name="reverse" value="one">Reverse this trade</button><details><summary>Only some of the items</summary>
 ${itemList(open, { tick: 'item' })}<button name="reverse" value="part">Take the ticked items back</button></details></form>`
   const until = trade.settlesAtS > 0 ? ` · protected until ${moment(trade.settlesAtS)}` : ''
-  const undoes = trade.rollbackOf ? ` · the way back of trade ${trade.rollbackOf}` : ''
+  const undoes = trade.rollbackOf ? ` · reversal of trade ${trade.rollbackOf}` : ''
   return `<section class="card"><h2>${STATUS_TEXTS[trade.status] ?? 'Ended'}</h2>
 <p>With ${escapeHtml(other?.name ?? 'somebody')} · ${moment(trade.atS)}${until}${undoes}</p>
 ${itemList(trade.items, { note })}${isProtected ? form : ''}</section>`

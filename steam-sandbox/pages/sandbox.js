@@ -4,7 +4,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
       await navigator.clipboard.writeText(button.dataset.copy)
       button.textContent = 'Copied'
     } catch {
-      // Where the browser keeps the clipboard closed, the text is at least marked for copying by hand.
+      // If the browser refuses the clipboard, the selected text can still be copied by hand.
       const field = button.parentElement.querySelector('input')
       if (field === null) return
       field.focus()
@@ -14,5 +14,5 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   })
 }
 
-// A scene of the tour plays elsewhere: look again soon.
+// A scene of the tour plays in another process, so reload until it is over.
 if (document.querySelector('[data-playing]') !== null) setTimeout(() => location.reload(), 700)

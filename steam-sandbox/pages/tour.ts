@@ -4,12 +4,12 @@ import type { Scene } from '../tour.ts'
 import { escapeHtml } from './html.ts'
 import { lineOfHtml, page } from './layout.ts'
 
-/** The scenes of the process that guides a tour, a button each. */
+/** The page of the tour: a button for each scene. */
 export function tourPage({ tour }: Sandbox): Reply {
   const cards = tour.scenes().map((scene, index) => sceneCard(scene, index + 1, tour.isPlaying()))
   const intro =
     cards.length === 0
-      ? 'There is no tour here: <code>npm start</code> brings one along.'
+      ? 'There is no tour here. <code>npm start</code> provides one.'
       : 'Ten minutes, from top to bottom or in any order. Each button plays a scene with real calls between a shopper, this Steam, the till and the store, and then says what to look at. Some scenes let days pass.'
   return page('Tour', `<h1>Tour</h1><p>${intro}</p><ol class="tour">${cards.join('')}</ol>`)
 }

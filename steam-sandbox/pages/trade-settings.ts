@@ -3,7 +3,7 @@ import { type Sandbox, tradeLink } from '../sandbox.ts'
 import { findAccount } from '../world/world.ts'
 import { linkRow, missing, page, person } from './layout.ts'
 
-/** A person's trade link, as on Steam's page of the same address. */
+/** A person's trade link, like Steam's page at the same address. */
 export function tradeSettingsPage({ world }: Sandbox, steamId: string): Reply {
   const account = findAccount(world(), steamId)
   if (account?.kind !== 'shopper') return missing('There is no such profile.')

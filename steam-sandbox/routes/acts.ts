@@ -35,7 +35,7 @@ export const ACTS: Record<string, Act> = {
   'POST bots give': (sandbox, id, said) => {
     const to = field(said, 'to')
     if (typeof to !== 'string')
-      return json({ error: 'Say to: the Steam id of the one who gets the items.' }, 400)
+      return json({ error: 'Give to: the Steam id of the account that gets the items.' }, 400)
     return give(sandbox, { from: id, to, assetIds: stringsOf(field(said, 'items')) })
   },
   'POST bots lose': (sandbox, id, said) => lose(sandbox, id, stringsOf(field(said, 'items'))),
@@ -66,7 +66,7 @@ export const ACTS: Record<string, Act> = {
   'DELETE behaviours ': switchOff,
 }
 
-/** A behaviour in one line. */
+/** Describes a behaviour in one line. */
 export function lineOf(behaviour: string): string {
   return (PEOPLE[behaviour] ?? BAD_DAYS[behaviour])?.line ?? ''
 }
@@ -88,7 +88,7 @@ export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | '
   )
 }
 
-/** Cancels as the bot that sent it: anybody with its session could do so. */
+/** Cancels as the bot that sent the offer. Anybody with its session could do that. */
 function withdraw(sandbox: Sandbox, offerId: string): Reply {
   const by = findOffer(sandbox.world(), offerId)?.sender
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
@@ -97,7 +97,7 @@ function withdraw(sandbox: Sandbox, offerId: string): Reply {
   )
 }
 
-/** Answers with a counter-offer as the offer's recipient; `assetIds` are the items that they still give. */
+/** Answers with a counter-offer as the offer's recipient; `assetIds` are the items that the recipient still gives. */
 export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | undefined): Reply {
   const by = findOffer(sandbox.world(), offerId)?.partner
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
@@ -144,12 +144,12 @@ function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {
   return done(sandbox.change<Done | Refusal>((world, nowS) => confirmOffer(world, { offerId, allow }, nowS)))
 }
 
-/** Steam answers with numbers. People who use the control API by hand get words. */
+/** Texts for Steam's numbers, for people who use the control API by hand. */
 const REASONS: Record<number, string> = {
-  11: 'The offer or trade is not in a state that allows this: it is over, or was taken back, or is no longer protected.',
+  11: 'The offer or trade is not in a state that allows this. It is over, taken back, or no longer protected.',
   15: 'This account may not do that.',
-  26: 'One of the items is not there: the other side does not have it any more, or the trade never had it.',
-  28: 'This was done already.',
+  26: 'One of the items is missing. The other side no longer has it, or the trade never contained it.',
+  28: 'This has already been done.',
   42: 'There is no such offer or trade.',
 }
 
@@ -158,7 +158,7 @@ function done(answer: Done | Refusal): Reply {
   return json({ ...answer, error: REASONS[answer.eresult] ?? `Steam refuses with ${answer.eresult}.` }, 409)
 }
 
-/** Ends the sessions of an account, or its logins too: then an old token opens no session any longer. */
+/** Ends the sessions of an account. With its logins, its old tokens become invalid too. */
 function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | 'loginGeneration'): Reply {
   if (!findAccount(sandbox.world(), steamId)) return json({ error: 'There is no such account.' }, 404)
   const older = (account: Account) => ({
@@ -173,7 +173,7 @@ function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | '
 /** People choose any name, including hostile ones. */
 function rename(sandbox: Sandbox, steamId: string, said: unknown): Reply {
   const name = field(said, 'name')
-  if (typeof name !== 'string' || name === '') return json({ error: 'Say name.' }, 400)
+  if (typeof name !== 'string' || name === '') return json({ error: 'Give name.' }, 400)
   const renamed = (account: Account) => ({ ...account, name: name.slice(0, 32) })
   sandbox.change((world) => ({ world: withAccount(world, steamId, renamed), answer: undefined }))
   return json({ ok: true })
@@ -191,10 +191,10 @@ function approve(sandbox: Sandbox, clientId: string, said: unknown): Reply {
 /** The result of a scene of the tour. */
 function tellTour({ tour }: Sandbox, name: string, said: unknown): Reply {
   if (tour.tell(name, said)) return json({ ok: true })
-  return json({ error: 'Say state (done or failed), said and looks, of a scene of the tour.' }, 400)
+  return json({ error: 'Give state (done or failed), said and looks for a scene of the tour.' }, 400)
 }
 
-/** For one person, or for all shoppers. A bad day of Steam can also last for a number of requests. */
+/** Switches a behaviour on for one person or all shoppers. A bad day of Steam can also last a number of requests. */
 export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
   const [steamId, times] = [field(said, 'steamId'), field(said, 'times')]
   const person = typeof steamId === 'string' ? { steamId } : {}
@@ -214,7 +214,7 @@ export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
   return json({ ok: true })
 }
 
-/** Items stay when the behaviour is switched off. */
+/** Behaviours that add items. The items stay when the behaviour is switched off. */
 const FILLS: Record<string, (world: World, steamId: string) => World> = {
   'many-items': withManyItems,
   'unmarketable-items': withTwins,
@@ -230,7 +230,7 @@ function filledBy(
   return ids.reduce(fill, world)
 }
 
-/** For one person, or for everybody it is on for. */
+/** Switches a behaviour off for one person, or for all. */
 export function switchOff(sandbox: Sandbox, name: string, said: unknown): Reply {
   const asked = field(said, 'steamId')
   const steamId = typeof asked === 'string' ? asked : undefined

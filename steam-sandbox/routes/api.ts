@@ -7,7 +7,7 @@ import { type Account, findAccount } from '../world/world.ts'
 import { answer, ECONOMY, type Method } from './economy.ts'
 import { OWN } from './own.ts'
 
-/** The Web API at api.steampowered.com, for holders of a token of the community. There are no API keys here. */
+/** The Web API at api.steampowered.com, with an access token of the community. The sandbox has no API keys. */
 export function api(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.host !== 'api.steampowered.com') return undefined
   const token = request.query.get('access_token') ?? request.form.get('access_token') ?? ''

@@ -28,10 +28,10 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
     json(shoppers(world().accounts.filter(({ behaviour, isGuest }) => !behaviour && !isGuest))),
   'POST /control/players': (sandbox, { json: said }) => {
     const like = field(said, 'like')
-    if (typeof like !== 'string') return bad('Say like: the name of a shopper.')
+    if (typeof like !== 'string') return bad('Give like: the name of a shopper.')
     const guest = sandbox.change((world) => inviteGuest(world, like))
     if (guest === undefined)
-      return bad(`There is no shopper called ${like}, or ${MOST_GUESTS} guests are here.`)
+      return bad(`There is no shopper called ${like}, or there are ${MOST_GUESTS} guests already.`)
     return json(shoppers([guest])[0], 201)
   },
   'GET /control/magic': ({ world }) =>
@@ -45,11 +45,11 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
     ),
   'POST /control/bots': (sandbox) => {
     const bot = sandbox.change(addBot)
-    return bot === undefined ? bad(`${MOST_BOTS} bots are here.`) : json(told(bot, sandbox), 201)
+    return bot === undefined ? bad(`There are ${MOST_BOTS} bots already.`) : json(told(bot, sandbox), 201)
   },
   'POST /control/sellers': (sandbox) => {
     const seller = sandbox.change(findOrAddSeller)
-    if (seller === undefined) return bad('There is no bot that the seller could be like.')
+    if (seller === undefined) return bad('There is no bot to copy for the seller.')
     return json({ ...told(seller, sandbox), tradeUrl: tradeLink(seller) }, 201)
   },
   'GET /control/offers': ({ world }) => json(world().offers),
@@ -64,7 +64,7 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
       return clock(sandbox)
     }
     const seconds = field(said, 'advanceS') ?? Number(field(said, 'advanceDays')) * 86_400
-    if (!isStep(seconds)) return bad('Say advanceS, advanceDays or aheadS, at most ten years.')
+    if (!isStep(seconds)) return bad('Give advanceS, advanceDays or aheadS, at most ten years.')
     advance(sandbox, Math.floor(seconds))
     return clock(sandbox)
   },
@@ -76,7 +76,7 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   },
   'GET /control/tour': ({ tour }) => json(tour.scenes()),
   'PUT /control/tour': ({ tour }, { json: said }) =>
-    tour.set(said) ? json({ ok: true }) : bad('Say scenes: name, title and line of each.'),
+    tour.set(said) ? json({ ok: true }) : bad('Give scenes, each with name, title and line.'),
   'POST /control/reset': ({ reset }) => {
     reset()
     return json({ ok: true })

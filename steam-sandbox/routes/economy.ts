@@ -22,7 +22,7 @@ const MOST_TRADES = 100
 
 export type Method = (request: Incoming, sandbox: Sandbox, caller: string) => Reply
 
-/** The methods of IEconService: each caller sees only their own offers and trades. */
+/** The methods of IEconService. Each caller sees only their own offers and trades. */
 export const ECONOMY: Record<string, Method> = {
   GetTradeHoldDurations: holdDurations,
   GetTradeOffers: tradeOffers,
@@ -63,7 +63,7 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
     .filter((offer) => {
       const side =
         (offer.sender === caller && isOn(query, 'get_sent_offers')) ||
-        // An offer that still waits for its sender's phone was not sent yet.
+        // An offer that waits for its sender's phone has not reached its partner yet.
         (isReceived(offer, caller) && isOn(query, 'get_received_offers'))
       const live = offer.state === STATE.active || offer.state === STATE.needsConfirmation
       if (isOn(query, 'historical_only')) return side && !live
@@ -85,7 +85,7 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
   })
 }
 
-/** A long history, if it is switched on for the caller. */
+/** The caller's long history, if that behaviour is switched on. */
 function pastIn(sandbox: Sandbox, caller: string): { offers: Offer[]; trades: Trade[] } {
   const world = sandbox.world()
   const account = findAccount(world, caller)
@@ -212,7 +212,7 @@ function aroundStart(own: Trade[], query: URLSearchParams): { newer: Trade[]; ol
   return { newer: own.filter(({ atS }) => atS > beforeS), older: own.filter(({ atS }) => atS < beforeS) }
 }
 
-/** Completed, reversed and held trades are no failures: the history always shows them. */
+/** The statuses of completed, reversed and held trades. The history shows them even without failed trades. */
 const VISIBLE = new Set([3, 6, 7, 10, 12])
 
 function tradeView(trade: Trade, caller: string) {

@@ -31,7 +31,7 @@ const METHODS: Record<string, Method> = {
   'POST GenerateAccessTokenForApp': accessToken,
 }
 
-/** The ways to a refresh token: password and authenticator code, or a QR code that the phone approves. */
+/** The two ways to obtain a refresh token: password and authenticator code, or a QR code that the phone approves. */
 export function enrolment(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.host !== 'api.steampowered.com') return undefined
   if (request.path === '/ITwoFactorService/QueryTime/v1/') {
@@ -52,7 +52,7 @@ function answer(fields: Parameters<typeof encode>[0], eresult = RESULT.ok): Repl
 
 let keys: { privateKey: KeyObject; publicKey: KeyObject } | undefined
 
-/** Made when first needed: in most runs nobody logs in with a password. */
+/** Created when first needed, because most runs have no login with a password. */
 function keyPair() {
   keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
   return keys
@@ -130,7 +130,7 @@ function takeCode(message: Message, sandbox: Sandbox): Reply {
   const account = findAccount(sandbox.world(), pending?.steamId ?? '')
   if (!pending || !account) return answer([], RESULT.expired)
   const { sharedSecret } = credentialsOf(account)
-  // Codes follow the clock of the phone, which ignores the days that the sandbox was advanced.
+  // Codes follow the phone's clock, which does not advance with the sandbox's.
   if (!isCodeOf(sharedSecret, message.text(3).toUpperCase(), sandbox.clockS())) {
     return answer([], RESULT.codeMismatch)
   }
@@ -157,7 +157,7 @@ function audienceOf(platform: Platform): string {
   return platform === 'mobile' ? 'mobile' : 'web:community'
 }
 
-/** Only the mobile app gets an access token for its refresh token alone. */
+/** Only refresh tokens of the mobile app can be exchanged for an access token directly. */
 function accessToken(message: Message, sandbox: Sandbox): Reply {
   const account = loginOf(message.text(1), sandbox, 'mobile')
   if (!account || account.steamId !== String(message.number(2))) return answer([], RESULT.accessDenied)
@@ -166,7 +166,7 @@ function accessToken(message: Message, sandbox: Sandbox): Reply {
   return answer([[1, accessTokenOf(account, 'mobile', sandbox.nowS())], ...renewed])
 }
 
-/** The phone scans the QR code of a login, which then belongs to this account. False for an unknown login. */
+/** Assigns a login by QR code to the account whose phone has scanned it. Returns false for an unknown login. */
 export function approveLogin({ logins }: Sandbox, clientId: string, account: Account): boolean {
   const pending = logins.get(clientId)
   if (!pending || (pending.steamId !== undefined && pending.steamId !== account.steamId)) return false

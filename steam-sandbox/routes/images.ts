@@ -16,7 +16,7 @@ function bodyOf(icon: string): string | undefined {
   return Object.hasOwn(icons, icon) ? icons[icon]?.body : undefined
 }
 
-/** Pictures of items and people, drawn here. */
+/** Serves pictures of items and people, drawn by the sandbox. */
 export function images({ method, path }: Incoming): Reply | undefined {
   if (method !== 'GET') return undefined
   const item = /^\/economy\/image\/([\w-]+)\.([0-9a-f]{6})(?:\/\w+)?$/.exec(path)
@@ -24,7 +24,7 @@ export function images({ method, path }: Incoming): Reply | undefined {
     const body = bodyOf(item[1] ?? '')
     return body ? svg(itemPicture(body, item[2] ?? '')) : undefined
   }
-  // By class: the picture needs no description.
+  // The picture of a class, for callers without its description.
   const ofClass = /^\/economy\/image\/class\/\d+\/(\d+)(?:\/\w+)?$/.exec(path)
   if (ofClass) {
     const entry = CATALOGUE.get(ofClass[1] ?? '')

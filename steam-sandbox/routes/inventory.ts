@@ -8,10 +8,10 @@ import { sessionOf } from './login.ts'
 
 const MAX_COUNT = 2000
 const PARTNER_PAGE = 1000
-/** In Counter-Strike 2, only the owner sees an item for this long after its trade. */
+/** How long only the owner sees an item after its trade, in Counter-Strike 2. */
 const HIDDEN_S = 10 * DAY_S
 
-/** The public inventory: pages continue after the last asset id. More than 2000 at once is refused. */
+/** The public inventory. Pages continue after the last asset id. Refuses more than 2000 items at once. */
 export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const match = /^\/inventory\/(\d+)\/(\d+)\/(\d+)$/.exec(request.path)
   if (!match) return undefined
@@ -43,7 +43,7 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
 
 const languageOf = ({ query }: Incoming): string => query.get('l') ?? 'english'
 
-/** Context 16 holds items under trade protection. Others see nothing of it, not even how many there are. */
+/** How many items a caller may know of. Only the owner sees context 16, which holds protected items. */
 function totalOf(owned: Asset[], contextId: string, isOwner: boolean): number {
   return contextId === '16' && !isOwner ? 0 : owned.length
 }
@@ -84,7 +84,7 @@ function pageOf(
   })
 }
 
-/** The view for somebody who makes an offer: tradable items only, in the older format with a numbered start. */
+/** The view for somebody who makes an offer: tradable items only, in the older format, where `start` is a number. */
 export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply {
   const { query } = request
   const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)

@@ -10,7 +10,7 @@ const AUDIENCES: Record<string, string> = {
   'steamcommunity.com': 'web:community',
 }
 
-/** The login of websites: a refresh token becomes one cookie for each host. */
+/** The login of websites, which exchanges a refresh token for one cookie per host. */
 export function login(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (request.method !== 'POST') return undefined
   if (request.host === 'login.steampowered.com' && request.path === '/jwt/finalizelogin') {
@@ -52,7 +52,7 @@ export function sessionOf(request: Incoming, sandbox: Sandbox): string | undefin
   return steamId !== undefined && steamId === claimed ? steamId : undefined
 }
 
-/** The same for a session of the mobile app. */
+/** The account that calls with a session of the mobile app. */
 export function mobileSessionOf(request: Incoming, sandbox: Sandbox): string | undefined {
   const steamId = sessionOf(request, sandbox)
   const [, token] = cookieText(request.cookies.get('steamLoginSecure') ?? '').split('||')

@@ -7,7 +7,7 @@ import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount, type Offer, STATE, withAccount } from '../world/world.ts'
 import { mobileSessionOf } from './login.ts'
 
-/** The most that a key's time may differ from Steam's. */
+/** The most seconds that a key's time may differ from Steam's. */
 const KEY_LIFE_S = 300
 const TYPE = { trade: 2, market: 3, apiKey: 9 } as const
 /** The tag that each call's key must use. The older names still work. */
@@ -27,7 +27,7 @@ type Confirmation = {
   createdAtS: number
 }
 
-/** The confirmations of the mobile app. Only its sessions are served, and only with a key made from its secret. */
+/** The confirmations of the mobile app. Needs a session of the app, and a key made with the account's secret. */
 export function mobileconf(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const [, path = ''] = /^\/mobileconf\/(.+)$/.exec(request.path) ?? []
   if (path === '') return undefined
@@ -55,7 +55,7 @@ const INVALID = json({
 
 type Expected = { tags: readonly string[] | undefined; nowS: number }
 
-/** Whether this account's authenticator made it, just now and for this call. */
+/** Whether this account's authenticator made the key just now, for this call. */
 function isKeyOf(account: Account, said: URLSearchParams, { tags, nowS }: Expected): boolean {
   const [time, tag, key] = [Number(said.get('t')), said.get('tag') ?? '', said.get('k') ?? '']
   if (!tags?.includes(tag) || !(Math.abs(time - nowS) <= KEY_LIFE_S)) return false
@@ -83,7 +83,7 @@ function ofOffer({ id, createdAtS, sender }: Offer, account: Account): Confirmat
   return confirmation({ type: TYPE.trade, creatorId: id, headline, createdAtS })
 }
 
-/** Confirmations of other things than offers: a listing with its number, and an API key. */
+/** Confirmations that are not for offers: a listing with the number of an offer, and an API key. */
 function othersOf(own: readonly Confirmation[]): Confirmation[] {
   const headline = 'Sell - 0.03 USD'
   const listings = own.map(({ creatorId, createdAtS }) =>
@@ -125,7 +125,7 @@ function details(all: readonly Confirmation[], id: string): Reply {
   return text(`<div id="mobileconf_details">${offer}</div>`)
 }
 
-/** One, or several with their ids and nonces in the same order. Confirms all of them, or none if one is unknown. */
+/** Answers one confirmation, or several by ids and nonces in the same order. Answers none if one is unknown. */
 function answerAll(sandbox: Sandbox, account: Account, said: URLSearchParams): Reply {
   const [ids, nonces] = [listOf(said, 'cid'), listOf(said, 'ck')]
   const all = confirmationsOf(sandbox, account)

@@ -16,7 +16,7 @@ export const OWN: Record<string, Method> = {
   DeclineTradeOffer: (request, sandbox, caller) => end(request, sandbox, { by: caller, how: 'decline' }),
 }
 
-/** Only the caller's own, and only if the call names the caller: else the answer is empty. */
+/** The caller's own inventory. The answer is empty if the call does not name the caller. */
 function ownItems({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const account = findAccount(sandbox.world(), caller)
   if (!account || query.get('steamid') !== caller) return answer({})
@@ -66,7 +66,7 @@ function end({ method, form }: Incoming, sandbox: Sandbox, { by, how }: End): Re
   return answer({}, ended.kind === 'refused' ? ended.eresult : 1)
 }
 
-/** The older page of one's own inventory, which also shows trade-protected items (context 16). */
+/** The older page of the caller's own inventory, which also shows trade-protected items (context 16). */
 export function ownInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply | undefined {
   const match = /^\/profiles\/(\d+)\/inventory\/json\/(\d+)\/(\d+)\/?$/.exec(request.path)
   if (!match) return undefined

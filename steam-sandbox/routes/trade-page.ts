@@ -7,7 +7,7 @@ import { cannotBeAsked } from '../world/people.ts'
 import { holdDaysOf } from '../world/trades.ts'
 import { type Account, type Bar, findAccount, type World } from '../world/world.ts'
 
-/** The page on which an offer is made. Programs read its error texts and the variables of its script. */
+/** The page for making an offer. Programs read its error texts and the variables of its script. */
 export function tradePage(request: Incoming, sandbox: Sandbox, steamId: string): Reply {
   const refused = sandbox.quotas.refuse(request, steamId, sandbox.nowS() * 1000)
   if (refused) return refused

@@ -5,8 +5,8 @@ import { type Answer, type Asset, findAccount, refuse, type World, withAccount }
 type Moved = { kind: 'gone' | 'there'; assetIds: string[] }
 
 /**
- * Removes items without a trade: Steam took them, or somebody used them up. Removes the first one if none are named.
- * Refusals: 42 an unknown account, 26 an item that it does not have.
+ * Removes items without a trade, as if Steam took them or somebody used them up; the first one if none are named.
+ * Refusals: 42 unknown account, 26 an item that it does not have.
  */
 export function loseItems(
   world: World,
@@ -22,7 +22,7 @@ export function loseItems(
   return { world: left, answer: { kind: 'gone', assetIds: lost } }
 }
 
-/** Adds an item without a trade: its owner bought it, or it dropped. */
+/** Adds an item without a trade, as if its owner bought it or it dropped. */
 export function findItem(world: World, { of }: { of: string }): Answer<Moved> {
   const [entry] = [...CATALOGUE.values()].filter(isOrdinary)
   if (!findAccount(world, of) || entry === undefined) return refuse(world, 42)

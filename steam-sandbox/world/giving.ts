@@ -2,12 +2,12 @@ import { CATALOGUE } from '../items.ts'
 import { acceptOffer, confirmOffer, sendOffer } from './offers.ts'
 import { type Answer, findAccount, refuse, type World } from './world.ts'
 
-/** `assetIds`: by default all tradable items. */
+/** `assetIds`: the items to give; all tradable items by default. */
 export type Giving = { from: string; to: string; assetIds?: string[] }
 
 /**
- * Somebody with an account's session and phone gives its items away: its owner, or a thief. Refusals: 42
- * an unknown account, 26 nothing that can be traded, and those of sending and accepting.
+ * Gives an account's items away, as its owner or a thief with its session and phone could. Refusals: 42 unknown
+ * account, 26 nothing tradable, and those of sending and accepting.
  */
 export function giveAway(
   world: World,

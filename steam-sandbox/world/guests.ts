@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { endOffer } from './offers.ts'
 import { type Account, findAccount, STATE, type World, withAccount } from './world.ts'
 
-/** Every account costs time in each request, so a sandbox has room for this many guests until it is reset. */
+/** The most guests until a reset, because every account costs time in each request. */
 export const MOST_GUESTS = 1_000
 
 const FIRST_STEAM_ID = 76561197960265728n
@@ -12,7 +12,7 @@ const FIRST_GUEST = 2_000_000_000
 
 type Invited = { world: World; answer: Account | undefined }
 
-/** Adds a shopper with the games, items and behaviour of the one called `like`. Undefined: unknown name, or no room. */
+/** Adds a shopper with the games, items and behaviour of the one called `like`. Undefined if unknown, or no room. */
 export function inviteGuest(world: World, like: string): Invited {
   const template = world.accounts.find(({ kind, name }) => kind === 'shopper' && name === like)
   const guests = world.accounts.filter(({ isGuest }) => isGuest).length
@@ -36,12 +36,12 @@ export function inviteGuest(world: World, like: string): Invited {
   return { world: { ...world, accounts, lastId: world.lastId + assets.length }, answer: guest }
 }
 
-/** The number of bots that a sandbox has room for. */
+/** The most bots that a sandbox can have. */
 export const MOST_BOTS = 500
 
 const FIRST_FURTHER_BOT = 1_900_000_000
 
-/** Adds a bot like the first one, without items. Undefined: no room. */
+/** Adds a bot like the first one, without items. Undefined if there is no room. */
 export function addBot(world: World): Invited {
   const bots = world.accounts.filter(({ kind }) => kind === 'bot')
   const [template] = bots
@@ -52,7 +52,7 @@ export function addBot(world: World): Invited {
 
 const SELLER = 1_899_999_999
 
-/** The account that a vault sells with: the existing one, or a new one without items. Undefined: no bot to copy. */
+/** Returns the account that a vault sells with, or adds it, without items. Undefined if there is no bot to copy. */
 export function findOrAddSeller(world: World): Invited {
   const known = world.accounts.find(({ kind }) => kind === 'seller')
   if (known !== undefined) return { world, answer: known }

@@ -18,7 +18,7 @@ const PEOPLE = [
   'Tradetill Bot #2',
 ]
 
-/** A small world: few people with three items of two games each, so much happens between them. */
+/** A small world: a few people with three items of each of two games, so many of their acts meet. */
 function smallWorld(): World {
   const world = seedWorld('laws', START_S * 1000)
   const accounts = world.accounts.filter(({ name }) => PEOPLE.includes(name))
@@ -33,7 +33,7 @@ function smallWorld(): World {
   }
 }
 
-// Worlds are never changed in place, so all runs may begin with the same one.
+// Worlds are immutable, so all runs can start with the same one.
 const SMALL = smallWorld()
 
 type Step = { what: string; who: number; which: number; afterS: number }
@@ -112,7 +112,7 @@ function itemsOf({ accounts, trades }: World): { id: string; classId: string }[]
 
 const RUNS = { numRuns: 400 }
 
-it('the scripts reach every end of an offer and every status of a trade', () => {
+it('the random scripts reach every final state of an offer and every status of a trade', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(steps, (script) => {
@@ -130,7 +130,7 @@ it('the scripts reach every end of an offer and every status of a trade', () => 
   expect(all.filter((each) => !seen.has(each))).toEqual([])
 })
 
-it('no item is ever lost, doubled or changed, whatever people do', () => {
+it('no act of any person loses, doubles or changes an item', () => {
   const classes = (world: World) =>
     itemsOf(world)
       .map(({ classId }) => classId)
@@ -148,7 +148,7 @@ it('no item is ever lost, doubled or changed, whatever people do', () => {
   )
 })
 
-it('what is protected stands in context 16, and nothing else does', () => {
+it('context 16 contains protected items, all of them and no others', () => {
   fc.assert(
     fc.property(steps, (script) => {
       const { worlds, nowS } = run(script)
@@ -163,7 +163,7 @@ it('what is protected stands in context 16, and nothing else does', () => {
   )
 })
 
-it('an offer that has ended stays ended, but for a held one', () => {
+it('an offer that has ended never changes again, unless it is held', () => {
   const isOpen = (state: number | undefined) =>
     state === STATE.active || state === STATE.needsConfirmation || state === STATE.inEscrow
   fc.assert(
@@ -180,7 +180,7 @@ it('an offer that has ended stays ended, but for a held one', () => {
   )
 })
 
-it('time that passes in steps brings the same as time that passes at once', () => {
+it('time that passes in steps has the same result as time that passes at once', () => {
   fc.assert(
     fc.property(steps, fc.array(fc.nat(20 * DAY_S), { maxLength: 5 }), (script, moments) => {
       const { worlds, nowS } = run(script)

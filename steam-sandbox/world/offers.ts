@@ -32,7 +32,7 @@ export type Intent = {
   items: Wanted[]
   /** The items that the sender gives. */
   give?: Wanted[]
-  /** The offer that this one counters; its sender needs no token. */
+  /** The offer that this one counters. A counter-offer needs no token. */
   counters?: string
 }
 
@@ -92,7 +92,7 @@ function isCounterable(countered: Offer | undefined, intent: Intent): countered 
   )
 }
 
-/** Offers that wait for a confirmation count, held ones do not. */
+/** Whether the sender has too many live offers. Those that wait for a confirmation count, held ones do not. */
 function isOverLimit(world: World, { sender, partner }: Intent): boolean {
   const live = world.offers.filter(
     (offer) =>
@@ -116,7 +116,7 @@ function isTradable(asset: Asset, wanted: Wanted): boolean {
 type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
 
 /**
- * Ends a live or held offer: its sender cancels it, its partner declines it. Cancelling a held one begins a cooldown.
+ * Ends a live or held offer: its sender cancels it, or its partner declines it. Ending a held one begins a cooldown.
  * Refusals: 42 unknown, 15 not theirs, 11 not live.
  */
 export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
@@ -145,8 +145,8 @@ export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: '
 type Confirm = { offerId: string; allow: boolean }
 
 /**
- * A phone confirms or rejects: the sender's phone the offer, or the partner's the acceptance. Refusals: 42 unknown, 11
- * nothing to confirm, and those of accepting.
+ * Answers a confirmation on a phone: of an offer on the sender's, of an acceptance on the partner's. Refusals: 42
+ * unknown, 11 nothing to confirm, and those of accepting.
  */
 export function confirmOffer(
   world: World,
@@ -169,7 +169,7 @@ export function confirmOffer(
 }
 
 /**
- * The partner accepts: the items change owners, or wait in escrow. A bot that gives something waits for its phone.
+ * Accepts as the partner. The items change owners or go into escrow. A bot that gives items must confirm on its phone.
  * Refusals: 42 unknown, 15 not theirs or barred, 28 already accepted, 11 not live, 26 an item is gone.
  */
 export function acceptOffer(
@@ -200,7 +200,7 @@ export function acceptOffer(
 }
 
 /**
- * The partner answers with an offer of their own: `assetIds` are the items that they still give, all by default.
+ * Answers as the partner with a counter-offer. `assetIds`: the items that the partner still gives; all by default.
  * Refusals as for sending.
  */
 export function counterOffer(

@@ -7,8 +7,8 @@ const EVERY_S = Math.floor(DAY_S / A_DAY)
 const PROTECTION_S = 7 * DAY_S
 
 /**
- * The accepted offers and the trades of a bot that has made 1,000 trades a day for nine days, oldest first. They
- * are not stored: they follow from the time, so the same one always has the same ids.
+ * The accepted offers and the trades of a bot that has made 1,000 trades a day for nine days, oldest first. They are
+ * not stored but computed from the time, so a trade always has the same ids.
  */
 export function pastOf(bot: string, partner: string, nowS: number): { offers: Offer[]; trades: Trade[] } {
   const classId = [...CATALOGUE.values()].find(({ appId }) => appId === PROTECTED_APP)?.classId ?? ''

@@ -1,6 +1,6 @@
 import type { Account, Bar, World } from './world.ts'
 
-/** A person's own act, `afterS` seconds after an offer reached them. */
+/** An automatic act of a person, `afterS` seconds after an offer reached them. */
 export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS: number }
 
 /** Peculiarities of a person or their account. */
@@ -8,9 +8,9 @@ export type Traits = {
   inventory?: 'hidden' | 'empty' | 'unowned'
   holdDays?: number
   cannotTrade?: Bar
-  /** The known trade link is an old one. */
+  /** The person's known trade link is no longer valid. */
   tokenRegenerated?: boolean
-  /** Accepts just before the sender cancels. */
+  /** Accepts an offer just before its sender cancels it. */
   acceptsOnCancel?: boolean
   reversesAfterS?: number
   /** Can send nothing until the notice about trade protection is acknowledged. */
@@ -29,8 +29,8 @@ const DAY_S = 86_400
 /** The behaviours of people by name. Those of Steam itself are in bad-days.ts. */
 export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   'hidden-inventory': { line: 'The inventory is private.', traits: { inventory: 'hidden' } },
-  'no-items': { line: 'Owns the games, but not one item.', traits: { inventory: 'empty' } },
-  'game-not-owned': { line: 'Owns none of the games.', traits: { inventory: 'unowned' } },
+  'no-items': { line: 'Owns the games, but no items.', traits: { inventory: 'empty' } },
+  'game-not-owned': { line: 'Does not own any of the games.', traits: { inventory: 'unowned' } },
   'hold-15-days': {
     line: 'Has no mobile authenticator: Steam holds every trade for 15 days.',
     traits: { holdDays: 15 },
@@ -38,7 +38,7 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   'cannot-trade': { line: 'Is not available to trade.', traits: { cannotTrade: 'cannot_trade' } },
   'trade-ban': { line: 'Has a trade ban.', traits: { cannotTrade: 'trade_ban' } },
   'limited-account': {
-    line: 'Has a limited account: nothing was ever bought with it.',
+    line: 'Has a limited account, which has never bought anything.',
     traits: { cannotTrade: 'limited_account' },
   },
   'goes-private': {
@@ -46,20 +46,20 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
     traits: { cannotTrade: 'private_inventory' },
   },
   'token-regenerated': {
-    line: 'Has made a new trade link: this one is no longer valid.',
+    line: 'Has made a new trade link, so this one is no longer valid.',
     traits: { tokenRegenerated: true },
   },
   'unmarketable-items': {
-    line: 'Owns also items that are worth less than others of their name; most are not marketable.',
+    line: 'Also owns items that are worth less than others of the same name; most are not marketable.',
     traits: {},
   },
   'many-items': { line: 'Owns 5,000 items of Counter-Strike 2.', traits: {} },
   accepts: {
-    line: 'Accepts on its own after 5 seconds.',
+    line: 'Accepts automatically after 5 seconds.',
     traits: { reaction: { does: 'accept', afterS: 5 } },
   },
   declines: {
-    line: 'Declines on its own after 10 seconds.',
+    line: 'Declines automatically after 10 seconds.',
     traits: { reaction: { does: 'decline', afterS: 10 } },
   },
   counters: {
@@ -83,7 +83,7 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
     traits: { mustAcknowledge: true },
   },
   'every-game-protected': {
-    line: 'Steam protects the trades of every game, not of Counter-Strike 2 alone.',
+    line: 'Steam protects the trades of every game, not only of Counter-Strike 2.',
     traits: { everyGameProtected: true },
   },
   'confirm-something-else': {
@@ -91,7 +91,7 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
     traits: { otherConfirmations: true },
   },
   'busy-for-nine-days': {
-    line: 'A bot has made 1,000 trades a day for nine days: its lists are that long. Switch it on with the Steam id of a bot.',
+    line: 'A bot has made 1,000 trades a day for nine days, so its lists are long. Switch it on with the Steam id of a bot.',
     traits: { wasBusy: true },
   },
 }
@@ -101,8 +101,8 @@ const SOME = { 730: 16, 570: 6, 440: 6, 252490: 6 }
 type Magic = { name: string; behaviour: string; counts: Record<number, number> }
 
 /**
- * People whose trade link chooses the behaviour; a bad day of Steam applies wherever they take part. New ones are added
- * at the end, so those before them stay the same for a seed.
+ * People whose trade link determines a behaviour. A bad day of Steam applies to every request about them. New ones are
+ * added at the end, so earlier ones stay the same for a seed.
  */
 export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_hidden', behaviour: 'hidden-inventory', counts: SOME },
@@ -128,7 +128,7 @@ export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_twins', behaviour: 'unmarketable-items', counts: SOME },
 ]
 
-/** The peculiarities of this account: its own behaviour and those switched on for it; the last one wins. */
+/** The peculiarities of this account, from its own behaviour and those switched on for it. The last one wins. */
 export function traitsOf(world: World, account: Account): Traits {
   const switched = world.switched.filter(({ steamId }) =>
     steamId === undefined ? account.kind === 'shopper' : steamId === account.steamId,
@@ -137,13 +137,13 @@ export function traitsOf(world: World, account: Account): Traits {
   return Object.assign({}, ...names.map((name) => PEOPLE[name]?.traits))
 }
 
-/** Why others cannot make this account an offer. */
+/** Why others cannot send this account an offer; undefined if they can. */
 export function cannotBeAsked(world: World, account: Account, nowS: number): Bar | undefined {
   const { inventory } = traitsOf(world, account)
   return barOf(world, account, nowS) ?? (inventory === 'hidden' ? 'private_inventory' : undefined)
 }
 
-/** Why this account cannot send or accept. */
+/** Why this account cannot send or accept offers; undefined if it can. */
 export function cannotTrade(world: World, account: Account, nowS: number): Bar | undefined {
   const bar = barOf(world, account, nowS)
   return bar === 'private_inventory' ? undefined : bar

@@ -36,7 +36,7 @@ type Counts = Record<number, number>
 type Person = Pick<Account, 'kind' | 'name' | 'level'> & { counts: Counts }
 
 /**
- * A world with two shoppers, two bots and the magic players: always the same for the same seed and time. Ids start
+ * Creates a world with two shoppers, two bots and the magic players, always the same for a seed and time. Ids start
  * at `nowMs`.
  */
 export function seedWorld(seed: string, nowMs: number): World {
@@ -101,7 +101,7 @@ export function seedWorld(seed: string, nowMs: number): World {
     .reduce((now, { steamId }) => withTwins(now, steamId), world)
 }
 
-/** Gives an account one of each item that is worth less than others of its name. */
+/** Gives an account one of each item that is worth less than others of the same name. */
 export function withTwins(world: World, steamId: string): World {
   const twins = [...CATALOGUE.values()].filter((entry) => !isOrdinary(entry))
   const assets = twins.map(
@@ -149,7 +149,7 @@ type OldWorld = {
   trades: OldTrade[]
 }
 
-/** Converts a saved world of any version to the current one, with the magic players of `fresh`. Undefined if invalid. */
+/** Converts a saved world of any version to the current one, and adds new magic players. Undefined if invalid. */
 export function upgradeWorld(kept: World | OldWorld, fresh: World): World | undefined {
   if (kept.version === 2) return withNewPlayers(kept, fresh)
   if (kept.version !== 1) return undefined
@@ -171,7 +171,7 @@ export function upgradeWorld(kept: World | OldWorld, fresh: World): World | unde
   }
 }
 
-/** Players that did not exist yet when the world was saved. */
+/** Adds the magic players that did not exist when the world was saved. */
 function withNewPlayers(kept: World, fresh: World): World {
   const known = new Set(kept.accounts.flatMap(({ name, steamId }) => [name, steamId]))
   const added = fresh.accounts.filter(
@@ -181,7 +181,7 @@ function withNewPlayers(kept: World, fresh: World): World {
   return { ...kept, accounts: [...kept.accounts, ...added], lastId: Math.max(kept.lastId, fresh.lastId) }
 }
 
-/** Numbers in [0, 1), always the same for a seed. */
+/** Returns a generator of numbers in [0, 1), always the same for a seed. */
 function createRandom(seed: string): () => number {
   let count = 0
   return () => {

@@ -12,7 +12,7 @@ import {
   withOffer,
 } from './world.ts'
 
-/** A due event: the world after it has happened. */
+/** A due event. `happen` returns the world after it. */
 type Event = { atS: number; happen: (world: World) => World }
 
 /**
@@ -28,7 +28,7 @@ export function settle(world: World, nowS: number): World {
   }
 }
 
-/** A world never changes, so its next event is computed once, although each request needs it. */
+/** The next event of each world. Worlds are immutable, so it is computed once, although each request needs it. */
 const nextOf = new WeakMap<World, { event: Event | undefined }>()
 
 function nextEvent(world: World): Event | undefined {
@@ -69,7 +69,7 @@ function eventsOfOffer(world: World, offer: Offer): Event[] {
 function react(world: World, offer: Offer, { does, atS }: Reaction & { atS: number }): World {
   const mine = { offerId: offer.id, by: offer.partner }
   const next = outcome(world, offer, { does, atS, mine })
-  // A person whose act is impossible declines instead: otherwise they would try forever.
+  // A person whose act is impossible declines instead, because otherwise the act would stay due forever.
   return next === world ? withOffer(world, { ...offer, state: STATE.declined, updatedAtS: atS }) : next
 }
 
@@ -104,7 +104,7 @@ function eventsOfTrade(world: World, trade: Trade): Event[] {
   return [settlement, { atS, happen: (now) => reverseAll(settleIfGone(now, trade), trade.partner, atS) }]
 }
 
-/** Items that went elsewhere cannot come back: their trade is over, or the reversal would be due forever. */
+/** Settles a trade whose items have left, because they cannot come back and its reversal would stay due forever. */
 function settleIfGone(world: World, trade: Trade): World {
   const held = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
   return trade.items.every(({ newAssetId = '' }) => held.has(newAssetId))

@@ -11,7 +11,7 @@ const fresh = () => seedWorld('test', NOW_S * 1000)
 
 function account(world: World, name: string) {
   const found = world.accounts.find((other) => other.name === name)
-  if (!found) throw new Error(`The seed lacks ${name}.`)
+  if (!found) throw new Error(`The seed has no ${name}.`)
   return found
 }
 
@@ -41,7 +41,7 @@ const idsOf = (world: World, name: string) => account(world, name).assets.map(({
 const offerState = (world: World, offerId: string) => findOffer(world, offerId)?.state
 
 describe('a protected trade', () => {
-  it('goes back whole: status 12, no settlement, a row of its own, the old ids at home', () => {
+  it('goes back as a whole: with status 12, no settlement, a new row, and the old ids', () => {
     const { world, tradeId, items } = accepted({ count: 2 })
     const back = reverseTrade(world, { tradeId }, NOW_S + DAY_S)
     const [original, way] = back.world.trades
@@ -58,7 +58,7 @@ describe('a protected trade', () => {
     expect(reverseTrade(back.world, { tradeId }, NOW_S + DAY_S).answer).toMatchObject({ eresult: 11 })
   })
 
-  it('goes back in part: status 7, only what went back is marked', () => {
+  it('goes back in part: with status 7, and only returned items marked', () => {
     const { world, tradeId, items } = accepted({ count: 3 })
     const assetIds = items.slice(0, 1).map(({ assetId }) => assetId)
     const back = reverseTrade(world, { tradeId, assetIds }, NOW_S + 5).world
@@ -69,7 +69,7 @@ describe('a protected trade', () => {
     expect(bot(rest).assets.map(({ contextId }) => contextId)).toEqual(['2', '2'])
   })
 
-  it('cannot go back once it has settled, but by support', () => {
+  it('cannot go back once it has settled, except by support', () => {
     const { world, tradeId } = accepted()
     const later = NOW_S + 7 * DAY_S
     const settled = settle(world, later)
@@ -78,7 +78,7 @@ describe('a protected trade', () => {
     expect(undone.world.trades[0]?.status).toBe(TRADE.supportRollback)
   })
 
-  it('cannot go back when the bot has given the item away', () => {
+  it('cannot go back if the bot has given the item away', () => {
     const { world, tradeId, shopper } = accepted({ appId: 570 })
     const [item] = bot(world).assets
     const intent = { sender: bot(world).steamId, partner: shopper.steamId, token: shopper.token, message: '' }
@@ -91,12 +91,12 @@ describe('a protected trade', () => {
     expect(back.answer).toMatchObject({ eresult: 26 })
   })
 
-  it('of another game is never protected', () => {
+  it('cannot be of another game than Counter-Strike 2', () => {
     const { world, tradeId } = accepted({ appId: 570 })
     expect(reverseTrade(world, { tradeId }, NOW_S).answer).toMatchObject({ eresult: 11 })
   })
 
-  it('goes back with all others at one click, which bars its owner from trading for 30 days', () => {
+  it('goes back with all others by one click, which bars its owner from trading for 30 days', () => {
     const { world, shopper } = accepted()
     const reversed = reverseAll(world, shopper.steamId, NOW_S + DAY_S)
     expect(reversed.trades[0]?.status).toBe(TRADE.protectionRollback)
@@ -136,7 +136,7 @@ describe('a counter-offer', () => {
     expect(counterOffer(world, counter, NOW_S + 2).answer).toMatchObject({ eresult: 11 })
   })
 
-  it('that the bot accepts brings the items to the bot', () => {
+  it('brings the items to the bot if the bot accepts', () => {
     const sent = send(fresh())
     const countered = counterOffer(sent.world, { offerId: sent.offerId, by: sent.shopper.steamId }, NOW_S)
     const offerId = countered.answer.kind === 'sent' ? countered.answer.offerId : ''
@@ -152,7 +152,7 @@ describe('a held trade', () => {
     return { ...sent, ...acceptOffer(sent.world, { offerId: sent.offerId, by: sent.shopper.steamId }, NOW_S) }
   }
 
-  it('takes the items from both until the hold ends', () => {
+  it('keeps the items from both parties until the hold ends', () => {
     const { world, offerId, items } = held()
     expect(offerState(world, offerId)).toBe(STATE.inEscrow)
     expect(world.trades[0]).toMatchObject({ status: TRADE.inEscrow, escrowEndsAtS: NOW_S + 15 * DAY_S })
@@ -164,7 +164,7 @@ describe('a held trade', () => {
     expect(bot(done).assets).toHaveLength(1)
   })
 
-  it('that is called off sends the items home', () => {
+  it('returns the items if it is called off', () => {
     const { world, offerId, items } = held()
     const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S + 1)
     expect(offerState(end.world, offerId)).toBe(STATE.canceled)
@@ -174,7 +174,7 @@ describe('a held trade', () => {
   })
 
   it.each(['cancel', 'decline'] as const)(
-    'puts the account that calls it off into a cooldown of 7 days, by a %s',
+    'puts the account that ends it into a cooldown of 7 days, by a %s',
     (how) => {
       const { world, offerId, shopper } = held()
       const by = how === 'cancel' ? bot(world).steamId : shopper.steamId
@@ -193,35 +193,35 @@ describe('a held trade', () => {
     },
   )
 
-  it('that is not held yet can be called off without a cooldown', () => {
+  it('has no cooldown for an offer that was cancelled before the hold', () => {
     const { world, offerId } = send(fresh(), { who: 'magic_hold' })
     const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S)
     expect(bot(end.world).restrictedUntilS).toBeUndefined()
   })
 })
 
-describe('people of their own will', () => {
+describe('the automatic acts of people', () => {
   it.each([
     ['magic_accepts', 5, STATE.accepted],
     ['magic_declines', 10, STATE.declined],
     ['magic_counters', 10, STATE.countered],
     ['magic_seller', 10, STATE.invalidItems],
     ['magic_last_second', 299, STATE.accepted],
-  ])('%s acts after %i seconds', (who, afterS, state) => {
+  ])('happen in time: %s acts after %i seconds', (who, afterS, state) => {
     const { world, offerId } = send(fresh(), { who, count: 2 })
     expect(offerState(settle(world, NOW_S + afterS - 1), offerId)).toBe(STATE.active)
     const then = settle(world, NOW_S + afterS + 1000)
     expect(findOffer(then, offerId)).toMatchObject({ state, updatedAtS: NOW_S + afterS })
   })
 
-  it('magic_last_second accepts rather than be cancelled', () => {
+  it('include magic_last_second, who accepts just before a cancellation', () => {
     const { world, offerId } = send(fresh(), { who: 'magic_last_second' })
     const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S + 290)
     expect(end.answer).toMatchObject({ eresult: 11 })
     expect(offerState(end.world, offerId)).toBe(STATE.accepted)
   })
 
-  it('magic_reverser takes the trade back after three days', () => {
+  it('include magic_reverser, who takes the trade back after three days', () => {
     const { world } = send(fresh(), { who: 'magic_reverser' })
     expect(settle(world, NOW_S + 3 * DAY_S).trades[0]?.status).toBe(TRADE.complete)
     const then = settle(world, NOW_S + 3 * DAY_S + 5)
@@ -231,8 +231,8 @@ describe('people of their own will', () => {
   })
 })
 
-describe('a world that an older sandbox kept', () => {
-  it('goes on with its people, offers and trades', () => {
+describe('a world that an older sandbox has saved', () => {
+  it('keeps its people, offers and trades', () => {
     const now = fresh()
     const old = {
       version: 1 as const,

@@ -20,9 +20,9 @@ import {
 
 const RESTRICTION_S = 30 * DAY_S
 
-/** The trade of an accepted offer: completed at once, or held while one of the two has no authenticator. */
+/** Creates the trade of an accepted offer: completed at once, or held if one party has no authenticator. */
 export function beginTrade(world: World, offer: Offer, nowS: number): { world: World; tradeId: string } {
-  // As on Steam, too large for a JavaScript number.
+  // Too large for a JavaScript number, like Steam's ids.
   const tradeId = `61${String(world.lastId + 1).padStart(17, '0')}`
   const holdDays = Math.max(...[offer.sender, offer.partner].map((steamId) => holdDaysOf(world, steamId)))
   const from = (steamId: string) => (asset: Asset) => ({ ...asset, from: steamId })
@@ -48,13 +48,13 @@ export function beginTrade(world: World, offer: Offer, nowS: number): { world: W
   return { world: withTrade(held, { ...trade, escrowEndsAtS }), tradeId }
 }
 
-/** For how many days Steam would hold a trade of this account. */
+/** How many days Steam would hold a trade of this account. */
 export function holdDaysOf(world: World, steamId: string): number {
   const account = findAccount(world, steamId)
   return account ? (traitsOf(world, account).holdDays ?? 0) : 0
 }
 
-/** The items leave their owners; other offers for them become invalid. */
+/** Removes the items from their owners. Other offers for them become invalid. */
 function withoutItems(world: World, trade: Trade, nowS: number): World {
   return withoutAssets(world, new Set(trade.items.map(({ assetId }) => assetId)), nowS)
 }
@@ -75,7 +75,7 @@ export function withoutAssets(world: World, gone: ReadonlySet<string>, nowS: num
   }
 }
 
-/** Counter-Strike 2, and every game in trades of accounts for which Steam protects all games. */
+/** Whether Steam protects a game's items: Counter-Strike 2, or every game for accounts with that behaviour. */
 export function isProtectedApp(
   world: World,
   { sender, partner }: Pick<Trade, 'sender' | 'partner'>,
@@ -88,7 +88,7 @@ export function isProtectedApp(
   return appId === PROTECTED_APP || isFor(sender) || isFor(partner)
 }
 
-/** The items arrive under new ids, those of Counter-Strike 2 under protection. */
+/** Delivers the items under new ids; protected ones go into context 16. */
 export function deliver(world: World, tradeId: string, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === tradeId)
   if (!trade) return world
@@ -130,7 +130,7 @@ function otherSide(trade: Trade, steamId: string): string {
   return trade.sender === steamId ? trade.partner : trade.sender
 }
 
-/** The protection of a trade ends: its items move to the ordinary context. */
+/** Ends the protection of a trade. Its items move to the ordinary context. */
 export function settleTrade(world: World, tradeId: string): World {
   const trade = world.trades.find(({ id }) => id === tradeId)
   if (!trade) return world
@@ -145,7 +145,7 @@ export function settleTrade(world: World, tradeId: string): World {
   }
 }
 
-/** Cancels a held trade: the items go back. `offer` comes with its final state. */
+/** Cancels a held trade and returns its items. `offer` has its final state already. */
 export function endEscrow(world: World, { state, ...offer }: Offer, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
@@ -157,15 +157,15 @@ export function endEscrow(world: World, { state, ...offer }: Offer, nowS: number
 
 export type Reversal = {
   tradeId: string
-  /** Whole when absent; ids are those the items had before the trade, or have now. */
+  /** The items to reverse, by their ids before or after the trade; all of them if absent. */
   assetIds?: string[]
   /** Steam's support reverses unprotected trades too. */
   bySupport?: boolean
 }
 
 /**
- * Reverses a trade: the items go back under their old ids, the row changes its status, and a new row records
- * the way back. Refusals: 42 unknown, 11 cannot be reversed, 26 an item is no longer where the trade brought it.
+ * Reverses a trade. The items go back under their old ids, the row changes its status, and a new row records the
+ * reversal. Refusals: 42 unknown, 11 cannot be reversed, 26 an item is no longer where the trade brought it.
  */
 export function reverseTrade(
   world: World,
@@ -235,7 +235,7 @@ export function isProtectedNow(trade: Trade, nowS: number): boolean {
   return trade.settlesAtS > nowS && !trade.settled
 }
 
-/** One click on Steam reverses every protected trade of an account and bars it from trading for 30 days. */
+/** Reverses every protected trade of an account and bars it from trading for 30 days, which one click on Steam does. */
 export function reverseAll(world: World, by: string, nowS: number): World {
   const trades = world.trades.filter(
     (trade) =>

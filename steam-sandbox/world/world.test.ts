@@ -10,7 +10,7 @@ const fresh = () => seedWorld('test', NOW_S * 1000)
 
 function cast(world: World) {
   const [nova, lynx, bot] = world.accounts
-  if (!nova || !lynx || !bot) throw new Error('The seed lacks people.')
+  if (!nova || !lynx || !bot) throw new Error('The seed lacks a bot or shopper.')
   return { nova, lynx, bot }
 }
 
@@ -31,12 +31,12 @@ function send(world: World, pick: { appId?: number; index?: number; token?: stri
 }
 
 describe('the seed', () => {
-  it('gives the same world for the same seed and time, and another for another seed', () => {
+  it('gives the same world for the same seed and time, and a different one for another seed', () => {
     expect(fresh()).toEqual(fresh())
     expect(seedWorld('other', NOW_S * 1000)).not.toEqual(fresh())
   })
 
-  it('has at least 120 item classes with names of their own, over four games', () => {
+  it('has at least 120 item classes with different names, in four games', () => {
     const ordinary = [...CATALOGUE.values()].filter(isOrdinary)
     const names = new Set(ordinary.map(({ appId, name }) => `${appId}/${name}`))
     expect(names.size).toBe(ordinary.length)
@@ -84,13 +84,13 @@ describe('an offer', () => {
     expect(send(fresh(), { index: 900 }).answer).toEqual({ kind: 'refused', eresult: 26 })
   })
 
-  it('is refused with 25 when five others wait at the same partner', () => {
+  it('is refused with 25 when the partner has five others already', () => {
     let world = fresh()
     for (let index = 0; index < 5; index += 1) world = send(world, { index }).world
     expect(send(world).answer).toMatchObject({ kind: 'refused', eresult: 25 })
   })
 
-  it('is refused with 25 when thirty others wait in all', () => {
+  it('is refused with 25 when the sender has thirty others already', () => {
     let world = fresh()
     const { bot } = cast(world)
     const others = world.accounts.filter(({ kind, assets }) => kind === 'shopper' && assets.length > 10)
@@ -120,7 +120,7 @@ describe('an offer', () => {
     expect(world.offers[0]?.state).toBe(STATE.invalidItems)
   })
 
-  it('ends only once and only by its own people', () => {
+  it('ends only once, and only by its own parties', () => {
     const sent = send(fresh())
     const { nova, bot } = cast(sent.world)
     const end = (world: World, by: string, how: 'cancel' | 'decline') =>

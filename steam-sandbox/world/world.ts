@@ -4,14 +4,14 @@ export type Asset = {
   appId: number
   contextId: string
   classId: string
-  /** Until then it is trade-protected. */
+  /** When its trade protection ends; absent if it is not protected. */
   settlesAtS?: number
-  /** When a trade brought it; absent for items of the seed. */
+  /** When a trade brought the item; absent for items of the seed. */
   receivedAtS?: number
 }
 
 export type Account = {
-  /** `seller`: an account of the operator that no till collects with. */
+  /** `seller`: an account of the operator that sells items and is no bot of a till. */
   kind: 'shopper' | 'bot' | 'seller'
   accountId: number
   steamId: string
@@ -20,18 +20,18 @@ export type Account = {
   token: string
   avatarHash: string
   assets: Asset[]
-  /** The behaviour that this person always shows: a magic player. */
+  /** The permanent behaviour of a magic player. */
   behaviour?: string
-  /** Made for one test or demo, and not listed with the others. */
+  /** True for an account that was made for one test or demo, and is not listed with the others. */
   isGuest?: boolean
   /** Sessions and logins of an earlier generation are invalid. */
   sessionGeneration: number
   loginGeneration: number
   /** Whether the notice about trade protection was acknowledged. */
   acknowledged: boolean
-  /** How many confirmations of other things than offers its phone gave. */
+  /** How many confirmations that are not for offers the phone has given. */
   otherConfirmed?: number
-  /** Reversing protected trades bars an account from trading for 30 days, cancelling a held one for 7. */
+  /** Until when the account cannot trade: 30 days after reversing protected trades, 7 after ending a held one. */
   restrictedUntilS?: number
 }
 
@@ -48,13 +48,13 @@ export type Offer = {
   give: Asset[]
   tradeId?: string
   escrowEndsAtS?: number
-  /** Its partner has accepted, but their phone has not confirmed yet. */
+  /** True while the partner has accepted, but their phone has not confirmed. */
   waitsForPhone?: boolean
   /** The offer that this one counters. */
   counters?: string
 }
 
-/** Without a new id the item has not arrived yet; with a rolled back id it went back. */
+/** An item of a trade. Without a new id, it has not arrived yet; with a rolled back id, it went back. */
 export type TradedItem = Asset & {
   from: string
   newAssetId?: string
@@ -68,7 +68,7 @@ export type Trade = {
   partner: string
   status: number
   atS: number
-  /** 0 if nothing is protected, and after a reversal. */
+  /** When the protection ends; 0 if nothing is protected, and after a reversal. */
   settlesAtS: number
   settled: boolean
   modifiedAtS?: number
@@ -78,11 +78,11 @@ export type Trade = {
   items: TradedItem[]
 }
 
-/** The whole state of the sandbox. Survives JSON; ids grow and start at the time of the seed. */
+/** The whole state of the sandbox, as plain JSON. Ids grow, and start at the time of the seed. */
 export type World = {
   version: 2
   lastId: number
-  /** By how much people have advanced the clock. */
+  /** How many seconds people have advanced the clock. */
   aheadS: number
   protectionS: number
   accounts: Account[]
@@ -117,20 +117,20 @@ export const TRADE = {
   protectionRollback: 12,
 } as const
 
-/** Why nobody can make an account an offer; an account with `private_inventory` can still accept one. */
+/** Why nobody can send an account offers. An account with `private_inventory` can still accept one. */
 export type Bar = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'private_inventory'
 
-/** The number that Steam puts in brackets behind its error texts, or a text of its own. */
+/** `eresult`: the number that Steam puts in brackets after its error texts. `text`: an error with its own text. */
 export type Refusal = { kind: 'refused'; eresult: number; text?: Bar | 'too_many' }
 export type Answer<T> = { world: World; answer: T | Refusal }
 
-/** Older offers and trades are forgotten. */
+/** The most offers and trades to keep; older ones are deleted. */
 export const MOST_KEPT = 5000
 export const OFFER_LIFE_S = 14 * 86_400
 export const DAY_S = 86_400
 export const PROTECTED_APP = 730
 
-/** A list of accounts never changes, so it is indexed once. Each request looks up many. */
+/** Indexes of lists of accounts. A list is immutable, so it is indexed once; each request looks up many accounts. */
 const bySteamId = new WeakMap<Account[], Map<string, Account>>()
 
 export function findAccount({ accounts }: World, steamId: string): Account | undefined {

@@ -1,4 +1,4 @@
-/** Operators who would move money alone, above the limit of the till: family 55. */
+/** Operators who try to move money alone, above the till's limit: family 55. */
 import { recordPayout } from '../../../gateway/operations/payouts.ts'
 import { limitAct } from '../../../gateway/operations/proposals.ts'
 import { post, type Said } from '../../../gateway/testing/console.ts'
@@ -14,12 +14,12 @@ const LIMIT_MINOR = 10_000n
 
 type Defence =
   | 'a limit'
-  | 'the sum of a day'
+  | 'a daily limit'
   | 'another operator'
-  | 'two behind a command'
-  | 'a limit of its own change'
+  | 'two operators for a command'
+  | 'two operators to change the limit'
 
-/** A store with a balance that nothing else touches. */
+/** Adds a store whose balance no other case uses. */
 async function richStore({ till }: Target): Promise<bigint> {
   const { id } = await aStore(till)
   await till.deps.db
@@ -57,7 +57,7 @@ const pay = (staff: Staff, who: Person, { storeId, amount, reference = wire() }:
     input: { storeId: String(storeId), currency: 'USD', amount, reference },
   })
 
-/** Sets the limit where there is none. */
+/** Sets the limit, and adds the operators. */
 async function limited(target: Target): Promise<Staff> {
   const staff = await staffOf(target)
   await limitAct(staff.till.by('host'), { aboveUsdMinor: LIMIT_MINOR })
@@ -78,7 +78,7 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
       },
     },
     {
-      what: `a payout of ${amount}, asked for in five tabs`,
+      what: `a payout of ${amount}, requested in five tabs`,
       by: 'a limit' as const,
       async attack() {
         const storeId = await richStore(target)
@@ -101,7 +101,7 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
     },
   ])
 
-/** Each below the limit, `times` of them above it. */
+/** Amounts below the limit, whose sum `times` over is above it. */
 const SMALL = [
   { amount: '99.99', times: 2 },
   { amount: '50.01', times: 2 },
@@ -113,7 +113,7 @@ const SMALL = [
 const inParts = (target: Target, staff: Staff): Case<Defence>[] =>
   SMALL.map(({ amount, times }) => ({
     what: `${times} payouts of ${amount}, one after the other`,
-    by: 'the sum of a day' as const,
+    by: 'a daily limit' as const,
     async attack() {
       const storeId = await richStore(target)
       for (let n = 0; n < times; n += 1) await pay(staff, staff.mallory, { storeId, amount })
@@ -123,7 +123,7 @@ const inParts = (target: Target, staff: Staff): Case<Defence>[] =>
 
 const alone = (target: Target, staff: Staff): Case<Defence>[] =>
   AMOUNTS.map((amount) => ({
-    what: `a payout of ${amount}, approved by who asked for it`,
+    what: `a payout of ${amount}, approved by its requester`,
     by: 'another operator' as const,
     async attack() {
       const storeId = await richStore(target)
@@ -138,8 +138,8 @@ const alone = (target: Target, staff: Staff): Case<Defence>[] =>
 
 const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
   ['Ada', 'Grace', 'somebody'].map((name) => ({
-    what: `a payout that the command line asked for as ${name}, approved by one`,
-    by: 'two behind a command' as const,
+    what: `a payout requested on the command line as ${name}, approved by one operator`,
+    by: 'two operators for a command' as const,
     async attack() {
       const storeId = await richStore(target)
       const payout = { storeId, currency: 'USD', amount: 20_000n, reference: wire() } as const
@@ -149,14 +149,14 @@ const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
     },
   }))
 
-/** None, the highest that can be written, and a cent more. */
+/** New limits: none, the highest possible one, and one cent more. */
 const raised = (staff: Staff): Case<Defence>[] =>
   [null, 99_999_999n, LIMIT_MINOR + 1n].map((aboveUsdMinor) => ({
     what: `the limit becomes ${aboveUsdMinor ?? 'none'}`,
-    by: 'a limit of its own change' as const,
+    by: 'two operators to change the limit' as const,
     async attack() {
       const { kind } = await limitAct(staff.till.by('host'), { aboveUsdMinor })
-      return never(kind === 'done', 'by one')
+      return never(kind === 'done', 'one operator changed it')
     },
   }))
 
@@ -175,7 +175,7 @@ export const approvals: Family = family<Defence>({
         },
       ],
     },
-    'the sum of a day': {
+    'a daily limit': {
       at: `${ACT} mayMoveAlone`,
       off: [{ file: ACT, from: 'worth > limit - before', to: 'worth > limit' }],
     },
@@ -183,7 +183,7 @@ export const approvals: Family = family<Defence>({
       at: `${PROPOSALS} approveProposal`,
       off: [{ file: PROPOSALS, from: 'if (proposal.backedBy === operatorId)', to: 'if (false)' }],
     },
-    'two behind a command': {
+    'two operators for a command': {
       at: `${PROPOSALS} approveProposal`,
       off: [
         {
@@ -193,7 +193,7 @@ export const approvals: Family = family<Defence>({
         },
       ],
     },
-    'a limit of its own change': {
+    'two operators to change the limit': {
       at: `${PROPOSALS} limitAct`,
       off: [
         {
@@ -208,7 +208,7 @@ export const approvals: Family = family<Defence>({
     const staff = await limited(target)
     const storeId = await richStore(target)
     await pay(staff, staff.ada, { storeId, amount: '100.00' })
-    return never((await paid(target, storeId)) !== LIMIT_MINOR, 'a payout below the limit is not paid')
+    return never((await paid(target, storeId)) !== LIMIT_MINOR, 'a payout below the limit is not recorded')
   },
   async cases(target) {
     const staff = await limited(target)

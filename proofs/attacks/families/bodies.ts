@@ -9,7 +9,7 @@ const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=
 const opens = (target: Target, body: unknown) => target.call({ method: 'POST', url: '/v1/deposits', body })
 const opensOne = (target: Target) => answered(opens(target, aBody()), 201)
 
-/** The body of a deposit as text, with one more field: JSON that no value of ours makes. */
+/** The body of a deposit as text, with one more field whose JSON no JavaScript value produces. */
 const textWith = (field: string, json: string): string =>
   `${JSON.stringify(aBody()).slice(0, -1)},${JSON.stringify(field)}:${json}}`
 
@@ -60,7 +60,7 @@ export const amounts = family({
       at: `${CONTRACT} currency`,
       off: [{ file: CONTRACT, from: 'const currency = z.enum(CURRENCIES)', to: 'const currency = z.any()' }],
     },
-    'a range that is one': {
+    'a valid range': {
       at: `${CONTRACT} createDepositBodySchema`,
       off: [
         {
@@ -90,7 +90,7 @@ export const amounts = family({
       [9_007_199_254_740_991, 1_000],
     ].map(([minAmount, maxAmount]) => ({
       what: `from ${minAmount} to ${maxAmount}`,
-      by: 'a range that is one' as const,
+      by: 'a valid range' as const,
       attack: () => answered(opens(target, { ...aBody(), minAmount, maxAmount }), 400),
     })),
   ],
@@ -126,10 +126,10 @@ const MORE_FIELDS: Record<string, unknown> = {
 
 export const massAssignment = family({
   number: 16,
-  name: 'fields that are not the caller’s to set',
+  name: 'fields that the caller may not set',
   kind: 'till',
   defences: {
-    'named fields alone': {
+    'named fields only': {
       at: `${CONTRACT} createDepositFields`,
       off: [
         {
@@ -139,7 +139,7 @@ export const massAssignment = family({
         },
       ],
     },
-    'named parameters alone': {
+    'named parameters only': {
       at: `${CONTRACT} listDepositsQuerySchema`,
       off: [
         {
@@ -154,12 +154,12 @@ export const massAssignment = family({
   cases: (target) => [
     ...Object.entries(MORE_FIELDS).map(([field, value]) => ({
       what: `${field} in a new deposit`,
-      by: 'named fields alone' as const,
+      by: 'named fields only' as const,
       attack: () => answered(opens(target, { ...aBody(), [field]: value }), 400),
     })),
     ...['storeId', 'store_id', 'store', 'scope', 'all', 'admin', 'deleted'].map((name) => ({
       what: `?${name}= in a list`,
-      by: 'named parameters alone' as const,
+      by: 'named parameters only' as const,
       attack: () => answered(target.call({ url: `/v1/deposits?${name}=${target.other.id}` }), 400),
     })),
   ],
@@ -217,7 +217,7 @@ const WIDGET = 'contract/widget-api.ts'
 
 export const twice = family({
   number: 18,
-  name: 'a parameter twice',
+  name: 'repeated parameters',
   kind: 'till',
   defences: {
     'one hash': {
@@ -255,7 +255,7 @@ export const twice = family({
 const deep = (levels: number, open: string, close: string): string =>
   open.repeat(levels) + close.repeat(levels)
 
-type Sizes = 'a body of 64 KB' | 'a few levels'
+type Sizes = 'a body of 64 KB' | 'a limit on nesting'
 
 export const sizes = family<Sizes>({
   number: 26,
@@ -272,7 +272,7 @@ export const sizes = family<Sizes>({
         },
       ],
     },
-    'a few levels': {
+    'a limit on nesting': {
       at: `${JSON_BODY} isTooDeep`,
       off: [
         {
@@ -291,9 +291,9 @@ export const sizes = family<Sizes>({
       { what: `a list of ${bytes} bytes`, more: `"more":[${'1,'.repeat(bytes / 2)}1]` },
     ])
     const nested = [33, 100, 1_000, 5_000].flatMap((levels) => [
-      { what: `${levels} lists in each other`, more: `"more":${deep(levels, '[', ']')}` },
+      { what: `${levels} nested lists`, more: `"more":${deep(levels, '[', ']')}` },
       {
-        what: `${levels} objects in each other`,
+        what: `${levels} nested objects`,
         more: `"more":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`,
       },
     ])
@@ -303,7 +303,7 @@ export const sizes = family<Sizes>({
         by,
         attack: () => answered(linkCall(target, linkBody(target, more)), status),
       }))
-    return [...cases('a body of 64 KB', 413, large), ...cases('a few levels', 400, nested)]
+    return [...cases('a body of 64 KB', 413, large), ...cases('a limit on nesting', 400, nested)]
   },
 })
 
@@ -317,14 +317,14 @@ const withText = (target: Target, field: string, text: string) =>
 
 export const texts = family({
   number: 30,
-  name: 'NUL, control characters, halves of letters and turned text',
+  name: 'NUL, control characters, lone surrogates and reversed text',
   kind: 'till',
   defences: {
     'no control characters': {
       at: `${CONTRACT} plainText`,
       off: [{ file: CONTRACT, from: ".regex(/^\\P{Cc}*$/u, 'must have no control characters')", to: '' }],
     },
-    'whole letters': {
+    'well-formed text': {
       at: `${CONTRACT} plainText`,
       off: [
         {
@@ -334,7 +334,7 @@ export const texts = family({
         },
       ],
     },
-    'no turned text': {
+    'no reversed text': {
       at: `${CONTRACT} customerLabel`,
       off: [{ file: CONTRACT, from: '.refine((text) => !TURNS.test(text), ', to: '.refine(() => true, ' }],
     },
@@ -355,13 +355,13 @@ export const texts = family({
     ...FIELDS.flatMap((field) =>
       HALVES.map((text) => ({
         what: `${field} with ${JSON.stringify(text)}`,
-        by: 'whole letters' as const,
+        by: 'well-formed text' as const,
         attack: () => withText(target, field, text),
       })),
     ),
     ...TURNS.map((text) => ({
       what: `customerLabel with ${JSON.stringify(text)}`,
-      by: 'no turned text' as const,
+      by: 'no reversed text' as const,
       attack: () => withText(target, 'customerLabel', text),
     })),
     ...FIELDS.flatMap((field) =>

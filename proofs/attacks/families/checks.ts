@@ -1,9 +1,9 @@
-/** How cases say what came of an attack. */
+/** How cases describe the result of an attack. */
 import type { LightMyRequestResponse } from 'fastify'
 
 type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'body'>
 
-/** Undefined when the call was answered with this status. */
+/** Resolves to undefined if the call was answered with this status. */
 export async function answered(call: Promise<Answer>, status: number): Promise<string | undefined> {
   const { statusCode, body } = await call
   return statusCode === status
@@ -11,5 +11,5 @@ export async function answered(call: Promise<Answer>, status: number): Promise<s
     : `answered ${statusCode} instead of ${status}: ${body.slice(0, 200)}`
 }
 
-/** Undefined when nothing of this came. */
-export const never = (came: boolean, what: string): string | undefined => (came ? what : undefined)
+/** Returns undefined unless the attack `succeeded`. */
+export const never = (succeeded: boolean, what: string): string | undefined => (succeeded ? what : undefined)

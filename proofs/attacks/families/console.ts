@@ -1,4 +1,4 @@
-/** Calls to the operators' console by pages and people who may not make them: family 53. */
+/** Calls to the operators' console from pages and people who may not make them: family 53. */
 import { ACTS } from '../../../gateway/console/acts.ts'
 import { FINDS } from '../../../gateway/console/finds.ts'
 import { OWN, post, type Said, show } from '../../../gateway/testing/console.ts'
@@ -21,7 +21,7 @@ const CALLS = [
   ...Object.entries(ACTS).map(([name, call]) => ({ path: pathOf(name), ...call })),
 ]
 
-/** Nothing is named in it, so an act that is let in finds nothing to do. */
+/** An act with empty input, so an act that gets through does nothing. */
 const EMPTY = { reason: 'an attack', input: {} }
 
 async function call(staff: Staff, path: string, headers: Headers): Promise<Said> {
@@ -29,7 +29,7 @@ async function call(staff: Staff, path: string, headers: Headers): Promise<Said>
   return post(staff.till, path, { headers, body: path.startsWith('act/') ? EMPTY : {} })
 }
 
-/** Undefined when the call was refused for this. */
+/** Resolves to undefined if the call was refused for this reason. */
 async function refusedAs(kind: string, said: Promise<Said>): Promise<string | undefined> {
   const { status, error } = await said
   return never(error?.kind !== kind, `answered ${status} ${error?.kind ?? ''} instead of ${kind}`)
@@ -41,7 +41,7 @@ const ELSEWHERE: [what: string, headers: Headers][] = [
   ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
   ['a page without an origin', { origin: 'null' }],
   ['an origin that begins like ours', { origin: 'http://localhost:43040' }],
-  ['an address that was typed', { 'sec-fetch-site': 'none' }],
+  ['a typed address', { 'sec-fetch-site': 'none' }],
 ]
 
 const HOSTS = [
@@ -60,7 +60,7 @@ type Defence =
   | 'one cookie'
   | 'the role'
   | 'a fresh check'
-  | 'the end of a session'
+  | 'sessions that expire'
   | 'signing out'
   | 'signing out everywhere'
 
@@ -81,7 +81,7 @@ const ofOthers = (staff: Staff): Case<Defence>[] => [
   ),
 ]
 
-/** Sessions in parts, and two at once: a cookie can be planted by another port of the host. */
+/** Incomplete sessions, and two at once, because another port of the host can plant a cookie. */
 function inParts({ ada, mallory, ...staff }: Staff): Case<Defence>[] {
   const all = { ada, mallory, ...staff }
   const [hers, his] = [ada.headers.cookie ?? '', mallory.headers.cookie ?? '']
@@ -89,13 +89,13 @@ function inParts({ ada, mallory, ...staff }: Staff): Case<Defence>[] {
   return [
     ...CALLS.flatMap(({ path }) =>
       ['A'.repeat(43), mallory.headers[half] ?? ''].map((other, index) => ({
-        what: `${path} with a cookie of hers and ${index === 0 ? 'a guessed half' : 'the half of another'}`,
+        what: `${path} with her cookie and ${index === 0 ? 'a guessed half' : 'another operator’s half'}`,
         by: 'both halves' as const,
         attack: () => refusedAs('signed_out', call(all, path, { ...ada.headers, [half]: other })),
       })),
     ),
     ...[`${his}; ${hers}`, `${his};${hers}`, `${his}; a=b; ${hers}`].map((cookie, index) => ({
-      what: `a session that is planted before hers, ${index + 1}`,
+      what: `a session planted before hers, ${index + 1}`,
       by: 'one cookie' as const,
       attack: () => refusedAs('signed_out', call(all, 'session', { ...mallory.headers, cookie })),
     })),
@@ -113,10 +113,10 @@ const aboveTheirRole = (staff: Staff): Case<Defence>[] =>
     })),
   )
 
-/** Each has a session of its own: the clock that ends it is the till's. */
+/** Each case has a new session, because it ends by the till's clock. */
 const stale = (staff: Staff): Case<Defence>[] => [
   ...CALLS.filter(({ isFresh }) => isFresh).map(({ path }) => ({
-    what: `${path} long after the passkey was shown`,
+    what: `${path} long after the passkey was used`,
     by: 'a fresh check' as const,
     async attack() {
       const headers = await staff.again(staff.ada)
@@ -125,8 +125,8 @@ const stale = (staff: Staff): Case<Defence>[] => [
     },
   })),
   ...[31 * MINUTE_MS, 3 * HOUR_MS, 13 * HOUR_MS].map((ms) => ({
-    what: `a session that lay for ${ms / MINUTE_MS} minutes`,
-    by: 'the end of a session' as const,
+    what: `a session that was idle for ${ms / MINUTE_MS} minutes`,
+    by: 'sessions that expire' as const,
     async attack() {
       const headers = await staff.again(staff.ada)
       staff.till.clock.advance(ms)
@@ -187,7 +187,7 @@ export const consoleCalls: Family = family<Defence>({
       at: `${VISITOR} admit`,
       off: [{ file: VISITOR, from: 'if (needs.isFresh && ', to: 'if (false && ' }],
     },
-    'the end of a session': {
+    'sessions that expire': {
       at: `${SESSION} isAlive`,
       off: [
         {
@@ -211,7 +211,7 @@ export const consoleCalls: Family = family<Defence>({
     const shown = await show(staff.till, { device: staff.ada.device, headers: OWN })
     const headers = await staff.again(staff.ada)
     const said = await call(staff, 'find/acts', headers)
-    return never(shown.status !== 200 || said.status !== 200, `an operator is answered ${said.status}`)
+    return never(shown.status !== 200 || said.status !== 200, `an operator gets ${said.status}`)
   },
   async cases(target: Target) {
     const staff = await staffOf(target)

@@ -1,4 +1,4 @@
-/** A foreign page makes the shopper's browser call us: families 1 to 4. */
+/** Calls that a foreign page makes the shopper's browser send: families 1 to 4. */
 import { type Case, family } from '../attack.ts'
 import type { Ask, Target } from '../target.ts'
 
@@ -61,7 +61,7 @@ export const csrfToken = family({
         },
       ],
     },
-    'one cookie of the name': {
+    'a single cookie of the name': {
       at: `${CSRF} tokenOf`,
       off: [{ file: CSRF, from: 'found.length === 1 && ', to: '' }],
     },
@@ -78,18 +78,18 @@ export const csrfToken = family({
       ['a token in lower case', 'token of the cookie', { 'x-csrf-token': 'a'.repeat(43) }],
       ['the cookie of plain http', 'token of the cookie', { cookie: `csrf=${OTHER}`, 'x-csrf-token': OTHER }],
       [
-        'a token of letters that none has',
+        'a token of impossible characters',
         'token of the cookie',
         { cookie: cookie('!'), 'x-csrf-token': '!' },
       ],
       [
         'two planted cookies',
-        'one cookie of the name',
+        'a single cookie of the name',
         { cookie: cookie(OTHER, OTHER), 'x-csrf-token': OTHER },
       ],
       [
         'a planted cookie before the real one',
-        'one cookie of the name',
+        'a single cookie of the name',
         { cookie: cookie(OTHER, 'A'.repeat(43)), 'x-csrf-token': OTHER },
       ],
     ]),
@@ -100,7 +100,7 @@ export const bodyTypes = family({
   name: 'bodies that a form can send',
   kind: 'till',
   defences: {
-    'JSON alone': {
+    'JSON only': {
       at: `${CSRF} check, gateway/http/app.ts createApp`,
       off: [
         { file: CSRF, from: "refuse('unsupported_media_type')", to: '{}' },
@@ -128,7 +128,7 @@ export const bodyTypes = family({
         'application/jsonx',
         'text/plain; application/json',
         'application/octet-stream',
-      ].map((type) => [`the type ${type}`, 'JSON alone', { 'content-type': type }]),
+      ].map((type) => [`the type ${type}`, 'JSON only', { 'content-type': type }]),
     ),
 })
 
@@ -147,7 +147,7 @@ export const origins = family({
       at: `${CSRF} isOurOrigin`,
       off: [{ file: CSRF, from: "if (site !== undefined && site !== 'same-origin') return false", to: '' }],
     },
-    'a word of the origin': {
+    'Origin or Sec-Fetch-Site is present': {
       at: `${CSRF} isOurOrigin`,
       off: [{ file: CSRF, from: 'if (site === undefined && origin === undefined) return false', to: '' }],
     },
@@ -178,7 +178,7 @@ export const origins = family({
       ),
       [
         'neither Origin nor Sec-Fetch-Site',
-        'a word of the origin',
+        'Origin or Sec-Fetch-Site is present',
         { origin: undefined, 'sec-fetch-site': undefined },
       ],
     ]),
@@ -191,7 +191,7 @@ export const methods = family({
   name: 'changes by GET, by HEAD or by a method in a header',
   kind: 'till',
   defences: {
-    'one method a route': {
+    'one method per route': {
       at: 'gateway/http/app.ts answerUnknownRoutes',
       off: [
         {
@@ -222,7 +222,7 @@ export const methods = family({
     )
     return [...plain, ...overridden].map(({ what, headers, method }) => ({
       what,
-      by: 'one method a route' as const,
+      by: 'one method per route' as const,
       attack: () => refused(target, { url: `${url}?${query}`, method, headers }, 405),
     }))
   },

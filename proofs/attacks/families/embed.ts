@@ -1,4 +1,4 @@
-/** The page of a deposit in a frame: what it may read and call. Family 56. */
+/** The page of a deposit in a frame: what others may read and call. Family 56. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,12 +24,12 @@ const HOUR_MS = 3_600_000
 
 type Defence =
   | 'the signature'
-  | 'an end'
-  | 'one deposit alone'
-  | 'only our own page calls'
-  | 'only its store frames'
+  | 'an expiry'
+  | 'one deposit only'
+  | 'calls of our own page only'
+  | 'frames of its store only'
   | 'a plain origin'
-  | 'one answer for other origins'
+  | 'the same answer for all origins'
 
 const tokensOf = (key: number, begun = BEGIN) =>
   createEmbedTokens({ hmacs: createSecretBox(Buffer.alloc(32, key)).hmacs, clock: fakeClock(begun) })
@@ -40,7 +40,7 @@ const routes: FastifyPluginAsync = async (scope) => {
   scope.post('/api/trade-url', async () => ({}))
 }
 
-/** `origin`: what the database says of who may frame the deposit. */
+/** `origin`: the origin that may frame the deposit, according to the database. */
 async function onTill<T>(work: (app: FastifyInstance) => Promise<T>, origin = STORE): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-attacks-'))
   writeFileSync(join(folder, 'index.html'), '<html data-mode="sandbox"><head><title>x</title></head></html>')
@@ -85,8 +85,8 @@ const encoded = (text: string): string => Buffer.from(text).toString('base64url'
 
 const FORGED: [what: string, token: () => string, hash?: string][] = [
   ['the hash of another deposit', () => part(1, OTHER), OTHER],
-  ['a later end', () => part(2, '9999999999')],
-  ['an end a second later', () => part(2, String(Number(good().split('.')[2]) + 1))],
+  ['a later expiry', () => part(2, '9999999999')],
+  ['an expiry a second later', () => part(2, String(Number(good().split('.')[2]) + 1))],
   ['another origin', () => part(3, encoded('https://evil.example'))],
   ['no origin', () => part(3, encoded('null'))],
   ['a signature of zeros', () => part(4, 'A'.repeat(43))],
@@ -94,7 +94,7 @@ const FORGED: [what: string, token: () => string, hash?: string][] = [
   ['the key of another till', () => tokensOf(8).make({ hash: HASH, origin: STORE })],
 ]
 
-/** Undefined if only `who` may frame the page. */
+/** Resolves to undefined if only `who` may frame the page. */
 async function framedBy(path: string, dest: string, who: string): Promise<string | undefined> {
   const { headers } = await onTill((app) =>
     app.inject({ url: path, headers: { host: 'till.test', 'sec-fetch-dest': dest } }),
@@ -108,7 +108,7 @@ const frames = (): Case<Defence>[] =>
     ['/', '/help', '/nothing', `/deposit/${OTHER}`, `/${OTHER}`, `/deposit/${HASH}`, `/${HASH}`].map(
       (path) => ({
         what: `${path} as ${dest}`,
-        by: 'only its store frames' as const,
+        by: 'frames of its store only' as const,
         attack: () => framedBy(path, dest, dest === 'iframe' && path.endsWith(HASH) ? STORE : "'none'"),
       }),
     ),
@@ -143,7 +143,7 @@ const ELSEWHERE: [what: string, headers: Record<string, string>][] = [
   ['a page of the same site', { origin: 'https://shop.till.test', 'sec-fetch-site': 'same-site' }],
   ['a page without an origin', { origin: 'null' }],
   ['our origin from elsewhere', { 'sec-fetch-site': 'cross-site' }],
-  ['a page that is read over http', { origin: 'http://till.test' }],
+  ['a page over plain http', { origin: 'http://till.test' }],
 ]
 
 const calls = (): Case<Defence>[] =>
@@ -154,8 +154,8 @@ const calls = (): Case<Defence>[] =>
       attack: () => answered(call({ token: token(), path, ...(hash !== undefined && { hash }) }), 403),
     })),
     ...[37, 48, 24 * 365].map((hours) => ({
-      what: `${path} with a token of ${hours} hours ago`,
-      by: 'an end' as const,
+      what: `${path} with a token that is ${hours} hours old`,
+      by: 'an expiry' as const,
       attack: () => {
         const begun = new Date(BEGIN.getTime() - hours * HOUR_MS)
         const token = tokensOf(7, begun).make({ hash: HASH, origin: STORE })
@@ -164,12 +164,12 @@ const calls = (): Case<Defence>[] =>
     })),
     ...[OTHER, 'c'.repeat(32), '0'.repeat(32)].map((hash) => ({
       what: `${path} about ${hash}`,
-      by: 'one deposit alone' as const,
+      by: 'one deposit only' as const,
       attack: () => answered(call({ token: good(), path, hash }), 403),
     })),
     ...ELSEWHERE.map(([what, headers]) => ({
       what: `${path} by ${what}`,
-      by: 'only our own page calls' as const,
+      by: 'calls of our own page only' as const,
       attack: () => answered(call({ token: good(), path, headers }), 403),
     })),
   ])
@@ -180,7 +180,7 @@ const reads = (): Case<Defence>[] =>
   READ.flatMap((url) =>
     [STORE, 'null', 'https://evil.example'].map((origin) => ({
       what: `${url} read by ${origin}`,
-      by: 'one answer for other origins' as const,
+      by: 'the same answer for all origins' as const,
       async attack() {
         const { headers } = await onTill((app) => app.inject({ url, headers: { host: 'till.test', origin } }))
         const allowed = headers['access-control-allow-origin'] ?? headers['access-control-allow-credentials']
@@ -193,7 +193,7 @@ const POLICY = "['content-security-policy', \"default-src 'none'; frame-ancestor
 
 export const embedding: Family = family<Defence>({
   number: 56,
-  name: 'a deposit in the page of another',
+  name: 'a deposit in a foreign page',
   kind: 'pure',
   defences: {
     'the signature': {
@@ -206,7 +206,7 @@ export const embedding: Family = family<Defence>({
         },
       ],
     },
-    'an end': {
+    'an expiry': {
       at: `${TOKEN} createEmbedTokens`,
       off: [
         {
@@ -216,15 +216,15 @@ export const embedding: Family = family<Defence>({
         },
       ],
     },
-    'one deposit alone': {
+    'one deposit only': {
       at: `${CSRF} checkDeposit`,
       off: [{ file: CSRF, from: 'asked !== undefined && asked !== framedHash', to: 'false' }],
     },
-    'only our own page calls': {
+    'calls of our own page only': {
       at: `${CSRF} isOurOrigin`,
       off: [{ file: CSRF, from: 'isOurOrigin(request, isOurs) && ', to: '' }],
     },
-    'only its store frames': {
+    'frames of its store only': {
       at: `${HEADERS} pageHeaders`,
       off: [{ file: HEADERS, from: 'framedBy = "\'none\'",', to: "framedBy = '*'," }],
     },
@@ -232,7 +232,7 @@ export const embedding: Family = family<Defence>({
       at: `${HEADERS} allowFraming`,
       off: [{ file: HEADERS, from: 'if (!PLAIN_ORIGIN.test(origin)) return', to: '' }],
     },
-    'one answer for other origins': {
+    'the same answer for all origins': {
       at: `${HEADERS} everyAnswer`,
       off: [{ file: HEADERS, from: POLICY, to: `${POLICY} ['access-control-allow-origin', '*'],` }],
     },
@@ -241,10 +241,7 @@ export const embedding: Family = family<Defence>({
     const called = await call({ token: good(), path: '/api/trade' })
     const loader = await onTill((app) => app.inject({ url: '/embed/v1.js', headers: { host: 'till.test' } }))
     const isRead = loader.headers['access-control-allow-origin'] === '*'
-    return never(
-      called.statusCode !== 200 || !isRead,
-      `the page in its frame is answered ${called.statusCode}`,
-    )
+    return never(called.statusCode !== 200 || !isRead, `the page in its frame gets ${called.statusCode}`)
   },
   cases: () => [...calls(), ...frames(), ...policies(), ...reads()],
 })

@@ -1,11 +1,11 @@
-/** Regular expressions that a text can make slow, had somebody written them into the sources: family 28. */
+/** Regular expressions that some texts make slow, if somebody wrote them into the sources: family 28. */
 import { slownessOf } from '../../../scripts/linear-expression.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
 
 const GATE = 'scripts/linear-expression.ts'
 
-/** Known from advisories of others, and forms of them. */
+/** Known from public advisories, with variants. */
 const EXPONENTIAL = [
   ...[
     '^(a+)+$',
@@ -56,7 +56,7 @@ const QUADRATIC = [
 ]
 const UNJUDGED = ['(a)\\1', '(?<=a+)b', '(?:[ab]{60}){60}', '(?<n>a)\\k<n>', '(?<!\\w+)x']
 
-type Line = 'no loop in two ways' | 'no loop into a loop' | 'what cannot be judged'
+type Line = 'no ambiguous loop' | 'no loop that continues another' | 'no syntax that cannot be judged'
 
 const passes =
   (by: Line) =>
@@ -71,7 +71,7 @@ export const expressions: Family = family<Line>({
   name: 'slow expressions',
   kind: 'pure',
   defences: {
-    'no loop in two ways': {
+    'no ambiguous loop': {
       at: `${GATE} slowWay`,
       off: [
         {
@@ -81,7 +81,7 @@ export const expressions: Family = family<Line>({
         },
       ],
     },
-    'no loop into a loop': {
+    'no loop that continues another': {
       at: `${GATE} slowWay`,
       off: [
         {
@@ -91,7 +91,7 @@ export const expressions: Family = family<Line>({
         },
       ],
     },
-    'what cannot be judged': {
+    'no syntax that cannot be judged': {
       at: `${GATE} slownessOf`,
       off: [
         {
@@ -104,8 +104,8 @@ export const expressions: Family = family<Line>({
   },
   honest: () => never(slownessOf('^[a-z]+$', '') !== undefined, 'a linear expression is refused'),
   cases: () => [
-    ...EXPONENTIAL.map(passes('no loop in two ways')),
-    ...QUADRATIC.map(passes('no loop into a loop')),
-    ...UNJUDGED.map(passes('what cannot be judged')),
+    ...EXPONENTIAL.map(passes('no ambiguous loop')),
+    ...QUADRATIC.map(passes('no loop that continues another')),
+    ...UNJUDGED.map(passes('no syntax that cannot be judged')),
   ],
 })

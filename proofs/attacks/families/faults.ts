@@ -1,15 +1,15 @@
-/** Faults of the till that tell too much: family 33. */
+/** Faults of the till whose answers reveal too much: family 33. */
 import { sql } from 'kysely'
 import { type Family, family } from '../attack.ts'
 import { type Ask, aBody, type Target } from '../target.ts'
 import { answered, never } from './checks.ts'
 
 const PROBLEM = 'gateway/http/problem.ts'
-/** Words of the sources, the database and the machine. */
+/** Matches words of the sources, the database and the machine. */
 const TELLING =
   /relation|column|select |insert |node_modules|gateway\/|\.ts\b|\.js\b|postgres|kysely|at async|stack/i
 
-/** Calls of stores and of the page, and the table without which each of them fails. */
+/** Calls of stores and of the page, each with a table that it needs. */
 const callsOf = ({ own, shoppers }: Target): [table: string, who: 'store' | 'page', ask: Ask][] => {
   const [id] = own.depositIds
   const [shopper] = shoppers
@@ -51,10 +51,10 @@ async function askWithout(target: Target, [table, who, ask]: ReturnType<typeof c
 
 export const faults: Family = family({
   number: 33,
-  name: 'errors that tell too much',
+  name: 'errors that reveal too much',
   kind: 'till',
   defences: {
-    'faults have no detail': {
+    'no details of faults': {
       at: `${PROBLEM} handleErrors`,
       off: [
         {
@@ -69,7 +69,7 @@ export const faults: Family = family({
   cases: (target) =>
     callsOf(target).map((one) => ({
       what: `${one[2].method ?? 'GET'} ${one[2].url.replace(/[0-9a-f]{32}/, 'HASH')} without the table ${one[0]}`,
-      by: 'faults have no detail' as const,
+      by: 'no details of faults' as const,
       async attack() {
         const { statusCode, body } = await askWithout(target, one)
         if (statusCode < 500) return `answered ${statusCode}, so nothing failed: ${body.slice(0, 100)}`

@@ -1,4 +1,4 @@
-/** Texts of stores and shoppers that come with the page itself, as data and as its first picture: family 57. */
+/** Texts of stores and shoppers inside the page's first answer, as data and as its first paint: family 57. */
 import type { Payment } from '../../../contract/widget-api.ts'
 import { readDocument } from '../../../gateway/http/first-paint.ts'
 import { type Case, type Family, family } from '../attack.ts'
@@ -30,7 +30,7 @@ const PLAIN: Payment = {
   ...{ minAmount: null, maxAmount: null, games: ['cs'], targetAmount: null },
 }
 
-/** Ends an element, begins one, begins a comment, or leaves an attribute. */
+/** Texts that end an element, begin one, begin a comment, or leave an attribute. */
 const HOSTILE = [
   '</script><script>alert(1)</script>',
   '</SCRIPT ><img src=x onerror=alert(1)>',
@@ -50,11 +50,11 @@ const tags = (html: string): string[] => html.match(/<[^>]*>?/g) ?? []
 const pageOf = (change: Partial<Payment>): string =>
   readDocument(BUILD, 'live').withPayment({ ...PLAIN, ...change })
 
-/** Undefined when the page has the tags of an honest one, and no other. */
+/** Returns undefined if the page has exactly the tags of an honest one. */
 const sameTags = (change: Partial<Payment>, honest: Partial<Payment>): string | undefined =>
   never(tags(pageOf(change)).join() !== tags(pageOf(honest)).join(), 'the page has other tags')
 
-type Defence = 'data that is inert' | 'text that is escaped'
+type Defence = 'inert data' | 'escaped text'
 
 const FIELDS: [name: string, make: (text: string) => Partial<Payment>][] = [
   ['steamTradeMessage', (steamTradeMessage) => ({ steamTradeMessage })],
@@ -86,20 +86,20 @@ const casesOf = (fields: typeof FIELDS, by: Defence): Case<Defence>[] =>
 
 export const firstPaint: Family = family<Defence>({
   number: 57,
-  name: 'texts in the first answer',
+  name: 'hostile texts in the first answer',
   kind: 'pure',
   defences: {
-    'data that is inert': {
+    'inert data': {
       at: `${FILE} inertJson`,
       off: [
         { file: FILE, from: 'const SPECIAL = /[<>&\\u2028\\u2029]/g', to: 'const SPECIAL = /[^\\s\\S]/g' },
       ],
     },
-    'text that is escaped': {
+    'escaped text': {
       at: `${FILE} escapeHtml`,
       off: [{ file: FILE, from: '/[&"<>]/g', to: '/[^\\s\\S]/g' }],
     },
   },
   honest: () => never(!pageOf({ storeName: 'Ember' }).includes('<h1>Ember</h1>'), 'the page has no shell'),
-  cases: () => [...casesOf(FIELDS, 'data that is inert'), ...casesOf(SHOWN, 'text that is escaped')],
+  cases: () => [...casesOf(FIELDS, 'inert data'), ...casesOf(SHOWN, 'escaped text')],
 })

@@ -1,4 +1,4 @@
-/** Pages that would hear what a deposit tells the store which holds it: family 59. */
+/** Pages that try to receive a deposit's messages to its store: family 59. */
 import { z } from 'zod'
 import { type Case, type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
@@ -7,7 +7,12 @@ const FRAME = 'widget/frame.ts'
 const STORE = 'https://store.example'
 const GREETING = { tradetill: 1 }
 
-type Defence = 'one origin is greeted' | 'the origin' | 'the parent alone' | 'the greeting' | 'the first port'
+type Defence =
+  | 'a greeting to one origin'
+  | 'the origin'
+  | 'the parent only'
+  | 'the greeting'
+  | 'the first port'
 
 const told = z.looseObject({ type: z.string() })
 const frame = z.object({ tell: z.custom<(said: object) => void>((each) => typeof each === 'function') })
@@ -15,11 +20,11 @@ const code = z.object({
   joinParent: z.custom<(target: object, origin: string) => unknown>((each) => typeof each === 'function'),
 })
 
-/** Code of a browser: named by its address, because its types are the browser's. */
+/** Loads the browser's code by its address, because its types are those of a browser. */
 const load = async () =>
   code.parse(await import(new URL('../../../widget/frame.ts', import.meta.url).href)).joinParent
 
-/** A page in a frame: what its parent was sent, and what a port that came with a message heard of the deposit. */
+/** A page in a frame: the messages to its parent, and those to the port of a message. */
 async function framed() {
   const heard = new Set<(event: object) => void>()
   const sent: unknown[][] = []
@@ -62,7 +67,7 @@ const hearing = (by: Defence, what: string, facts: object): Case<Defence> => ({
     const { message, tell } = await framed()
     const heard = message(facts)
     tell()
-    return never(heard.length > 0, 'hears of the deposit')
+    return never(heard.length > 0, 'receives the deposit’s messages')
   },
 })
 
@@ -79,13 +84,13 @@ const taking = (data: object): Case<Defence> => ({
 })
 
 const greeted: Case<Defence> = {
-  what: 'another page took the place of the store’s',
-  by: 'one origin is greeted',
+  what: 'another page in the place of the store’s',
+  by: 'a greeting to one origin',
   async attack() {
     const { sent } = await framed()
     return never(
       sent.some(([, to]) => to !== STORE),
-      'is greeted',
+      'receives the greeting',
     )
   },
 }
@@ -95,7 +100,7 @@ export const greetings: Family = family<Defence>({
   name: 'greetings between a frame and its store',
   kind: 'pure',
   defences: {
-    'one origin is greeted': {
+    'a greeting to one origin': {
       at: `${FRAME} joinParent`,
       off: [{ file: FRAME, from: '{ tradetill: VERSION }, origin)', to: "{ tradetill: VERSION }, '*')" }],
     },
@@ -103,7 +108,7 @@ export const greetings: Family = family<Defence>({
       at: `${FRAME} joinParent`,
       off: [{ file: FRAME, from: 'from !== origin || ', to: '' }],
     },
-    'the parent alone': {
+    'the parent only': {
       at: `${FRAME} joinParent`,
       off: [{ file: FRAME, from: 'source !== target.parent || ', to: '' }],
     },
@@ -125,11 +130,11 @@ export const greetings: Family = family<Defence>({
   async honest() {
     const { message, tell } = await framed()
     tell()
-    return never(message({}).length !== 1, 'the store hears nothing')
+    return never(message({}).length !== 1, 'the store receives nothing')
   },
   cases: () => [
     ...ORIGINS.map((origin) => hearing('the origin', `a page of ${origin}`, { origin })),
-    ...Object.entries(SOURCES).map(([what, source]) => hearing('the parent alone', what, { source })),
+    ...Object.entries(SOURCES).map(([what, source]) => hearing('the parent only', what, { source })),
     ...GREETINGS.map((data) => hearing('the greeting', `a greeting of ${JSON.stringify(data)}`, { data })),
     ...[GREETING, { ...GREETING, more: 1 }].map(taking),
     greeted,

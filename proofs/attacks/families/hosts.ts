@@ -1,4 +1,4 @@
-/** Calls for another host. */
+/** Calls for another host: family 49. */
 import { type Family, family } from '../attack.ts'
 import { answered } from './checks.ts'
 import { showsPage } from './pages.ts'
@@ -23,14 +23,14 @@ const HOSTS = [
 
 export const hosts: Family = family({
   number: 49,
-  name: 'a Host that is not ours',
+  name: 'a foreign Host header',
   kind: 'till',
   defences: {
     'our own host': {
       at: 'gateway/http/host.ts hostCheck',
       off: [{ file: 'gateway/http/host.ts', from: '!isOurs(request.headers.host) || ', to: '' }],
     },
-    'https alone': {
+    'https only': {
       at: 'gateway/http/host.ts guardHost',
       off: [{ file: 'gateway/http/host.ts', from: 'if (needsHttps && !isHttps(request))', to: 'if (false)' }],
     },
@@ -46,7 +46,7 @@ export const hosts: Family = family({
     ),
     ...['http', 'ftp', 'ws', '', 'https, http'].map((protocol) => ({
       what: `a proxy that says '${protocol}'`,
-      by: 'https alone' as const,
+      by: 'https only' as const,
       attack: () => answered(target.ask({ url: '/', headers: { 'x-forwarded-proto': protocol } }), 400),
     })),
   ],

@@ -1,4 +1,4 @@
-/** Forged answers of Steam, and items that look like dearer ones: families 44 and 45. */
+/** Forged answers of Steam, and items that look like more expensive ones: families 44 and 45. */
 import { offeredOf } from '../../../gateway/inventory/offered.ts'
 import type { SteamItem, SteamTrade } from '../../../gateway/steam/steam.ts'
 import { active, steamTrade } from '../../../gateway/testing/trades.ts'
@@ -40,19 +40,19 @@ const forgedAnswers: Family = family({
   name: 'forged answers of Steam',
   kind: 'pure',
   defences: {
-    'of this shopper': {
+    'a record of this shopper': {
       at: `${PROOF} judgeSteamTrade`,
       off: [{ file: PROOF, from: 'steamTrade.partnerSteamId === trade.partnerSteamId && ', to: '' }],
     },
-    'not one that takes back': {
+    'no reversal': {
       at: `${PROOF} judgeSteamTrade`,
       off: [{ file: PROOF, from: ' && steamTrade.rollbackOf === null', to: '' }],
     },
-    'the very items': {
+    'exactly these items': {
       at: `${PROOF} sameAssets`,
       off: [{ file: PROOF, from: '!theirs || !sameAssets(steamTrade.received, trade.items)', to: '!theirs' }],
     },
-    'items that came': {
+    'items that arrived': {
       at: `${PROOF} judgeSteamTrade`,
       off: [
         {
@@ -67,22 +67,22 @@ const forgedAnswers: Family = family({
   cases: () => [
     ...partners.map((partnerSteamId) => ({
       what: `a record with the partner '${partnerSteamId}'`,
-      by: 'of this shopper' as const,
+      by: 'a record of this shopper' as const,
       attack: () => never(verdict({ partnerSteamId }) !== 'contradiction', verdict({ partnerSteamId })),
     })),
     ...['1', '899', '0'].map((rollbackOf) => ({
-      what: `the record that takes ${rollbackOf} back`,
-      by: 'not one that takes back' as const,
+      what: `the reversal of ${rollbackOf}`,
+      by: 'no reversal' as const,
       attack: () => never(verdict({ rollbackOf }) !== 'contradiction', verdict({ rollbackOf })),
     })),
     ...Object.entries(others).map(([what, change]) => ({
       what,
-      by: 'the very items' as const,
+      by: 'exactly these items' as const,
       attack: () => never(verdict(change) !== 'contradiction', verdict(change)),
     })),
     ...received.map((_asset, index) => ({
-      what: `a committed record whose item ${index} did not come`,
-      by: 'items that came' as const,
+      what: `a committed record whose item ${index} did not arrive`,
+      by: 'items that arrived' as const,
       attack() {
         const some = received.map((one, at) => (at === index ? { ...one, newAssetId: null } : one))
         const came = verdict({ state: 'committed', received: some })
@@ -104,7 +104,7 @@ const PLAIN: SteamItem = {
   },
 }
 
-/** The credit of an item, or 0 where it is not taken. `Knife` is the dear one. */
+/** The credit for an item in cents, or 0 if it is not accepted. `Knife` is the expensive one. */
 function creditOf(item: Partial<SteamItem>, taken: string[] = []): number {
   const around = {
     game: 'tf' as const,
@@ -136,16 +136,16 @@ const dear = { name: 'Knife', marketHashName: 'Knife' }
 
 const lookAlikes: Family = family({
   number: 45,
-  name: 'items that look like dearer ones',
+  name: 'items that look like more expensive ones',
   kind: 'pure',
   defences: {
-    'priced by the name of the market': {
+    'prices by market name': {
       at: `${OFFERED} judge`,
       off: [
         { file: OFFERED, from: 'return prices.of(item.marketHashName)', to: 'return prices.of(item.name)' },
       ],
     },
-    'what the market takes': {
+    'marketable items only': {
       at: `${OFFERED} isMarketable`,
       off: [
         {
@@ -155,7 +155,7 @@ const lookAlikes: Family = family({
         },
       ],
     },
-    'what has a price of its own': {
+    'items with a price of their own only': {
       at: `${OFFERED} isUnlikeItsName`,
       off: [
         {
@@ -165,7 +165,7 @@ const lookAlikes: Family = family({
         },
       ],
     },
-    'one whole item': {
+    'no stacks': {
       at: `${OFFERED} judge`,
       off: [
         {
@@ -180,7 +180,7 @@ const lookAlikes: Family = family({
         },
       ],
     },
-    'what can be traded': {
+    'tradable items only': {
       at: `${OFFERED} judge`,
       off: [
         {
@@ -190,7 +190,7 @@ const lookAlikes: Family = family({
         },
       ],
     },
-    'what no other trade has': {
+    'no item of another trade': {
       at: `${OFFERED} judge`,
       off: [
         {
@@ -201,7 +201,7 @@ const lookAlikes: Family = family({
       ],
     },
   },
-  honest: () => never(creditOf(dear) !== 9_000 || first === undefined, 'a plain item has not its price'),
+  honest: () => never(creditOf(dear) !== 9_000 || first === undefined, 'a plain item does not get its price'),
   cases: () => {
     const refused = <D extends string>(by: D, what: string, item: Partial<SteamItem>) => ({
       what,
@@ -211,22 +211,24 @@ const lookAlikes: Family = family({
     return [
       ...NAMES.map((name) => ({
         what: `a crate called ${JSON.stringify(name)}`,
-        by: 'priced by the name of the market' as const,
+        by: 'prices by market name' as const,
         attack: () => never(creditOf({ name }) > 1, 'is credited like a knife'),
       })),
-      refused('what the market takes', 'one that the market never takes', { market: { kind: 'closed' } }),
-      refused('what has a price of its own', 'one that cannot be crafted with', { isNoted: true }),
-      refused('what has a price of its own', 'an unusual one', { marketHashName: 'Unusual Knife' }),
-      refused('what has a price of its own', 'a strange unusual one', {
+      refused('marketable items only', 'an item that the market never takes', { market: { kind: 'closed' } }),
+      refused('items with a price of their own only', 'an item that cannot be used in crafting', {
+        isNoted: true,
+      }),
+      refused('items with a price of their own only', 'an unusual item', { marketHashName: 'Unusual Knife' }),
+      refused('items with a price of their own only', 'a strange unusual item', {
         marketHashName: 'Strange Unusual Knife',
       }),
       ...[2, 100, 0, -1, 0.5, Number.NaN].map((amount) =>
-        refused('one whole item', `an amount of ${amount}`, { amount }),
+        refused('no stacks', `an amount of ${amount}`, { amount }),
       ),
-      refused('what can be traded', 'one that is bound', { tradable: false }),
+      refused('tradable items only', 'an untradable item', { tradable: false }),
       {
-        what: 'one in another trade',
-        by: 'what no other trade has',
+        what: 'an item in another trade',
+        by: 'no item of another trade',
         attack: () => never(creditOf(dear, [PLAIN.assetId]) !== 0, 'is credited'),
       },
     ]

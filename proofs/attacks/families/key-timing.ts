@@ -1,6 +1,6 @@
 /**
- * The time of a refused key must tell nothing of it: family 40. Times of a busy machine show nothing, so the comparison itself is watched: it
- * must be of whole hashes, however much of them is right.
+ * The time that a refusal takes must reveal nothing about the key: family 40. Times of a busy machine prove nothing, so
+ * the cases watch the comparison: it must cover whole hashes, however many leading bytes are right.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -11,10 +11,10 @@ import { never } from './checks.ts'
 
 const FILE = 'gateway/stores/api-key.ts'
 const BYTES = 32
-/** More leading bytes in common than chance gives two hashes. */
+/** Two unrelated hashes never have more leading bytes in common than this. */
 const MOST_SHARED = 6
 
-/** The bytes that were compared in a time that does not depend on them. */
+/** How many bytes were compared in constant time. */
 function wholeBytesOf(compare: () => boolean): number {
   const real = crypto.timingSafeEqual
   let bytes = 0
@@ -37,7 +37,7 @@ function wholeBytesOf(compare: () => boolean): number {
 
 const RIGHT = Buffer.alloc(BYTES, 0xa5)
 
-/** Right in its first bytes alone. */
+/** A guess with only its first bytes right. */
 const guessOf = (right: number): Buffer => Buffer.from(RIGHT).fill(0, right)
 
 const hashOf = (last: string): Buffer => {
@@ -54,7 +54,7 @@ const sharedBytes = (one: Buffer, other: Buffer): number => {
 
 export const keyTiming = family<'whole bytes' | 'hashes'>({
   number: 40,
-  name: 'timing of the comparison of keys',
+  name: 'timing of key comparisons',
   kind: 'pure',
   defences: {
     'whole bytes': {
@@ -75,11 +75,14 @@ export const keyTiming = family<'whole bytes' | 'hashes'>({
   honest() {
     const { key, secretSha256 } = createApiKey('live')
     const read = parseApiKey(key, 'live')
-    return never(read === undefined || !sameSecret(read.secretSha256, secretSha256), 'a key is not its own')
+    return never(
+      read === undefined || !sameSecret(read.secretSha256, secretSha256),
+      'a key does not match itself',
+    )
   },
   cases: () => [
     ...Array.from({ length: BYTES + 1 }, (_, right) => ({
-      what: `a guess with ${right} bytes that are right`,
+      what: `a guess with ${right} right bytes`,
       by: 'whole bytes' as const,
       attack() {
         const bytes = wholeBytesOf(() => sameSecret(guessOf(right), RIGHT))
@@ -87,11 +90,11 @@ export const keyTiming = family<'whole bytes' | 'hashes'>({
       },
     })),
     ...[...'abcdefghijklmnopqrtuvwxyz0123456789'].map((last) => ({
-      what: `a key that is right but for its last letter, ${last}`,
+      what: `a key with only its last letter wrong, ${last}`,
       by: 'hashes' as const,
       attack() {
         const shared = sharedBytes(hashOf(last), hashOf('s'))
-        return never(shared > MOST_SHARED, `${shared} bytes of what is compared are right`)
+        return never(shared > MOST_SHARED, `${shared} of the compared bytes are right`)
       },
     })),
   ],

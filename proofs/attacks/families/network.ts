@@ -1,4 +1,4 @@
-/** Where webhooks may go: family 12. No case connects to anything but a listener of its own. */
+/** The addresses that webhooks may go to: family 12. Cases connect only to their own listener. */
 import { createServer } from 'node:net'
 import { isPublicAddress } from '../../../gateway/webhooks/addresses.ts'
 import { createSender } from '../../../gateway/webhooks/sender.ts'
@@ -10,12 +10,12 @@ const ADDRESSES = 'gateway/webhooks/addresses.ts'
 const URLS = 'gateway/webhooks/url.ts'
 const SENDER = 'gateway/webhooks/sender.ts'
 const PUBLIC = '93.184.215.14'
-/** Public, and of no network: what is sent there goes nowhere. */
+/** A public address that no network has, so packets to it go nowhere. */
 const NOWHERE = '2000::1'
-/** Of a call to there. */
+/** Deadline of a call to that address. */
 const DEADLINE_MS = 2_000
 
-/** Each is this machine, a network inside, or no single machine on the internet. */
+/** Addresses of this machine or an inside network, and others that are no single machine on the internet. */
 const INSIDE = [
   ...[
     '0.0.0.0',
@@ -79,7 +79,7 @@ const INSIDE = [
   ],
 ]
 
-/** As a store may write them. Not among them: names, which only the socket can judge. */
+/** URLs that a store may give. Without names, which only the socket can judge. */
 const WRITTEN = [
   ...[
     'https://127.0.0.1/',
@@ -134,14 +134,14 @@ const WRITTEN = [
 
 const answers = [['127.0.0.1'], ['127.0.0.1', PUBLIC], ['127.0.0.1', '::1'], ['127.0.0.1', '127.0.0.1']]
 
-/** A name that changes its answers: these are the first, the second and so on, and the last stays. */
+/** Names whose answers change: the first, the second and so on; the last one stays. */
 const CHANGING = [
   [[NOWHERE], ['127.0.0.1']],
   [[NOWHERE, NOWHERE], ['127.0.0.1']],
   [[NOWHERE], ['127.0.0.1', NOWHERE]],
 ] as const
 
-/** Sends to a name whose answers are these, and tells whether the listener on this machine heard of it. */
+/** Sends to a name with these answers. Resolves to true if a listener on this machine got a connection. */
 async function isReached(answers: readonly (readonly string[])[]): Promise<boolean> {
   let connections = 0
   const listener = createServer((socket) => {
@@ -155,7 +155,7 @@ async function isReached(answers: readonly (readonly string[])[]): Promise<boole
   const send = createSender({
     mode: 'live',
     deadlineMs: DEADLINE_MS,
-    // The operator opened the port, and said nothing of the network inside.
+    // The operator has allowed the port, but not addresses inside the network.
     findAllowance: async () => ({ inside: false }),
     resolve: (_name, _options, callback) => {
       const addresses = answers[Math.min(questions, answers.length - 1)] ?? []
@@ -176,7 +176,7 @@ export const network: Family = family({
   name: 'webhooks into the network (SSRF)',
   kind: 'pure',
   defences: {
-    'public addresses alone': {
+    'public addresses only': {
       at: `${ADDRESSES} isPublicAddress`,
       off: [
         {
@@ -206,7 +206,7 @@ export const network: Family = family({
         },
       ],
     },
-    'the address that was judged': {
+    'the address that was checked': {
       at: `${SENDER} guardedLookup`,
       off: [
         {
@@ -225,7 +225,7 @@ export const network: Family = family({
   cases: () => [
     ...INSIDE.map((address) => ({
       what: address,
-      by: 'public addresses alone' as const,
+      by: 'public addresses only' as const,
       attack: () => never(isPublicAddress(address), 'counts as public'),
     })),
     ...WRITTEN.flatMap((written) => {
@@ -235,7 +235,7 @@ export const network: Family = family({
         what: written,
         by: 'https to port 443 of a name or a public address' as const,
         attack: () =>
-          never(refuseUrl(url, { mode: 'live', allowance: undefined }) === undefined, 'is sent to'),
+          never(refuseUrl(url, { mode: 'live', allowance: undefined }) === undefined, 'is allowed'),
       }
     }),
     ...answers.map((addresses) => ({
@@ -244,8 +244,8 @@ export const network: Family = family({
       attack: async () => never(await isReached([addresses]), 'reached this machine'),
     })),
     ...CHANGING.map((changing) => ({
-      what: `a name of ${changing.map((addresses) => addresses.join(' and ')).join(', and then of ')}`,
-      by: 'the address that was judged' as const,
+      what: `a name of ${changing.map((addresses) => addresses.join(' and ')).join(', then of ')}`,
+      by: 'the address that was checked' as const,
       attack: async () => never(await isReached(changing), 'reached this machine'),
     })),
   ],

@@ -1,4 +1,4 @@
-/** Headers, cookies and caches of our answers, and files that nobody may read: families 5 to 7, 11, 31, 32, 36, 39 and 49. */
+/** Headers, cookies and caches of answers, and private files: families 5 to 7, 11, 31, 32, 36 and 39. */
 import { type Case, type Family, family } from '../attack.ts'
 import { ORIGIN, type Target } from '../target.ts'
 import { answered, never } from './checks.ts'
@@ -49,7 +49,7 @@ const cors = family({
   name: 'calls by scripts of other origins (CORS)',
   kind: 'till',
   defences: {
-    'no word for other origins': {
+    'no permission for other origins': {
       at: `${HEADERS} everyAnswer`,
       off: [{ file: HEADERS, from: POLICY, to: `${POLICY} ['access-control-allow-origin', '*'],` }],
     },
@@ -60,7 +60,7 @@ const cors = family({
       ORIGINS.flatMap((origin) =>
         ['GET', 'OPTIONS'].map((method) => ({
           what: `${method} ${url.split('?')[0]?.slice(0, 20)} from ${origin}`,
-          by: 'no word for other origins' as const,
+          by: 'no permission for other origins' as const,
           async attack() {
             const headers = { origin, 'access-control-request-method': 'POST' }
             const { headers: came } = await target.ask({ url, method, headers })
@@ -115,7 +115,7 @@ const DIRECTIVES: Record<string, [from: string, to: string]> = {
 
 const policy = family({
   number: 7,
-  name: 'injected scripts: the policy of the page',
+  name: 'injected scripts (the page’s policy)',
   kind: 'till',
   defences: Object.fromEntries(
     Object.entries(DIRECTIVES).map(([directive, [from, to]]) => [
@@ -141,10 +141,10 @@ const policy = family({
 
 const headerValues = family({
   number: 11,
-  name: 'line breaks and ids of the caller in headers',
+  name: 'a caller’s line breaks and ids in headers',
   kind: 'till',
   defences: {
-    'ids of our own': {
+    'our own ids': {
       at: `${APP} genReqId`,
       off: [
         {
@@ -168,7 +168,7 @@ const headerValues = family({
     ].flatMap((id) =>
       ['/v1/deposits', '/v1/nothing', '/v1/deposits/0'].map((url) => ({
         what: `x-request-id ${id.slice(0, 30)} at ${url}`,
-        by: 'ids of our own' as const,
+        by: 'our own ids' as const,
         async attack() {
           const { headers } = await target.call({ url, headers: { 'x-request-id': id } })
           const given = String(headers['x-request-id'] ?? '')
@@ -195,7 +195,7 @@ const SECRET = 'a secret of the machine'
 
 const traversal = family({
   number: 31,
-  name: 'paths out of the folder, source maps and dot files',
+  name: 'paths outside the folder, source maps and dot files',
   kind: 'till',
   defences: {
     'known names of files': {
@@ -225,7 +225,7 @@ const traversal = family({
 
 const debugging = family({
   number: 32,
-  name: 'methods and headers for debugging',
+  name: 'debugging methods and headers',
   kind: 'till',
   defences: {
     'no TRACE': {
@@ -238,7 +238,7 @@ const debugging = family({
         },
       ],
     },
-    'no word of versions': {
+    'no server versions': {
       at: `${HEADERS} everyAnswer`,
       off: [
         { file: HEADERS, from: POLICY, to: `${POLICY} ['server', 'fastify/5'], ['x-powered-by', 'node'],` },
@@ -255,7 +255,7 @@ const debugging = family({
       },
       {
         what: `versions at ${url}`,
-        by: 'no word of versions' as const,
+        by: 'no server versions' as const,
         async attack() {
           const { headers } = await target.ask({ url })
           return never((headers.server ?? headers['x-powered-by']) !== undefined, 'names its server')
@@ -267,8 +267,8 @@ const debugging = family({
 const CSRF = 'gateway/http/csrf.ts'
 const COOKIE: Record<string, [what: string, change: [from: string, to: string]]> = {
   'bound to the host': ['__Host-csrf=', ["secure ? '__Host-csrf' : 'csrf'", "'csrf'"]],
-  'over https alone': ['; Secure', ["secure ? '; Secure' : ''", "''"]],
-  'not with foreign calls': ['; SameSite=Lax', ['; SameSite=Lax', '']],
+  'over https only': ['; Secure', ["secure ? '; Secure' : ''", "''"]],
+  'not with cross-site calls': ['; SameSite=Lax', ['; SameSite=Lax', '']],
 }
 
 const cookies = family({
@@ -299,7 +299,7 @@ const cookies = family({
 
 const caches = family({
   number: 39,
-  name: 'answers in caches, and known answers of other deposits',
+  name: 'cached answers, and ETags of other deposits',
   kind: 'till',
   defences: {
     'not stored': {

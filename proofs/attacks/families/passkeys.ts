@@ -1,4 +1,4 @@
-/** Ways into the console that are not a passkey of its operator, shown just now: family 54. */
+/** Ways into the console other than a fresh use of the operator's passkey: family 54. */
 import { addOperator } from '../../../gateway/operations/operators.ts'
 import { type Authenticator, createAuthenticator } from '../../../gateway/testing/authenticator.ts'
 import {
@@ -25,13 +25,13 @@ const ANOTHER_PORT = 'http://localhost:4302'
 
 type Defence =
   | 'its own origin'
-  | 'a check of the person'
+  | 'user verification'
   | 'a challenge counts once'
-  | 'a link ends'
-  | 'the operator of the session'
-  | 'a limit of tries'
+  | 'links that expire'
+  | 'a passkey of the session’s operator'
+  | 'a limit on attempts'
 
-const came = (said: Said): string | undefined => never(said.status === 200, 'is let in')
+const mustRefuse = (said: Said): string | undefined => never(said.status === 200, 'is let in')
 
 let people = 0
 const newLink = (till: TestConsole): Promise<string> => linkFor(till, `newcomer ${++people}`)
@@ -42,7 +42,7 @@ const challengeOf = ({ data }: Said): { challenge: string } => {
   return { challenge: String(options.challenge) }
 }
 
-/** A device of the operator that was made at another origin, or asks for nobody's finger. */
+/** Registers a device that was made for another origin, or does not verify its user. */
 function otherDevices({ till }: Staff, device: () => Authenticator, by: Defence): Case<Defence>[] {
   return [
     {
@@ -50,59 +50,59 @@ function otherDevices({ till }: Staff, device: () => Authenticator, by: Defence)
       by,
       async attack() {
         till.rest(HOUR_MS)
-        return came(await register(till, await newLink(till), device()))
+        return mustRefuse(await register(till, await newLink(till), device()))
       },
     },
   ]
 }
 
-/** The answer to a question that was meant for something else. */
+/** Answers to challenges that were meant for something else. */
 const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
   const by = 'a challenge counts once' as const
   const finish = (at: string, assertion: object, headers: Record<string, string> = OWN) =>
     post(till, `${at}/finish`, { headers, body: { assertion } })
   return [
     {
-      what: 'an answer again',
+      what: 'a repeated answer',
       by,
       async attack() {
         till.rest(HOUR_MS)
         const assertion = ada.device.show(challengeOf(await post(till, 'sign-in/begin')))
         await finish('sign-in', assertion)
-        return came(await finish('sign-in', assertion))
+        return mustRefuse(await finish('sign-in', assertion))
       },
     },
     {
-      what: 'an answer after its time',
+      what: 'a late answer',
       by,
       async attack() {
         till.rest(HOUR_MS)
         const asked = challengeOf(await post(till, 'sign-in/begin'))
         till.clock.advance(6 * MINUTE_MS)
-        return came(await finish('sign-in', ada.device.show(asked)))
+        return mustRefuse(await finish('sign-in', ada.device.show(asked)))
       },
     },
     {
-      what: 'an answer to a question of the attacker',
+      what: 'an answer to the attacker’s own challenge',
       by,
       async attack() {
         till.rest(HOUR_MS)
         const challenge = Buffer.alloc(32, 1).toString('base64url')
-        return came(await finish('sign-in', ada.device.show({ challenge })))
+        return mustRefuse(await finish('sign-in', ada.device.show({ challenge })))
       },
     },
     {
-      what: 'an answer of a sign-in as a step up',
+      what: 'an answer for a sign-in, used for a step-up',
       by,
       async attack() {
         const headers = sessionOf(await show(till, { device: grace.device }))
         till.rest(HOUR_MS)
         const asked = challengeOf(await post(till, 'sign-in/begin'))
-        return came(await finish('step-up', grace.device.show(asked), headers))
+        return mustRefuse(await finish('step-up', grace.device.show(asked), headers))
       },
     },
     {
-      what: 'an answer of a step up of another session',
+      what: 'an answer for a step-up of another session',
       by,
       async attack() {
         till.rest(HOUR_MS)
@@ -111,7 +111,7 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
           sessionOf(await show(till, { device: grace.device })),
         ]
         const asked = challengeOf(await post(till, 'step-up/begin', { headers: one }))
-        return came(await finish('step-up', grace.device.show(asked), other))
+        return mustRefuse(await finish('step-up', grace.device.show(asked), other))
       },
     },
   ]
@@ -120,23 +120,23 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
 const links = ({ till }: Staff): Case<Defence>[] =>
   [11 * MINUTE_MS, HOUR_MS, 24 * HOUR_MS].map((ms) => ({
     what: `a link after ${ms / MINUTE_MS} minutes`,
-    by: 'a link ends' as const,
+    by: 'links that expire' as const,
     async attack() {
       till.rest(HOUR_MS)
       const added = await addOperator(till.by('host'), { name: `late ${++people}`, role: 'operator' })
       if (added.kind === 'refused') return added.message
       till.clock.advance(ms)
-      return came(await post(till, 'link/begin', { body: { link: secretOf(added.data) } }))
+      return mustRefuse(await post(till, 'link/begin', { body: { link: secretOf(added.data) } }))
     },
   }))
 
 const ofAnother = ({ till, ada, mallory, again }: Staff): Case<Defence>[] =>
   [mallory, ada].map((thief, index) => ({
-    what: `a step up of session ${index + 1} with the passkey of another operator`,
-    by: 'the operator of the session' as const,
+    what: `a step-up of session ${index + 1} with another operator’s passkey`,
+    by: 'a passkey of the session’s operator' as const,
     async attack() {
       const headers = await again(index === 0 ? ada : mallory)
-      return came(await show(till, { device: thief.device, headers, at: 'step-up' }))
+      return mustRefuse(await show(till, { device: thief.device, headers, at: 'step-up' }))
     },
   }))
 
@@ -145,12 +145,12 @@ const TRIES = 30
 const tries = ({ till }: Staff): Case<Defence>[] =>
   ['sign-in/begin', 'sign-in/finish', 'link/begin', 'link/finish', 'sandbox'].map((path) => ({
     what: `${TRIES} calls of ${path} at once`,
-    by: 'a limit of tries' as const,
+    by: 'a limit on attempts' as const,
     async attack() {
       till.rest(HOUR_MS)
       let last: Said | undefined
       for (let index = 0; index < TRIES; index += 1) last = await post(till, path)
-      return never(last?.status !== 429, `the last one is answered ${last?.status}`)
+      return never(last?.status !== 429, `the last one gets ${last?.status}`)
     },
   }))
 
@@ -169,7 +169,7 @@ export const passkeys: Family = family<Defence>({
         },
       ],
     },
-    'a check of the person': {
+    'user verification': {
       at: `${PASSKEYS} expected`,
       off: [{ file: PASSKEYS, from: 'requireUserVerification: true', to: 'requireUserVerification: false' }],
     },
@@ -177,7 +177,7 @@ export const passkeys: Family = family<Defence>({
       at: `${STORE} takeChallenge`,
       off: [{ file: STORE, from: 'return taken !== undefined', to: 'return true' }],
     },
-    'a link ends': {
+    'links that expire': {
       at: `${STORE} operatorOfLink`,
       off: [
         {
@@ -187,7 +187,7 @@ export const passkeys: Family = family<Defence>({
         },
       ],
     },
-    'the operator of the session': {
+    'a passkey of the session’s operator': {
       at: `${SIGN_IN} finishStepUp`,
       off: [
         {
@@ -197,7 +197,7 @@ export const passkeys: Family = family<Defence>({
         },
       ],
     },
-    'a limit of tries': {
+    'a limit on attempts': {
       at: `${ROUTES} addConsoleCalls`,
       off: [{ file: ROUTES, from: 'spend(limits.tries, ip)', to: '' }],
     },
@@ -208,13 +208,13 @@ export const passkeys: Family = family<Defence>({
     const registered = await register(till, await newLink(till))
     till.rest(HOUR_MS)
     const signedIn = await show(till, ada)
-    return never(registered.status !== 200 || signedIn.status !== 200, 'a passkey opens nothing')
+    return never(registered.status !== 200 || signedIn.status !== 200, 'a valid passkey is refused')
   },
   async cases(target) {
     const staff = await staffOf(target)
     return [
       ...otherDevices(staff, () => createAuthenticator(ANOTHER_PORT), 'its own origin'),
-      ...otherDevices(staff, () => createAuthenticator(ORIGIN, { verifies: false }), 'a check of the person'),
+      ...otherDevices(staff, () => createAuthenticator(ORIGIN, { verifies: false }), 'user verification'),
       ...misplaced(staff),
       ...links(staff),
       ...ofAnother(staff),

@@ -7,16 +7,16 @@ import type { Target } from '../target.ts'
 import { never } from './checks.ts'
 
 const LEDGER = 'gateway/ledger/store.ts'
-/** The credit of one deposit that `payFor` paid. */
+/** The credit of one deposit that `payFor` pays. */
 const AVAILABLE = 3_000n
-/** As many as the till has connections. */
+/** The number of the till's connections. */
 const AT_ONCE = 10
 
 type Wish = { amount: bigint; reference: string }
 
 const bots = new WeakMap<Target, ReturnType<typeof aBot>>()
 
-/** A new store for each case, with one paid deposit. */
+/** Adds a store with one paid deposit. */
 async function paidStore(target: Target): Promise<bigint> {
   const { till } = target
   const bot = bots.get(target) ?? aBot(till)
@@ -40,7 +40,7 @@ async function payAtOnce(target: Target, wishes: readonly Wish[]): Promise<strin
   const recorded = answers.filter(({ status }) => status === 'fulfilled').length
   const sum = BigInt(paid.sum ?? 0)
   if (sum > AVAILABLE) return `${sum} of ${AVAILABLE} were paid out`
-  return never(recorded < wishes.length, `${wishes.length - recorded} of ${wishes.length} acts got no answer`)
+  return never(recorded < wishes.length, `${wishes.length - recorded} of ${wishes.length} acts failed`)
 }
 
 const many = (wish: (index: number) => Wish): Wish[] =>
@@ -62,7 +62,7 @@ const CASES: Record<string, Wish[]> = {
 
 export const payouts: Family = family({
   number: 50,
-  name: 'one payout by two operators',
+  name: 'the same payout by two operators',
   kind: 'till',
   defences: {
     'payouts of a store wait for each other': {

@@ -1,4 +1,4 @@
-/** Pictures of accounts that lead elsewhere: family 9. */
+/** Pictures of accounts with addresses elsewhere: family 9. */
 import { readProfile } from '../../../gateway/steam/web/profile.ts'
 import { type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
@@ -11,7 +11,7 @@ const DEFAULT = 'https://pictures.test/fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb_
 
 type Told = { xml: string; mini: string }
 
-/** The picture that a profile of these words gets. */
+/** Resolves to the picture of a profile with these addresses. */
 async function pictureOf({ xml, mini }: Told): Promise<string> {
   const page = `<profile><steamID64>${STEAM_ID}</steamID64><steamID><![CDATA[ann]]></steamID><avatarFull><![CDATA[${xml}]]></avatarFull></profile>`
   const answer = await readProfile(
@@ -29,7 +29,7 @@ async function pictureOf({ xml, mini }: Told): Promise<string> {
 }
 
 const PATH = `/${HASH}_full.jpg`
-/** Each has a path like a true one, at a place that Steam never names. */
+/** Genuine paths at places that Steam never uses. */
 const PLACES = [
   ...['https://evil.test', 'http://avatars.steamstatic.com', 'https://steamstatic.com.evil.test'],
   ...['https://avatarssteamstatic.com', 'https://evil.test/avatars.steamstatic.com', 'https://127.0.0.1'],
@@ -52,7 +52,7 @@ const PLACES = [
     'https://steamstatic.comm',
   ],
 ].map((place) => `${place}${PATH}`)
-/** A host of Steam, and more than a hash in the path. */
+/** A host of Steam, with more than a hash in the path. */
 const TAILS = [
   ...[`${PATH}?x="><script>`, `${PATH}#"onerror=x`, `/x/..${PATH}`, `/x"y${PATH}`, `//evil.test${PATH}`],
   ...[`/<script>${PATH}`, `/%0d%0a${PATH}`, `/%22%20onerror=x${PATH}`, `/\\evil.test${PATH}`, `/;x${PATH}`],
@@ -86,7 +86,7 @@ export const pictures: Family = family({
   },
   async honest() {
     const url = await pictureOf({ xml: `https://avatars.steamstatic.com${PATH}`, mini: '' })
-    return never(!url.endsWith(PATH), `a picture of Steam is ${url}`)
+    return never(!url.endsWith(PATH), `Steam’s own picture becomes ${url}`)
   },
   cases: () => [
     ...bySource(PLACES).map(([what, told]) => ({

@@ -1,21 +1,21 @@
-/** Sources of prices that lie, alone or in pairs: family 52. */
+/** Price sources that lie, alone or in pairs: family 52. */
 import { DEFAULT_RULES, type SourcePrice, worthOf } from '../../../gateway/pricing/price.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
 
 const PRICE = 'gateway/pricing/price.ts'
-/** The least worth is asked for twice: here, and of an operator's own price. */
+/** The line of code to replace. With its neighbours, because an operator's own price is checked by the same line. */
 const POPULAR_AND_WORTH = `reason: 'notPopular' }
   const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
   if (seen <= rules.minWorthUsdCents)`
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
 const TRUE_MICROS = 10_000_000n
-/** The most that a lie may bring: the highest price that the item's own week allows. */
+/** The most that a lie may achieve: the highest price that the item's own weekly level allows. */
 const MOST_MICROS = 13_000_000n
 const RULES = { ...DEFAULT_RULES.cs, commissionBps: 0 }
 
-const word = (more: Partial<SourcePrice> = {}): SourcePrice => ({
+const price = (more: Partial<SourcePrice> = {}): SourcePrice => ({
   source: 'somebody',
   usdMicros: TRUE_MICROS,
   levelUsdMicros: TRUE_MICROS,
@@ -28,25 +28,25 @@ const word = (more: Partial<SourcePrice> = {}): SourcePrice => ({
 const times = (factor: number): bigint => BigInt(Math.round(Number(TRUE_MICROS) * factor))
 const ago = (hours: number): Date => new Date(NOW.getTime() - hours * HOUR_MS)
 
-function paidTooMuch(words: readonly SourcePrice[], most = MOST_MICROS): string | undefined {
-  const worth = worthOf(words, RULES, NOW)
+function paidTooMuch(said: readonly SourcePrice[], most = MOST_MICROS): string | undefined {
+  const worth = worthOf(said, RULES, NOW)
   return never(
     worth.kind === 'priced' && worth.usdMicros > most,
-    `${worth.kind === 'priced' ? worth.usdMicros : 0n} is believed`,
+    `${worth.kind === 'priced' ? worth.usdMicros : 0n} is accepted`,
   )
 }
-const counts = (words: readonly SourcePrice[]): string | undefined =>
-  never(worthOf(words, RULES, NOW).kind === 'priced', 'the item counts')
+const counts = (said: readonly SourcePrice[]): string | undefined =>
+  never(worthOf(said, RULES, NOW).kind === 'priced', 'the item counts')
 
 type Line =
-  | 'not far above its week'
-  | 'one alone needs a week'
-  | 'the lowest two agree'
-  | 'no old words'
-  | 'no words of tomorrow'
-  | 'falls reach older words'
-  | 'what sells'
-  | 'worth the trouble'
+  | 'a limit above the weekly level'
+  | 'a weekly level for a single source'
+  | 'the lowest two must agree'
+  | 'no old prices'
+  | 'no future prices'
+  | 'a fall lowers older prices'
+  | 'enough sales'
+  | 'a minimum value'
 
 const PUMPS = [1.31, 1.5, 2, 3, 5, 10, 100, 10_000]
 const by = (line: Line, what: string, attack: () => string | undefined): Case<Line> => ({
@@ -57,10 +57,10 @@ const by = (line: Line, what: string, attack: () => string | undefined): Case<Li
 
 export const prices: Family = family<Line>({
   number: 52,
-  name: 'sources of prices that lie',
+  name: 'price sources that lie',
   kind: 'pure',
   defences: {
-    'not far above its week': {
+    'a limit above the weekly level': {
       at: `${PRICE} believed`,
       off: [
         {
@@ -70,7 +70,7 @@ export const prices: Family = family<Line>({
         },
       ],
     },
-    'one alone needs a week': {
+    'a weekly level for a single source': {
       at: `${PRICE} believed`,
       off: [
         {
@@ -80,7 +80,7 @@ export const prices: Family = family<Line>({
         },
       ],
     },
-    'the lowest two agree': {
+    'the lowest two must agree': {
       at: `${PRICE} believed`,
       off: [
         {
@@ -90,7 +90,7 @@ export const prices: Family = family<Line>({
         },
       ],
     },
-    'no old words': {
+    'no old prices': {
       at: `${PRICE} within`,
       off: [
         {
@@ -100,13 +100,13 @@ export const prices: Family = family<Line>({
         },
       ],
     },
-    'no words of tomorrow': {
+    'no future prices': {
       at: `${PRICE} within`,
       off: [
         { file: PRICE, from: 'return ageMs <= mostMs && ageMs >= -AHEAD_MS', to: 'return ageMs <= mostMs' },
       ],
     },
-    'falls reach older words': {
+    'a fall lowers older prices': {
       at: `${PRICE} withFalls`,
       off: [
         {
@@ -116,13 +116,13 @@ export const prices: Family = family<Line>({
         },
       ],
     },
-    'what sells': {
+    'enough sales': {
       at: `${PRICE} isPopular`,
       off: [
         { file: PRICE, from: 'return enough.length > 1 || enough.some(isEnoughAlone)', to: 'return true' },
       ],
     },
-    'worth the trouble': {
+    'a minimum value': {
       at: `${PRICE} worthOf`,
       off: [
         {
@@ -135,49 +135,49 @@ export const prices: Family = family<Line>({
   },
   honest: () =>
     never(
-      worthOf([word(), word({ source: 'other' })], RULES, NOW).kind !== 'priced',
+      worthOf([price(), price({ source: 'other' })], RULES, NOW).kind !== 'priced',
       'an honest price is refused',
     ),
   cases: () => [
     ...PUMPS.flatMap((factor) => [
-      by('not far above its week', `one source, ${factor} times its week`, () =>
-        paidTooMuch([word({ usdMicros: times(factor) })]),
+      by('a limit above the weekly level', `one source, ${factor} times its weekly level`, () =>
+        paidTooMuch([price({ usdMicros: times(factor) })]),
       ),
-      by('not far above its week', `two sources, ${factor} times their week`, () =>
+      by('a limit above the weekly level', `two sources, ${factor} times their weekly level`, () =>
         paidTooMuch([
-          word({ usdMicros: times(factor) }),
-          word({ source: 'other', usdMicros: times(factor) }),
+          price({ usdMicros: times(factor) }),
+          price({ source: 'other', usdMicros: times(factor) }),
         ]),
       ),
-      by('not far above its week', `three sources, ${factor} times their week`, () =>
-        paidTooMuch(['a', 'b', 'c'].map((source) => word({ source, usdMicros: times(factor) }))),
+      by('a limit above the weekly level', `three sources, ${factor} times their weekly level`, () =>
+        paidTooMuch(['a', 'b', 'c'].map((source) => price({ source, usdMicros: times(factor) }))),
       ),
-      by('one alone needs a week', `one source without a week, ${factor} times the worth`, () =>
-        paidTooMuch([word({ usdMicros: times(factor), levelUsdMicros: null })]),
+      by(
+        'a weekly level for a single source',
+        `one source without a weekly level, ${factor} times the value`,
+        () => paidTooMuch([price({ usdMicros: times(factor), levelUsdMicros: null })]),
       ),
-      by('the lowest two agree', `two of three lie, ${factor} times the worth`, () =>
+      by('the lowest two must agree', `two of three lie, ${factor} times the value`, () =>
         paidTooMuch([
-          word({ levelUsdMicros: null }),
-          word({ source: 'b', usdMicros: times(factor), levelUsdMicros: null }),
-          word({ source: 'c', usdMicros: times(factor), levelUsdMicros: null }),
+          price({ levelUsdMicros: null }),
+          price({ source: 'b', usdMicros: times(factor), levelUsdMicros: null }),
+          price({ source: 'c', usdMicros: times(factor), levelUsdMicros: null }),
         ]),
       ),
     ]),
     ...[6.1, 7, 12, 24, 48, 24 * 30].map((hours) =>
-      by('no old words', `a word of ${hours} hours ago`, () => counts([word({ asOf: ago(hours) })])),
+      by('no old prices', `a price of ${hours} hours ago`, () => counts([price({ asOf: ago(hours) })])),
     ),
     ...[0.1, 1, 6, 24, 24 * 365].map((hours) =>
-      by('no words of tomorrow', `a word of ${hours} hours ahead`, () =>
-        counts([word({ asOf: ago(-hours) })]),
-      ),
+      by('no future prices', `a price of ${hours} hours ahead`, () => counts([price({ asOf: ago(-hours) })])),
     ),
     ...[0.89, 0.87, 0.85, 0.83, 0.81, 0.79].map((left) =>
-      by('falls reach older words', `old words of others after a fall to ${left}`, () =>
+      by('a fall lowers older prices', `older prices of others after a fall to ${left}`, () =>
         paidTooMuch(
           [
-            word({ usdMicros: times(left), earlier: { usdMicros: TRUE_MICROS, asOf: ago(2) } }),
-            word({ source: 'b', asOf: ago(0.5) }),
-            word({ source: 'c', asOf: ago(0.5) }),
+            price({ usdMicros: times(left), earlier: { usdMicros: TRUE_MICROS, asOf: ago(2) } }),
+            price({ source: 'b', asOf: ago(0.5) }),
+            price({ source: 'c', asOf: ago(0.5) }),
           ],
           times(left) + times(left) / 10n,
         ),
@@ -185,19 +185,19 @@ export const prices: Family = family<Line>({
     ),
     ...[0, 1, 5, 9].flatMap((popularity) =>
       (['sales7d', 'sales30d', 'listings'] as const).map((popularityKind) =>
-        by('what sells', `${popularity} ${popularityKind}`, () =>
-          counts([word({ popularity, popularityKind })]),
+        by('enough sales', `${popularity} ${popularityKind}`, () =>
+          counts([price({ popularity, popularityKind })]),
         ),
       ),
     ),
     ...[10, 100, 100_000].map((popularity) =>
-      by('what sells', `${popularity} listings at one source`, () =>
-        counts([word({ popularity, popularityKind: 'listings' })]),
+      by('enough sales', `${popularity} listings at one source`, () =>
+        counts([price({ popularity, popularityKind: 'listings' })]),
       ),
     ),
     ...[1n, 9_999n, 50_000n, 99_999n, 100_000n, 109_999n].map((usdMicros) =>
-      by('worth the trouble', `an item worth ${usdMicros} millionths`, () =>
-        counts([word({ usdMicros, levelUsdMicros: usdMicros })]),
+      by('a minimum value', `an item worth ${usdMicros} millionths`, () =>
+        counts([price({ usdMicros, levelUsdMicros: usdMicros })]),
       ),
     ),
   ],

@@ -1,4 +1,4 @@
-/** Addresses to which a store, or a fake one, sends shoppers: family 10. */
+/** Addresses to which a store, or a fake one, tries to send shoppers: family 10. */
 import { isAllowedUrl, parseOrigin } from '../../../gateway/stores/origins.ts'
 import { type Case, family } from '../attack.ts'
 import { aBody, type Target } from '../target.ts'
@@ -6,7 +6,7 @@ import { aBody, type Target } from '../target.ts'
 const ORIGINS = 'gateway/stores/origins.ts'
 const REGISTERED = 'https://store.test'
 
-/** Addresses that some parser takes for the store's, or that lead elsewhere. */
+/** Addresses that lead elsewhere, or that some parser reads as the store's. */
 const FOREIGN = [
   '//store.test/',
   '//evil.example',

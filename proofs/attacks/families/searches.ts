@@ -1,4 +1,4 @@
-/** Texts that an operator is told to paste into the search: family 58. */
+/** Texts that somebody makes an operator paste into the search: family 58. */
 import { find } from '../../../gateway/operations/find.ts'
 import { readText } from '../../../gateway/operations/find-text.ts'
 import { type Case, type Family, family } from '../attack.ts'
@@ -9,13 +9,13 @@ const TEXT = 'gateway/operations/find-text.ts'
 const FIND = 'gateway/operations/find.ts'
 
 type Defence =
-  | 'letters and digits alone'
-  | 'so many words'
-  | 'words that narrow'
-  | 'a longest text'
-  | 'so many rows'
+  | 'letters and digits only'
+  | 'a limit on words'
+  | 'words of enough letters'
+  | 'a limit on length'
+  | 'a limit on rows'
 
-/** Operators and wildcards of searches, and of the language around them. */
+/** Operators and wildcards of the search syntax, and of SQL around it. */
 const SYNTAX = [
   "Quill':* | 'Q",
   "Quill' | 'Lantern",
@@ -32,7 +32,7 @@ const WIDE = ['a', 'Q', '%a', '_Q', 'é', '*Q', 'Q*', 'Q%']
 
 const stocked = new WeakMap<Target, Promise<void>>()
 
-/** More stores with one word in their name than a page shows, and one store with another. */
+/** Adds one store called Lantern, and more stores called Quill than a page shows. */
 function stock(target: Target): Promise<void> {
   const found = stocked.get(target) ?? insertStores(target)
   stocked.set(target, found)
@@ -49,17 +49,14 @@ async function insertStores({ till }: Target): Promise<void> {
 
 const search = ({ till }: Target, text: string) => find(till.deps, text)
 
-/** Undefined if the text was read as words, regardless of the characters between them. */
+/** Resolves to undefined if the search reads the text as plain words. */
 async function onlyWords(target: Target, text: string): Promise<string | undefined> {
   try {
     const answer = await search(target, text)
     const stores = answer.kind === 'refused' ? [] : answer.data.stores
-    return never(
-      new Set(stores.map(({ name }) => name.split(' ')[0])).size > 1,
-      'finds what was not asked for',
-    )
+    return never(new Set(stores.map(({ name }) => name.split(' ')[0])).size > 1, 'finds other stores')
   } catch (error) {
-    return `the database took it for syntax: ${error instanceof Error ? error.message : ''}`
+    return `the database read it as syntax: ${error instanceof Error ? error.message : ''}`
   }
 }
 
@@ -72,12 +69,12 @@ function wordsIn(text: string): readonly string[] {
 const cases = (target: Target): Case<Defence>[] => [
   ...SYNTAX.map((text) => ({
     what: text,
-    by: 'letters and digits alone' as const,
+    by: 'letters and digits only' as const,
     attack: () => onlyWords(target, text),
   })),
   ...[9, 50, 170].map((count) => ({
     what: `${count} words`,
-    by: 'so many words' as const,
+    by: 'a limit on words' as const,
     attack: () => {
       const { length } = wordsIn(Array.from({ length: count }, () => 'ab').join(' '))
       return never(length > 8, `asks for ${length} words`)
@@ -85,17 +82,17 @@ const cases = (target: Target): Case<Defence>[] => [
   })),
   ...WIDE.map((text) => ({
     what: `everything that begins with ${text}`,
-    by: 'words that narrow' as const,
+    by: 'words of enough letters' as const,
     attack: () => never(wordsIn(text).length > 0, 'is searched for'),
   })),
   ...[513, 600, 5_000, 60_000].map((length) => ({
     what: `${length} characters`,
-    by: 'a longest text' as const,
+    by: 'a limit on length' as const,
     attack: () => never(readText('a'.repeat(length)).kind === 'read', 'is read'),
   })),
   ...['Quill', 'quill', 'qui', 'QU'].map((text) => ({
     what: `all stores of ${text}`,
-    by: 'so many rows' as const,
+    by: 'a limit on rows' as const,
     async attack() {
       const answer = await search(target, text)
       const count = answer.kind === 'refused' ? 0 : answer.data.stores.length
@@ -106,26 +103,26 @@ const cases = (target: Target): Case<Defence>[] => [
 
 export const searches: Family = family<Defence>({
   number: 58,
-  name: 'searches of an operator',
+  name: 'an operator’s searches',
   kind: 'till',
   defences: {
-    'letters and digits alone': {
+    'letters and digits only': {
       at: `${TEXT} readName`,
       off: [{ file: TEXT, from: '.split(/[^\\p{L}\\p{N}]+/u)', to: ".split('\\n')" }],
     },
-    'so many words': {
+    'a limit on words': {
       at: `${TEXT} readName`,
       off: [{ file: TEXT, from: '.slice(0, MOST_WORDS)', to: '' }],
     },
-    'words that narrow': {
+    'words of enough letters': {
       at: `${TEXT} readName`,
       off: [{ file: TEXT, from: "words.join('').length < LEAST_LETTERS", to: 'words.length < 0' }],
     },
-    'a longest text': {
+    'a limit on length': {
       at: `${TEXT} readText`,
       off: [{ file: TEXT, from: 'if (text.length > LONGEST_TEXT)', to: 'if (false)' }],
     },
-    'so many rows': {
+    'a limit on rows': {
       at: `${FIND} MOST_FOUND`,
       off: [{ file: FIND, from: 'export const MOST_FOUND = 20', to: 'export const MOST_FOUND = 1000' }],
     },

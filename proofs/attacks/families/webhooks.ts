@@ -1,4 +1,4 @@
-/** Webhooks that the till did not send, as a store with the package reads them: family 13. */
+/** Webhooks that the till did not send, checked by the package for stores: family 13. */
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhook } from '../../../sdk/webhook.ts'
 import { type Case, type Family, family } from '../attack.ts'
@@ -31,7 +31,7 @@ const without = (sent: Sent, name: string): Sent => ({
   headers: Object.fromEntries(Object.entries(sent.headers).filter(([key]) => key !== name)),
 })
 
-/** Each byte of the body with one bit turned. */
+/** Webhooks with one bit of the body flipped, for each byte. */
 const flipped = (): [string, Sent][] =>
   Array.from({ length: BODY.length }, (_, index) => {
     const bytes = Buffer.from(BODY)
@@ -44,11 +44,11 @@ const FORGED = (): [string, Sent][] => {
   const signature = good.headers['webhook-signature'] ?? ''
   return [
     ...[301, 302, 3_600, 86_400].map((seconds): [string, Sent] => [
-      `one of ${seconds} s ago`,
+      `a webhook of ${seconds} s ago`,
       signed({ secondsAgo: seconds }),
     ]),
     ...[302, 3_600, 86_400].map((seconds): [string, Sent] => [
-      `one of ${seconds} s ahead`,
+      `a webhook ${seconds} s ahead`,
       signed({ secondsAgo: -seconds }),
     ]),
     ['another id', withHeader(good, 'webhook-id', 'evt_2')],
@@ -58,7 +58,7 @@ const FORGED = (): [string, Sent][] => {
       'another time',
       withHeader(good, 'webhook-timestamp', String(Number(good.headers['webhook-timestamp']) - 1)),
     ],
-    ['a time that is no number', withHeader(good, 'webhook-timestamp', 'now')],
+    ['a time that is not a number', withHeader(good, 'webhook-timestamp', 'now')],
     ['no id', without(good, 'webhook-id')],
     ['no time', without(good, 'webhook-timestamp')],
     ['no signature', without(good, 'webhook-signature')],
@@ -71,7 +71,7 @@ const FORGED = (): [string, Sent][] => {
       withHeader(good, 'webhook-signature', `v1,${'A'.repeat(43)}= v1,${'B'.repeat(43)}=`),
     ],
     ['the secret of another store', signed({ secret: OTHER_SECRET })],
-    ['a body with a space more', { ...good, body: `${BODY} ` }],
+    ['a body with one more space', { ...good, body: `${BODY} ` }],
     [
       'a body with its fields in another order',
       { ...good, body: JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(BODY)).toReversed())) },
@@ -109,6 +109,6 @@ export const webhooks: Family = family<Line>({
       ],
     },
   },
-  honest: async () => never(!(await isRead(signed())), 'a true webhook is refused'),
+  honest: async () => never(!(await isRead(signed())), 'a genuine webhook is refused'),
   cases: () => [...FORGED(), ...flipped()].map(forged),
 })

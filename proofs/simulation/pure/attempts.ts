@@ -1,4 +1,4 @@
-/** Attempts at the wish of a shopper: the first, and the next ones at other bots. */
+/** Attempts to fulfil a shopper's wish: the first one, and further ones at other bots. */
 import type { Game } from '../../../contract/games.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../../../gateway/kit/ids.ts'
 import type { OfferAsset } from '../../../gateway/steam/steam.ts'
@@ -7,10 +7,10 @@ import { chooseFor } from './fleet.ts'
 import { type DepositRow, type Memory, setDue, type TradeRow } from './memory.ts'
 import { promiseTo } from './promises.ts'
 
-/** The items that a shopper chose, and how much each is worth. */
+/** The items that a shopper chose, with their values. */
 export type Basket = { assets: readonly OfferAsset[]; items: TradeRow['items']; game: Game }
 
-/** The first attempt; undefined where no bot has room. */
+/** Begins the first attempt. Returns undefined if no bot has room. */
 export function beginFirst(
   memory: Memory,
   { deposit, basket }: Pick<Beginning, 'deposit' | 'basket'>,
@@ -23,7 +23,7 @@ export function beginFirst(
   return begin(memory, { deposit, basket, botId, attempt }, now)
 }
 
-/** The wish of a refused trade goes on at another bot, if one has room. */
+/** Moves the wish of a refused trade to another bot, if one has room. */
 export function moveOn(memory: Memory, row: TradeRow, { inDoubt, at }: { inDoubt: boolean; at: Date }): void {
   const { deposit, facts, items, trade } = row
   const tried = [...facts.attempt.tried, facts.botId]
@@ -48,7 +48,7 @@ type Beginning = {
   basket: Basket
   botId: bigint
   attempt: Attempt
-  /** By the attempt before. */
+  /** The amount that the earlier attempt promised. */
   promised?: bigint
 }
 
@@ -95,7 +95,7 @@ function begin(
   trades.set(id, row)
   setDue(memory, row, now)
   byCode.set(code, row)
-  // At once, whatever the clock of the process says: the queue is told no time.
+  // At once, regardless of the process's clock, because the queue gets no time.
   memory.wake(row, new Date(engine.now()))
   return row
 }

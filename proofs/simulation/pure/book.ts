@@ -1,4 +1,4 @@
-/** The ledger of a simulated till, with a second opinion on every posting. */
+/** The ledger of a simulated till, which checks every posting independently. */
 import type { Movement } from '../../../gateway/ledger/entry.ts'
 import { isStoreAccount } from '../../../gateway/ledger/entry.ts'
 import { createTrace, type Trace } from '../trace.ts'
@@ -44,7 +44,7 @@ export function createBook() {
   return {
     accountOf,
     entries: entries as readonly Entry[],
-    /** Writes the movements of one cause; each may be written once. */
+    /** Writes the movements of one cause. Each may be written only once. */
     post({ store, tradeId, part, mayOwe, movements, at }: Posting): void {
       if (mayOwe) accountOf(store, 'available').floor = null
       for (const movement of movements) {
@@ -68,16 +68,16 @@ export function createBook() {
       }
       hold(sum === 0n, 'I1', () => `the accounts sum to ${sum}`)
     },
-    /** The part of a trade that was credited at its delivery, to be spent at once. */
+    /** The part of a trade that could be spent from its delivery. */
     early: (tradeId: bigint): bigint =>
       sumOf(ofTrade.get(tradeId), ({ cause, credit }) => cause === 'delivered' && credit === 'available'),
-    /** The amount that reversals of a trade took beyond what was held, since then. */
+    /** The amount that reversals of a trade have taken beyond the held part, since `sinceMs`. */
     lostSince: (tradeId: bigint, sinceMs: number): bigint =>
       sumOf(
         ofTrade.get(tradeId),
         ({ cause, debit, at }) => cause === 'reversed' && debit !== 'held' && at > sinceMs,
       ),
-    /** Recomputes all from the entries. */
+    /** Recomputes all balances from the entries. */
     verify(): void {
       sum = 0n
       for (const account of accounts.values()) sum += account.balance

@@ -1,22 +1,24 @@
-/** Inventories of bots that change without a trade, and the looks that must find it. */
+/** Inventories of bots that change without a trade, and the looks that must find the changes. */
 import { placeOf } from '../belongings.ts'
 import { hold } from '../violation.ts'
 import type { Bot } from './memory.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 
 const HOUR_MS = 3_600_000
-/** Everything has vanished by then. */
+/** After this time, nothing more vanishes or appears. */
 const DRIFTED_MS = 15 * HOUR_MS
 const LOST_MS = HOUR_MS / 2
 
-/** Bots are looked at then, before and after the looks through their histories. All must have been found at the end. */
+/**
+ * When to look at bots, before and after the looks through their histories. At the end everything must have been found.
+ */
 const LOOKS = [16, 17.5, 19, 21, 103, 104.5, 106, 107.5].map((hours) => hours * HOUR_MS)
 const LATE_MS = 103 * HOUR_MS
 const FOUND_MS = 109 * HOUR_MS
 
 type Looking = {
   able(): Process | undefined
-  /** Runs something in the process that holds the bot. */
+  /** Runs `look` in the process that holds the bot. */
   inHand(bot: Bot, look: (process: Process) => Promise<void>): void
 }
 
@@ -45,8 +47,8 @@ export function planDrift(scene: Scene, { able, inHand }: Looking): void {
 }
 
 /**
- * Each item that vanished is found missing, and each that no trade brought is foreign. Nobody can know so of a game
- * that was shown in part each time, so two whole looks since `lateFrom` are asked for.
+ * Checks that every vanished item was found missing, and every item without a trade foreign. That cannot be known of a
+ * game that was always shown in part, so it needs two complete looks since `lateFrom`.
  */
 function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: number): void {
   const isServed = (bot: string) => bots.get(BigInt(bot))?.state === 'active'
@@ -61,16 +63,16 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: nu
       if (!isShown(String(last.botId), asset)) continue
       const noted = drift.get(last.botId)?.noted ?? []
       const isFound = noted.some(({ kind, item }) => kind === 'missing' && item === key)
-      hold(isFound, 'I19', () => `item ${key} vanished from bot ${last.botId}, and nobody noticed`)
+      hold(isFound, 'I19', () => `item ${key} vanished from bot ${last.botId} unnoticed`)
     }
   }
   for (const stranger of steam.strangers) {
     const { bot, assetId } = stranger
-    // The last look may have been one that did not show it.
+    // The last look may not have shown the item.
     if (!isServed(bot) || !isShown(bot, stranger) || steam.leftOut.get(placeOf(bot, stranger)) === assetId)
       continue
     const noted = drift.get(BigInt(bot))?.noted ?? []
     const isFound = noted.some((each) => each.kind === 'foreign' && each.assetId === assetId)
-    hold(isFound, 'I19', () => `nobody noticed asset ${assetId} of bot ${bot}`)
+    hold(isFound, 'I19', () => `asset ${assetId} of bot ${bot} was not noticed`)
   }
 }

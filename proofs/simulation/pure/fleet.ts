@@ -1,4 +1,4 @@
-/** The bots of a simulated till: their bars, and which of them tries next. The rules are the gateway's. */
+/** The bots of a simulated till: their bars, and the choice of a bot. The rules are the gateway's. */
 import type { Game } from '../../../contract/games.ts'
 import {
   type Bar,
@@ -34,13 +34,13 @@ const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
     }
   })
 
-/** The bot for an offer, as the gateway would choose it. */
+/** Chooses the bot for an offer by the gateway's rules. */
 export function chooseFor(memory: Memory, { items, tried, ...offer }: Wanted): bigint | undefined {
   const meant = factsOf(memory, offer).filter(({ botId }) => !tried.includes(botId))
   return chooseBot(meant, DEFAULT_FLEET_LIMITS, { game: offer.game, items })?.botId
 }
 
-/** Whether the gateway would move a wish that waits. */
+/** Whether the gateway would move a waiting wish to another bot. */
 export function isSoonerElsewhere(memory: Memory, { trade, facts }: LoadedTrade): boolean {
   const { botId, game, attempt } = facts
   const bots = factsOf(memory, { partner: trade.partnerSteamId, game, now: new Date(memory.engine.now()) })

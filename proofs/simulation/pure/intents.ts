@@ -22,7 +22,7 @@ function mayBeSent(memory: Memory, deposit: DepositRow, now: Date): boolean {
   return isAllowed
 }
 
-/** The same facts that partner-store.ts reads. */
+/** Collects the facts that partner-store.ts reads. */
 function factsOf({ trades }: Memory, { shopper, storeId }: DepositRow, now: Date): PartnerFacts {
   const offers = [...trades.values()].filter(({ deposit }) => deposit.shopper === shopper)
   const open = offers.filter(({ trade }) => OPEN.includes(trade.state))
@@ -43,7 +43,7 @@ type Asking = { deposit: DepositRow; basket: Basket; now(): Date }
 
 const MOST_ITEMS = 50
 
-/** Joins the live trade of the same items or writes an intent. Undefined when refused. */
+/** Joins the live trade of the same items, or writes an intent. Resolves to undefined if refused. */
 export async function intend(memory: Memory, pause: Pause, asking: Asking): Promise<TradeRow | undefined> {
   const { deposit, basket } = asking
   await pause(1, 10)

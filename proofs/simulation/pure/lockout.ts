@@ -1,9 +1,9 @@
-/** Bots of a simulated till whose token Steam refuses. The rule is the gateway's. */
+/** Bots of a simulated till whose token Steam refuses, treated by the gateway's rule. */
 import { judgeTokenRefusal } from '../../../gateway/bots/token-refusal.ts'
 import type { Bot } from './memory.ts'
 import type { Process, Scene } from './scene.ts'
 
-/** The process gives up its lease of such a bot, and nobody tries before the time that the gateway would wait. */
+/** Whether a bot is locked out. The process gives up its lease, and no process tries again before the gateway would. */
 export function isLockedOut({ engine, steam, faults }: Scene, process: Process, bot: Bot): boolean {
   const now = new Date(engine.now())
   if (now.getTime() >= bot.loginAfter) {
@@ -12,7 +12,8 @@ export function isLockedOut({ engine, steam, faults }: Scene, process: Process, 
       return false
     }
     const verdict = judgeTokenRefusal(bot.tokenRefusedAt, now)
-    if (verdict.kind === 'dead') throw new Error('no token is refused for an hour')
+    if (verdict.kind === 'dead')
+      throw new Error('a token was refused for an hour, which the simulation never does')
     faults.saw('token refused for a while')
     bot.tokenRefusedAt ??= now
     bot.loginAfter = verdict.at.getTime()

@@ -1,4 +1,4 @@
-/** Departures in memory, and the custody of what left. In step with departures/{store,books-store,returns-store}.ts. */
+/** Departures in memory, with the custody of their items. Mirrors departures/{store,books-store,returns-store}.ts. */
 import {
   type Departure,
   type DepartureEvent,
@@ -10,7 +10,7 @@ import type { DepartureStore, Noted } from '../../../gateway/departures/watch.ts
 import type { OfferAsset, SteamTrade } from '../../../gateway/steam/steam.ts'
 import { type CustodyEntry, everHeld, type Memory, type Pause } from './memory.ts'
 
-/** `begunAt`: when the simulated till began. */
+/** `begunAt`: the start of the simulated till. */
 export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Date): DepartureStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
@@ -121,7 +121,7 @@ function book(memory: Memory, booking: Booking, event: DepartureEvent): void {
   if (event.kind === 'returned') for (const asset of event.items) bookBack(memory, booking, asset)
 }
 
-/** Every change of hands of the item that the bot once called so. */
+/** The custody entries of the item that once had this asset id at the bot. */
 function custodyOf({ custody }: Memory, botId: bigint, { assetId }: Pick<OfferAsset, 'assetId'>) {
   for (const entries of custody.values()) {
     const isIt = entries.some(
@@ -153,7 +153,7 @@ function bookOut(memory: Memory, { id, botId, otherBotId }: Booking, asset: Left
   move(memory, entries, { moved: 'in', botId: otherBotId, as: asset.newAssetId, departure: id })
 }
 
-/** When the departure began; 0 of a delivery. */
+/** When the departure began, in milliseconds; 0 for a delivery. */
 function begunOf({ departures }: Memory, id: string | null): number {
   const [botId = '0', steamTradeId = ''] = id?.split('/') ?? []
   return departures.get(BigInt(botId))?.get(steamTradeId)?.begunAt.getTime() ?? 0
@@ -176,7 +176,7 @@ function giveBack(memory: Memory, entries: CustodyEntry[], to: Omit<Move, 'moved
   move(memory, entries, { ...to, moved: 'in' })
 }
 
-/** Books what left a bot for an account of the operator, and was sent to a bot again. */
+/** Books items that left for an account of the operator and were sent to a bot again. Returns how many. */
 function bookReturns(memory: Memory): number {
   let items = 0
   for (const { botId: to, appId, assetId, as } of memory.sentBack) {

@@ -1,4 +1,4 @@
-/** Checks of bots' inventories in memory, in step with drift/store.ts. Findings that are sure are compared with the truth. */
+/** Checks of bots' inventories in memory, which mirror drift/store.ts. Certain findings are compared with the truth. */
 import { keyOf } from '../../../gateway/departures/departure.ts'
 import { type BookedItem, type Noted, nameKey } from '../../../gateway/drift/drift.ts'
 import type { DriftState, DriftStore } from '../../../gateway/drift/watch.ts'
@@ -25,7 +25,7 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
       read(() =>
         everHeld(memory, botId) ? (memory.bots.get(botId)?.history.completeAt ?? null) : undefined,
       ),
-    // Steam always tells asset ids in this world.
+    // In this world, Steam always tells asset ids.
     learn: async () => {},
     async keep(botId, { epoch }, { dueAt, ...kept }) {
       await pause(1, 10)
@@ -46,7 +46,7 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
   }
 }
 
-/** A trade's row, and the asset id that the shopper knew. */
+/** The trade of an item, and the asset id that it had at its shopper. */
 function itemOf({ trades }: Memory, key: string): { row: TradeRow | undefined; given: string } {
   const [id = '0', given = ''] = key.split('/')
   return { row: trades.get(BigInt(id)), given }
@@ -91,7 +91,9 @@ function coming({ trades }: Memory, botId: bigint): Map<string, number> {
   return counts
 }
 
-/** A race must not alert anybody: a missing item really vanished, and a foreign one belongs to no delivery. */
+/**
+ * Checks that no race causes an alert: a missing item has really vanished, and a foreign one belongs to no delivery.
+ */
 function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }: Noted): void {
   const { steam } = memory
   if (kind === 'missing') {
@@ -99,10 +101,14 @@ function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }
     const steamTrade = steam.steamTrades.get(row?.deliveredBy ?? '')
     const real = steamTrade?.items.find(({ asset }) => asset.assetId === given)
     const isLost = real?.isVanished === true
-    hold(isLost, 'I19', () => `item ${item} is said to be missing from bot ${botId}: it did not vanish`)
+    hold(isLost, 'I19', () => `item ${item} counts as missing from bot ${botId}, but did not vanish`)
     return
   }
-  hold(kind === 'foreign', 'I19', () => `item ${item} has no name at bot ${botId}, though Steam told it`)
+  hold(
+    kind === 'foreign',
+    'I19',
+    () => `item ${item} has no asset id at bot ${botId}, although Steam told it`,
+  )
   const isOfBooks = heldBy(memory, botId).some((held) => held.appId === appId && held.assetId === assetId)
-  hold(!isOfBooks, 'I19', () => `asset ${assetId} of bot ${botId} is said to be foreign: the books have it`)
+  hold(!isOfBooks, 'I19', () => `asset ${assetId} of bot ${botId} counts as foreign, but is in the books`)
 }

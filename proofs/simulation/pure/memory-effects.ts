@@ -1,4 +1,4 @@
-/** Writes the effects of a trade's events into memory, and checks each when its transaction commits. */
+/** Writes the effects of a trade's events into memory, and checks each at the commit. */
 import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
 import type { Effect } from '../../../gateway/trades/consequences.ts'
 import { hold } from '../violation.ts'
@@ -10,7 +10,7 @@ import { settingsFor } from './promises.ts'
 import { changeRoom } from './room.ts'
 import { checkCredit, checkPromise, checkRelease, checkReversal, checkRisk } from './truth.ts'
 
-/** Everything that one run of a transaction has written so far, and how to take it back. */
+/** Everything that one run of a transaction has written so far, and how to undo it. */
 export type Run = {
   undo: (() => void)[]
   wakes: { row: TradeRow; at: Date }[]
@@ -156,7 +156,7 @@ function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): vo
   if ('steamTradeId' in row.trade) row.deliveredBy = row.trade.steamTradeId
   memory.atRisk.add(row)
   if (isDelivery) {
-    // As the store is set now: whatever the rules made of it.
+    // The store's settings now, independent of the rules, for the checks.
     row.settings = settingsFor(memory, row)
     run.checks.push(() => {
       checkCredit(steam, trades, row)
@@ -176,7 +176,7 @@ export function moveDeposit(run: Run, deposit: DepositRow, to: DepositRow['statu
 
 export function publish(run: Run, deposit: DepositRow, type: string): void {
   run.checks.push(() => {
-    hold(!deposit.events.includes(type), 'I9', () => `deposit ${deposit.id} tells ${type} twice`)
+    hold(!deposit.events.includes(type), 'I9', () => `deposit ${deposit.id} has two events ${type}`)
     deposit.events.push(type)
   })
 }

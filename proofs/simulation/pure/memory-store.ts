@@ -1,4 +1,4 @@
-/** Trades in memory, for the shell of the gateway. Every commit is checked against what Steam knows. */
+/** Trades in memory, for the gateway's shell. Every commit is checked against Steam's knowledge. */
 import type { DueHistories } from '../../../gateway/bots/history-store.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
@@ -39,12 +39,12 @@ export const isLive = ({ trade }: TradeRow): boolean =>
 
 const cancellingOf = (trade: Trade) => (trade.state === 'active' ? trade.cancelling : null)
 
-/** The store as one process has it. */
+/** Creates the store for one process. */
 export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     load: (id) => read(() => loadedOf(memory, memory.trades.get(id))),
-    // A read right before the question about the partner, which waits and may crash itself.
+    // Needs no pause, because the following question about the partner waits, and may crash.
     partnerTokenOf: async () => 'token',
     openTradesOf: (botId) =>
       read(() => {
@@ -223,7 +223,7 @@ function isStale({ bots, faults }: Memory, row: TradeRow, writer: Writer): boole
   return true
 }
 
-/** Atomic, as nothing here waits for the engine. It runs twice where the first run could not be serialized. */
+/** Runs atomically, because nothing here waits for the engine. Runs twice after a serialization failure. */
 export async function transact<T>(
   memory: Memory,
   pause: Pause,
@@ -241,7 +241,7 @@ export async function transact<T>(
   try {
     const result = await work(openTx(memory, run))
     commit(memory, run)
-    if (faults.strike('commit answered by nobody', 0.001))
+    if (faults.strike('commit without an answer', 0.001))
       throw new JobFailed('the connection broke at the commit')
     await pause(1, 10)
     return result
@@ -258,7 +258,7 @@ function openTx(memory: Memory, run: Run): TradeTx {
     if (row === undefined) throw new Error(`there is no trade ${id}`)
     return row
   }
-  /** Restores the row as it is now if the run is taken back. */
+  /** Restores the row's current state if the run is undone. */
   const keep = <R extends object>(row: R): R => {
     const before = { ...row }
     run.undo.push(() => Object.assign(row, before))

@@ -19,27 +19,27 @@ export type Store = {
   mode: 'on_accept' | 'on_release'
   liability: 'operator' | 'store'
   riskLimit: bigint
-  /** Of the limit, so much is taken. */
+  /** The part of the limit that is taken. */
   atRisk: bigint
-  /** All that was ever taken back of it. */
+  /** The sum of all reversals. */
   reversed: bigint
 }
 
 export type Bot = {
   botId: bigint
   epoch: bigint
-  /** `dead`: Steam refuses its token forever. `retired`: the operator took it out of service as well. */
+  /** `dead`: Steam refuses its token forever. `retired`: the operator has also taken it out of service. */
   state: 'active' | 'dead' | 'retired'
   /** Jobs that wait for a holder of the lease. */
   backlog: Set<TradeRow>
   /** Trades that have, or may have, an open offer. */
   open: Set<TradeRow>
-  /** By scope. */
+  /** Its bars by scope. */
   bars: Map<BarScope, Bar>
-  /** When another bot could serve a partner after this one could not. */
+  /** When another bot could serve a partner that this one could not, by partner. */
   doubts: Map<string, number>
   history: HistoryLook & { turnedAt: Date | null }
-  /** When Steam first refused its token; null while it does not. Nobody logs it in before `loginAfter`. */
+  /** When Steam first refused its token; null while it does not. No login before `loginAfter`. */
   tokenRefusedAt: Date | null
   loginAfter: number
 }
@@ -49,7 +49,7 @@ export type DepositRow = {
   store: Store
   storeId: bigint
   shopper: string
-  /** To the shopper, by the store. */
+  /** True if the store has locked the deposit to its shopper. */
   isLocked: boolean
   status: DepositStatus
   expiresAt: Date
@@ -71,9 +71,9 @@ export type TradeRow = {
   items: ReadonlyMap<string, ItemWorth>
   total: bigint
   gross: bigint
-  /** No other trade may name its assets. */
+  /** True while no other trade may have its assets. */
   live: boolean
-  /** The credit at once that the shopper was told, at the least. */
+  /** The least amount that the shopper was told would be credited at once. */
   promised: bigint
   held: bigint
   reversed: bigint
@@ -83,12 +83,14 @@ export type TradeRow = {
   reversals: number
   settlesAt: Date | null
   terms: Terms | null
-  /** The store as it was set at delivery, for the checks alone. */
+  /** The store's settings at delivery, for the checks only. */
   settings: Store | null
   deliveredBy: string | null
 }
 
-/** `as`: what the bot calls the item. `departure`: of the trade by which it moved, with its bot; null at its delivery. */
+/**
+ * `as`: the item's asset id at the bot. `departure`: of the trade that moved it, with its bot; null for the delivery.
+ */
 export type CustodyEntry = {
   moved: 'in' | 'back' | 'out'
   botId: bigint
@@ -97,7 +99,7 @@ export type CustodyEntry = {
   at: Date
 }
 
-/** `assetId`: as its sender had it. */
+/** `assetId`: the item's id at its sender. `as`: its id at the bot. */
 export type SentBack = { botId: bigint; appId: number; assetId: string; as: string }
 
 export type Drift = DriftState & { dueAt: Date }
@@ -112,34 +114,34 @@ export type Memory = Sim & {
   trades: Map<bigint, TradeRow>
   bots: Map<bigint, Bot>
   byCode: Map<string, TradeRow>
-  /** The trade that has an asset to itself. */
+  /** The live trade of each asset. */
   taken: Map<string, TradeRow>
-  /** Trades whose credit takes, or took, room in the limit of their store. */
+  /** Trades whose credit takes, or has taken, room in their store's limit. */
   atRisk: Set<TradeRow>
-  /** Room that reversals took of the limits, until it is given back. */
+  /** Room in the limits that reversals have taken, and when it is free again. */
   lost: Map<TradeRow, { amount: bigint; until: Date }>
-  /** Trades that may be due, deposits that may be waiting to be paid, and when the first of them is due: for the sweep. */
+  /** For the sweep: trades that may be due, deposits that may wait for payment, and when the first of them is due. */
   due: Set<TradeRow>
   unpaid: Set<DepositRow>
   dueFromMs: number
-  /** Shoppers who are credited on release, and how many reversals of each trade the operator has forgiven. */
+  /** Shoppers whose credit is held until release, and how many reversals of each trade the operator has forgiven. */
   careful: Set<string>
   forgiven: Map<TradeRow, number>
-  /** Every change of hands of each item of a trade, in order. */
+  /** The custody entries of each item of a trade, in order. */
   custody: Map<string, CustodyEntry[]>
-  /** By bot, and by Steam trade. */
+  /** Departures by bot and Steam trade. */
   departures: Map<bigint, Map<string, Departure>>
-  /** When open trades are looked at next that a clock which ran ahead has planned, by trade. */
+  /** The next look at each open trade that a fast clock has planned, by trade. */
   plannedAhead: Map<bigint, number>
   /** Items of departures whose custody was moved. */
   booked: Set<string>
   /** Items that accounts of the operator sent to a bot. */
   sentBack: SentBack[]
-  /** By bot. */
+  /** Drift by bot. */
   drift: Map<bigint, Drift>
   book: Book
   wake(row: TradeRow, at: Date): void
-  /** A wish went on at another bot. */
+  /** Called when a wish has moved to another bot. */
   moved(next: TradeRow): void
   readHistory(botId: bigint): void
 }
@@ -215,7 +217,10 @@ export function setDue(memory: Memory, row: TradeRow, dueAt: Date | null): void 
 
 const silences = new WeakMap<Trade, number>()
 
-/** When a trade without a word of Steam is given up. Every sweep asks for every trade that may be due, and a trade never changes. */
+/**
+ * When the till gives up a trade without an answer from Steam. Cached, because every sweep asks and trades are
+ * immutable.
+ */
 export function silentUntilMs(trade: Trade): number {
   const known = silences.get(trade)
   if (known !== undefined) return known
@@ -224,9 +229,9 @@ export function silentUntilMs(trade: Trade): number {
   return until
 }
 
-/** True once the bot held an item: from then on its history is read. */
+/** Whether the bot has ever held an item, because only then its history is read. */
 export const everHeld = ({ custody }: Memory, botId: bigint): boolean =>
   [...custody.values()].some((entries) => entries.some((entry) => entry.botId === botId))
 
-/** `pause`: a wait of the process for the database. A crash there ends what it was doing. */
+/** A wait of the process for the database. A crash there ends the work. */
 export type Pause = (low: number, high: number) => Promise<void>

@@ -1,4 +1,4 @@
-/** Promises to shoppers with open offers: each reserves a part of its store's limit. */
+/** Promises to shoppers with open offers. Each reserves a part of its store's limit. */
 import type { Game } from '../../../contract/games.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { promisedPart, type Room, roomFor } from '../../../gateway/ledger/entry.ts'
@@ -8,10 +8,10 @@ import type { Memory, Store, TradeRow } from './memory.ts'
 export const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
-/** A promise ends with its offer, even if the items come later. */
+/** The states in which a promise holds. It ends with its offer, even if the items come later. */
 const KEEPS: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
-/** The credit at once that the shopper is told before the offer. */
+/** The amount that the shopper is told, before the offer, will be credited at once. */
 export function promiseTo(memory: Memory, row: TradeRow): bigint {
   if (PROTECTION_DAYS[row.facts.game] === 0) return 0n
   const riskRoom = roomFor(roomBeside(memory, row))
@@ -19,7 +19,9 @@ export function promiseTo(memory: Memory, row: TradeRow): bigint {
   return promisedPart({ total: row.total, isProtected: true, mode, riskRoom })
 }
 
-/** How a delivery must be credited: as its store is set, or on release if its shopper took items back and is not forgiven. */
+/**
+ * The settings for a delivery: the store's, or credit on release if its shopper took items back and is not forgiven.
+ */
 export function settingsFor(memory: Memory, row: TradeRow): Store {
   const { store } = row.deposit
   return { ...store, mode: tookBack(memory, row) ? 'on_release' : store.mode }

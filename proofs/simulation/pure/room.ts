@@ -1,4 +1,4 @@
-/** How much is taken of the stores' limits for credit at risk, checked against the trades. */
+/** The taken part of the stores' limits for credit at risk, checked against the trades. */
 import type { RoomChange } from '../../../gateway/trades/room.ts'
 import { hold } from '../violation.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'

@@ -1,4 +1,4 @@
-/** One seed of the pure level: the shell of the gateway on a store in memory, until long after the last fault. */
+/** One seed of the pure level: the gateway's shell on a store in memory, until long after the last fault. */
 import { pino } from 'pino'
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
@@ -40,13 +40,13 @@ const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** A hold that completes on its last day begins a protection of eight. */
+/** Simulated days: a hold that completes on its last day begins a protection of eight days. */
 const LONGEST_DAYS = 33
-/** Faults stop then; all shoppers have come by then. */
+/** When the faults stop. All shoppers have come by then. */
 const FAULTS_MS = 45 * MINUTE_MS
-/** By then every deposit must be final: it lives an hour, and its last trade some minutes more. */
+/** When every deposit must be final. It lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
-/** All that Steam never told is given up. */
+/** By this time, the till has given up every trade that Steam never reported. */
 const BY_HAND_MS = FAULTS_MS + 16 * DAY_MS
 const LEASE_MS = 25_000
 const MOST_STEPS = 200_000
@@ -105,7 +105,7 @@ function play(scene: Scene, deposits: number): void {
   planDeaths(scene, FAULTS_MS)
   creditByHand(scene, BY_HAND_MS)
   forgiveShoppers(scene, DAY_MS)
-  // Most sweeps have ended by then: nothing was due any more.
+  // Most sweeps have stopped by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene))
   engine.at(START + FAULTS_MS, () => calm(scene))
   for (let ms = FAULTS_MS; ms <= BUSY_MS; ms += MINUTE_MS) {
@@ -114,7 +114,7 @@ function play(scene: Scene, deposits: number): void {
   for (let day = 1; day <= LONGEST_DAYS; day += 1) engine.at(START + day * DAY_MS, () => checkRested(scene))
 }
 
-/** The turns of a look, some pages each. */
+/** When the turns of a look run. Each reads some pages. */
 const turnsOf = (ms: number): number[] => [0, 1, 2, 3, 4].map((minutes) => ms + minutes * MINUTE_MS)
 
 type Setting = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
@@ -146,7 +146,7 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
   return scene
 }
 
-/** Counts, from the log, offers that turn up after their trade was given up. No line of it is written. */
+/** A log that writes nothing, but counts offers that turn up after their trade was given up. */
 const logOf = ({ faults }: Scene): Log =>
   pino({
     level: 'warn',
@@ -154,7 +154,7 @@ const logOf = ({ faults }: Scene): Log =>
       logMethod([fields, message]: unknown[]) {
         const isOfTrade = typeof message === 'string' && message.includes('whose trade had been given up')
         if (isOfTrade && aboutState.safeParse(fields).data?.state === 'abandoned')
-          faults.saw('abandoned offer turns up')
+          faults.saw('abandoned offer that turns up')
       },
     },
   })
@@ -188,15 +188,15 @@ function crash({ engine, random }: Scene, process: Process): void {
   process.leases.clear()
   engine.after(random.between(500, 60_000), () => {
     revive(process)
-    // The process has forgotten its bots.
+    // The process has lost its memory of its bots.
     process.handlers = tradeHandlers(process.deps)
   })
 }
 
-/** Beats, takes what nobody holds, and lets its clock go wrong at times. */
+/** One beat of a process: renews its leases, takes free bots, and sometimes gets a wrong clock. */
 function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, bots } = scene
-  // From then on it is settled who holds the bots: one more beat would make it a lease of seconds.
+  // After the faults one process holds all bots forever. Another beat would shorten that to a normal lease.
   if (faults.stopped) return
   if (process.alive && process.pausedUntil <= engine.now()) {
     for (const bot of bots.values()) keepLease(scene, process, bot)
@@ -207,7 +207,7 @@ function tick(scene: Scene, process: Process): void {
   engine.after(TICK_MS, () => tick(scene, process))
 }
 
-/** The holder of each bot, as the database has it. */
+/** The holder of each bot, according to the database. */
 const holders = new WeakMap<Bot, { process: Process; life: number; until: number }>()
 
 function keepLease(scene: Scene, process: Process, bot: Bot): void {
@@ -241,14 +241,14 @@ function takeBacklog(scene: Scene, bot: Bot): void {
   for (const row of waiting) work(scene, row)
 }
 
-/** The process that holds the bot, if it is alive. */
+/** Returns the bot's holder, if that is alive. */
 function holderOf(bot: Bot): Process | undefined {
   const held = holders.get(bot)
   const isThere = held?.process.alive === true && held.process.life === held.life
   return isThere && held.process.leases.has(bot.botId) ? held.process : undefined
 }
 
-/** The bot under the lease that the process has now. */
+/** The bot's context, under the current lease of the process. */
 function contextOf(scene: Scene, process: Process, bot: Bot): BotContext {
   const { engine, steam, outage } = scene
   const lease = process.leases.get(bot.botId)
@@ -275,7 +275,7 @@ function inHand(
   if (process !== undefined) inProcess(scene, () => act(process, contextOf(scene, process, bot)))
 }
 
-/** A job that wakes the bot of a trade. It may be lost, come twice, or fail each time. */
+/** Sends a job that wakes the bot of a trade. It may be lost, run twice, or always fail. */
 function sendJob(scene: Scene, row: TradeRow, when: Date): void {
   const { engine, faults } = scene
   if (faults.strike('lost job', 0.03)) return
@@ -308,10 +308,10 @@ function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isP
   inProcess(scene, job, retry)
 }
 
-/** How many trades the last watch of a process left open at a bot, and under which lease. */
+/** How many open trades the last watch of a process left at each bot, and its lease. */
 const lastWatches = new WeakMap<Process, Map<bigint, { epoch: bigint; left: number }>>()
 
-/** The watch over the offers of a bot, by each process that believes to hold it: at first, and while something is open. */
+/** Keeps the watch over a bot's offers running in each process that believes to hold it, while something is open. */
 function keepWatch(scene: Scene, bot: Bot): void {
   const { processes, engine } = scene
   for (const process of processes) {
@@ -327,7 +327,7 @@ function keepWatch(scene: Scene, bot: Bot): void {
     })
   }
   const isBusy = engine.now() < START + BUSY_MS
-  // An offer that waits for days is looked at by its own alarms.
+  // The alarms of an offer that waits for days look at it.
   if (isBusy) engine.after(TICK_MS, () => keepWatch(scene, bot))
   else if (bot.open.size > 0 && bot.state === 'active') engine.after(6 * HOUR_MS, () => keepWatch(scene, bot))
 }
@@ -335,11 +335,11 @@ function keepWatch(scene: Scene, bot: Bot): void {
 const ableProcess = ({ processes, engine }: Scene): Process | undefined =>
   processes.find(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
 
-/** Finds what is due: trades whose job was lost, intents that no bot took up, deposits whose time is over. */
+/** Finds everything that is due: trades whose job was lost, intents that no bot took, deposits whose time is over. */
 function sweep(scene: Scene): void {
   const { engine } = scene
   const sweeper = ableProcess(scene)
-  // Most sweeps would find nothing due.
+  // Skips sweeps that would find nothing due.
   if (sweeper !== undefined && sweeper.deps.clock.now().getTime() >= scene.dueFromMs) {
     inProcess(scene, async () => {
       await sweepTrades(sweeper.deps)
@@ -351,12 +351,12 @@ function sweep(scene: Scene): void {
   scene.dueFromMs = next
   const isBusy = now < START + BUSY_MS
   if (!isBusy && next === Number.POSITIVE_INFINITY) return
-  // The last trades wait for days: a sweep an hour is enough.
+  // The last trades wait for days, so one sweep an hour is enough.
   const pauseMs = now < START + DAY_MS ? SWEEP_MS : HOUR_MS
   engine.at(isBusy ? now + SWEEP_MS : Math.max(next, now + pauseMs), () => sweep(scene))
 }
 
-/** When something is due next. Trades of a bot that is out of service are only ever given up. */
+/** When something is due next. A trade of a bot that is out of service is due only when the till gives it up. */
 function nextDue({ due, unpaid, bots }: Scene): number {
   let next = Number.POSITIVE_INFINITY
   const isServed = new Set(
@@ -374,7 +374,7 @@ function nextDue({ due, unpaid, bots }: Scene): number {
   return next
 }
 
-/** No more faults: one process holds every bot from now on, and its clock is right. */
+/** Ends the faults. From now on one process, with a correct clock, holds every bot. */
 function calm(scene: Scene): void {
   const { faults, processes, bots, engine, outage } = scene
   faults.stop()

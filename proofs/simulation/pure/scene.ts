@@ -7,12 +7,12 @@ import { type Gate, JobFailed, type Life } from '../process.ts'
 import type { Bot, Memory, Store } from './memory.ts'
 
 export type Process = Life & {
-  /** The leases that it believes to hold: number, and end by its own clock. */
+  /** The leases that it believes to hold: their numbers, and ends by its own clock. */
   leases: Map<bigint, { epoch: bigint; endsAt: number }>
   gate: Gate
   deps: ShellDeps
   drift: DriftStore
-  /** The process acting as the holder of the bot's lease. */
+  /** Looks at the bot's inventory as the holder of its lease. */
   lookForDrift(bot: Bot): Promise<void>
   handlers: Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'>
 }
@@ -24,7 +24,7 @@ export type Scene = Memory & {
   fail(error: unknown): void
 }
 
-/** Runs something in a process; `failed` if the simulation made it fail. Any other failure is a defect. */
+/** Runs `work` in a process. Calls `failed` if the simulation made it fail. Any other failure is a defect. */
 export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
   scene.engine.stir()
   work().catch((error: unknown) => {

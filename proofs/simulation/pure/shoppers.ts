@@ -1,4 +1,4 @@
-/** Shoppers of the pure level: they open deposits, ask for trades, accept late, change their minds, take things back. */
+/** Shoppers of the pure level. They open deposits, ask for trades, accept late, change their minds, take items back. */
 
 import { ProblemError } from '../../../gateway/http/refusal.ts'
 import type { OfferAsset } from '../../../gateway/steam/steam.ts'
@@ -28,7 +28,7 @@ export function beginShopping(scene: Scene, deposits: number): void {
       steam.owners.set(assetOf(shopper, item).assetId, nameOf(shopper))
   }
   for (let n = 0; n < deposits; n += 1) {
-    // Half of the deposits are locked to their shopper by the store.
+    // The store locks half of the deposits to their shopper.
     const isLocked = n % 2 === 0
     engine.after(random.int(SHOPPING_MS), () => visit(scene, { shopper: random.int(SHOPPERS), isLocked }))
   }
@@ -36,7 +36,7 @@ export function beginShopping(scene: Scene, deposits: number): void {
 
 const nameOf = (shopper: number): string => String(76_561_198_000_000_000n + BigInt(shopper))
 
-/** Every other shopper has items that Steam protects after a trade. */
+/** An item of a shopper. Every other shopper has items that Steam protects after a trade. */
 const assetOf = (shopper: number, item: number): OfferAsset => ({
   appId: shopper % 2 === 0 ? 730 : 570,
   contextId: '2',
@@ -54,7 +54,7 @@ function visit(scene: Scene, { shopper, isLocked }: Visitor): void {
   if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), () => cancelByStore(scene, deposit))
 }
 
-/** At any moment of the deposit's life: while it waits, while an offer is sent, open or accepted, and after its end. */
+/** Cancels at any moment: while the deposit waits, while an offer is sent, open or accepted, and after its end. */
 function cancelByStore(scene: Scene, deposit: DepositRow): void {
   const { random, faults } = scene
   const process = random.chance(0.5) ? scene.processes.at(0) : scene.processes.at(-1)
@@ -75,7 +75,7 @@ function askForTrade(scene: Scene, deposit: DepositRow, { shopper, tries = 1 }: 
   const basket = basketOf(scene, shopper)
   if (basket === undefined) return
   post(scene, deposit, basket)
-  // A waiting page repeats the call, and sometimes two pages do.
+  // A waiting page repeats the call, and two pages may do so.
   for (const ms of [2_000, 2_000, 30_000]) {
     if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, basket))
   }
@@ -92,7 +92,7 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
   const first = random.int(ITEMS_EACH)
   for (let n = 0; n < ITEMS_EACH && assets.length < wanted; n += 1) {
     const asset = assetOf(shopper, (first + n) % ITEMS_EACH)
-    // Some choose items that another trade of theirs has taken.
+    // Some shoppers choose items that another trade of theirs has taken.
     if (steam.owners.get(asset.assetId) !== nameOf(shopper) && !random.chance(0.02)) continue
     const price = BigInt(random.between(50, 9_000))
     assets.push(asset)
@@ -114,12 +114,12 @@ function post(scene: Scene, deposit: DepositRow, basket: Basket): void {
   })
 }
 
-/** The shopper sees an offer as soon as it is on Steam, whether the till knows of it or not. */
+/** The shopper sees an offer as soon as it is on Steam, even if the till does not know of it. */
 export function lookForOffer(scene: Scene, row: TradeRow) {
   const { engine, random, steam } = scene
   const offer = steam.byMessage.get(row.trade.secretCode)
   if (offer !== undefined) return decideOn(scene, row, offer)
-  // A send makes the offer, or never will.
+  // After this, a send has made the offer or never will.
   const isOver = isEnded(row.trade) || engine.now() - row.createdAt.getTime() > 15 * 60_000
   if (!isOver) engine.after(random.between(300, 4_000), () => lookForOffer(scene, row))
 }
@@ -132,7 +132,7 @@ function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
     engine.after(afterMs, () => acceptAt(scene, row, { offer, ...how }))
   const end = (state: 'declined' | 'countered' | 'cancelled') =>
     engine.after(random.between(1_000, WINDOW_MS), () => steam.decline(offer, state))
-  // The shopper sees an open offer that the till believes to be over, and accepts it.
+  // The shopper accepts an open offer that the till considers ended.
   if (offer.lie !== null) accept(offer.lie.from - engine.now() + random.between(2_000, 100_000))
   const habits: Record<Habit, () => void> = {
     accepts: () => accept(soonMs),
@@ -156,7 +156,7 @@ function acceptAt(scene: Scene, row: TradeRow, { offer, hasEscrow = false }: Acc
   if (hasEscrow) return
   if (isEnded(row.trade)) faults.saw(`acceptance after ${row.trade.state}`)
   if (!random.chance(0.25)) return
-  // Seconds later, before the till has seen it, or days later.
+  // Either seconds later, before the till has noticed the delivery, or days later.
   const afterMs = random.chance(0.35) ? random.between(200, 60_000) : random.int(160 * HOUR_MS)
   engine.after(afterMs, () => takeBack(scene, offer))
 }

@@ -1,15 +1,15 @@
-/** Holds the departures that the till knows of against what really left. */
+/** Compares the departures that the till knows with the real ones. */
 import { DESTINATIONS } from '../gifts.ts'
 import type { Gift, TradedItem } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import { everHeld, type Memory, type TradeRow } from './memory.ts'
 
-/** The till reads of a gift a while after it began; what Steam says of it may be a minute old. */
+/** The till reads of a gift some time after it began, from an answer that may be a minute old. */
 const MARGIN_MS = 120_000
-/** A look may take several turns. */
+/** The longest duration of a look, which may take several turns. */
 const LOOK_MS = 600_000
 
-/** Called after a look through the histories: every gift that began before it is known, and none that was not made. */
+/** Checks, after a look through the histories, that every earlier gift is known and no invented one. */
 export function checkThefts(memory: Memory, lookedAtMs: number): void {
   const { bots, steam, departures, engine } = memory
   for (const gift of steam.gifts.values()) {
@@ -21,12 +21,18 @@ export function checkThefts(memory: Memory, lookedAtMs: number): void {
   for (const [botId, known] of departures) {
     for (const { steamTradeId } of known.values()) {
       const isTrue = steam.gifts.get(steamTradeId)?.bot === String(botId)
-      hold(isTrue, 'I18', () => `bot ${botId} is said to have given by ${steamTradeId}`)
+      hold(
+        isTrue,
+        'I18',
+        () => `the till reports the gift ${steamTradeId} of bot ${botId}, which never happened`,
+      )
     }
   }
 }
 
-/** Ten minutes after each of these looks through the histories, which begin so long from now. */
+/**
+ * Plans a check ten minutes after each look through the histories. `looks`: their beginnings, milliseconds from now.
+ */
 export function planTheftChecks(memory: Memory, looks: readonly number[]): void {
   const { engine } = memory
   const begunAt = engine.now()
@@ -37,9 +43,9 @@ function checkGift({ departures, bots }: Memory, gift: Gift): void {
   const { tradeId, bot, partner, state } = gift
   const known = departures.get(BigInt(bot))?.get(tradeId)
   if (known === undefined && state === 'failed') return
-  hold(known !== undefined, 'I18', () => `nobody noticed ${tradeId}, in which bot ${bot} gave`)
+  hold(known !== undefined, 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
   const other = bots.get(BigInt(partner))
-  // A bot that was retired meanwhile is one of the till no longer.
+  // A retired bot no longer counts as a bot of the till.
   if (other?.state === 'retired') return
   const mayLeave = other !== undefined || [...DESTINATIONS.values()].includes(partner)
   const { kind } = known?.explanation ?? {}
@@ -51,7 +57,7 @@ function checkGift({ departures, bots }: Memory, gift: Gift): void {
   )
 }
 
-/** The books have the item exactly if a bot has it, and at that bot. */
+/** Checks that the books have the item exactly if a bot has it, and at that bot. */
 export function checkItem(
   { custody, bots }: Memory,
   { facts, deliveredBy }: TradeRow,
@@ -59,7 +65,7 @@ export function checkItem(
 ): void {
   const { assetId } = item.asset
   const last = custody.get(`${facts.id}/${assetId}`)?.at(-1)
-  // Nobody reads the history of a bot that is gone.
+  // The till does not read the history of a bot that is out of service.
   if (deliveredBy !== null && [...item.bots].some((bot) => bots.get(BigInt(bot))?.state !== 'active')) return
   const isThere = last?.moved === 'in'
   hold(isThere === isKept, 'I13', () => `item ${assetId} of trade ${facts.id} is ${last?.moved ?? 'nowhere'}`)

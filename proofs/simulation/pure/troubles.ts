@@ -8,19 +8,19 @@ import type { Bot, TradeRow } from './memory.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 
 const DAY_MS = 86_400_000
-/** Steam ends an offer that nobody ended. */
+/** After this time Steam ends an open offer. */
 const OFFER_LIFE_MS = 14 * DAY_MS
 
 /**
- * Steam refuses the tokens of some bots forever. The operator retires some of those, sooner or later. `withinMs`: faults
- * come for so long from now.
+ * Makes Steam refuse the tokens of some bots forever. The operator retires some of them, sooner or later. `withinMs`:
+ * for how long faults come from now on.
  */
 export function planDeaths(scene: Scene, withinMs: number): void {
   const { engine, random, bots, steam, faults } = scene
   for (const bot of bots.values()) {
     if (!random.chance(0.08)) continue
     engine.after(random.int(withinMs), () => {
-      faults.saw('bot that dies for good')
+      faults.saw('bot that Steam refuses forever')
       die(scene, bot)
     })
     if (random.chance(0.5)) engine.after(withinMs + random.int(12 * DAY_MS), () => retire(scene, bot))
@@ -42,7 +42,7 @@ function retire(scene: Scene, bot: Bot): void {
   if (process !== undefined) inProcess(scene, () => sweepTrades(process.deps))
 }
 
-/** Steam is down for a while; the till knows of it half a minute later. */
+/** Plans an outage of Steam. The till notices half a minute later. */
 export function troubleSteam(scene: Scene, withinMs: number): void {
   const { engine, random, outage, faults } = scene
   const from = engine.now() + random.between(0, withinMs)
@@ -59,7 +59,7 @@ export function troubleSteam(scene: Scene, withinMs: number): void {
   })
 }
 
-/** The operator credits what came and Steam never told. `afterMs`: all of it was given up by then. */
+/** The operator credits deliveries that Steam never reported. `afterMs`: when the till has given up all of them. */
 export function creditByHand(scene: Scene, afterMs: number): void {
   const { engine, trades, steam, faults, processes } = scene
   const [process] = processes
@@ -69,7 +69,7 @@ export function creditByHand(scene: Scene, afterMs: number): void {
       const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
       const isThere = steamTrade?.state === 'complete' && row.deliveredBy === null
       if (!isThere || offer === undefined || process === undefined) continue
-      faults.saw('credit on the word of an operator')
+      faults.saw('credit by an operator')
       inProcess(scene, () =>
         credit(process, row, { steamTradeId: steamTrade.tradeId, offerId: offer.offerId }),
       )
@@ -91,7 +91,7 @@ async function credit(
   hold(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
 }
 
-/** The operator takes the word of the stores again for some who took items back. `withinMs`: from now. */
+/** The operator forgives some shoppers who took items back. `withinMs`: the time for that, from now. */
 export function forgiveShoppers(scene: Scene, withinMs: number): void {
   const { engine, random, faults } = scene
   engine.after(random.int(withinMs), () => {
@@ -105,13 +105,16 @@ export function forgiveShoppers(scene: Scene, withinMs: number): void {
   })
 }
 
-/** The operator changes how a store is credited, and who bears its reversals. `withinMs`: from now. */
+/**
+ * The operator changes how a store is credited, and who pays for its reversals. `withinMs`: the time for that, from
+ * now.
+ */
 export function changeStores(scene: Scene, withinMs: number): void {
   const { engine, random, faults, stores } = scene
   for (const store of stores) {
     if (!random.chance(0.3)) continue
     engine.after(random.int(withinMs), () => {
-      faults.saw('settings of a store change')
+      faults.saw('changed settings of a store')
       store.mode = random.pick(['on_accept', 'on_release'])
       store.liability = random.pick(['operator', 'store'])
       store.riskLimit = BigInt(random.between(0, 40_000))

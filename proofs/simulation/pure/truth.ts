@@ -1,4 +1,4 @@
-/** Holds the rows of the till against what Steam knows. */
+/** Compares the till's rows with Steam's knowledge. */
 import { isFinal } from '../../../contract/statuses.ts'
 import { OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { least } from '../../../gateway/ledger/entry.ts'
@@ -15,7 +15,7 @@ import type { Memory, Store, TradeRow } from './memory.ts'
 import { roomBeside } from './promises.ts'
 import { checkItem } from './thefts.ts'
 
-/** A credit needs a Steam trade that brought these very items, and only one credit a Steam trade. */
+/** Checks that a credit has a Steam trade that brought exactly these items, and that no other credit has it. */
 export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
   const name = `trade ${row.facts.id}`
   const tradeId = row.deliveredBy ?? ''
@@ -31,20 +31,20 @@ export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRo
   hold(arrived, 'I7', () => `${name} is credited while its items are ${steamTrade.state}`)
 }
 
-/** Room that is about to be given back counts for neither side: clocks differ by minutes. */
+/** Room that becomes free within this time counts for neither side, because clocks differ by minutes. */
 const MARGIN_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /**
- * Called at each delivery. The credit before Steam's protection ends never exceeds the limit of the store, and
- * a store that waits for the release is credited nothing before, and neither is anybody for who took items back. Computed from the ledger alone.
+ * Checks each delivery, from the ledger alone. Credit before the end of protection never exceeds the store's limit. A
+ * store with credit on release gets none earlier, and neither does any store for a shopper who took items back.
  */
 export function checkRisk(memory: Memory, row: TradeRow): void {
   const { book, trades, engine, steam } = memory
   const { store } = row.deposit
   const early = (of: TradeRow): bigint => book.early(of.facts.id)
   const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
-  // Nobody can know yet what Steam tells later.
+  // The till cannot know yet what Steam reports later.
   const isProtected = steamTrade !== undefined && steamTrade.settlesAt !== null && !isToldLate(steamTrade)
   const name = `trade ${row.facts.id}`
   if (isProtected && row.settings?.mode === 'on_release') {
@@ -64,10 +64,10 @@ export function checkRisk(memory: Memory, row: TradeRow): void {
   )
 }
 
-/** A shopper was told what is credited at once. It is kept as far as the store's limit goes, whatever others took. */
+/** Checks the promise of credit at once, which is kept within the limit, no matter how much others have taken. */
 export function checkPromise(memory: Memory, row: TradeRow): void {
   const { book } = memory
-  // Nor to somebody who took items back meanwhile.
+  // Promises end for a shopper who took items back.
   if (row.settings?.mode === 'on_release') return
   const { free } = roomBeside(memory, row)
   const due = least(row.promised, free)
@@ -78,7 +78,7 @@ export function checkPromise(memory: Memory, row: TradeRow): void {
 /** Steam may report late; allow for that. */
 export const TOLD_WITHIN_MS = 120_000
 
-/** Funds are released only for what is still with the bot. */
+/** Checks that funds are released only for items that the bot still has. */
 export function checkRelease(steam: Steam, row: TradeRow, nowMs: number): void {
   const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
   if (steamTrade === undefined || nowMs - steamTrade.changedAt < TOLD_WITHIN_MS) return
@@ -101,7 +101,7 @@ const TOLD: Record<'declined' | 'countered' | 'timed_out', readonly OfferState[]
   timed_out: ['cancelled', 'expired'],
 }
 
-/** Whether Steam said of the offer or its Steam trade what makes a trade `invalid` for this reason. */
+/** Whether Steam's answers about the offer or its Steam trade justify the state `invalid` for this reason. */
 export function isToldInvalid(steam: Steam, offerId: string | null, reason: string): boolean {
   const offer = steam.offers.get(offerId ?? '')
   const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
@@ -119,19 +119,19 @@ export function isToldInvalid(steam: Steam, offerId: string | null, reason: stri
       return steamTrade !== undefined && isToldTakenBack(steamTrade)
     case 'invalid':
     case 'invalid_items':
-      // A bad end counts only when it was told twice.
+      // A bad end counts only if Steam reported it twice.
       return times(reason) > 1
     default:
       return false
   }
 }
 
-/** All at once, or in parts that together are all. */
+/** Whether Steam reported all items as taken back, at once or in parts. */
 const isToldTakenBack = ({ told, items }: ModelTrade): boolean =>
   told.has('rolled_back') ||
   (told.has('partly_rolled_back') && items.every((item) => item.rolledBackAssetId !== null))
 
-/** Only Steam's word ends an offer that was open. */
+/** Checks that a trade with an open offer ended only after an answer from Steam. */
 export function checkEnd(
   { steam, engine, bots, trades }: Memory,
   { trade, before }: { trade: Trade; before: Trade },
@@ -164,13 +164,13 @@ export function checkEnd(
   hold(isSaid, 'I7', () => `trade ${trade.tradeId} ended as ${reason}, which Steam never said`)
 }
 
-/** The sums of one trade and its deposit. */
+/** Checks the sums of one trade and its deposit. */
 export function checkTrade({ trade, deposit, held, reversed, total, live }: TradeRow): void {
   const name = `trade ${trade.tradeId}`
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
   hold(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
   const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
-  // Nobody else may name what Steam holds. A hold that was taken for over, and is seen again, takes nothing back.
+  // Held items stay taken. A hold that seemed over, but is seen again, does not take them back.
   const isHeld = 'heldUntil' in trade && trade.heldUntil !== null && trade.reason === 'escrow'
   hold(
     isHeld || live === isOpen,
@@ -200,19 +200,19 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
     () => `deposit ${deposit.id} is held until ${deposit.heldUntil?.toISOString()}, its trades until ${last}`,
   )
   const isTold = deposit.status === 'created' || deposit.events.includes(deposit.status)
-  hold(isTold, 'I9', () => `deposit ${deposit.id} is ${deposit.status} and did not tell`)
+  hold(isTold, 'I9', () => `deposit ${deposit.id} is ${deposit.status} without an event`)
 }
 
 const MINUTE_MS = 60_000
 const PATIENCE_MS = 10 * MINUTE_MS
 const WINDOW_MS = 5 * MINUTE_MS
 
-/** Looks at open trades are never planned further ahead than this, their deadlines apart. */
+/** The longest time between looks at an open trade, except until its deadline. */
 const NEXT_LOOK_MS = 2 * MINUTE_MS
 
 /**
- * No deposit is open longer than its own deadline and ten minutes in which Steam answers readably about its offer.
- * `calmSince`: when the faults ended. A look that a clock which ran ahead has planned is waited for.
+ * Checks that no deposit is open longer than its own deadline plus ten minutes of readable answers about its offer.
+ * `calmSince`: when the faults ended. Allows for looks that a fast clock has planned.
  */
 export function checkAlive(memory: Memory, calmSince: number): void {
   const now = memory.engine.now()
@@ -234,30 +234,30 @@ const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 const deadlineOf = ({ trade, createdAt }: TradeRow): number =>
   trade.state === 'active' ? trade.deadline.getTime() : createdAt.getTime() + WINDOW_MS
 
-/** True where Steam says nothing of the trade's offer that can be read, or proves what was accepted. */
+/** Whether Steam's answers about the trade's offer cannot be read, or never prove its delivery. */
 function isUnreadable({ steam, bots }: Memory, { trade, facts }: TradeRow): boolean {
   if (bots.get(facts.botId)?.state !== 'active') return true
   const offer = steam.byMessage.get(trade.secretCode)
   if (offer?.isOpaque === true || offer?.isIdLost === true) return true
-  // An offer that is not listed may be the one that cannot be read.
+  // An offer that no list shows may be the unreadable one.
   const isLookedFor = trade.state === 'sending' || trade.state === 'unknown'
   const ofBot = [...steam.offers.values()].filter(({ bot }) => bot === String(facts.botId))
   return isLookedFor && ofBot.some(({ isOpaque }) => isOpaque)
 }
 
 const REST_MS = 17 * DAY_MS
-/** Clocks are wrong by minutes. */
+/** The largest difference of clocks. */
 const CLOCKS_MS = 20 * MINUTE_MS
-/** Each end of the three may wait for the sweep of its hour. */
+/** Each of the three ends may wait for an hourly sweep. */
 const SWEEPS_MS = 3 * 60 * MINUTE_MS
 
-/** Every trade is at rest within 17 days of the last thing that happened to it. */
+/** Checks that every trade is at rest within 17 days of its last event. */
 export function checkRested(memory: Memory): void {
   const { steam, bots, trades, engine } = memory
   for (const row of trades.values()) {
     const { trade, facts, createdAt } = row
     const isDue = facts.dueAt !== null || OPEN.includes(trade.state)
-    // Held credit of a bot that may come back is left alone until the operator retires it.
+    // Held credit of a bot that may come back stays until the operator retires the bot.
     if (!isDue || (isDelivered(trade) && bots.get(facts.botId)?.state === 'dead')) continue
     const offer = steam.byMessage.get(trade.secretCode)
     const last = Math.max(
@@ -275,13 +275,13 @@ export function checkRested(memory: Memory): void {
   }
 }
 
-/** Long after the faults: what every item is worth stands where the item is. */
+/** Checks, long after the faults, that the credit for every item matches its place. */
 export function checkRest(memory: Memory): void {
   const { book, steam, trades, deposits } = memory
   book.verify()
   for (const offer of steam.offers.values()) {
     const isOpen = offer.state === 'active' && !offer.isCounter
-    hold(!isOpen, 'I12', () => `the offer of ${offer.message} still stands on Steam`)
+    hold(!isOpen, 'I12', () => `the offer of ${offer.message} is still open on Steam`)
   }
   const entries = Map.groupBy(book.entries, (entry) => entry.tradeId)
   for (const row of trades.values()) checkSettled(memory, row, entries.get(row.facts.id) ?? [])
@@ -305,7 +305,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   const isLeft = isGone && isDelivered(trade)
   hold(isLeft || facts.dueAt === null, 'I12', () => `${name} is still due at ${facts.dueAt?.toISOString()}`)
   const offer = steam.byMessage.get(trade.secretCode)
-  // Nobody can see what becomes of these; the operator credits what came whole.
+  // The till cannot see the outcome of these. The operator credits complete deliveries.
   const isUntold = offer?.isOpaque === true || offer?.isIdLost === true
   if (isGone || (isUntold && row.deliveredBy === null)) {
     checkHonest(memory, row)
@@ -320,7 +320,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
     checkItem(memory, row, { item, isKept: row.deliveredBy !== null && isOurs && !isAway(item) })
   }
   const credited = row.deliveredBy === null ? 0n : row.total - row.reversed
-  hold(kept === credited, 'I7', () => `${name}: the bot has items of ${kept}, credited are ${credited}`)
+  hold(kept === credited, 'I7', () => `${name}: the bot has items of ${kept}, credited is ${credited}`)
   const net = { held: 0n, available: 0n, loss: 0n, commission: 0n, items: 0n, paid_out: 0n, adjustments: 0n }
   for (const entry of entries) {
     net[entry.debit] -= entry.amount
@@ -343,7 +343,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   if (steamTrade !== undefined) checkFound(row, steamTrade)
 }
 
-/** Items that came whole are credited, by Steam's word or the operator's. */
+/** Checks that a complete delivery is credited, automatically or by the operator. */
 function checkHonest({ steam }: Memory, { trade, deliveredBy }: TradeRow): void {
   const steamTrade = steam.steamTrades.get(steam.byMessage.get(trade.secretCode)?.tradeId ?? '')
   const isCredited = deliveredBy !== null
@@ -354,7 +354,7 @@ function checkHonest({ steam }: Memory, { trade, deliveredBy }: TradeRow): void 
   )
 }
 
-/** The worth before commission of the items that the bot has. */
+/** The value, before commission, of the items that the bot has. */
 function keptGross({ items, deliveredBy }: TradeRow, steamTrade: ModelTrade | undefined): bigint {
   let gross = 0n
   for (const { asset, newAssetId, rolledBackAssetId } of steamTrade?.items ?? []) {
@@ -364,37 +364,37 @@ function keptGross({ items, deliveredBy }: TradeRow, steamTrade: ModelTrade | un
   return gross
 }
 
-/** The first look after Steam told of its protection has noticed it. */
+/** Checks that the first look after Steam reported the protection has noticed it. */
 function checkFound({ trade, facts, deliveredBy, protectionFoundAt }: TradeRow, told: ModelTrade): void {
   if (!isDelivered(trade) || trade.state === 'reversed' || !isToldLate(told)) return
   const lastLookAt = trade.deliveredAt.getTime() + DAY_MS
   const isLater = told.settlementToldAt > trade.deliveredAt.getTime() + TOLD_WITHIN_MS
   if (deliveredBy === null || !isLater || told.settlementToldAt > lastLookAt - MARGIN_MS) return
-  hold(protectionFoundAt !== null, 'I15', () => `trade ${facts.id} is protected, and nobody noticed`)
+  hold(protectionFoundAt !== null, 'I15', () => `trade ${facts.id} is protected, which was not noticed`)
 }
 
-/** The store heard of everything that changed its money. */
+/** Checks that the store has an event for every change of its money. */
 function checkTold({ facts: { id }, deposit, reversals, deliveredBy }: TradeRow): void {
   const times = (start: string): number => deposit.events.filter((event) => event.startsWith(start)).length
   hold(
     times(`reversed ${id} `) === reversals,
     'I9',
-    () => `trade ${id}: ${reversals} reversals, told otherwise`,
+    () => `trade ${id}: ${reversals} reversals, but a different number of events`,
   )
   if (deliveredBy === null) return
   const delivered = deposit.trades.filter((row) => row.deliveredBy !== null).length
   hold(
     times('amountIncreased') === delivered - 1,
     'I9',
-    () => `deposit ${deposit.id} did not tell of ${delivered}`,
+    () => `deposit ${deposit.id} lacks an event for one of its ${delivered} deliveries`,
   )
 }
 
-/** A reversal is borne by whom the settings at delivery say. */
+/** Checks that the settings at delivery decide who pays for a reversal. */
 function checkBearer({ settings, facts }: TradeRow, entries: Book['entries']): void {
   const bearer = settings?.liability === 'store' ? 'available' : 'loss'
   const wrong = entries.find(
     ({ cause, debit }) => cause === 'reversed' && debit !== 'held' && debit !== bearer,
   )
-  hold(wrong === undefined, 'I15', () => `trade ${facts.id}: ${wrong?.debit} bears a reversal, not ${bearer}`)
+  hold(wrong === undefined, 'I15', () => `trade ${facts.id}: ${wrong?.debit}, not ${bearer}, was charged`)
 }

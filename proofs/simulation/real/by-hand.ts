@@ -1,4 +1,4 @@
-/** The operator of the real level: retires bots, and credits what came and Steam never told. */
+/** The operator of the real level, who retires bots and credits deliveries that Steam never reported. */
 import { actOnBot } from '../../../gateway/bots/operator.ts'
 import type { Tx } from '../../../gateway/db/client.ts'
 import { inTransaction } from '../../../gateway/db/transaction.ts'
@@ -10,10 +10,10 @@ import { hold } from '../violation.ts'
 import { inProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
-/** Longer than any pause of a process, and rarely enough. */
+/** The time between looks: longer than any pause of a process. */
 const LOOK_MS = 300_000
 
-/** In a process that lives, and again if it dies. Work in a process that dies never ends, and so the death counts as its end. */
+/** Runs `work` in a live process, and again if that process dies, because the work would then never end. */
 export function asSoonAsAble(scene: Scene, work: (process: Process) => Promise<unknown>): void {
   const { engine, processes } = scene
   const process = processes.find(({ alive }) => alive)
@@ -43,7 +43,7 @@ export function asSoonAsAble(scene: Scene, work: (process: Process) => Promise<u
 const record = (tx: Tx, at: Date, { act, about }: { act: string; about: object }): Promise<void> =>
   insertAct(tx, { at, operator: 'Ada', act, arguments: JSON.stringify(about), reason: 'banned by Steam' })
 
-/** As `bot retire` does it. */
+/** Retires a bot like the command `bot retire`. */
 export async function retire({ deps }: Process, steamId: string): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
     const answer = await actOnBot(tx, steamId, 'retire')
@@ -53,7 +53,7 @@ export async function retire({ deps }: Process, steamId: string): Promise<void> 
   await sweepTrades(deps)
 }
 
-/** As `trade credit` does it. `afterMs`: all of it was given up by then. */
+/** Credits like the command `trade credit`. `afterMs`: when the till has given up all such trades. */
 export function creditByHand(scene: Scene, afterMs: number): void {
   const { engine, steam } = scene
   engine.after(afterMs, () => {
@@ -79,6 +79,6 @@ async function credit({ faults }: Scene, { deps }: Process, offer: SteamOffer): 
     hold(isNews, 'I12', () => `trade ${row.id} could not be credited by hand`)
     const about = { tradeId: String(row.id), steamTradeId }
     await record(tx, deps.clock.now(), { act: 'trade credit', about })
-    faults.saw('credit on the word of an operator')
+    faults.saw('credit by an operator')
   })
 }

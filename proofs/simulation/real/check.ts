@@ -1,4 +1,4 @@
-/** Holds the rows in the database against each other, against those that stood there before, and against the world. */
+/** Compares the rows in the database with each other, with the earlier rows, and with the world. */
 import type pg from 'pg'
 import { z } from 'zod'
 import { type DepositStatus, isFinal } from '../../../contract/statuses.ts'
@@ -112,11 +112,11 @@ export async function readSnapshot(monitor: pg.ClientBase): Promise<Snapshot> {
 const OPEN = ['intended', 'sending', 'unknown', 'active']
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
 
-/** These promises must hold after every commit. */
+/** Checks the promises that must hold after every commit. */
 export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot): void {
   checkAccounts(now)
-  hold(now.twins === 0, 'I8', () => 'an asset stands in two trades that are open')
-  hold(now.repeated === 0, 'I9', () => 'an event was told twice')
+  hold(now.twins === 0, 'I8', () => 'an asset is in two open trades')
+  hold(now.repeated === 0, 'I9', () => 'an event exists twice')
   const states = new Map(before?.trades.map((trade) => [trade.id, trade]))
   for (const trade of now.trades) {
     checkTrade(scene, states.get(trade.id), trade)
@@ -136,13 +136,13 @@ export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot)
   hold(new Set(steamTrades).size === steamTrades.length, 'I6', () => 'a Steam trade is credited twice')
 }
 
-/** Clocks are wrong by minutes. */
+/** The largest difference of clocks. */
 const CLOCKS_MS = 20 * 60_000
 
 export const keyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms): string =>
   `${creditMode} ${liability} ${riskLimitUsdCents}`
 
-/** The terms of a delivery are the settings of the store at some time, and it keeps to them. */
+/** Checks that the terms of a delivery were the store's settings at some time, and that it follows them. */
 function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot): void {
   const { id, store, mode, liability, limit, early, isProtected, bearers } = trade
   const back = trades.flatMap((other) => (other.partner === trade.partner ? (other.backAtMs ?? []) : []))
@@ -162,11 +162,11 @@ function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot):
   hold(
     bearers.every((kind) => kind === bearer),
     'I15',
-    () => `trade ${id}: ${bearers} bears a reversal, not ${bearer}`,
+    () => `trade ${id}: ${bearers} pays for a reversal instead of ${bearer}`,
   )
 }
 
-/** At a delivery: what is credited before protection ends is within the limit of the store. */
+/** Checks at a delivery that credit before the end of protection stays within the store's limit. */
 function checkRisk({ store, limit, early, isProtected }: TradeRow, { trades }: Snapshot): void {
   if (!isProtected || early === 0n) return
   const taken = sum(
@@ -188,7 +188,7 @@ function checkAccounts({ accounts }: Snapshot): void {
   }
 }
 
-/** One commit may hold two events of a trade. */
+/** Whether a state can be reached in one or two steps, because a commit may contain two events of a trade. */
 function reaches<S extends string>(edges: Record<S, readonly S[]>, from: S, to: S): boolean {
   return edges[from].includes(to) || edges[from].some((middle) => edges[middle].includes(to))
 }
@@ -217,7 +217,7 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
   )
   const arrived = steamTrade?.items.every(({ newAssetId }) => newAssetId !== null)
   hold(arrived === true, 'I7', () => `trade ${trade.id} is credited while its items are under way`)
-  // Nobody can know yet what Steam tells later.
+  // The till cannot know yet what Steam reports later.
   if (steamTrade !== undefined && isToldLate(steamTrade)) return
   const protects = steamTrade?.settlesAt !== null
   hold(
@@ -227,7 +227,7 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
   )
 }
 
-/** Funds are released only for the items that are still with the bot. */
+/** Checks that funds are released only for items that the bot still has. */
 function checkRelease({ steam, engine }: Scene, { id, steamTrade, itemsBack }: TradeRow): void {
   const record = steam.steamTrades.get(steamTrade ?? '')
   if (record === undefined || engine.now() - record.changedAt < TOLD_WITHIN_MS) return
@@ -241,7 +241,7 @@ const WORDS: Partial<Record<TradeStateColumn, readonly OfferState[]>> = {
   timed_out: ['cancelled', 'expired'],
 }
 
-/** Only Steam's word ends an offer that was open. */
+/** Checks that a trade with an open offer ended only after an answer from Steam. */
 function checkEnd(steam: Steam, { id, state, offer, reason }: TradeRow): void {
   const told = steam.offers.get(offer ?? '')?.told
   const isSaid =
@@ -294,11 +294,11 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
     () => `deposit ${id} is held until ${deposit.heldUntil}, its trades until ${until}`,
   )
   hold((status === 'succeeded') === credited > 0n, 'I13', () => `deposit ${id} is ${status}`)
-  hold(deposit.told, 'I9', () => `deposit ${id} is ${status} and did not tell`)
+  hold(deposit.told, 'I9', () => `deposit ${id} is ${status} without an event`)
 }
 
 /**
- * The faults are over for long enough: nobody waits any more, but for what Steam does not say readably or does not prove.
+ * Checks, long enough after the faults, that nothing waits except for deliveries that Steam does not report or prove.
  */
 export function checkAlive(scene: Scene, { deposits, trades }: Snapshot): void {
   for (const { id, status } of deposits) {
@@ -311,7 +311,7 @@ export function checkAlive(scene: Scene, { deposits, trades }: Snapshot): void {
 function isSilent(scene: Scene, { bot, code, state }: TradeRow): boolean {
   const { offers, byMessage } = scene.steam
   if (isLost(scene, bot) || isMute(byMessage.get(code))) return true
-  // An offer that is not listed may be the one that cannot be read.
+  // An offer that no list shows may be the unreadable one.
   const isLookedFor = state === 'sending' || state === 'unknown'
   return isLookedFor && [...offers.values()].some((offer) => offer.bot === BOTS[bot - 1] && offer.isOpaque)
 }
@@ -319,7 +319,7 @@ function isSilent(scene: Scene, { bot, code, state }: TradeRow): boolean {
 const isMute = (offer: SteamOffer | undefined): boolean =>
   offer?.isOpaque === true || offer?.isIdLost === true
 
-/** Long enough after the last offer: only what was delivered may still be watched. */
+/** Checks, long enough after the last offer, that only delivered trades are still watched. */
 export async function checkRested(monitor: pg.ClientBase): Promise<void> {
   const { rows } = await monitor.query<{ id: bigint; state: string }>(
     `select id, state from trade where delivered_at is null and (ended_at is null or due_at is not null)`,
@@ -327,12 +327,12 @@ export async function checkRested(monitor: pg.ClientBase): Promise<void> {
   hold(rows.length === 0, 'I12', () => `trade ${rows[0]?.id} is still ${rows[0]?.state}, or looked at`)
 }
 
-/** Long after the faults: each item is where the ledger of items says, and paid for exactly if the bot has it. */
+/** Checks, long after the faults, that each item is where custody says, and credited exactly if the bot has it. */
 export async function checkRest(scene: Scene): Promise<void> {
   const { steam, monitor } = scene
   for (const offer of steam.offers.values()) {
     const isOpen = offer.state === 'active' && !offer.isCounter
-    hold(!isOpen, 'I12', () => `the offer of ${offer.message} still stands on Steam`)
+    hold(!isOpen, 'I12', () => `the offer of ${offer.message} is still open on Steam`)
   }
   const { rows } = await monitor.query<{
     trade: string
@@ -347,10 +347,10 @@ export async function checkRest(scene: Scene): Promise<void> {
   for (const { trade, bot, code, asset, kept } of rows) {
     const offer = steam.byMessage.get(code)
     const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
-    // Nobody can see what becomes of these; the operator credits what came whole.
+    // The till cannot see the outcome of these. The operator credits complete deliveries.
     if (isLost(scene, bot) || (isMute(offer) && !kept)) {
       const isCredited = kept || steamTrade?.state !== 'complete'
-      hold(isCredited, 'I7', () => `trade ${trade}: the bot has its items, and nobody was credited`)
+      hold(isCredited, 'I7', () => `trade ${trade}: the bot has its items, but they were not credited`)
       continue
     }
     const item = steamTrade?.items.find((each) => each.asset.assetId === asset)
@@ -375,7 +375,7 @@ export async function checkRest(scene: Scene): Promise<void> {
     `select trade.id from trade where (select count(distinct part) from ledger_entry where trade_id = trade.id and cause = 'reversed')
        <> (select count(*) from event where trade_id = trade.id and type = 'deposit.reversed')`,
   )
-  hold(untold.length === 0, 'I9', () => `trade ${untold[0]?.id} was reversed and did not tell`)
+  hold(untold.length === 0, 'I9', () => `trade ${untold[0]?.id} was reversed without an event`)
   await checkFrozen(monitor)
 }
 

@@ -1,4 +1,4 @@
-/** The database of one simulated process: Kysely over connections whose every statement waits for the scheduler. */
+/** The database of one simulated process: Kysely on connections where every statement waits for the scheduler. */
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -16,21 +16,21 @@ import type { Faults } from '../faults.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Session, Sessions } from './sessions.ts'
 
-/** The things that a transaction does beside the database: they happen exactly if the transaction commits. */
+/** An effect of a transaction outside the database, which happens exactly if the transaction commits. */
 export type Effect = () => void
 
-/** It stands for itself as a part of a larger statement too. */
+/** A statement that marks an effect. It can also be a part of a larger statement. */
 const EFFECT = "select 'simulated effect' where $1::text is null"
 
-/** Leaves the effect to the commit of the transaction. */
+/** Runs the effect when the transaction commits. */
 export async function onCommit(tx: Tx, effect: Effect): Promise<void> {
   await tx.executeQuery(CompiledQuery.raw(EFFECT, [effect]))
 }
 
-/** The connection broke: nothing is known of what was said last. */
+/** Thrown if the connection broke. The result of the last statement is unknown. */
 export class ConnectionLost extends Error {}
 
-/** As PostgreSQL says it when another transaction was in the way. */
+/** PostgreSQL's error for a conflict with another transaction. */
 class SerializationFailure extends Error {
   readonly code = '40001'
   override readonly message = 'could not serialize access'
@@ -40,7 +40,7 @@ type Line = {
   session: Session
   isBusy: boolean
   inTransaction: boolean
-  /** It died, and its session has yet to be replaced. */
+  /** True after a crash, until its session is replaced. */
   isDead: boolean
   hasWritten: boolean
   effects: Effect[]
@@ -52,22 +52,22 @@ export type Deps = {
   faults: Faults
   /** Waits for the process's turn. */
   gate(): Promise<void>
-  /** A transaction that wrote has committed. */
+  /** Called after the commit of a transaction that wrote. */
   committed(): void
 }
 
-/** The scheduler did this to a statement that waited in a line. */
+/** The error of a statement that the scheduler cancelled, because it waited behind another one. */
 const CANCELLED = '57014'
 
 const LINES = 4
 
-/** Writes that can break a promise. The next look at a trade, a lease and a position in the log cannot. */
+/** Matches writes that can break a promise. The next look at a trade, leases and positions in the log cannot. */
 const CHECKED =
   /^(with part|insert into "(ledger_entry|event|trade|deposit|trade_item)"|update "(trade|deposit|trade_item|account)" set (?!"due_at"))/
 
 export type Connections = { db: Db; reset(): void; close(): void }
 
-/** `reset` is what the server sees when the process dies: all it had open is rolled back. */
+/** `reset` simulates the death of the process for the server, which rolls back its open transactions. */
 export async function openConnections(deps: Deps): Promise<Connections> {
   const lines = await Promise.all(Array.from({ length: LINES }, () => openLine(deps.sessions)))
   const waiting: ((line: Line) => void)[] = []
@@ -123,7 +123,7 @@ function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) 
   const lineOf = new WeakMap<DatabaseConnection, Line>()
   const withLine = (connection: DatabaseConnection): Line => {
     const line = lineOf.get(connection)
-    if (line === undefined) throw new Error('a connection that is not of this driver')
+    if (line === undefined) throw new Error('the connection is not from this driver')
     return line
   }
   return {
@@ -145,7 +145,7 @@ function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) 
       line.inTransaction = false
       for (const effect of line.effects) effect()
       if (line.hasWritten) deps.committed()
-      if (faults.strike('commit answered by nobody', 0.002)) throw new ConnectionLost('after a commit')
+      if (faults.strike('commit without an answer', 0.002)) throw new ConnectionLost('after a commit')
     },
     async rollbackTransaction(connection) {
       const line = withLine(connection)
@@ -174,7 +174,7 @@ function connectionOf(deps: Deps, line: Line): DatabaseConnection {
       if (!line.inTransaction) deps.committed()
       return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
     },
-    // biome-ignore lint/correctness/useYield: nothing of the till streams
+    // biome-ignore lint/correctness/useYield: the till never streams
     async *streamQuery() {
       throw new Error('not part of the simulation')
     },
@@ -200,10 +200,10 @@ type Statement = { name: string; mayWait: boolean }
 
 const statements = new Map<string, Statement>()
 
-/** Reads wait for nobody's lock, unless they take locks themselves. */
+/** Matches statements that never wait for a lock: reads that take none. */
 const UNHINDERED = /^(begin|select|rollback)\b(?!.*(for (no key )?update|for share|advisory))/s
 
-/** A statement with a name is planned once for a connection, which a run of thousands feels. */
+/** Names the statement, so each connection plans it once. That saves time over thousands of runs. */
 function statementOf(text: string): Statement {
   const known = statements.get(text)
   if (known !== undefined) return known

@@ -1,23 +1,23 @@
-/** Bots that die for good: Steam refuses their tokens forever. The operator retires some of them, sooner or later. */
+/** Bots whose tokens Steam refuses forever. The operator retires some of them, sooner or later. */
 import { asSoonAsAble, retire } from './by-hand.ts'
 import { BOTS } from './people.ts'
 import type { Process, Scene } from './scene.ts'
 
 const DAY_MS = 86_400_000
-/** Steam ends an offer that nobody ended. */
+/** After this time Steam ends an open offer. */
 const OFFER_LIFE_MS = 14 * DAY_MS
 
-/** Of a bot's number in the database: they are given in their order. */
+/** Whether a bot is lost, by its number in the database. Numbers follow the order of BOTS. */
 export const isLost = ({ lost }: Pick<Scene, 'lost'>, botId: number): boolean =>
   lost.has(BOTS[botId - 1] ?? '')
 
-/** `withinMs`: faults come for so long from now. */
+/** Plans the deaths. `withinMs`: for how long faults come from now on. */
 export function planDeaths(scene: Scene, withinMs: number): void {
   const { engine, random, steam, faults, lost } = scene
   for (const steamId of BOTS) {
     if (!random.chance(0.12)) continue
     engine.after(random.int(withinMs), () => {
-      faults.saw('bot that dies for good')
+      faults.saw('bot that Steam refuses forever')
       lost.set(steamId, 'dead')
       asSoonAsAble(scene, (process) => markDead(process, steamId))
     })

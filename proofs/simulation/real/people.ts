@@ -7,14 +7,14 @@ const FIRST_STEAM_ID = 76561197960265728n
 const SHOPPERS = 8
 const ITEMS_EACH = 14
 
-/** A token in a trade link. It must never be seen in a log. */
+/** The token of every trade link, which must never appear in a log. */
 export const CANARY_TOKEN = 'cAnArY_7'
 
 const steamIdOf = (accountId: number): string => String(FIRST_STEAM_ID + BigInt(accountId))
 
 export const BOTS: readonly string[] = [2_001, 2_002, 2_003].map(steamIdOf)
 
-/** Every other shopper owns what Steam protects after a trade. The last one has no authenticator. */
+/** Every other shopper owns items that Steam protects after a trade. The last one has no authenticator. */
 export const SHOPPERS_OF_A_SEED: readonly Person[] = Array.from({ length: SHOPPERS }, (_, index) => ({
   steamId: steamIdOf(1_001 + index),
   accountId: 1_001 + index,

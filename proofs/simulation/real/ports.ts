@@ -9,7 +9,7 @@ import type { Life } from '../process.ts'
 import { hold } from '../violation.ts'
 import { onCommit } from './connections.ts'
 
-/** Hands every job over once its transaction has committed. */
+/** A queue that passes on each job once its transaction has committed. */
 export function queueOf(accept: (job: NewJob) => void): Queue {
   return {
     ensure: async () => {},
@@ -25,11 +25,11 @@ type Waiting = {
   engine: Engine
   waiters: Waiters
   notify(topic: string): void
-  /** The process as it is now. */
+  /** The current life of the process. */
   life(): Life
 }
 
-/** `waiters` are those of one process; a notification reaches every process. A wait ends with the life that began it. */
+/** `waiters`: those of one process. A notification reaches every process. A wait ends with the life that began it. */
 export function signalsOf({ engine, waiters, notify, life }: Waiting): Signals {
   return {
     notify: (tx, topic) => onCommit(tx, () => notify(topic)),
@@ -44,7 +44,7 @@ export function signalsOf({ engine, waiters, notify, life }: Waiting): Signals {
           waiters.set(topic, topics.add(resolve))
           engine.at(end, () => {
             const { alive, life: current } = life()
-            // One that goes on after a crash would hold a connection forever.
+            // A wait that continued after a crash would hold a connection forever.
             if (alive && current === begun) resolve()
           })
         })
@@ -65,12 +65,12 @@ export function idsOf(random: Random): Ids {
   }
 }
 
-/** Errors that the simulation itself causes; any other in the log is a defect. */
+/** Matches errors that the simulation causes. Any other error in the log is a defect. */
 const OURS = /after a commit|could not serialize|simulated/
 
 const TURNED_UP = /"state":"abandoned".*whose trade had been given up/
 
-/** Every line is searched for what must never stand in a log, and for errors that nobody caused. */
+/** A log that searches every line for secrets, and for errors that the simulation did not cause. */
 export function watchedLog(secrets: () => readonly string[], sawTurnUp: () => void): Log {
   return createLog({
     level: 'info',

@@ -1,4 +1,6 @@
-/** A simulated process of the gateway: its own connections, clock and leases. It can stand still, and die at any await. */
+/**
+ * A simulated process of the gateway, with its own connections, clock and leases. It can pause, and die at any await.
+ */
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../../../gateway/bots/fleet.ts'
@@ -29,7 +31,7 @@ import type { Deps, Held, Process, Scene } from './scene.ts'
 
 const BOX = createSecretBox(Buffer.alloc(32, 3))
 
-/** Names of processes are UUIDs, as the leases have them. */
+/** `name`: a UUID, because leases name processes by UUIDs. */
 export async function startProcess(scene: Scene, name: string): Promise<Process> {
   const { engine, scheduler, faults, sessions } = scene
   const state = { ...bornAs(name), leases: new Map(), waiters: new Map() }
@@ -84,7 +86,7 @@ function crash({ engine, random }: Sim, process: Process): void {
   engine.after(random.between(500, 60_000), () => revive(process))
 }
 
-/** Runs something in the process; `failed` if the simulation made it fail. Any other failure is a defect. */
+/** Runs `work` in the process. Calls `failed` if the simulation made it fail. Any other failure is a defect. */
 export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
   work().catch((error: unknown) => {
     if (error instanceof ConnectionLost || isBrokenOff(error)) failed()
@@ -94,7 +96,7 @@ export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: ()
 
 const constraintError = z.object({ code: z.enum(['23505', '23514']), table: z.string(), message: z.string() })
 
-/** The promise that the constraints of each table keep. */
+/** The promise that each table's constraints protect. */
 const KEPT_BY: Record<string, Invariant> = {
   account: 'I4',
   custody_entry: 'I13',
@@ -105,7 +107,7 @@ const KEPT_BY: Record<string, Invariant> = {
   trade_item: 'I8',
 }
 
-/** Where the database refuses what breaks a promise, the promise has a name all the same. */
+/** Turns an error of a constraint into a violation of the promise that it protects. */
 function asPromise(error: unknown): unknown {
   const refused = constraintError.safeParse(error).data
   const kept = refused && KEPT_BY[refused.table]
@@ -139,12 +141,13 @@ async function giveUpToken(scene: Scene, { deps }: Process, lease: Lease): Promi
   scene.faults.saw('token refused for a while')
   const now = deps.clock.now()
   const verdict = judgeTokenRefusal(lease.tokenRefusedAt, now)
-  // A clock that is off by minutes never makes an hour of the few minutes that a token is refused for.
-  if (verdict.kind === 'dead') throw new Error('no token is refused for an hour')
+  // A token is refused for minutes. A clock that is wrong by minutes cannot make that an hour.
+  if (verdict.kind === 'dead')
+    throw new Error('a token was refused for an hour, which the simulation never does')
   await putOffLogin(deps.db, lease, { reason: 'token_dead', refusedAt: now, until: verdict.at })
 }
 
-/** Beats for what it holds, and takes one bot that nobody holds. */
+/** Renews the leases of the process, and takes one free bot. */
 export async function keepLeases(scene: Scene, process: Process): Promise<void> {
   const { engine } = scene
   for (const [botId, held] of process.leases) {
@@ -157,7 +160,7 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
     if (await beat(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
     else process.leases.delete(botId)
   }
-  // A process that has a bot does not always look for another, to let both processes have one. In the end each bot is held.
+  // A process with a bot does not always look for another, so both processes get some. In the end every bot is held.
   if (!scene.faults.stopped && process.leases.size > 0 && scene.random.chance(0.6)) return
   const beforeMs = engine.now()
   const [lease] = await takeLeases(process.deps.db, process.name, 1)

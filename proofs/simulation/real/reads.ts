@@ -12,12 +12,12 @@ import { readEvents } from '../../../gateway/events/store.ts'
 import { readStatement } from '../../../gateway/stores/balance-store.ts'
 import { hold } from '../violation.ts'
 
-/** The reads as one value: the simulation plants a defect by passing another one. */
+/** The reads as one value, so a defect can be planted by passing another one. */
 export const READS = { listDeposits, readEvents, readStatement, timelineOf }
 
 export type Reads = typeof READS
 
-/** Small, so every store has several pages. */
+/** A small page, so every store has several. */
 const PAGE = 3
 const CURRENCY = 'USD'
 
@@ -80,7 +80,7 @@ type Reading = { db: Db; reads: Reads; rows: Rows }
 export async function checkReads(pool: pg.Pool, reads: Reads): Promise<void> {
   const answer = await pool.query<Record<string, unknown>>(ROWS)
   const rows = rowsSchema.parse(answer.rows[0])
-  // Never destroyed: the pool is not ours.
+  // Never destroyed, because that would end the caller's pool.
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const reading = { db, reads, rows }
   for (const { store } of rows.balances) {
@@ -91,7 +91,7 @@ export async function checkReads(pool: pg.Pool, reads: Reads): Promise<void> {
   for (const row of rows.deposits) await checkShown(reading, row)
 }
 
-/** All pages of a list, up to one more than `most` entries would fill. */
+/** Reads all pages of a list, up to one more than `most` entries would fill. */
 async function pagesOf<T, C>(
   most: number,
   read: (after: C | undefined) => Promise<{ page: readonly T[]; next: C | undefined }>,
@@ -110,7 +110,7 @@ async function pagesOf<T, C>(
 const isSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
   some.length === others.length && some.every((each, index) => each === others[index])
 
-/** Resolves to the deposits as they are listed. */
+/** Checks the list of a store's deposits, and resolves to it. */
 async function checkList({ db, reads, rows }: Reading, store: string): Promise<StoreDeposit[]> {
   const expected = rows.deposits.filter((row) => row.store === store)
   const list = (status?: 'succeeded') =>
@@ -127,12 +127,12 @@ async function checkList({ db, reads, rows }: Reading, store: string): Promise<S
       expected.map(({ id }) => id),
     ),
     'I16',
-    () => `store ${store} is listed the deposits ${ids}`,
+    () => `store ${store} sees the deposits ${ids}`,
   )
   for (const [index, row] of expected.entries()) checkListed(row, listed[index])
   const paid = (await list('succeeded')).map(({ id }) => id)
   const succeeded = expected.flatMap(({ id, status }) => (status === 'succeeded' ? [id] : []))
-  hold(isSame(paid, succeeded), 'I16', () => `store ${store} is listed the paid deposits ${paid}`)
+  hold(isSame(paid, succeeded), 'I16', () => `store ${store} sees the paid deposits ${paid}`)
   return listed
 }
 
@@ -172,7 +172,7 @@ async function checkEvents(
     const { events, next, hasMore } = await reads.readEvents(db, BigInt(store), { after, limit: PAGE })
     return { page: events, next: hasMore ? next : undefined }
   })
-  // No database is set back here, so every event is of a deposit.
+  // The simulation restores no database, so every event belongs to a deposit.
   const deposits = events.flatMap((event) => (event.type === 'epoch.started' ? [] : [event.data]))
   const isWhole =
     isSame(
@@ -185,11 +185,11 @@ async function checkEvents(
   for (const { id, status, amount, heldAmount, reversedAmount } of listed) {
     const told = latest.get(id)
     const numbered = expected.filter(({ deposit }) => deposit === id).length
-    // The newest one has no number yet.
+    // The newest event has no number yet.
     if (told === undefined || numbered !== all.get(id)?.events) continue
     const now = [status, amount, heldAmount, reversedAmount]
     const then = [told.status, told.amount, told.heldAmount, told.reversedAmount]
-    hold(isSame(now, then), 'I16', () => `deposit ${id} is ${now}, and its last event says ${then}`)
+    hold(isSame(now, then), 'I16', () => `deposit ${id} is ${now}, but its last event says ${then}`)
   }
 }
 
@@ -205,7 +205,7 @@ async function checkStatement({ db, reads, rows }: Reading, store: string): Prom
   const isInOrder = movements.every(
     ({ id }, index) => index === 0 || BigInt(id) < BigInt(movements[index - 1]?.id ?? 0),
   )
-  hold(isInOrder, 'I16', () => `${name} is not in its order`)
+  hold(isInOrder, 'I16', () => `${name} is out of order`)
   hold(
     movements.length === balance.movements,
     'I16',
@@ -221,7 +221,7 @@ async function checkStatement({ db, reads, rows }: Reading, store: string): Prom
   hold(
     sums.held === balance.held && sums.available === balance.available,
     'I16',
-    () => `${name} comes to ${sums.held} held and ${sums.available} available`,
+    () => `${name} sums to ${sums.held} held and ${sums.available} available`,
   )
   for (const { id, store: owner, held } of rows.deposits) {
     if (owner !== store) continue
@@ -230,10 +230,10 @@ async function checkStatement({ db, reads, rows }: Reading, store: string): Prom
   }
 }
 
-/** As it is shown to the operator. */
+/** Checks what an operator sees of a deposit. */
 async function checkShown({ db, reads }: Reading, row: Row): Promise<void> {
   const moments = (await reads.timelineOf(db, BigInt(row.id))) ?? []
-  const name = `deposit ${row.id} as it is shown`
+  const name = `deposit ${row.id} in the operator's view`
   const count = (start: RegExp): number => moments.filter(({ what }) => start.test(what)).length
   const told = {
     movements: count(/^ledger: /),
@@ -252,7 +252,7 @@ async function checkShown({ db, reads }: Reading, row: Row): Promise<void> {
   )
   hold(moved === row.moved, 'I16', () => `${name} moves ${moved}, not ${row.moved}`)
   const isInOrder = moments.every(({ at }, index) => index === 0 || at >= (moments[index - 1]?.at ?? at))
-  hold(isInOrder, 'I16', () => `${name} is not in its order`)
+  hold(isInOrder, 'I16', () => `${name} is out of order`)
   const isSecret = moments.some(({ what }) => what.includes(row.hash))
-  hold(!isSecret, 'I14', () => `${name} tells its whole hash`)
+  hold(!isSecret, 'I14', () => `${name} shows its whole hash`)
 }

@@ -1,4 +1,4 @@
-/** One seed of the real level: the services on PostgreSQL, two processes, and the sandbox's world. */
+/** One seed of the real level: the gateway's services on PostgreSQL, two processes, and a simulated Steam. */
 import pg from 'pg'
 import { verifyLedger } from '../../../gateway/ledger/verify.ts'
 import type { Terms } from '../../../gateway/trades/consequences.ts'
@@ -39,25 +39,25 @@ export type RealOptions = {
 const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** A seed costs seconds here, so each must meet as many of Steam's faults as it can. */
+/** Factor on the probability of Steam's faults, because a seed costs seconds and must meet many of them. */
 const EAGERNESS = 4
 const FAULTS_MS = 10 * MINUTE_MS
-/** Trades that are open then end soon. */
+/** When the watches end. Trades that are still open end soon after. */
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /** Every deposit must be final this long after the faults: it lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
-/** All that Steam never told is given up. */
+/** By this time, the till has given up every trade that Steam never reported. */
 const BY_HAND_MS = FAULTS_MS + 16 * 24 * HOUR_MS
-/** Seventeen days after the last offer was made, and as long as the sweeps of an hour take. */
+/** Seventeen days after the last offer, plus the time of some hourly sweeps. */
 const RESTED_MS = FAULTS_MS + (17 * 24 + 5) * HOUR_MS
-/** More than a seed takes whose offer is asked about for 15 days; most take some 14,000. */
+/** More steps than a seed takes that asks about an offer for 15 days. Most seeds take some 14,000. */
 const MOST_STEPS = 240_000
-/** Past every simulated time. */
+/** Later than every simulated time. */
 const FOR_EVER = new Date(Date.UTC(2030, 0, 1))
 const WATCHED = ['sending', 'unknown', 'active']
 const NAMES = ['00000000-0000-4000-a000-000000000001', '00000000-0000-4000-a000-000000000002']
 
-/** Runs a seed in the database of the sessions, which is emptied first and must be used by nobody else. */
+/** Runs a seed in the sessions' database, after emptying it. Nothing else may use the database. */
 export async function runReal({
   sessions,
   seed,
@@ -113,11 +113,11 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   )
   planDeaths(scene, FAULTS_MS)
   creditByHand(scene, BY_HAND_MS)
-  // Most sweeps have ended by then: nothing was due any more.
+  // Most sweeps have stopped by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene, START + FAULTS_MS))
   engine.at(START + FAULTS_MS, () => calm(scene))
   engine.at(START + RESTED_MS, () => scheduler.meanwhile(() => checkRested(monitor)))
-  // Most of what was credited is still held then; at rest nothing is.
+  // Most credit is still held at this time; at rest none is.
   const whenQuiet = async () => {
     checkAlive(scene, await readSnapshot(monitor))
     await checkReads(sessions.pool, reads)
@@ -130,7 +130,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   await verify(sessions)
 }
 
-/** The promise that each problem of verify.sql breaks. All others are sums that do not agree. */
+/** The promise that each problem of verify.sql breaks. All other problems are sums that differ. */
 const BROKEN_BY: readonly [RegExp, Invariant][] = [
   [/do not sum to zero/, 'I1'],
   [/sum of its entries/, 'I3'],
@@ -146,7 +146,7 @@ async function verify({ pool }: Sessions): Promise<void> {
   if (first === undefined) return
   const { problem, detail } = first
   const invariant = BROKEN_BY.find(([pattern]) => pattern.test(problem))?.[1] ?? 'I13'
-  throw new Violation(invariant, `the second opinion: ${problem}, ${detail}`)
+  throw new Violation(invariant, `verify.sql: ${problem}, ${detail}`)
 }
 
 type Setting = {
@@ -181,7 +181,7 @@ function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { 
     ids: idsOf(random),
     log: watchedLog(
       () => secrets,
-      () => faults.saw('abandoned offer turns up'),
+      () => faults.saw('abandoned offer that turns up'),
     ),
     processes: [],
     epochs: new Map(),
@@ -213,7 +213,7 @@ function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { 
   return scene
 }
 
-/** The trace of a run is what changed in the database, in its order. */
+/** Adds the changes of the database to the trace, in order. */
 function tellChanges({ trace, engine, faults }: Scene, before: Snapshot | undefined, now: Snapshot): void {
   const states = new Map(before?.trades.map(({ id, state }) => [id, state]))
   for (const { id, state, reason, delivered, cancelling } of now.trades) {
@@ -229,7 +229,7 @@ function tellChanges({ trace, engine, faults }: Scene, before: Snapshot | undefi
   }
 }
 
-/** An empty database with stores, bots and a rate. */
+/** Empties the database, and adds stores, bots and an exchange rate. */
 async function setStage(scene: Scene): Promise<Stage> {
   const { monitor, random, steam } = scene
   await empty(monitor)
@@ -270,7 +270,7 @@ async function setStage(scene: Scene): Promise<Stage> {
   return { ...scene, stores, rateId: rows[0]?.id ?? 0n }
 }
 
-/** The operator changes how some stores are credited, and who bears their reversals. */
+/** The operator changes how some stores are credited, and who pays for their reversals. */
 function changeStore(scene: Scene, store: bigint): void {
   const { engine, random, faults, processes, settings } = scene
   if (!random.chance(0.4)) return
@@ -279,7 +279,7 @@ function changeStore(scene: Scene, store: bigint): void {
     const liability = random.pick<Terms['liability']>(['operator', 'store'])
     const terms = { creditMode, liability, riskLimitUsdCents: BigInt(random.between(0, 40_000)) }
     settings.get(Number(store))?.add(keyOf(terms))
-    faults.saw('settings of a store change')
+    faults.saw('changed settings of a store')
     const change = { credit_mode: creditMode, liability, risk_limit_usd_cents: terms.riskLimitUsdCents }
     const [process] = processes.filter(({ alive }) => alive)
     if (process === undefined) return
@@ -289,9 +289,9 @@ function changeStore(scene: Scene, store: bigint): void {
   })
 }
 
-/** Also gives the database a clock of ours: what asks it for `now()` gets the simulated time. */
+/** Empties the tables. */
 async function empty(monitor: pg.ClientBase): Promise<void> {
-  // Most tables have no part in a seed, and each that is truncated costs new files.
+  // Only tables with rows, because each truncated table costs new files.
   const tables = await tablesOf(monitor, 'pg_relation_size(oid) > 0')
   await monitor.query('set session_replication_role = replica')
   if (tables.length > 0) await monitor.query(`truncate ${tables.join(', ')} restart identity cascade`)
@@ -307,7 +307,7 @@ async function tablesOf(client: pg.ClientBase, which = 'true'): Promise<string[]
   return rows.map(({ name }) => name)
 }
 
-/** Once for a database, before its first seed. */
+/** Prepares a database before its first seed: `now()` in SQL returns the simulated time. */
 export async function prepare(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -315,7 +315,7 @@ export async function prepare(url: string): Promise<void> {
     create table if not exists sim.clock (time timestamptz not null);
     create or replace function sim.now() returns timestamptz language sql stable as 'select time from sim.clock'`)
   const { rows } = await client.query<{ name: string }>('select quote_ident(current_database()) as name')
-  // Statistics gathered in the middle of a seed would change plans, and with them the order of rows.
+  // No autovacuum, because statistics gathered during a seed would change plans, and with them the order of rows.
   for (const table of await tablesOf(client)) {
     await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
   }
@@ -324,7 +324,7 @@ export async function prepare(url: string): Promise<void> {
   await client.end()
 }
 
-/** No more faults: everybody is up, on time, and stays so. */
+/** Ends the faults. All processes are up with correct clocks, and stay so. */
 function calm(scene: Scene): void {
   const { faults, processes, engine, trace } = scene
   faults.stop()
@@ -334,11 +334,11 @@ function calm(scene: Scene): void {
     revive(process)
   }
   trace.add(`${engine.now()} the faults are over`)
-  // The operator enrols again what Steam refused; the note of the last refusal may still be under way.
+  // The operator enrols refused bots again. Repeated, because a note of the last refusal may still be under way.
   const fresh = { token_refused_at: null, login_after: null }
   const enrol = () => processes[0]?.connections.db.updateTable('bot').set(fresh).execute().catch(scene.fail)
   enrol()
-  // Until what the dead had held has run out and is held by somebody else.
+  // Repeats until the leases of dead processes have expired and others hold the bots.
   for (const ms of [0, 15_000, 30_000, 45_000, 60_000, 75_000, 90_000]) {
     engine.after(ms, () => {
       for (const process of processes) tick(scene, process)
@@ -348,10 +348,10 @@ function calm(scene: Scene): void {
   engine.after(105_000, () => keepForEver(scene))
 }
 
-/** Time will leap by days from now on, and no beat will be needed. */
+/** Extends all leases forever, because time jumps by days from now on. */
 function keepForEver({ processes, fail }: Scene): void {
   for (const { leases } of processes)
     for (const held of leases.values()) held.endsAt = Number.POSITIVE_INFINITY
-  // Through a process, as it may have to wait for the lock of a bot.
+  // Through a process's connection, because the statement may wait for the lock of a bot.
   processes[0]?.connections.db.updateTable('bot').set({ lease_until: FOR_EVER }).execute().catch(fail)
 }

@@ -1,4 +1,4 @@
-/** All that the parts of one simulated till share. */
+/** The state that the parts of one simulated till share. */
 import type pg from 'pg'
 import type { BotHandlers } from '../../../gateway/bots/bot.ts'
 import type { Lease } from '../../../gateway/bots/lease-store.ts'
@@ -30,7 +30,7 @@ export type Process = Life & {
 
 export type Held = { lease: Lease; endsAt: number }
 
-/** Every setting that a store ever had, by its id. */
+/** Every setting that a store ever had, by store id. */
 export type Settings = Map<number, Set<string>>
 
 export type Scene = Sim & {
@@ -40,19 +40,18 @@ export type Scene = Sim & {
   trace: Trace
   core: Core
   steam: Steam
-  /** Every setting that a store ever had, by its id. */
   settings: Settings
   queue: Queue
   ids: Ids
   log: Log
   processes: Process[]
-  /** The epoch of each bot's lease, as the database has it. */
+  /** The epoch of each bot's lease, according to the database. */
   epochs: Map<bigint, bigint>
-  /** Bots that Steam refuses forever, by their Steam ids. */
+  /** Bots that Steam refuses forever, by Steam id. */
   lost: Map<string, 'dead' | 'retired'>
   /** Bots that have open offers. */
   open: ReadonlySet<string>
-  /** Whole hashes and tokens: none may stand in a log. */
+  /** Whole hashes and tokens, none of which may appear in a log. */
   secrets: string[]
   work: { leaseTaken(botId: bigint): void }
   notify(topic: string): void

@@ -1,18 +1,18 @@
 /**
- * Decides who goes on. Everything asynchronous in a simulated process waits at a gate of this scheduler, so one
- * statement runs at a time; one that waits for a lock is seen to wait, and the others go on.
+ * Decides which process continues. Everything asynchronous in a simulated process waits for this scheduler, so one
+ * statement runs at a time. The scheduler notices a statement that waits for a lock, and lets the others continue.
  */
 import type pg from 'pg'
 import type { Engine } from '../engine.ts'
 
 export type Scheduler = {
-  /** Runs a statement. Its result is handed over when the scheduler says so. */
+  /** Runs a statement. Resolves to its result when the scheduler decides. */
   fly<T>(on: Taken, start: () => Promise<T>): Promise<T>
-  /** Done before anything else happens: for what the scheduler itself must wait for. */
+  /** Runs `work` before anything else happens, for work that the scheduler must wait for. */
   meanwhile(work: () => Promise<void>): void
-  /** Forgets the statement that waits on this backend; its answer reaches nobody. */
+  /** Abandons the statement that waits on this backend, without passing on its result. */
   abandon(pid: number): boolean
-  /** Until nothing is left to happen. */
+  /** Runs until no event is left. */
   run(): Promise<void>
 }
 
@@ -20,19 +20,19 @@ type Taken = {
   pid: number
   /** Whether it may have to wait for a lock. */
   mayWait: boolean
-  /** Whether its end may let go of locks. */
+  /** Whether its end may release locks. */
   releases: boolean
 }
 
 type Flight = Taken & {
   landed: Promise<void>
   handOver: (() => void) | undefined
-  /** Backends that had to end first when it was last looked at. */
+  /** The backends that blocked it at the last look. */
   blockers: readonly number[]
   mustLook: boolean
 }
 
-/** Nobody asks earlier whether a statement waits for a lock; the longer one, where none should wait, is to be safe. */
+/** Time before the first check whether a statement waits for a lock. Longer for statements that should never wait. */
 const PATIENCE_MS = 3
 const LONG_PATIENCE_MS = 1_000
 
@@ -41,7 +41,7 @@ type Deps = {
   monitor: pg.ClientBase
   sawLockWait: () => void
   sawCrowd: () => void
-  /** Anything but undefined ends the run. */
+  /** Ends the run if it returns anything but undefined. */
   failure: () => unknown
 }
 
@@ -67,7 +67,7 @@ export function createScheduler({ engine, monitor, sawLockWait, sawCrowd, failur
     }
   }
 
-  /** Lets everything that can go on without the engine do so. */
+  /** Waits until everything has run that does not need the engine. */
   async function settle(): Promise<void> {
     await turn()
     for (;;) {
@@ -131,9 +131,8 @@ function takeOff<T>(on: Taken, answer: Promise<T>, { resolve, reject }: Hand<T>)
 }
 
 /**
- * Whether a statement stands in the line of another that waits already. All that wait for one transaction go on at the
- * same moment when it ends, and the server does not say who comes first: the later one is cancelled, for a run to be
- * the same each time.
+ * Whether a statement waits for the same transaction as an earlier one. Both would continue at the same moment, and the
+ * server does not fix which goes first. So the later one is cancelled, to make runs repeatable.
  */
 const isInLineOf = (one: Flight, other: Flight): boolean =>
   other !== one &&
@@ -150,5 +149,5 @@ function settledWithin(landed: Promise<void>, ms: number): Promise<void> {
   })
 }
 
-/** Until every promise that can go on without the engine has done so. */
+/** Resolves once every promise has settled that does not need the engine. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-/** PostgreSQL for simulated seeds. */
+/** PostgreSQL servers for simulated seeds. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ import { createLog } from '../../../gateway/kit/log.ts'
 export type Servers = { urls: string[]; close(): Promise<void> }
 
 /**
- * Servers with a migrated database each. Seeds never share one: what a transaction sees of the log of events depends
- * on the oldest transaction of its whole server, so a neighbour would change what a seed does.
+ * Starts servers with one migrated database each. Seeds never share a server, because the events that a transaction
+ * sees depend on the oldest transaction of the whole server, so another seed would change the result.
  */
 export async function openServers(count: number): Promise<Servers> {
   const servers = await Promise.all(Array.from({ length: count }, openServer))
@@ -25,7 +25,7 @@ export async function openServers(count: number): Promise<Servers> {
 
 async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-proofs-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
+  // If this process is root, PostgreSQL runs as another account, which must be able to enter.
   chmodSync(dataDir, 0o711)
   const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
   await migrate({ url: embedded.url })
@@ -39,7 +39,7 @@ async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
   }
 }
 
-/** Work that the server starts at times of its own would change plans and what a transaction sees. */
+/** Switches off the server's background work, which would change plans and what a transaction sees. */
 async function leaveAlone(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

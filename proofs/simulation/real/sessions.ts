@@ -1,30 +1,30 @@
-/** Database sessions, shared by all seeds: a new session would have to plan every statement again. */
+/** Database sessions that all seeds share, because a new session would have to plan every statement again. */
 import pg from 'pg'
 
 export type Session = { client: pg.PoolClient; pid: number }
 
 export type Sessions = {
-  /** Of a simulated process. */
+  /** Takes a session for a simulated process. */
   take(): Promise<Session>
-  /** Of the engine. */
+  /** Takes a session for the engine. */
   takeMonitor(): Promise<Session>
-  /** `isClean`: nothing is open in it. */
+  /** `isClean`: the session has nothing open. */
   giveBack(session: Session, how: { isClean: boolean }): void
-  /** Ends it on the server, and waits until all that it had locked is free. */
+  /** Ends the session on the server, and waits until its locks are free. */
   kill(session: Session): Promise<void>
-  /** For what asks for connections itself. */
+  /** For code that takes connections from a pool. */
   pool: pg.Pool
 }
 
 const INT8_OID = 20
 
 /**
- * Plans must not depend on how often a statement has run, because sessions are shared by seeds. The scheduler resolves
+ * Plans must not depend on how often a statement has run, because seeds share sessions. The scheduler resolves
  * deadlocks, because PostgreSQL would do it by the clock.
  */
 const SETTINGS = `set plan_cache_mode = force_generic_plan; set deadlock_timeout = '1h'`
 
-/** A lock holder waits for the scheduler, and the scheduler for the monitor. This timeout ends such a circle. */
+/** The timeout ends a circle in which a lock holder waits for the scheduler, and the scheduler for the monitor. */
 const MONITOR = `${SETTINGS}; set lock_timeout = '5min'`
 
 const MOST_ENDING_MS = 300_000

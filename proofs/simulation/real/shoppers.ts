@@ -1,4 +1,4 @@
-/** Shoppers and stores of the real level: the same calls as the page and the store make, at bad moments. */
+/** Shoppers and stores of the real level. They make the calls of the page and the store, at bad moments. */
 import type { ErrorCode } from '../../../contract/errors.ts'
 import type { StoreDeposit } from '../../../contract/store-api.ts'
 import type { TradeBody } from '../../../contract/widget-api.ts'
@@ -15,7 +15,7 @@ import { inProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
 const SHOPPING_MS = 3 * 60_000
-/** The share of deposits that their store cancels, and within which time. */
+/** The share of deposits that their store cancels, and the longest time until then. */
 const CANCELLED = 0.15
 const CANCEL_MS = 3 * 60_000
 const ACCEPTED_MEANWHILE = 0.3
@@ -32,7 +32,7 @@ export function beginShopping(stage: Stage, deposits: number): void {
   }
 }
 
-/** Somebody who is up; while all are down the call fails and is made again. */
+/** Makes a call at a live process, and repeats it if that dies or none is up. */
 function call(stage: Stage, work: (process: Process) => Promise<void>): void {
   const { engine, random, processes } = stage
   const able = processes.filter(({ alive }) => alive)
@@ -51,7 +51,7 @@ function visit(stage: Stage, number: number): void {
     externalId: `top-up ${number}`,
     currency: 'USD',
     backToStoreUrl: 'https://store.test/',
-    // Half of the stores know who signed in.
+    // For half of the deposits, the store knows its signed-in shopper.
     ...(number % 2 === 0 && { shopper: { steamId: shopper.steamId, lock: true } }),
   } as const
   let first: StoreDeposit | undefined
@@ -77,7 +77,7 @@ function visit(stage: Stage, number: number): void {
   if (random.chance(0.3)) engine.after(random.between(10, 60_000), open)
 }
 
-/** At any moment of its life: while it waits, while an offer is sent, stands or is accepted, and after its end. */
+/** Cancels at any moment: while the deposit waits, while an offer is sent, open or accepted, and after its end. */
 function cancelByStore(stage: Stage, storeId: bigint, depositId: bigint): void {
   const { engine, random, faults, trace } = stage
   call(stage, async ({ deps }) => {
@@ -89,7 +89,7 @@ function cancelByStore(stage: Stage, storeId: bigint, depositId: bigint): void {
   })
 }
 
-/** The shopper presses the button in the moment in which the bot is told to cancel. */
+/** The shopper accepts at the moment when the bot is asked to cancel. */
 function acceptMeanwhile(stage: Stage, depositId: bigint): void {
   const { engine, random, monitor, scheduler, steam } = stage
   scheduler.meanwhile(async () => {
@@ -104,7 +104,7 @@ function acceptMeanwhile(stage: Stage, depositId: bigint): void {
   })
 }
 
-/** The till's answer where it does not do it; undefined when it was done. */
+/** Resolves to the till's refusal; undefined if the call succeeded. */
 async function refusalOf(work: () => Promise<unknown>): Promise<ErrorCode | undefined> {
   try {
     await work()
@@ -122,7 +122,7 @@ function nameShopper(stage: Stage, deposit: Deposit, shopper: Person): void {
   const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${CANARY_TOKEN}`
   call(stage, async ({ deps }) => {
     const refusal = await refusalOf(() => resolveUser(deps, { hash: deposit.hash, tradeUrl }))
-    // The store was faster.
+    // The store has cancelled the deposit before.
     if (refusal === 'deposit_closed') return
     hold(refusal === undefined, 'defect', () => `a trade link is refused: ${refusal}`)
     stage.engine.after(stage.random.between(500, 20_000), () =>
@@ -142,7 +142,7 @@ function askForTrade(stage: Stage, deposit: Deposit, { shopper, tries }: Asker):
     for (const ms of [2_000, 2_000, 30_000]) if (random.chance(0.3)) engine.after(ms, () => post(stage, body))
   })
   engine.after(random.between(70_000, 200_000), () => {
-    // Refused where the deposit has an open trade, or is over.
+    // Repeats are refused if the deposit has an open trade, or is over.
     if (tries < 3 && random.chance(0.6)) askForTrade(stage, deposit, { shopper, tries: tries + 1 })
   })
 }
@@ -155,7 +155,7 @@ function post(stage: Stage, body: TradeBody): void {
   })
 }
 
-/** Prices of some items that the shopper has now. */
+/** Writes a quote for some items that the shopper has now. */
 async function quoteFor(
   stage: Stage,
   deposit: Deposit,
@@ -170,7 +170,7 @@ async function quoteFor(
   const game = first.appId === 730 ? 'cs' : 'dota'
   const quoteId = ids.uuid()
   const now = engine.now()
-  // No check of references: it would wait for a process that holds the deposit, and that process waits for us.
+  // Without checks of references, which could wait for a process that locks the deposit and waits for this code.
   await monitor.query('set session_replication_role = replica')
   await monitor.query(
     `insert into quote (id, deposit_id, game, currency, rate_id, created_at, expires_at)
@@ -189,7 +189,7 @@ async function quoteFor(
   return { hash: deposit.hash, game, items: assets.map(({ assetId }) => assetId), quoteId }
 }
 
-/** The shopper sees every offer on Steam, whatever the till knows of it. */
+/** The shopper sees every offer on Steam, even if the till does not know of it. */
 export function lookForOffers(stage: Stage, seen: Set<string>, until: number): void {
   const { engine, steam } = stage
   for (const offer of steam.offers.values()) {
@@ -205,7 +205,7 @@ function decideOn(stage: Stage, offer: SteamOffer): void {
   const leftMs = offer.createdAt + WINDOW_MS - engine.now()
   const accept = (ms: number) => engine.after(ms, () => acceptNow(stage, offer))
   const { lie } = offer
-  // A shopper who sees an offer that the till was told to be over accepts it all the same.
+  // The shopper accepts an open offer although Steam told the till that it had ended.
   if (lie) accept(lie.from - engine.now() + random.between(2_000, 100_000))
   const soonMs = random.between(500, 120_000)
   const habits: Record<Habit, () => void> = {
@@ -214,7 +214,7 @@ function decideOn(stage: Stage, offer: SteamOffer): void {
     'accepts after the deadline': () => accept(leftMs + random.between(0, 90_000)),
     declines: () => engine.after(soonMs, () => steam.decline(offer, 'declined')),
     counters: () => engine.after(soonMs, () => steam.decline(offer, 'countered')),
-    // Not what shoppers can do: the session of the bot is in other hands.
+    // Only somebody with the bot's session can do this.
     cancels: () => engine.after(soonMs, () => steam.decline(offer, 'cancelled')),
     'has no authenticator': () => accept(soonMs),
     'does nothing': () => {},

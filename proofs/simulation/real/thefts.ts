@@ -1,18 +1,19 @@
-/** Holds the departures in the database, and the custody of what left, against what really left. */
+/** Compares the departures in the database, and the custody of their items, with the real ones. */
 import { DESTINATIONS, isAway } from '../gifts.ts'
 import { hold } from '../violation.ts'
 import { isLost } from './deaths.ts'
 import { BOTS } from './people.ts'
 import type { Scene } from './scene.ts'
 
-/** Long after the last look through the histories. */
+/** Runs the checks, long after the last look through the histories. */
 export async function checkThefts(scene: Scene): Promise<void> {
   const { steam, monitor } = scene
   const { rows: known } = await monitor.query<{ id: string; explanation: string | null }>(
     'select steam_trade_id as id, explanation from departure',
   )
   const explanations = new Map(known.map(({ id, explanation }) => [id, explanation]))
-  for (const { id } of known) hold(steam.gifts.has(id), 'I18', () => `nobody gave anything by ${id}`)
+  for (const { id } of known)
+    hold(steam.gifts.has(id), 'I18', () => `the till reports the gift ${id}, which never happened`)
   const { rows: watched } = await monitor.query<{ bot: number }>(
     'select distinct bot_id::int as bot from custody_entry',
   )
@@ -21,8 +22,8 @@ export async function checkThefts(scene: Scene): Promise<void> {
   for (const bot of BOTS) mayLeave.set(bot, 'own_bot')
   for (const { tradeId, bot, partner, state } of steam.gifts.values()) {
     if (!everHeld.has(bot) || (state === 'failed' && !explanations.has(tradeId))) continue
-    hold(explanations.has(tradeId), 'I18', () => `nobody noticed ${tradeId}, in which ${bot} gave`)
-    // A bot that was retired meanwhile is one of the till no longer.
+    hold(explanations.has(tradeId), 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
+    // A retired bot no longer counts as a bot of the till.
     if (isLost(scene, BOTS.indexOf(partner) + 1)) continue
     const explanation = explanations.get(tradeId) ?? null
     hold(
@@ -47,7 +48,7 @@ async function checkCustody(scene: Scene): Promise<void> {
   for (const { bot, steamTrade, asset, moved } of rows) {
     const item = scene.steam.steamTrades.get(steamTrade)?.items.find((each) => each.asset.assetId === asset)
     if (item === undefined || item.rolledBackAssetId !== null) continue
-    // Nobody reads the history of a bot that is gone.
+    // The till does not read the history of a bot that is out of service.
     if ([...item.bots].some((had) => isLost(scene, BOTS.indexOf(had) + 1))) continue
     const name = `item ${asset} of ${steamTrade}`
     hold((moved === 'out') === isAway(item), 'I18', () => `${name} is ${moved} in custody`)

@@ -1,4 +1,4 @@
-/** Jobs, sweeps and watches of the simulated processes, at the times of the engine. */
+/** Jobs, sweeps and watches of the simulated processes, run by the engine. */
 import type { NewJob } from '../../../gateway/db/queue.ts'
 import { EXPIRE_QUEUE } from '../../../gateway/deposits/service.ts'
 import { PUBLISH_QUEUE, publishEvents } from '../../../gateway/events/service.ts'
@@ -92,7 +92,7 @@ async function performForBot(
   return process.handlers.history(bot)
 }
 
-/** The beats of a process, and its clock going wrong at times. */
+/** One beat of a process, which sometimes gets a wrong clock. */
 export function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, scheduler, monitor } = scene
   if (process.alive && process.pausedUntil <= engine.now()) {
@@ -107,7 +107,7 @@ export function tick(scene: Scene, process: Process): void {
   if (!faults.stopped) engine.after(TICK_MS, () => tick(scene, process))
 }
 
-/** The watch over the offers of every bot that the process believes to hold; slower than the real one. */
+/** Watches the offers of every bot that the process believes to hold, less often than the real watch. */
 export function watch(scene: Scene, process: Process, until: number): void {
   const { engine, random } = scene
   if (engine.now() < until) engine.after(random.between(10_000, 22_000), () => watch(scene, process, until))
@@ -119,7 +119,7 @@ export function watch(scene: Scene, process: Process, until: number): void {
   }
 }
 
-/** Finds what is due. Once nothing new can begin, only when something is. */
+/** Sweeps for due work. Once nothing new can begin, sweeps only if something is due. */
 export function sweep(scene: Scene, busyUntil: number): void {
   const { engine, processes, random, monitor, scheduler } = scene
   const able = processes.filter(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
@@ -128,7 +128,7 @@ export function sweep(scene: Scene, busyUntil: number): void {
     inProcess(scene, async () => {
       await sweepTrades(sweeper.deps)
       await sweepDeposits(sweeper.deps)
-      // A lost job would have done it.
+      // Stands in for a lost job.
       if (random.chance(0.2) || engine.now() >= busyUntil) await publishEvents(sweeper.deps)
     })
   }
@@ -145,13 +145,13 @@ export function sweep(scene: Scene, busyUntil: number): void {
         (select min(created_at) from event where sequence is null)) as next`,
     )
     const next = rows[0]?.next?.getTime()
-    // No deposit waits any longer, and the last trades wait for days: a sweep an hour is enough.
+    // No deposit waits any longer, and the last trades wait for days, so one sweep an hour is enough.
     const pauseMs = engine.now() < busyUntil + 2 * HOUR_MS ? SWEEP_MS : HOUR_MS
     if (next !== undefined) engine.at(Math.max(next, engine.now() + pauseMs), () => sweep(scene, busyUntil))
   })
 }
 
-/** Every bot's history is gone through a few times while something can be taken back, some pages with each turn. */
+/** Reads every bot's history a few times while trades can be taken back, some pages per turn. */
 export function sweepHistory(scene: Scene, times: readonly number[]): void {
   for (const time of times.flatMap((at) => [0, 1, 2].map((turn) => at + turn * MINUTE_MS))) {
     scene.engine.at(time, () => {
