@@ -7,6 +7,7 @@ import { type Database, type Db, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { viewReader } from '../gateway/deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from '../gateway/deposits/store-deposit.ts'
+import { filling } from '../proofs/filling.ts'
 import { A_CUSTOMER, fillDeposits } from '../proofs/store/rows.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
@@ -50,15 +51,12 @@ async function filled(serverUrl: string, size: number): Promise<Filled> {
   url.pathname = `/stores_${size}`
   await migrate({ url: url.href })
   const begin = performance.now()
-  const filling = openDatabase(url.href, 1)
-  await fill(filling.db, size)
-  await filling.close()
+  await filling(url.href, (db) => fill(db, size))
   console.log(`stores: ${size} deposits written in ${Math.round(performance.now() - begin)} ms`)
   return { ...openDatabase(url.href, 2), size }
 }
 
 async function fill(db: Db, size: number): Promise<void> {
-  await sql`set statement_timeout = 0`.execute(db)
   await sql`
     insert into store (name, origins) select 'Store ' || n, '{https://store.test}' from generate_series(1, 2) n`.execute(
     db,

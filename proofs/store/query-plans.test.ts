@@ -23,6 +23,7 @@ import { listEndpoints } from '../../gateway/operations/webhooks.ts'
 import { readBalances, readStatement } from '../../gateway/stores/balance-store.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
 import { claimLane } from '../../gateway/webhooks/store.ts'
+import { filling } from '../filling.ts'
 import { fillDeposits } from './rows.ts'
 
 const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
@@ -44,7 +45,7 @@ beforeAll(async () => {
   await aStore(till)
   await aBot(till)
   const { id } = await aDeposit(till, { id: STORE })
-  await fill(id)
+  await filling(till.url, (db) => fill(db, id))
   asked = []
   // Reads int8 as bigint, like the gateway's own connection.
   plain = openDatabase(till.url, 2)
@@ -64,10 +65,8 @@ afterAll(async () => {
  * Fills the database. Beside the deposits of rows.ts, one in ten has a movement of money, and each has an event and a
  * webhook delivery: half of them due, half of these for the first time. The events are about `depositId`.
  */
-async function fill(depositId: bigint): Promise<void> {
-  const { db, close } = openDatabase(till.url, 1)
-  await sql`set statement_timeout = 0`.execute(db)
-  const data = await storeDepositOf(db, { storeId: STORE, depositId }, PUBLIC_URL)
+async function fill(db: Db, depositId: bigint): Promise<void> {
+  const data = await storeDepositOf(till.db, { storeId: STORE, depositId }, PUBLIC_URL)
   const payload = JSON.stringify({
     type: 'deposit.payment_timeout',
     timestamp: new Date().toISOString(),
@@ -97,7 +96,6 @@ async function fill(depositId: bigint): Promise<void> {
     db,
   )
   await sql`analyze`.execute(db)
-  await close()
 }
 
 async function fillLedger(db: Db): Promise<void> {

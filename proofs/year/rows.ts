@@ -2,11 +2,10 @@
  * Writes a year of a till into every growing table, in SQL, in the state that the sweeps of an hour ago would have
  * left. Its ledger is consistent.
  */
-import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely'
-import pg from 'pg'
+import { type RawBuilder, sql } from 'kysely'
 import { changed, inventedDeposit } from '../../gateway/conformance/invented.ts'
 import type { Db } from '../../gateway/db/client.ts'
-import type { Tables } from '../../gateway/db/schema.ts'
+import { filling } from '../filling.ts'
 
 /** `days`: the days over which the deposits are spread, 365 by default. */
 export type Size = { deposits: number; stores: number; bots: number; days?: number }
@@ -14,19 +13,11 @@ export type Size = { deposits: number; stores: number; bots: number; days?: numb
 /** How many of the newest deposits wait for their shopper, or for an answer to their offer. */
 const WAITING = 200
 /** Fills the database at `url`. Resolves to its size in bytes. */
-export async function fillYear(url: string, size: Size): Promise<number> {
-  // Without the deadlines of the till's connections, because one statement writes a whole table.
-  const pool = new pg.Pool({ connectionString: url, max: 1 })
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  try {
-    return await fill(db, size)
-  } finally {
-    await db.destroy()
-  }
+export function fillYear(url: string, size: Size): Promise<number> {
+  return filling(url, (db) => fill(db, size))
 }
 
 async function fill(db: Db, size: Size): Promise<number> {
-  await sql`set statement_timeout = 0`.execute(db)
   // Without checks of references, which would double the time. The rows fit by construction.
   await sql`set session_replication_role = replica`.execute(db)
   for (const statement of [
@@ -155,7 +146,7 @@ const left = (): Statements => [
     select id, 'market.test', id, id, id || '-1', 730, id * 10 + 1, 'paid', 'USD', 600, 570,
       at, at + interval '1 day', at + interval '9 days', at + interval '9 days', 2
     from year_left where is_sold and id <= (select max(id) - 3 from year_left where is_sold)`,
-  ...['wish', 'departure', 'sale'].map(
+  ...['trade', 'wish', 'departure', 'sale'].map(
     (table) =>
       sql`select setval(pg_get_serial_sequence(${table}, 'id'), coalesce(max(id), 1)) from ${sql.table(table)}`,
   ),

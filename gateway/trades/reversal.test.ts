@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { readBalances } from '../stores/balance-store.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
+
+let till: Till
+
+beforeEach(async () => {
+  till = await startTill()
+})
+afterEach(() => till.close())
+
+const toldSchema = z.object({
+  data: z.object({
+    amount: z.number(),
+    heldAmount: z.number(),
+    heldUntil: z.string().nullable(),
+    reversedAmount: z.number(),
+    chargedAmount: z.number(),
+    availableAmount: z.number(),
+  }),
+})
+
+/** The figures of the last event. `spendable`: as the guide lets the shopper spend. */
+async function told() {
+  const events = till.db.selectFrom('event').select('payload').orderBy('inserted', 'desc').limit(1)
+  const { data } = toldSchema.parse((await events.executeTakeFirstOrThrow()).payload)
+  return { ...data, spendable: data.amount - data.reversedAmount - data.heldAmount }
+}
+
+test('D-36 held credit pays for a reversal first: the held amount falls by what went back, and no deeper than zero', async () => {
+  const store = await aStore(till)
+  const { bot, session } = await aBot(till)
+  // Of 30.00 in two items of 10.00 and 20.00, 15.00 are available at once.
+  await till.db.updateTable('store').set({ risk_limit_usd_cents: 1_500n }).execute()
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  await payFor(till, { bot, session }, deposit)
+  const before = { amount: 3_000, heldAmount: 1_500, reversedAmount: 0, chargedAmount: 0 }
+  expect(await told()).toMatchObject({ ...before, availableAmount: 1_500, spendable: 1_500 })
+  const available = async () => (await readBalances(till.db, store.id)).balances[0]?.available
+
+  const [first = '', second = ''] = deposit.body.items
+  session.takeBack('9001', [first])
+  await tradeHandlers(till.deps).history(bot)
+  const inPart = { amount: 3_000, heldAmount: 500, reversedAmount: 1_000, chargedAmount: 1_000 }
+  expect(await told()).toMatchObject({ ...inPart, availableAmount: 1_500, spendable: 1_500 })
+  expect((await told()).heldUntil).not.toBeNull()
+  expect(await available()).toBe(1_500)
+
+  session.takeBack('9001', [first, second])
+  till.clock.advance(3_600_000)
+  await tradeHandlers(till.deps).history(bot)
+  const whole = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000, chargedAmount: 1_500 }
+  expect(await told()).toMatchObject({ ...whole, heldUntil: null, availableAmount: 1_500, spendable: 0 })
+  expect(await available()).toBe(1_500)
+})

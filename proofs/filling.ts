@@ -1,0 +1,17 @@
+/** Writes large tables: without the deadlines of the till's own connections, because one of its statements writes a table. */
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import type { Db } from '../gateway/db/client.ts'
+import type { Tables } from '../gateway/db/schema.ts'
+
+/** Passes a connection to the database at `url` to `work`, and closes it afterwards. Its int8 are strings. */
+export async function filling<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    await sql`set statement_timeout = 0`.execute(db)
+    return await work(db)
+  } finally {
+    await db.destroy()
+  }
+}
