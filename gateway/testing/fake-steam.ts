@@ -56,8 +56,8 @@ function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; 
   return { rows: all.slice(from, to), next: to < all.length ? to : null }
 }
 
-/** Opens one bot's session. Offer ids count from 1. */
-export function fakeSession(steamId = '76561198000000001'): FakeSession {
+/** Opens one bot's session. Offer ids count from `firstOffer`. */
+export function fakeSession(steamId = '76561198000000001', firstOffer = 1): FakeSession {
   const calls: string[] = []
   const offers = new Map<string, Offer>()
   const trades = new Map<string, SteamTradeAnswer>()
@@ -95,7 +95,7 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     sendOffer: async (partner, assets, message): Promise<SendAnswer> => {
       calls.push(`send ${message}`)
       const { answer, made, reason } = session.sends.shift() ?? { answer: 'sent' as const }
-      const offerId = String(offers.size + 1)
+      const offerId = String(firstOffer + offers.size)
       if (answer === 'sent' || made === true) {
         offers.set(offerId, {
           offerId,

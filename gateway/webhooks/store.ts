@@ -16,25 +16,31 @@ type WriterDeps = { clock: Clock; signals: Pick<Signals, 'notify'> }
  * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. The endpoints are locked: one
  * that is disabled at the same moment either gets none, or gives up its new deliveries with the others.
  */
-export function deliveryWriter({ clock, signals }: WriterDeps): PublisherDeps['addDeliveries'] {
-  return async (tx, events) => {
-    const ids = events.map(({ id }) => id)
-    const storeIds = [...new Set(events.map(({ storeId }) => String(storeId)))]
-    const { rows } = await sql`
-    with endpoint as (
-      select id, store_id, event_types from webhook_endpoint
-      where state = 'enabled' and store_id = any(${storeIds}::bigint[])
-      order by id for share
-    )
-    insert into webhook_delivery (event_id, endpoint_id, due_at)
-    select event.id, endpoint.id, ${clock.now()}
-    from event join endpoint on endpoint.store_id = event.store_id
-    where event.id = any(${ids}::uuid[])
-      and (endpoint.event_types is null or event.type = any(endpoint.event_types))
-    order by endpoint.id, event.sequence
-    returning id`.execute(tx)
-    if (rows.length > 0) await signals.notify(tx, DELIVERIES_TOPIC)
-  }
+export const deliveryWriter =
+  (deps: WriterDeps): PublisherDeps['addDeliveries'] =>
+  (tx, events) =>
+    addDeliveries(deps, tx, events)
+
+async function addDeliveries(
+  { clock, signals }: WriterDeps,
+  ...[tx, events]: Parameters<PublisherDeps['addDeliveries']>
+): Promise<void> {
+  const ids = events.map(({ id }) => id)
+  const storeIds = [...new Set(events.map(({ storeId }) => String(storeId)))]
+  const { rows } = await sql`
+  with endpoint as (
+    select id, store_id, event_types from webhook_endpoint
+    where state = 'enabled' and store_id = any(${storeIds}::bigint[])
+    order by id for share
+  )
+  insert into webhook_delivery (event_id, endpoint_id, due_at)
+  select event.id, endpoint.id, ${clock.now()}
+  from event join endpoint on endpoint.store_id = event.store_id
+  where event.id = any(${ids}::uuid[])
+    and (endpoint.event_types is null or event.type = any(endpoint.event_types))
+  order by endpoint.id, event.sequence
+  returning id`.execute(tx)
+  if (rows.length > 0) await signals.notify(tx, DELIVERIES_TOPIC)
 }
 
 /** The secrets that sign for an endpoint. */

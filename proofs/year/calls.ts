@@ -14,7 +14,6 @@ import { viewReader } from '../../gateway/deposits/shopper-view.ts'
 import { createDriftStore } from '../../gateway/drift/store.ts'
 import { watchEpoch } from '../../gateway/epochs/service.ts'
 import { readStorageMetrics } from '../../gateway/http/metrics-store.ts'
-import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { createMetrics } from '../../gateway/metrics.ts'
 import { KEEP_SETTINGS, keepOf } from '../../gateway/retention/settings.ts'
 import type { SteamTrade } from '../../gateway/steam/steam.ts'
@@ -24,19 +23,19 @@ import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import { record } from '../../gateway/trades/record.ts'
 import { durationsOf } from '../../gateway/webhooks/attempt-store.ts'
 import { claimLane, deliveryWriter, endpointsDue } from '../../gateway/webhooks/store.ts'
+import type { Call } from './call.ts'
 import type { ObservedPool } from './explained-pool.ts'
+import { jobsOf } from './jobs.ts'
 import { STORAGE } from './rows.ts'
-
-/** `readsAll`: runs once a day, and its time has no limit. */
-export type Call = { name: string; readsAll?: boolean; run(): Promise<unknown> }
+import { visitsOf } from './visits.ts'
 
 const BOT = 1n
 const KEEP = keepOf(z.object(KEEP_SETTINGS).parse({}))
 const DAY_MS = 86_400_000
 
-export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Call[]; db: Db } {
+export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): { calls: Call[]; db: Db } {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  const own = { ...deps, db }
+  const own = { ...deps, db, departures: createDepartureStore({ ...deps, db }) }
   const trades = { ...own, trades: createTradeStore(own), drift: createDriftStore(db) }
   const events = { ...own, addDeliveries: deliveryWriter(own) }
   const metrics = createMetrics()
@@ -62,19 +61,13 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
     departureOf(trades, db),
     ...ofCredits(trades, db),
     ...ofWebhooks(own, db),
-    {
-      name: 'check of the whole ledger',
-      readsAll: true,
-      async run() {
-        const differences = await verifyLedger(pool)
-        if (differences.length > 0) throw new Error(`the ledger does not agree: ${differences[0]?.problem}`)
-      },
-    },
     { name: 'metrics', run: () => metrics.registry.metrics() },
     {
       name: 'poll of a waiting page',
       run: () => viewReader(db, 'http://steam.test')(['0'.repeat(32), '1'.repeat(32)]),
     },
+    ...visitsOf(trades, db),
+    ...jobsOf({ deps: trades, db, pool }),
   ]
   return { calls, db }
 }

@@ -5,7 +5,8 @@ import { migrate } from '../../gateway/db/migrate.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
 import { captureLog } from '../../gateway/testing/log.ts'
 import { tillOn } from '../../gateway/testing/till.ts'
-import { type Call, callsOf } from './calls.ts'
+import type { Call } from './call.ts'
+import { callsOf } from './calls.ts'
 import { type Asked, type ObservedPool, observePool } from './explained-pool.ts'
 import { fillYear, type Size } from './rows.ts'
 
@@ -35,7 +36,7 @@ export async function openYear(url: string, size: Size) {
   ])
   const till = await tillOn({ db: database.db, url, queue, signals, log, lines, close: async () => {} })
   const observed = await observePool(url)
-  const { calls, db } = callsOf(till.deps, observed)
+  const { calls, db } = callsOf(till, observed)
   const close = async () => {
     await db.destroy()
     await Promise.all([queue.stop(), signals.close(), database.close()])

@@ -1,16 +1,18 @@
 /** The till's database with the role of the vault: the vault's reports of its sales, and the facts that it may read. */
 import pg from 'pg'
+import type { Queries } from '../wishes/store.ts'
 import type { Till } from './till.ts'
 
 const CONNECT_MS = 10_000
 const QUERY_MS = 20_000
 const MOST_AT_ONCE = 500
 
-export function openTill(url: string): Till & {
+export type TillDatabase = Till & {
   /** How far the clock of a sandbox is ahead of the machine's. */
   aheadMs(): Promise<number>
-  close(): Promise<void>
-} {
+}
+
+export function openTill(url: string): TillDatabase & { close(): Promise<void> } {
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,
@@ -19,6 +21,10 @@ export function openTill(url: string): Till & {
     application_name: 'tradetill vault',
   })
   pool.on('error', () => {})
+  return { ...tillIn(pool), close: () => pool.end() }
+}
+
+export function tillIn(pool: Queries): TillDatabase {
   return {
     async lastTold() {
       const { rows } = await pool.query('select coalesce(max(n), 0)::text as n from vault_told')
@@ -69,6 +75,5 @@ export function openTill(url: string): Till & {
       const { rows } = await pool.query<{ ahead_s: number }>('select ahead_s from till_clock')
       return (rows[0]?.ahead_s ?? 0) * 1_000
     },
-    close: () => pool.end(),
   }
 }

@@ -40,6 +40,15 @@ export function openWishes(url: string): Wishes & { close(): Promise<void> } {
     application_name: 'tradetill vault',
   })
   pool.on('error', () => {})
+  return { ...wishesIn(pool), close: () => pool.end() }
+}
+
+/** One connection, or a pool of them. */
+export type Queries = {
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>
+}
+
+export function wishesIn(pool: Queries): Wishes {
   return {
     async open() {
       const { rows } = await pool.query(
@@ -70,7 +79,6 @@ export function openWishes(url: string): Wishes & { close(): Promise<void> } {
         [wishId, state, because, partner, assets, offerId, steamTradeId],
       )
     },
-    close: () => pool.end(),
   }
 }
 

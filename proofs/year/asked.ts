@@ -1,0 +1,54 @@
+/**
+ * Statements over tables that grow which no gateway runs without a call: by folder, file, or file and function, and who asks.
+ * `proofs/store/query-plans.test.ts`, `npm run bench -- stores` and `npm run bench -- console` hold what they read.
+ */
+export const ASKED: Readonly<Record<string, 'a shopper' | 'a store' | 'an operator' | 'a restore'>> = {
+  'gateway/backups/store.ts': 'an operator',
+  'gateway/bots/item-store.ts lockTradeOfItem': 'an operator',
+  'gateway/bots/store.ts watchAgain': 'an operator',
+  'gateway/bots/store.ts watchedOf': 'an operator',
+  'gateway/bots/view-store.ts': 'an operator',
+  'gateway/console/overview-store.ts readFunnel': 'an operator',
+  'gateway/console/overview-store.ts readOverview': 'an operator',
+  'gateway/departures/books-store.ts handsOf': 'an operator',
+  'gateway/departures/item-list-store.ts': 'an operator',
+  'gateway/departures/list-store.ts': 'an operator',
+  'gateway/departures/sale-list-store.ts': 'an operator',
+  'gateway/departures/wish-store.ts selectWishes': 'an operator',
+  'gateway/departures/wish-store.ts tradeOfDeposit': 'an operator',
+  'gateway/departures/wish-store.ts withdrawWish': 'an operator',
+  'gateway/deposits/store.ts depositExists': 'a shopper',
+  'gateway/deposits/store.ts embedOriginOf': 'a shopper',
+  'gateway/deposits/store.ts hasLiveTrade': 'a shopper',
+  'gateway/deposits/timeline-store.ts': 'an operator',
+  'gateway/deposits/view-store.ts itemsOfTrades': 'a store',
+  'gateway/deposits/view-store.ts pageOfDeposits': 'a store',
+  'gateway/doctor/': 'an operator',
+  'gateway/epochs/store.ts beginEpoch': 'a restore',
+  'gateway/events/store.ts readDepositEvents': 'a store',
+  'gateway/events/store.ts readEvents': 'a store',
+  'gateway/inventory/quote-store.ts findGrounds': 'a shopper',
+  'gateway/inventory/quote-store.ts shownItems': 'a shopper',
+  'gateway/inventory/store.ts withdrawRequest': 'a shopper',
+  'gateway/ledger/operator-store.ts': 'an operator',
+  'gateway/ledger/room-store.ts freeLostRoom': 'an operator',
+  'gateway/ledger/verify.ts countEntries': 'an operator',
+  'gateway/operations/': 'an operator',
+  'gateway/operators/': 'an operator',
+  'gateway/shoppers/careful-store.ts carefulShoppers': 'an operator',
+  'gateway/shoppers/careful-store.ts trustShopper': 'an operator',
+  'gateway/shoppers/erasure-store.ts': 'an operator',
+  'gateway/shoppers/store.ts openTradesWith': 'an operator',
+  'gateway/store-api/idempotency-store.ts': 'a store',
+  'gateway/stores/': 'a store',
+  'gateway/webhooks/attempt-store.ts readAttempts': 'a store',
+  'gateway/webhooks/endpoint-store.ts removeEndpoint': 'a store',
+  'gateway/webhooks/replay-store.ts': 'a store',
+  'gateway/webhooks/store.ts replayDeliveries': 'a store',
+}
+
+/** The entry that names the place; undefined where nobody asks. */
+export const askedAs = (place: string): string | undefined =>
+  Object.keys(ASKED).find((entry) =>
+    entry.endsWith('/') ? place.startsWith(entry) : place === entry || place.startsWith(`${entry} `),
+  )

@@ -1,0 +1,242 @@
+/** The work beside the sweeps: counts, alerts, looks at bots, attempts of webhooks, the vault's turns, the console's mark. */
+import { sql } from 'kysely'
+import type { BotContext } from '../../gateway/bots/bot.ts'
+import { createCallCounts } from '../../gateway/bots/call-counts.ts'
+import { readMark } from '../../gateway/console/overview-store.ts'
+import type { Db } from '../../gateway/db/client.ts'
+import { judgeDeparture, judgeUndoing } from '../../gateway/departures/departure.ts'
+import { createDepartureStore } from '../../gateway/departures/store.ts'
+import { sweepWishes } from '../../gateway/departures/wish.ts'
+import { type DriftStore, driftHandler } from '../../gateway/drift/watch.ts'
+import { checkLedger } from '../../gateway/ledger/jobs.ts'
+import { createMetrics } from '../../gateway/metrics.ts'
+import { watchOutages } from '../../gateway/outages/service.ts'
+import type { SteamTrade } from '../../gateway/steam/steam.ts'
+import { UNOBSERVED } from '../../gateway/steam/turns.ts'
+import { alertSweeps, countSweeps } from '../../gateway/sweeps.ts'
+import { type FakeSession, fakeSession } from '../../gateway/testing/fake-steam.ts'
+import type { TillDeps } from '../../gateway/testing/till.ts'
+import { createVitals } from '../../gateway/vitals/vitals.ts'
+import { attempt } from '../../gateway/webhooks/delivery.ts'
+import type { SendResult } from '../../gateway/webhooks/sender.ts'
+import { claimLane } from '../../gateway/webhooks/store.ts'
+import { tillIn } from '../../vault/markets/till-store.ts'
+import { type Queries, wishesIn } from '../../vault/wishes/store.ts'
+import type { Call } from './call.ts'
+import type { ObservedPool } from './explained-pool.ts'
+
+const BOT = 1n
+const BOT_STEAM_ID = '76561197000000001'
+const MINUTE_MS = 60_000
+
+/** `deps` has `db` too. */
+type Year = { deps: TillDeps & { drift: DriftStore }; db: Db; pool: ObservedPool['pool'] }
+
+export function jobsOf(year: Year): Call[] {
+  return [
+    ...counted(year),
+    ...ofOperators(year),
+    ...ofOutages(year),
+    ...ofLooks(year),
+    ...ofAttempts(year),
+    ...ofVault(year),
+    ...ofRules(year),
+    wholeCheck(year),
+  ]
+}
+
+/** Calls to Steam and pages, of which there is something to count. */
+function counted({ db }: Year): Call[] {
+  const calls = createCallCounts(UNOBSERVED)
+  const vitals = createVitals()
+  return countSweeps(db, { calls, metrics: { vitals } }).map(({ name, work }) => ({
+    name,
+    run() {
+      calls.asked('GetTradeOffers', { outcome: 'answered', seconds: 0.1, account: BOT_STEAM_ID })
+      vitals.add({ screen: 'deposit', device: 'phone', metric: 'LCP' }, 1_200)
+      return work()
+    },
+  }))
+}
+
+function ofOperators({ deps, db }: Year): Call[] {
+  const config = {
+    alerts: { url: 'http://127.0.0.1:9/', secret: 'whsec_' },
+    console: undefined,
+    mode: 'sandbox',
+  } as const
+  return [
+    ...alertSweeps(config, { ...deps, db }).map(({ name, work }) => ({ name, run: work })),
+    { name: 'mark of the console', run: () => readMark(db) },
+  ]
+}
+
+/** Steam works again: shoppers get the time back. */
+const ofOutages = ({ deps, db }: Year): Call[] => [
+  {
+    name: 'end of an outage',
+    async run() {
+      const since = new Date(deps.clock.now().getTime() - MINUTE_MS)
+      await db
+        .insertInto('outage')
+        .values([
+          { kind: 'offers', since },
+          { kind: 'deposits', since },
+        ])
+        .execute()
+      await watchOutages({ ...deps, db, metrics: createMetrics() })
+    },
+  },
+]
+
+function ofLooks({ deps, db }: Year): Call[] {
+  const departures = createDepartureStore({ db, clock: deps.clock })
+  const asset = { appId: 730, contextId: '2', assetId: 'q1', newAssetId: 'q2', rolledBackAssetId: null }
+  const given: SteamTrade = {
+    ...{ tradeId: 'undone', partnerSteamId: '76561198999999999', state: 'rolled_back' },
+    ...{ received: [], given: [asset], settlesAt: null, rollbackOf: null, begunAt: deps.clock.now() },
+  }
+  const botOf = async (session: FakeSession): Promise<BotContext> => {
+    const row = await db
+      .selectFrom('bot')
+      .select('lease_epoch')
+      .where('id', '=', BOT)
+      .executeTakeFirstOrThrow()
+    return { botId: BOT, session, epoch: row.lease_epoch, mayWrite: () => true }
+  }
+  return [
+    {
+      name: 'look at the inventory of a bot',
+      async run() {
+        const session = fakeSession(BOT_STEAM_ID)
+        session.own = [
+          { appId: 730, contextId: '2', assetId: 'stray', marketHashName: 'AK-47 | Redline (Field-Tested)' },
+        ]
+        const bot = await botOf(session)
+        await driftHandler(deps)(bot)
+        const { rows } = await sql<{ item: string }>`
+          select trade_id || '-' || asset_id as item from held_item where bot_id = ${BOT} limit 1`.execute(db)
+        const learnt = rows.map(({ item }) => ({ item, assetId: 'learnt' }))
+        await deps.drift.learn(BOT, { epoch: bot.epoch, now: deps.clock.now() }, learnt)
+      },
+    },
+    {
+      name: 'what left a bot and came back',
+      async run() {
+        await departures.watchedFrom(BOT)
+        await departures.underWay(BOT, 100)
+        await departures.known(BOT, ['undone'])
+        await departures.note(BOT, given, (known, around) =>
+          judgeDeparture(known, { ...given, state: 'complete' }, { destination: undefined, ...around }),
+        )
+        await departures.bringBack(BOT, { steamTradeId: 'back', received: [{ ...asset, assetId: 'q2' }] })
+        await departures.undone(BOT, given, (known) => judgeUndoing(known, given))
+        await departures.bookLate(BOT)
+      },
+    },
+  ]
+}
+
+/** A delivery that the store takes, one that it does not, one of a process that ends, and an endpoint that is gone. */
+function ofAttempts({ deps, db }: Year): Call[] {
+  let last = 1n
+  const attempts = async (endpointId: bigint, result: SendResult, signal?: AbortSignal) => {
+    const [claim] = await claimLane({ db, clock: deps.clock }, { endpointId, lane: 'first' }, 1)
+    if (claim === undefined) return
+    const how = { send: async () => result, secretsOf: () => [], random: () => 0.5 }
+    await attempt({ ...deps, db, ...how }, claim, signal)
+  }
+  const answered = (status: number): SendResult => ({ kind: 'answered', status, text: '' })
+  return [
+    {
+      name: 'attempts of webhooks',
+      async run() {
+        await attempts(1n, answered(204))
+        await attempts(1n, answered(500))
+        await attempts(1n, answered(204), AbortSignal.abort())
+        last += 1n
+        await attempts(last, answered(410))
+      },
+    },
+  ]
+}
+
+function ofVault({ db, pool, deps }: Year): Call[] {
+  const asked = queriesIn(pool)
+  const wishes = wishesIn(asked)
+  const till = tillIn(asked)
+  return [
+    {
+      name: 'turn of the vault',
+      async run() {
+        const { id } = await db
+          .selectFrom('wish')
+          .select('id')
+          .orderBy('id', 'desc')
+          .limit(1)
+          .executeTakeFirstOrThrow()
+        await wishes.open()
+        await wishes.tell(String(id), { waitsBecause: 'the limit of a day' })
+      },
+    },
+    {
+      name: 'turn of the vault at its markets',
+      async run() {
+        const at = deps.clock.now()
+        await till.aheadMs()
+        await till.isOff('market.test')
+        await till.costs(730, ['1', '2', '3'])
+        const n = await till.lastTold()
+        const told = {
+          kind: 'report',
+          market: 'market.test',
+          reference: '1',
+          report: { kind: 'sold' },
+        } as const
+        await till.tell([{ n, part: 1, at, told }])
+        await till.saysBalance('market.test', { freeMinor: 1n, settlingMinor: 1n, currency: 'USD' }, at)
+      },
+    },
+  ]
+}
+
+/** The pool's own `query` passes a callback, which would not be observed. */
+const queriesIn = (pool: ObservedPool['pool']): Queries => ({
+  async query(text, values) {
+    const client = await pool.connect()
+    try {
+      return await client.query(text, values)
+    } finally {
+      client.release()
+    }
+  },
+})
+
+/** The operator's rule sends what bots have beyond some items. */
+const ofRules = ({ deps, db }: Year): Call[] => [
+  {
+    name: 'sweep of wishes, with a rule',
+    async run() {
+      await db.deleteFrom('send_rule').execute()
+      await sql`insert into send_rule (destination, keep) values ('76561199000000000', 0)`.execute(db)
+      await sweepWishes({ db, log: deps.log })
+      await db.deleteFrom('send_rule').execute()
+    },
+  },
+]
+
+const wholeCheck = ({ deps, db, pool }: Year): Call => ({
+  name: 'check of the whole ledger',
+  readsAll: true,
+  async run() {
+    const before = new Date(Date.now() - 2 * 86_400_000)
+    await db.updateTable('ledger_check').set({ begun_at: before, complete_at: before }).execute()
+    await checkLedger({ pool, log: deps.log, metrics: createMetrics() })
+    const { differences, complete_at: completeAt } = await db
+      .selectFrom('ledger_check')
+      .select(['differences', 'complete_at'])
+      .executeTakeFirstOrThrow()
+    if (completeAt === null || completeAt <= before) throw new Error('the whole ledger was not checked')
+    if (differences > 0) throw new Error(`the ledger does not agree: ${differences} differences`)
+  },
+})
