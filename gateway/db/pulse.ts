@@ -1,6 +1,6 @@
 /**
- * Watches whether the database answers. One connection asks it all the time. If that connection falls silent, a new one is
- * tried. Whether it answers or cannot be opened, all old connections are cut: their statements fail now, and new
+ * Watches whether the database answers. One connection asks it all the time. If that connection falls silent, new ones are
+ * tried. Whether one answers or none can be opened, all old connections are cut: their statements fail now, and new
  * connections replace them.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -21,19 +21,28 @@ type Pace = {
   silentMs: number
   /** Timeout of a new connection. */
   connectMs: number
-  /** Pause between two attempts to connect. */
+  /** A further connection is tried this long after one that got no answer yet. */
+  besideMs: number
+  /** Pause before trying again where the server refused. */
   againMs: number
 }
 
-/** After a silence the database is noticed again within connectMs + againMs. */
-const PACE: Pace = { everyMs: 1_000, silentMs: 2_000, connectMs: 1_500, againMs: 250 }
+/**
+ * The API answers within two seconds of the database's return. A server that was replaced without a word is noticed within
+ * everyMs + silentMs + LATE_MS, and one that is back after a silence within besideMs.
+ */
+const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, besideMs: 500, againMs: 250 }
 /** If both work, the old connection answers first. */
 const LATE_MS = 250
+/** This many silent connections show that a database is gone, and not only slow. */
+const DOUBTS = 4
+/** Connections that are tried one beside the other while it is gone, before their silence is an answer. */
+const MOST_BESIDE = 20
 
 type Options = { url: string; lines: Lines; log: Log; pace?: Partial<Pace> }
 
-/** A server's answer: it accepts writes, it is a read-only copy, or there was none. */
-type Word = 'here' | 'copy' | 'broken'
+/** A server's answer: it accepts writes, it is a read-only copy, it refused, or there was none. */
+type Word = 'here' | 'copy' | 'broken' | 'silent'
 type Attempt = { kind: 'line'; line: Line } | { kind: 'none'; word: Word; reason: string }
 
 /** The database answered a moment ago. */
@@ -62,7 +71,7 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
     isHere = true
   }
   const connect = async () => {
-    const attempt = await open()
+    const attempt = await open(isHere ? DOUBTS : MOST_BESIDE, stopping.signal)
     // It answers, but accepts no further connection: keep the existing ones.
     return attempt.kind === 'none' && attempt.word === 'here' && isHere ? undefined : attempt
   }
@@ -107,14 +116,43 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   }
 }
 
-function opener(url: string, own: Lines, { silentMs, connectMs }: Pace): () => Promise<Attempt> {
+function opener(url: string, own: Lines, { silentMs, connectMs, besideMs }: Pace) {
   const Client = own.clientWith(silentMs + connectMs + LATE_MS)
   const config = { connectionString: url, application_name: 'tradetill-pulse', ...KEEP_ALIVE }
-  return () => tryLine(new Client({ ...config, connectionTimeoutMillis: connectMs }))
+  const tryOne = () => tryLine(new Client({ ...config, connectionTimeoutMillis: connectMs }))
+  return (most: number, signal: AbortSignal): Promise<Attempt> =>
+    soonest(tryOne, { everyMs: besideMs, most, signal })
 }
 
 const SILENT = 'it did not answer'
+/** As `pg` says it of a connection that got no answer in time. */
+const TIMED_OUT = 'timeout expired'
 const IS_COPY = 'the server takes no writes: it is a copy of another, or recovers'
+
+type Trying = { everyMs: number; most: number; signal: AbortSignal }
+
+/**
+ * The first attempt that shows anything; the others are cut. One that began while nothing was answered hangs until its time is
+ * over, so further ones begin beside it. With `most` of them silent, the last one's silence is the answer.
+ */
+async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }: Trying): Promise<Attempt> {
+  const { promise: shown, resolve } = Promise.withResolvers<Attempt>()
+  const attempts: Promise<void>[] = []
+  let isOver = false
+  const begin = () => {
+    const attempt = tryOne().then((answer) => {
+      if (answer.kind === 'line' && isOver) return answer.line.cut()
+      if (answer.kind === 'none' && answer.word === 'silent') return
+      isOver = true
+      resolve(answer)
+    })
+    attempts.push(attempt)
+  }
+  do begin()
+  while ((await within(shown, everyMs)) === undefined && attempts.length < most && !signal.aborted)
+  const silent = Promise.all(attempts).then(() => ({ kind: 'none', word: 'silent', reason: SILENT }) as const)
+  return Promise.race([shown, silent])
+}
 
 /** Never rejects. */
 async function ask(line: Line): Promise<Word> {
@@ -134,7 +172,8 @@ async function tryLine(line: Line): Promise<Attempt> {
   } catch (error) {
     line.cut()
     const isFull = sqlState(error)?.startsWith('53') === true
-    return { kind: 'none', word: isFull ? 'here' : 'broken', reason: String(error) }
+    const isSilent = error instanceof Error && error.message === TIMED_OUT
+    return { kind: 'none', word: isFull ? 'here' : isSilent ? 'silent' : 'broken', reason: String(error) }
   }
   const word = await ask(line)
   if (word === 'here') return { kind: 'line', line }

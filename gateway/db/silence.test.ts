@@ -48,7 +48,7 @@ const reasonOf = (work: Promise<unknown>) =>
  * silence: where none is meant, it has all the time of a test.
  */
 async function beat({ silentMs = 250, connectMs = 1_500 } = {}): Promise<Pulse> {
-  const pace = { everyMs: 20, silentMs, connectMs, againMs: 20 }
+  const pace = { everyMs: 20, silentMs, connectMs, besideMs: 500, againMs: 20 }
   const started = startPulse({ url: proxy.url, lines, log: captured.log, pace })
   await expect.poll(pids).toHaveLength(1)
   return started
@@ -202,6 +202,18 @@ describe('the pulse', () => {
     await one()
     proxy.refuse()
     await expect.poll(() => pulse?.isHere()).toBe(false)
+    proxy.pass()
+    await expect.poll(() => pulse?.isHere()).toBe(true)
+    expect((await one()).rows).toEqual([{ one: 1 }])
+  })
+
+  it('notices a server that is back while an attempt to connect still hangs', async () => {
+    pulse = await beat({ connectMs: 600_000 })
+    proxy.refuse()
+    await expect.poll(() => pulse?.isHere()).toBe(false)
+    const { tried } = proxy.counts()
+    proxy.swallow()
+    await expect.poll(() => proxy.counts().tried).toBeGreaterThan(tried)
     proxy.pass()
     await expect.poll(() => pulse?.isHere()).toBe(true)
     expect((await one()).rows).toEqual([{ one: 1 }])

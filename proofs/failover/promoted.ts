@@ -14,7 +14,7 @@ const LOAD_SEED = 3_000_000
 /** The load before the loss lasts from this long to twice as long. */
 const LIFE_MS = 5_000
 
-export type Promoted = Pick<Failed, 'problems' | 'apiMs' | 'botsMs' | 'books'>
+export type Promoted = Pick<Failed, 'problems' | 'times' | 'books'>
 
 export async function promotedRound(folder: string, seed: number): Promise<Promoted> {
   const random = seededRandom(seed)
@@ -52,7 +52,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await settle(till)
     await load.end()
     problems.push(...(await checkTill(till, load.opened)), ...(await epochProblems(till)))
-    return { problems, apiMs: [apiMs], botsMs: [botsMs], books: await booksOf(till) }
+    return { problems, times: [{ kind: 'synchronous', apiMs, botsMs }], books: await booksOf(till) }
   } finally {
     await load.end()
     await gateway.interrupt()

@@ -11,7 +11,7 @@ import { type RoundFacts, restoreRound } from '../restore/rounds.ts'
 import { withFolder } from '../server.ts'
 import { openOwnServer } from './own-server.ts'
 import { type Promoted, promotedRound } from './promoted.ts'
-import { type Failed, failoverRounds, type Kind } from './rounds.ts'
+import { type Failed, failoverRounds, type Kind, type Times } from './rounds.ts'
 
 const LIMITS = {
   api: { mostMs: 2_000 },
@@ -70,18 +70,29 @@ type Findings = {
   behind: RoundFacts[]
 }
 
+/** The longest times of each kind of round. */
+function mostOf(times: readonly Times[]): Record<string, { api: number; bots: number }> {
+  const most = (ms: readonly number[]) => Math.round(Math.max(...ms))
+  return Object.fromEntries(
+    [...Map.groupBy(times, ({ kind }) => kind)].map(([kind, some]) => [
+      kind,
+      { api: most(some.map(({ apiMs }) => apiMs)), bots: most(some.map(({ botsMs }) => botsMs)) },
+    ]),
+  )
+}
+
 function report({ plan, seed, failed, left, promoted, behind }: Findings, speed: number): Finding {
   const worlds = [...(failed === undefined ? [] : [failed]), ...promoted]
   const problems = [...worlds, ...behind].flatMap((world) => world.problems)
   if (behind.some(({ eventsLost }) => eventsLost <= 0))
     problems.push('the asynchronous copy lost nothing, so this run proves nothing')
   const passed = problems.length === 0
-  const apiMs = worlds.flatMap((world) => world.apiMs)
-  const botsMs = worlds.flatMap((world) => world.botsMs)
+  const times = worlds.flatMap((world) => world.times)
   const seconds = {
-    api: secondsOf([{ ms: apiMs, speed }], LIMITS.api),
-    bots: secondsOf([{ ms: botsMs, speed }], LIMITS.bots),
+    api: secondsOf([{ ms: times.map(({ apiMs }) => apiMs), speed }], LIMITS.api),
+    bots: secondsOf([{ ms: times.map(({ botsMs }) => botsMs), speed }], LIMITS.bots),
   }
+  const mostMs = mostOf(times)
   const rounds = Object.fromEntries(
     KINDS.map((kind) => [kind, plan.filter((each) => each === kind).length] as const),
   )
@@ -97,6 +108,8 @@ function report({ plan, seed, failed, left, promoted, behind }: Findings, speed:
   if (left !== undefined) console.log(left)
   console.log(secondsInWords('until the API answers after the database is back', seconds.api))
   console.log(secondsInWords('until the bots work after the database is back', seconds.bots))
+  for (const [kind, { api, bots }] of Object.entries(mostMs))
+    console.log(`${kind}: the API ${api} ms at most, the bots ${bots} ms`)
   for (const { kept, lost, later, eventsLost } of behind)
     console.log(
       `asynchronous: ${kept} deliveries kept, ${lost} lost with ${eventsLost} events, ${later} later`,
@@ -116,6 +129,7 @@ function report({ plan, seed, failed, left, promoted, behind }: Findings, speed:
     ...books,
     behind,
     seconds,
+    mostMs,
     problems,
   }
   return { passed, result: { name: 'failover', content, isOneOfMany: true } }

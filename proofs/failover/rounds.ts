@@ -31,12 +31,13 @@ const LONG_EVERY = 4
 /** Long enough for a busy machine. The caller judges the times. */
 const PATIENCE_MS = 180_000
 
+/** Milliseconds from the return of the database. */
+export type Times = { kind: string; apiMs: number; botsMs: number }
+
 export type Failed = {
   rounds: Record<Kind, number>
   problems: string[]
-  /** Milliseconds from the return of the database until the API answered, for each round. */
-  apiMs: number[]
-  botsMs: number[]
+  times: Times[]
   /** How many calls of shoppers' pages were refused because of the database. */
   refused: number
   books: Books
@@ -64,8 +65,7 @@ export async function failoverRounds(
   const notes: Notes = {
     rounds: { silent: 0, refusing: 0, replaced: 0, crashed: 0, full: 0 },
     problems: [],
-    apiMs: [],
-    botsMs: [],
+    times: [],
     refused: 0,
   }
   const gateway = till.start()
@@ -119,9 +119,9 @@ async function playRound(world: World, kind: Kind, isLong: boolean): Promise<voi
   await fault.end()
   const begin = performance.now()
   await answersAgain(till)
-  notes.apiMs.push(performance.now() - begin)
+  const apiMs = performance.now() - begin
   await atWork(till)
-  notes.botsMs.push(performance.now() - begin)
+  notes.times.push({ kind, apiMs, botsMs: performance.now() - begin })
 }
 
 type Fault = { begin(): void | Promise<void>; end(): void | Promise<void> }
