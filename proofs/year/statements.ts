@@ -38,25 +38,38 @@ export function statementsOf(file: string, text: string, tables: readonly string
   return [...new Set(found)]
 }
 
-/** Runs `work`, and resolves to the named functions below `root` that ran meanwhile. */
-export async function functionsIn(root: string, work: () => Promise<void>): Promise<Set<Place>> {
+/**
+ * Runs the steps one after the other, and resolves to the named functions below `root` that ran meanwhile. They are
+ * collected after every step, because the engine may forget the counts of functions that nothing refers to.
+ */
+export async function functionsIn(
+  root: string,
+  steps: readonly (() => Promise<void>)[],
+): Promise<Set<Place>> {
   const session = new Session()
   session.connect()
   try {
     await session.post('Profiler.enable')
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-    await work()
-    const { result } = await session.post('Profiler.takePreciseCoverage')
     const ran = new Set<Place>()
-    for (const { url, functions } of result) {
-      const file = url.replace(/^file:\/\//, '')
-      if (!file.startsWith(`${root}/`)) continue
-      for (const { functionName, ranges } of functions)
-        if ((ranges[0]?.count ?? 0) > 0) ran.add(`${file.slice(root.length + 1)} ${functionName}`)
+    for (const step of steps) {
+      await step()
+      for (const place of await ranSince(session, root)) ran.add(place)
     }
     return ran
   } finally {
     await session.post('Profiler.stopPreciseCoverage')
     session.disconnect()
   }
+}
+
+/** What ran since the last call. */
+async function ranSince(session: Session, root: string): Promise<Place[]> {
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  return result.flatMap(({ url, functions }) => {
+    const file = url.replace(/^file:\/\//, '')
+    if (!file.startsWith(`${root}/`)) return []
+    const called = functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
+    return called.map(({ functionName }) => `${file.slice(root.length + 1)} ${functionName}`)
+  })
 }
