@@ -294,7 +294,11 @@ test('D-17 the page explains in its own words why a link cannot be changed, and 
   await field(page, texts).fill((await shopper('quiet_lynx')).tradeUrl)
   await page.getByText(texts.linkOfOpenOffer).waitFor()
   expect(await page.getByRole('button', { name: texts.retry }).count()).toBe(0)
-  await page.getByRole('button', { name: texts.offerReturn }).waitFor()
+  // The button under the field leads to what is in the way.
+  const main = page.getByRole('main')
+  await main.getByRole('button', { name: texts.offerReturn }).click()
+  await page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
+  await page.getByRole('button', { name: texts.stepBack }).click()
   await page.route('**/api/trade-url', (route) =>
     route.fulfill({ status: 409, json: { code: 'moon_phase', detail: 'The moon is not full.' } }),
   )
@@ -328,6 +332,10 @@ test('A-089 A-122 the field shows an error if Steam cannot name the account just
   const { tradeUrl } = await shopper('magic_down')
   await field(page, texts).fill(tradeUrl)
   await page.getByText(texts.userFailed).waitFor()
+  // The link may well be right, so another try comes before Steam's settings.
+  const main = page.getByRole('main')
+  await main.getByRole('button', { name: texts.retry }).waitFor()
+  expect(await main.getByRole('link', { name: texts.steamPages.tradeSettings }).count()).toBe(0)
 })
 
 test('D-29 A-105 a browser that blocks cookies is told what to do', async () => {
@@ -337,4 +345,5 @@ test('D-29 A-105 a browser that blocks cookies is told what to do', async () => 
   const texts = TEXTS.en
   await field(page, texts).fill((await shopper()).tradeUrl)
   await page.getByText(texts.cookiesNeeded).waitFor()
+  await page.getByRole('button', { name: texts.reloadPage }).waitFor()
 })

@@ -137,7 +137,7 @@ test('A-061 A-062 the trade is created, then polled once a second until the shop
   expect(await page.locator('.link-panel').boundingBox()).toEqual(row)
 })
 
-test('the Russian confirmation fits a page of 320 px', async () => {
+test('the Russian confirmation fits a page of 320 px; at a zoom of 400 % its primary button is in the first view', async () => {
   const { page } = await openConfirmation({ language: 'ru', viewport: { width: 320, height: 640 } })
   const dialog = confirmation(page, TEXTS.ru)
   await dialog.getByRole('button', { name: TEXTS.ru.copy }).waitFor()
@@ -148,6 +148,15 @@ test('the Russian confirmation fits a page of 320 px', async () => {
       ).length,
   )
   expect(wider).toBe(0)
+  await page.setViewportSize({ width: 320, height: 225 })
+  await dialog.evaluate((element) => element.scrollTo(0, 0))
+  const accept = dialog.getByRole('link', { name: TEXTS.ru.acceptInBrowser })
+  await expect
+    .poll(async () => {
+      const [button, room] = [await accept.boundingBox(), await dialog.boundingBox()]
+      return button !== null && room !== null && button.y + 36 <= room.y + room.height
+    })
+    .toBe(true)
 })
 
 test('A-051 Esc and a click outside do not close the confirmation, because the offer stays open', async () => {

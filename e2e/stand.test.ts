@@ -308,7 +308,7 @@ test('A-019 A-114 a store that takes two games has two tabs, and opens on one of
     who: 'magic_seller',
     deposit: { games: ['rust', 'dota'] },
   })
-  await page.getByText(texts.onlyGames('Rust, Dota 2')).waitFor()
+  await page.getByText(texts.onlyGames('Rust and Dota 2')).waitFor()
   const games = page.getByRole('radio')
   await expect
     .poll(() => games.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))

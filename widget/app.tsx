@@ -1,27 +1,15 @@
-import { Component, lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import { PageProvider } from './page.tsx'
 import { languageAsked, type Route, routeOf } from './route.ts'
 import { Deposit } from './screens/deposit.tsx'
+import { Guard } from './screens/guard.tsx'
 import { Home } from './screens/home.tsx'
 import { NotFound } from './screens/not-found.tsx'
 import { storedLanguage, storeLanguage } from './storage.ts'
 
 const Help = lazy(async () => ({ default: (await import('./screens/help.tsx')).Help }))
 const Landing = lazy(async () => ({ default: (await import('./screens/landing.tsx')).Landing }))
-
-/** A screen that throws while rendering, or whose code cannot be loaded, becomes the 404 page. */
-class Guard extends Component<{ fallback: ReactNode; children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false }
-
-  static getDerivedStateFromError() {
-    return { failed: true }
-  }
-
-  override render() {
-    return this.state.failed ? this.props.fallback : this.props.children
-  }
-}
 
 /** Screens outside a deposit speak the language of the deposit that led here, else the stored one. */
 function Plain({ children }: { children: ReactNode }) {
@@ -36,7 +24,9 @@ function Plain({ children }: { children: ReactNode }) {
   }, [])
   return (
     <PageProvider language={language} onLanguage={choose}>
-      <Suspense fallback={null}>{children}</Suspense>
+      <Guard>
+        <Suspense fallback={null}>{children}</Suspense>
+      </Guard>
     </PageProvider>
   )
 }
@@ -48,10 +38,19 @@ function Screen({ route }: { route: Route }) {
 
 const PLAIN = { landing: <Landing />, home: <Home />, help: <Help />, notFound: <NotFound /> }
 
+/** In the place of a screen that broke before it had a language. */
+function Broken() {
+  return (
+    <Plain>
+      <NotFound isCrash />
+    </Plain>
+  )
+}
+
 export function App() {
   const [route] = useState(() => routeOf(location.pathname))
   return (
-    <Guard fallback={<Screen route={{ screen: 'notFound' }} />}>
+    <Guard fallback={<Broken />}>
       <Screen route={route} />
     </Guard>
   )

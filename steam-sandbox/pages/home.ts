@@ -13,7 +13,7 @@ export function home({ world }: Sandbox): Reply {
   return page(
     'Steam sandbox',
     `<h1>Shoppers</h1><p>Copy a trade link and paste it into the deposit page: you then pay as that shopper.</p>
-${cards.join('')}<h2>Magic players</h2><p>Each of these trade links brings its own behaviour or bad day.</p>
+${cards.join('')}<h2>Test shoppers</h2><p>Each of these trade links brings its own behaviour or bad day.</p>
 <div class="magic">${magic.join('')}</div>`,
   )
 }

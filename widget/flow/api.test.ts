@@ -7,6 +7,7 @@ const problem = (status: number, code: string, detail: unknown = `about ${code}`
 
 const signal = new AbortController().signal
 const NOTHING = { code: null, detail: null }
+const ANSWERED = { ...NOTHING, isAnswered: true }
 
 /** The API in front of a server that gives these answers one by one. */
 function facing(...answers: (Response | Error)[]) {
@@ -47,8 +48,8 @@ describe('an answer', () => {
   })
 
   it.each([
-    ['a page instead of a problem', new Response('<h1>no</h1>', { status: 403 }), NOTHING],
-    ['a problem of other shape', Response.json({ code: 5, detail: ['x'] }, { status: 400 }), NOTHING],
+    ['a page instead of a problem', new Response('<h1>no</h1>', { status: 403 }), ANSWERED],
+    ['a problem of other shape', Response.json({ code: 5, detail: ['x'] }, { status: 400 }), ANSWERED],
     ['words only', Response.json({ detail: 'no' }, { status: 400 }), { code: null, detail: 'no' }],
   ])('that refuses with %s says what is known', async (_what, answer, refusal) => {
     expect(await facing(answer).load()).toMatchObject({ kind: 'refused', refusal })
@@ -61,7 +62,7 @@ describe('an answer', () => {
     ['a body without fields', Response.json(null), NOTHING],
     ['a list', Response.json([]), NOTHING],
     ['a server that broke', problem(500, 'internal'), { code: 'internal', detail: 'about internal' }],
-    ['a proxy that gave up', new Response('', { status: 504 }), NOTHING],
+    ['a proxy that gave up', new Response('', { status: 504 }), ANSWERED],
   ])('is lost with %s', async (_what, answer, refusal) => {
     expect(await facing(answer).load()).toEqual({ kind: 'lost', refusal })
   })

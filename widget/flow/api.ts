@@ -153,13 +153,15 @@ async function refusalOf(response: Response): Promise<Refusal> {
   try {
     const problem = (await response.json()) as Partial<Problem>
     const retryAfterS = Number(response.headers.get('retry-after'))
+    const code = typeof problem.code === 'string' ? problem.code : null
     return {
-      code: typeof problem.code === 'string' ? problem.code : null,
+      code,
       detail: typeof problem.detail === 'string' ? problem.detail : null,
       ...(retryAfterS > 0 && { retryAfterS }),
       ...(typeof problem.cause === 'string' && { cause: problem.cause }),
+      ...(code === null && { isAnswered: true }),
     }
   } catch {
-    return NOTHING
+    return { ...NOTHING, isAnswered: true }
   }
 }

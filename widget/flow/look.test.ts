@@ -11,6 +11,7 @@ import {
   having,
   inventory,
   inventoryRequest,
+  LINK,
   loaded,
   opening,
   payment,
@@ -54,6 +55,16 @@ describe('a deposit that is not polled', () => {
     expect(look(failed)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
     expect(look(having(failed, lost).state)?.key).not.toBe(look(failed)?.key)
     expect(look(having(failed, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
+  })
+
+  it.each([
+    ['trade_in_progress', 0],
+    ['deposit_closed', 0],
+    ['user_not_found', 5000],
+  ])('is looked at when a link is refused with %s, after %d ms', (code, delayMs) => {
+    const typed = having(awaitingLink(), { kind: 'linkTyped', text: LINK }, { kind: 'typingEnded' }).state
+    const refusal = { code, detail: null }
+    expect(look(having(typed, { kind: 'userFailed', request: 1, refusal }).state)).toMatchObject({ delayMs })
   })
 
   it.each(['deposit_closed', 'trade_in_progress'])(

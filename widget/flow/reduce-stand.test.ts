@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { GAMES } from '../../contract/games.ts'
+import { GAMES, type Game } from '../../contract/games.ts'
 import { INVENTORY_ERROR_TYPES } from '../../contract/statuses.ts'
 import { activitiesOf } from './activities.ts'
 import type { FlowEvent } from './events.ts'
-import { keptPicks, shownInventory } from './selectors.ts'
+import { keptPicks, otherGames, shownInventory } from './selectors.ts'
 import type { FlowState } from './state.ts'
 import {
   answered,
@@ -14,6 +14,7 @@ import {
   item,
   loaded,
   openedOn,
+  payment,
   standOf,
   toggle,
   USER_LINK,
@@ -81,6 +82,20 @@ describe('the inventory', () => {
     expect(standOf(none).inventory).toEqual({ status: 'error', type: 'tradeNotAvailable' })
     const { inventory: failed } = standOf(answered(openedOn('created'), restricted))
     expect(failed).toEqual({ status: 'error', type: 'accountRestricted' })
+  })
+
+  it('an account without items is led from game to game, and round none of them twice', () => {
+    const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
+    let state = openedOn('created')
+    const led: Game[] = []
+    while (led.length < 2 * GAMES.length) {
+      led.push(standOf(state).game)
+      state = answered(state, inventory([], change))
+      const [next] = otherGames(standOf(state), payment())
+      if (next === undefined) break
+      state = having(state, { kind: 'gameChosen', game: next.game }).state
+    }
+    expect(led).toEqual(['cs', 'dota', 'rust', 'tf'])
   })
 
   it('D-28 is asked for again once technical works are over', () => {

@@ -124,8 +124,12 @@ function inventoryLoaded(
 ): FlowState {
   if (!isCurrent(stand, answer.request)) return state
   const { inventory } = answer
-  if (inventory.inventoryError)
-    return failed(state, stand, inventory.inventoryErrorCause ?? inventory.inventoryErrorType ?? 'internal')
+  if (inventory.inventoryError) {
+    const type = inventory.inventoryErrorCause ?? inventory.inventoryErrorType ?? 'internal'
+    // A game without items is not offered again in the place of the next one.
+    const counts = type === 'tradeNotAvailable' ? { ...stand.counts, [stand.game]: 0 } : stand.counts
+    return failed(state, { ...stand, counts }, type)
+  }
   const there = itemsById(inventory.items)
   return withStand(state, {
     inventory: { status: 'ready', inventory },
@@ -152,7 +156,8 @@ function inventoryFailed(
 /** Nothing can be picked beside an error, but what was picked comes back with the items. */
 function failed(state: FlowState, stand: Stand, type: InventoryFailure): FlowState {
   const setAside = [...stand.setAside, ...stand.selection]
-  return withStand(state, { inventory: { status: 'error', type }, selection: [], setAside })
+  const { counts } = stand
+  return withStand(state, { counts, inventory: { status: 'error', type }, selection: [], setAside })
 }
 
 /** The stand with an error in the place of its items. */

@@ -1,4 +1,5 @@
 /** The one transition of the deposit page: pure, total, and the only place where a state is made. */
+import type { ErrorCode } from '../../contract/errors.ts'
 import { isBefore, isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
@@ -222,11 +223,15 @@ function userResolved(state: FlowState, request: number, user: User): Step {
   }
 }
 
+/** Refusals for something that this page did not see: it happened in another tab, or because time passed. */
+const ELSEWHERE: readonly (string | null)[] = ['trade_in_progress', 'deposit_closed'] satisfies ErrorCode[]
+
 function userFailed(state: FlowState, request: number, refusal: Refusal): FlowState {
   const link = linkOf(state.page)
   if (link?.status !== 'checking' || link.request !== request) return state
   return {
     ...state,
     page: { stage: 'wait-for-trade-url-input', link: { status: 'failed', text: link.text, refusal } },
+    lookNow: state.lookNow || ELSEWHERE.includes(refusal.code),
   }
 }

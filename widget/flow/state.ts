@@ -13,6 +13,8 @@ export type Refusal = {
   retryAfterS?: number
   /** Steam's own reason, if it gave one. */
   cause?: string
+  /** Something answered, though in none of our words: a proxy whose server is down, say. */
+  isAnswered?: true
 }
 
 /**

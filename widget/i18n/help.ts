@@ -12,7 +12,7 @@ const en = {
   games: { title: 'Supported games', text: 'Counter-Strike 2, Dota 2, Team Fortress 2 and Rust.' },
   prices: {
     title: 'Why prices are lower than on the Steam market',
-    text: 'Items are sold externally, on trading sites that pay out real money, and those take a large commission. Prices on the Steam market are in funds that never leave Steam. So you get less than the Steam price, but you can spend it in the store.',
+    text: 'Items are sold externally, on trading sites that pay out real money and take a large commission. Money from the Steam market can only be spent on Steam. So you get less than the Steam price, but you can spend it in the store.',
   },
   minimum: {
     title: 'Minimum sums',
@@ -57,7 +57,7 @@ const ru: typeof en = {
   },
   messenger: 'Мессенджер',
   when: {
-    title: 'Сколько это занимает?',
+    title: 'Сколько времени это занимает?',
     text: 'Бот отправит предложение за несколько секунд, затем у вас будет 5 минут, чтобы принять его в Steam. Деньги приходят через несколько секунд после предметов. Некоторые обмены Steam позволяет отменить ещё несколько дней, поэтому часть суммы магазин может получить позже. Сколько и когда — написано на странице платежа.',
   },
   safe: {

@@ -10,9 +10,10 @@ const en = {
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
   creatingSlow:
-    'This is taking longer than usual, and we keep trying. Nothing has left your inventory. You can close this: if the offer is made, the page will show it.',
+    'This is taking longer than usual, but we’re still trying. Nothing has left your inventory. You can close this: if the offer is made, the page will show it.',
   timeLeftText: 'left to accept. Nothing leaves your inventory until you confirm.',
   timeUnknownText: 'Waiting for Steam… Your items are safe.',
+  itemsSafe: 'Your items are safe.',
   timeAnnounce: (seconds: number) =>
     seconds >= 60
       ? `${countEn(Math.round(seconds / 60), 'minute', 'minutes')} left to accept`
@@ -75,7 +76,7 @@ const en = {
   receipt: 'Receipt for support',
   scamSteps: [
     'If you did not cancel the trade yourself, somebody else may control your account: don’t accept any offer that looks like ours.',
-    'Revoke the Steam Web API key if you did not create one, and sign out of all other devices.',
+    'Revoke your Steam Web API key if you didn’t create it, and sign out of all other devices.',
     'Change your Steam password, then start again from the store.',
   ],
   counteredStep:
@@ -86,14 +87,14 @@ const en = {
     'The offer was cancelled seconds after we sent it. Thieves with a stolen Steam Web API key do this, then send an offer that looks like ours.',
   stolenKeySteps: [
     'Decline every offer that looks like ours. Our bots never send a second offer.',
-    'Revoke the Steam Web API key below if you did not create it.',
-    'In Steam: Account details → Manage Steam Guard, deauthorise all other devices.',
+    'Open your Steam Web API key below, and revoke it if you didn’t create it.',
+    'In Steam, open Account details → Manage Steam Guard and deauthorise all other devices.',
     'Change your Steam password, then start again from the store.',
   ],
   scamTitle: 'Wasn’t you?',
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
-    `Steam lets this trade be reversed until ${date}. The store gets ${amount} then.`,
+    `Steam allows this trade to be reversed until ${date}. The store gets ${amount} after that.`,
   redirectSoon: 'You’ll be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
 
@@ -142,6 +143,7 @@ const ru: ModalTexts = {
     'Это занимает больше времени, чем обычно; мы продолжаем попытки. Ни один предмет не покинул ваш инвентарь. Окно можно закрыть: если предложение появится, страница его покажет.',
   timeLeftText: 'осталось. Ни один предмет не уйдёт, пока вы не подтвердите обмен.',
   timeUnknownText: 'Ждём ответа от Steam. Ваши предметы в безопасности.',
+  itemsSafe: 'Ваши предметы в безопасности.',
   timeAnnounce: (seconds) =>
     seconds >= 60
       ? remaining(Math.round(seconds / 60), 'минута', 'минуты', 'минут')
@@ -166,7 +168,7 @@ const ru: ModalTexts = {
     'Технические работы: обмен может занять больше времени, чем обычно. Предметы в безопасности.',
   confirmNext: 'Примите предложение в Steam и вернитесь: эта страница обновится сама.',
   stepBack: 'Закрыть — предложение останется',
-  stepBackEarly: 'Закрыть пока',
+  stepBackEarly: 'Пока закрыть',
 
   outcomes: {
     succeeded: {
@@ -217,8 +219,8 @@ const ru: ModalTexts = {
     'Предложение отменили через несколько секунд после отправки. Так поступают воры с украденным ключом Steam Web API, а потом присылают предложение, похожее на наше.',
   stolenKeySteps: [
     'Отклоняйте все предложения, похожие на наше. Наши боты никогда не присылают второго.',
-    'Отзовите ключ Steam Web API по ссылке ниже, если создавали его не вы.',
-    'В Steam: Об аккаунте → Управление Steam Guard, отмените авторизацию всех других устройств.',
+    'Откройте свой ключ Steam Web API по ссылке ниже и отзовите его, если создавали его не вы.',
+    'В Steam откройте «Об аккаунте» → «Управление Steam Guard» и отмените авторизацию всех других устройств.',
     'Смените пароль Steam, затем начните заново в магазине.',
   ],
   scamTitle: 'Это были не вы?',

@@ -35,8 +35,9 @@ const en = {
       'That’s a link to your profile. Your trade link is in Steam’s trade settings and has “partner” and “token” in it.',
     offer: 'That’s a link to one trade offer. Your own trade link is in Steam’s trade settings.',
     unfinished: 'That’s not a complete trade link. Copy it again, up to the last letter after “token=”.',
-    several: 'There are several trade links here. Leave only your own.',
-    around: 'Only the link belongs here, as Steam gives it: from https:// to the last letter after “token=”.',
+    several: 'There’s more than one trade link here. Keep only your own.',
+    around:
+      'Paste only the link, exactly as Steam shows it: from https:// to the last letter after “token=”.',
     other:
       'That’s not a trade link. It looks like https://steamcommunity.com/tradeoffer/new/?partner=…&token=…',
   } satisfies Record<Mistake, string>,
@@ -45,7 +46,7 @@ const en = {
   tradeLinkStale: 'This link has expired. Paste the new one here.',
   userFailed: 'Failed get user information',
   linkOfOpenOffer:
-    'An offer to the other account is still open, so the link can’t be changed now. Nothing was changed: go back to the offer, or decline it in Steam first.',
+    'Your offer to the other account is still open, so you can’t switch accounts yet. Go back to the offer, or decline it in Steam first.',
   shopperRefused:
     'This Steam account can’t be used to pay here. Use another account, or go back to the store.',
   otherShopper:
@@ -53,7 +54,8 @@ const en = {
   userFailedHint: 'Check the link or try again in a moment.',
   userUncheckedHint: 'We couldn’t check it right now. We’ve kept your link.',
   userUnavailableHint: 'Steam isn’t responding right now. We’ve kept your link.',
-  userTooManyHint: 'Too many links were tried here. We’ve kept yours: wait a few minutes, then try again.',
+  userTooManyHint:
+    'Too many links have been tried here. We’ve kept yours: wait a few minutes, then try again.',
   cookiesNeeded: 'Your browser blocks this page’s cookie. Allow cookies for this site, then reload the page.',
   steamPages: {
     privacy: 'Open privacy settings on Steam',
@@ -114,7 +116,7 @@ const ru: RestTexts = {
     offer: 'Это ссылка на одно предложение. Ваша ссылка на обмен — в настройках обмена Steam.',
     unfinished: 'Ссылка неполная. Скопируйте её ещё раз, до последней буквы после «token=».',
     several: 'Здесь несколько ссылок на обмен. Оставьте только свою.',
-    around: 'Здесь нужна только ссылка, как её даёт Steam: от https:// до последней буквы после «token=».',
+    around: 'Вставьте только ссылку, как её показывает Steam: от https:// до последней буквы после «token=».',
     other:
       'Это не ссылка на обмен. Она выглядит так: https://steamcommunity.com/tradeoffer/new/?partner=…&token=…',
   },
@@ -123,7 +125,7 @@ const ru: RestTexts = {
   tradeLinkStale: 'Эта ссылка больше не действует. Вставьте сюда новую.',
   userFailed: 'Не удалось получить данные пользователя',
   linkOfOpenOffer:
-    'Предложение другому аккаунту ещё открыто, поэтому ссылку сейчас нельзя изменить. Ничего не изменилось: вернитесь к предложению или сначала отклоните его в Steam.',
+    'Предложение другому аккаунту ещё открыто, поэтому сменить аккаунт пока нельзя. Вернитесь к предложению или сначала отклоните его в Steam.',
   shopperRefused:
     'Этим аккаунтом Steam здесь нельзя заплатить. Используйте другой аккаунт или вернитесь в магазин.',
   otherShopper:
@@ -132,7 +134,7 @@ const ru: RestTexts = {
   userUncheckedHint: 'Сейчас её не удалось проверить. Ссылка сохранена.',
   userUnavailableHint: 'Steam сейчас не отвечает. Ссылка сохранена.',
   userTooManyHint:
-    'Здесь пробовали слишком много ссылок. Ссылка сохранена: подождите несколько минут и повторите.',
+    'Слишком много попыток с разными ссылками. Ваша сохранена: подождите несколько минут и попробуйте снова.',
   cookiesNeeded: 'Браузер блокирует cookie этой страницы. Разрешите их для этого сайта и обновите страницу.',
   steamPages: {
     privacy: 'Открыть настройки приватности в Steam',
@@ -144,8 +146,8 @@ const ru: RestTexts = {
   backToStore: 'Вернуться в магазин',
   why: 'почему?',
   now: 'Сейчас',
-  nowExpected: 'Ожидаем сейчас',
-  nowAtLeast: 'Сейчас от',
+  nowExpected: 'Ожидается сейчас',
+  nowAtLeast: 'Сейчас, не менее',
   onDay: (day) => `${day}`,
   tooManyItems: 'Вы выбрали слишком много предметов для обмена',
   offerWaiting: 'Предложение обмена ждёт вас в Steam.',

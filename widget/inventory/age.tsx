@@ -4,7 +4,10 @@ import { useStand } from './texts.ts'
 
 const TICK_MS = 5_000
 
-/** How old an answer is that Steam gave earlier; it ages while it is looked at. */
+/** A younger answer is as good as new. */
+const OLD_MINUTES = 2
+
+/** How old an answer of Steam is, once that matters; it ages while it is looked at. */
 export function Age({ inventory: { ageSeconds } }: { inventory: Inventory }) {
   const { texts } = useStand()
   const [seconds, setSeconds] = useState(ageSeconds)
@@ -15,6 +18,6 @@ export function Age({ inventory: { ageSeconds } }: { inventory: Inventory }) {
     const timer = setInterval(tell, TICK_MS)
     return () => clearInterval(timer)
   }, [ageSeconds])
-  if (ageSeconds === 0) return null
-  return <p className="inventory-age">{texts.itemAge(seconds)}</p>
+  const minutes = Math.floor(seconds / 60)
+  return minutes < OLD_MINUTES ? null : <p className="inventory-age">{texts.itemAge(minutes)}</p>
 }

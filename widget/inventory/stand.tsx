@@ -129,10 +129,11 @@ function Shelf({ stand, payment, flow }: StandProps) {
 
 /** A shopper whose game is missing reads why. */
 function OnlyGames({ payment }: { payment: Payment }) {
-  const { texts } = useStand()
+  const { texts, language } = useStand()
   const accepted = acceptedGames(payment)
   if (accepted.length === GAMES.length) return null
-  return <p className="kept-picks">{texts.onlyGames(accepted.map((game) => texts.games[game]).join(', '))}</p>
+  const names = accepted.map((game) => texts.games[game])
+  return <p className="kept-picks">{texts.onlyGames(new Intl.ListFormat(language).format(names))}</p>
 }
 
 /** A trade takes items of one game, so picks in another one wait, and are not counted. */

@@ -51,16 +51,16 @@ describe('D-9 the money before the button', () => {
   it('names what comes now, what later, and why', () => {
     const said = text(panel({ picked: ['2', '3'], inventory: { hold } }))
     expect(said).toContain('Now, expected $10.00 On November 30 $40.00')
-    expect(said).toContain('Steam lets trades in CS2 be reversed for 8 days')
+    expect(said).toContain('Steam allows CS2 trades to be reversed for 8 days')
     // Other shoppers may take the store's room before the offer is made.
-    expect(said).toContain('The offer fixes the amounts, before you accept it.')
+    expect(said).toContain('The amounts are fixed before you accept the offer.')
     expect(said).not.toContain('at least')
   })
 
   it('expects all of it now where the room goes so far, and promises nothing', () => {
     const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 5_200 } } }))
     expect(said).toContain('Now, expected $20.00')
-    expect(said).toContain('A part may come later')
+    expect(said).toContain('Part of it may come later')
     expect(said).not.toMatch(/at least|November/)
   })
 
@@ -87,6 +87,28 @@ describe('pick for me', () => {
     const markup = panel({ payment: { targetAmount: 4_900 } })
     expect(markup.match(/aria-label="Pick items for [^"]+"/g)).toEqual(['aria-label="Pick items for $49.00"'])
     expect(panel({ payment: { status: 'pending' } })).not.toContain('picker')
+  })
+})
+
+describe('under an offer', () => {
+  const offer = { itemCount: 3, amount: 6_000, heldAmount: 4_000, heldUntil: '2026-11-30T12:00:00.000Z' }
+
+  it.each<[string, Partial<Payment>]>([
+    ['that is open', { status: 'pending', timeLeft: 300 }],
+    ['that is being made', { creating: true }],
+  ])('%s its worth is shown, also after a reload, when nothing is picked here', (_, state) => {
+    const said = text(panel({ inventory: { hold }, payment: { ...offer, ...state, targetAmount: 6_000 } }))
+    expect(said).toContain('Selected 3 Total $60.00')
+    expect(said).not.toContain(' of ')
+    expect(said).toContain('$20.00 On November 30 $40.00')
+    expect(said).not.toContain('$0.00')
+  })
+
+  it('nothing can be taken out of it', () => {
+    const markup = panel({ picked: ['2', '3'], payment: { ...offer, status: 'pending' } })
+    const off = [...markup.matchAll(/<button[^>]*aria-label="(?:Remove|Clear)[^>]*>/g)].map(([tag]) => tag)
+    expect(off).toHaveLength(3)
+    for (const tag of off) expect(tag).toContain('disabled=""')
   })
 })
 

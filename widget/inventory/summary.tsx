@@ -1,7 +1,7 @@
 import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
-import { forecast } from '../flow/split.ts'
+import { creditOf, forecast } from '../flow/split.ts'
 import type { Stand } from '../flow/state.ts'
 import { Amount } from '../parts/amount.tsx'
 import { MoneyRows } from '../parts/money-rows.tsx'
@@ -15,9 +15,10 @@ type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** The desktop's panel: what is picked and what it comes to. All above the list of items keeps its place. */
 export function Summary({ stand, payment, flow }: Props) {
-  const { texts, money } = useStand()
+  const { texts } = useStand()
   const items = selectedItems(stand)
-  const total = selectedTotal(stand)
+  const offered = offerOf(payment)
+  const { count, total } = offered ?? { count: items.length, total: selectedTotal(stand) }
   const minPrice = shownInventory(stand)?.minPrice
   const { hint } = usePayHint(stand, payment)
   return (
@@ -36,12 +37,14 @@ export function Summary({ stand, payment, flow }: Props) {
         {payment.maxAmount !== null && (
           <div>
             <dt>{texts.maximum}</dt>
-            <dd>{money(payment.maxAmount, payment.currency)}</dd>
+            <dd>
+              <Amount minor={payment.maxAmount} currency={payment.currency} />
+            </dd>
           </div>
         )}
         <div>
           <dt>{texts.selected}</dt>
-          <dd>{items.length}</dd>
+          <dd>{count}</dd>
         </div>
         <div className="summary-total">
           <dt>{texts.total}</dt>
@@ -50,27 +53,33 @@ export function Summary({ stand, payment, flow }: Props) {
           </dd>
         </div>
       </dl>
-      {payment.targetAmount !== null && <Target stand={stand} payment={payment} />}
-      <Money stand={stand} payment={payment} />
+      {payment.targetAmount !== null && offered === null && <Target stand={stand} payment={payment} />}
+      {offered === null ? (
+        <Money stand={stand} payment={payment} />
+      ) : (
+        <OfferMoney stand={stand} payment={payment} />
+      )}
       <PayButton stand={stand} payment={payment} flow={flow} />
       {payment.status !== 'pending' && <p className="summary-note">{hint}</p>}
       {payment.status === 'created' && <PickForMe stand={stand} payment={payment} flow={flow} />}
       <button
         type="button"
         className="button quiet-button"
-        disabled={items.length === 0}
+        disabled={items.length === 0 || offered !== null}
         aria-label={texts.clearAll}
         onClick={() => flow.dispatch({ kind: 'selectionCleared' })}
       >
         {texts.clear}
       </button>
-      {items.length > 0 && <Picked items={items} flow={flow} />}
+      {items.length > 0 && <Picked items={items} flow={flow} isSettled={offered !== null} />}
     </aside>
   )
 }
 
-/** The picked items; a press gives one back. */
-function Picked({ items, flow }: { items: readonly Item[]; flow: Flow }) {
+type PickedProps = { items: readonly Item[]; flow: Flow; isSettled: boolean }
+
+/** The picked items; a press gives one back, until an offer asks for them. */
+function Picked({ items, flow, isSettled }: PickedProps) {
   const { texts } = useStand()
   return (
     <ul className="summary-items">
@@ -83,6 +92,7 @@ function Picked({ items, flow }: { items: readonly Item[]; flow: Flow }) {
               className={`summary-item ${rarity}`}
               title={[name, phase && texts.phases[phase], rarityName].filter(Boolean).join(', ')}
               aria-label={texts.removeItem(name)}
+              disabled={isSettled}
               onClick={() => flow.dispatch({ kind: 'itemToggled', id })}
             >
               <Picture url={iconUrl} size={65} />
@@ -92,6 +102,19 @@ function Picked({ items, flow }: { items: readonly Item[]; flow: Flow }) {
       })}
     </ul>
   )
+}
+
+/** The items and the worth of an offer that is made or open: after a reload nothing is picked here. */
+function offerOf({ status, creating, itemCount, amount }: Payment): { count: number; total: number } | null {
+  return (status === 'pending' || creating) && amount !== null ? { count: itemCount, total: amount } : null
+}
+
+/** When the money of the offer comes. Its reason is told in the dialog. */
+function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
+  const split = creditOf(payment)
+  if (split !== null && split.until !== null)
+    return <MoneyRows split={split} currency={payment.currency} why={null} />
+  return shownInventory(stand)?.hold ? <div className="money" /> : null
 }
 
 /** When the money comes, where any of it is held. */

@@ -9,10 +9,10 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { User } from '../../contract/widget-api.ts'
+import type { Payment, User } from '../../contract/widget-api.ts'
 import { isEmbedded } from '../embed.ts'
 import type { Flow } from '../flow/runner.ts'
-import type { LinkState, Page, Stand } from '../flow/state.ts'
+import type { LinkState, Page, Refusal, Stand } from '../flow/state.ts'
 import type { PageTexts } from '../i18n/page.ts'
 import { usePage } from '../page.tsx'
 import { STEAM_PAGES } from '../steam-pages.ts'
@@ -31,13 +31,24 @@ type Fold = { button: RefObject<HTMLButtonElement | null>; isFolded: boolean; to
 
 export type TroubleProps = { link: LinkState; isStale: boolean; flow: Flow }
 
-/** Comes with the rest of the page, which knows what became of the link. */
-export type LinkParts = { Owner: ComponentType<OwnerProps>; LinkTrouble: ComponentType<TroubleProps> }
+export type DoorProps = { refusal: Refusal; payment: Payment; flow: Flow }
 
-type Props = { page: Extract<Page, { link: LinkState }>; flow: Flow; parts: LinkParts | null }
+/** Comes with the rest of the page, which knows what became of the link. */
+export type LinkParts = {
+  Owner: ComponentType<OwnerProps>
+  LinkTrouble: ComponentType<TroubleProps>
+  LinkDoor: ComponentType<DoorProps>
+}
+
+type Props = {
+  page: Extract<Page, { link: LinkState }>
+  payment: Payment
+  flow: Flow
+  parts: LinkParts | null
+}
 
 /** A known account is one row, and its link waits behind a button. */
-export function LinkField({ page, flow, parts }: Props) {
+export function LinkField({ page, payment, flow, parts }: Props) {
   const narrow = useNarrow()
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
   // Steam knew the account, and refuses the token since.
@@ -50,7 +61,7 @@ export function LinkField({ page, flow, parts }: Props) {
         <parts.Owner user={user} isValid={!stale} fold={isFoldable ? fold : null} />
       )}
       <div className="link-field" ref={field} tabIndex={-1} hidden={fold.isFolded}>
-        <Field page={page} flow={flow} parts={parts} stale={stale} field={field} />
+        <Field page={page} payment={payment} flow={flow} parts={parts} stale={stale} field={field} />
       </div>
     </section>
   )
@@ -81,7 +92,7 @@ function useFolded(isFoldable: boolean, isAsking: boolean) {
 
 type FieldProps = Props & { stale: boolean; field: RefObject<HTMLDivElement | null> }
 
-function Field({ page, flow, parts, stale, field }: FieldProps) {
+function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
   const { texts } = usePage()
   const id = useId()
   const { link } = page
@@ -136,9 +147,13 @@ function Field({ page, flow, parts, stale, field }: FieldProps) {
       </p>
       {!isKnown && link.status !== 'stored' && (
         <p className="link-door">
-          <OutsideLink href={STEAM_PAGES.tradeSettings} look="button">
-            {texts.tradeSettings}
-          </OutsideLink>
+          {link.status === 'failed' && parts !== null ? (
+            <parts.LinkDoor refusal={link.refusal} payment={payment} flow={flow} />
+          ) : (
+            <OutsideLink href={STEAM_PAGES.tradeSettings} look="button">
+              {texts.tradeSettings}
+            </OutsideLink>
+          )}
         </p>
       )}
       {link.status === 'stored' && <Continue field={field} noteId={`${id}-note`} onPress={confirm} />}

@@ -62,7 +62,8 @@ function Creating({ state: { modal, online }, flow }: Omit<Props, 'payment'>) {
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
   return (
     <>
-      <Countdown deadlineMs={null} />
+      {/* Offline, it is not Steam that keeps the shopper waiting. */}
+      <Countdown deadlineMs={null} {...(!online && { waitsFor: texts.itemsSafe })} />
       {/* Offline, nobody knows whether the bot was asked: the notice above says what happens. */}
       {(online || isSlow) && (
         <p className="creating" role="status">

@@ -10,8 +10,8 @@ const CIRCUMFERENCE = 2 * Math.PI * 26
 /** Moments that are read out; the clock itself is silent. */
 const SPOKEN = [300, 60, 30, 10]
 
-/** A ring and mm:ss; quiet until the last minute. */
-export function Countdown({ deadlineMs }: { deadlineMs: number | null }) {
+/** A ring and mm:ss; quiet until the last minute. `waitsFor` says why no time is known. */
+export function Countdown({ deadlineMs, waitsFor }: { deadlineMs: number | null; waitsFor?: string }) {
   const { texts } = useModal()
   const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
   const share = seconds === null ? 0 : Math.min(1, seconds / WINDOW_SECONDS)
@@ -34,7 +34,7 @@ export function Countdown({ deadlineMs }: { deadlineMs: number | null }) {
           {formatTimer(seconds)}
         </span>
       </span>
-      <p>{seconds === null ? texts.timeUnknownText : texts.timeLeftText}</p>
+      <p>{seconds === null ? (waitsFor ?? texts.timeUnknownText) : texts.timeLeftText}</p>
       <SpokenTime seconds={seconds} />
     </div>
   )

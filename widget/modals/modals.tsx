@@ -7,6 +7,8 @@ import { AfterDialog } from '../ui/dialog.tsx'
 import { Completed } from './completed.tsx'
 import { Confirmation } from './confirmation.tsx'
 import { CreationError } from './creation-error.tsx'
+// After the dialog's own styles, which it changes.
+import './low-dialog.css'
 
 type Props = { state: FlowState; flow: Flow; toasts: ReactNode }
 

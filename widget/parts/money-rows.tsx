@@ -5,8 +5,8 @@ import type { Certainty, Split } from '../flow/split.ts'
 import { formatDay } from '../i18n/format.ts'
 import { useRest } from './texts.ts'
 
-/** `folded`: the reason waits behind a button, where room is scarce. */
-type Props = { split: Split; currency: Currency; why: string; folded?: boolean }
+/** `folded`: the reason waits behind a button, where room is scarce. Null: it is told elsewhere. */
+type Props = { split: Split; currency: Currency; why: string | null; folded?: boolean }
 
 /** The money that comes now and the money that comes later, with the reason. */
 export function MoneyRows({ split: { now, later, until, certainty }, currency, why, folded }: Props) {
@@ -32,7 +32,8 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, w
           </div>
         )}
       </dl>
-      {(later > 0 || certainty === 'expected') &&
+      {why !== null &&
+        (later > 0 || certainty === 'expected') &&
         (folded ? <Folded why={why} /> : <p className="money-why">{why}</p>)}
     </div>
   )

@@ -20,10 +20,16 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   if (refusal.code === 'trade_in_progress') return texts.linkOfOpenOffer
   return (
     <>
-      <strong>{texts.userFailed}.</strong> {hintOf(refusal, texts)}{' '}
-      <button type="button" className="link" onClick={() => flow.dispatch({ kind: 'retryPressed' })}>
-        {texts.retry}
-      </button>
+      <strong>{texts.userFailed}.</strong> {hintOf(refusal, texts)}
+      {/* Nobody could judge it: the button below asks again. */}
+      {!isUnjudged(refusal) && (
+        <>
+          {' '}
+          <button type="button" className="link" onClick={() => flow.dispatch({ kind: 'retryPressed' })}>
+            {texts.retry}
+          </button>
+        </>
+      )}
     </>
   )
 }

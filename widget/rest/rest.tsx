@@ -13,6 +13,7 @@ import { useStorePage } from './use-store-page.ts'
 
 export { restTexts } from '../i18n/rest.ts'
 export { Failed } from './failed.tsx'
+export { LinkDoor } from './link-door.tsx'
 export { LinkTrouble } from './link-trouble.tsx'
 export { Notices } from './notices.tsx'
 export { Owner } from './owner.tsx'

@@ -12,6 +12,7 @@ import { guide, stand } from '../parts/parts.ts'
 import { rest } from '../parts/rest.ts'
 import { useAccent } from '../ui/accent.ts'
 import { Skeletons } from '../ui/skeletons.tsx'
+import { Guard } from './guard.tsx'
 import { Header } from './header.tsx'
 import { ReloadPage } from './reload-page.tsx'
 import { hasShell } from './shell-element.ts'
@@ -27,7 +28,9 @@ export function Deposit({ hash }: { hash: string }) {
   const restTexts = part.kind === 'ready' ? part.code.restTexts : undefined
   return (
     <PageProvider language={state.language} onLanguage={chooseLanguage} restTexts={restTexts}>
-      <DepositPage state={state} flow={flow} />
+      <Guard>
+        <DepositPage state={state} flow={flow} />
+      </Guard>
     </PageProvider>
   )
 }
@@ -46,14 +49,14 @@ function DepositPage({ state, flow }: Props) {
   return (
     <>
       {page.stage === 'none' && <Waiting />}
-      {page.stage === 'failed' && code !== null && <code.Failed code={page.refusal.code} flow={flow} />}
+      {page.stage === 'failed' && code !== null && <code.Failed refusal={page.refusal} flow={flow} />}
       {payment !== null &&
         (page.stage === 'wait-for-trade-url-input' || page.stage === 'wait-for-select-items') && (
           <>
             <DepositHeader payment={payment} />
             {code !== null && <code.Notices state={state} flow={flow} />}
             <main className={page.stage === 'wait-for-select-items' ? 'deposit deposit-stand' : 'deposit'}>
-              <LinkField page={page} flow={flow} parts={code} />
+              <LinkField page={page} payment={payment} flow={flow} parts={code} />
               {page.stage === 'wait-for-select-items' ? (
                 <StandPlace stand={page.stand} payment={payment} flow={flow} />
               ) : (

@@ -18,6 +18,12 @@ export function Help() {
         <h1>{help.title}</h1>
       </Header>
       <main className="help">
+        {/* First, because it is why most shoppers press Support. */}
+        <section>
+          <h2>{help.money.title}</h2>
+          <p>{help.money.text}</p>
+          <Contacts further={help.money.further} messenger={help.messenger} />
+        </section>
         <section>
           <h2>{help.escrow.title}</h2>
           <p>{help.escrow.text}</p>
@@ -48,11 +54,6 @@ export function Help() {
             <p>{text}</p>
           </section>
         ))}
-        <section>
-          <h2>{help.money.title}</h2>
-          <p>{help.money.text}</p>
-          <Contacts further={help.money.further} messenger={help.messenger} />
-        </section>
       </main>
     </>
   )

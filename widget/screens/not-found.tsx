@@ -2,8 +2,10 @@ import './message-page.css'
 import { usePage } from '../page.tsx'
 import { useTitle } from '../ui/hooks.ts'
 import { Header } from './header.tsx'
+import { ReloadPage } from './reload-page.tsx'
 
-export function NotFound() {
+/** `isCrash`: the address is right, and the page behind it broke. */
+export function NotFound({ isCrash = false }: { isCrash?: boolean }) {
   const { texts } = usePage()
   useTitle(`${texts.notFound} – Tradetill`)
   return (
@@ -16,7 +18,8 @@ export function NotFound() {
           404
         </p>
         <h1>{texts.notFound}</h1>
-        <p>{texts.notFoundHint}</p>
+        <p>{isCrash ? texts.crashHint : texts.notFoundHint}</p>
+        {isCrash && <ReloadPage />}
       </main>
     </>
   )

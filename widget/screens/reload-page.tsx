@@ -1,5 +1,6 @@
 import { usePage } from '../page.tsx'
 
+/** Loads what could not be loaded, or what broke. */
 export function ReloadPage() {
   const { texts } = usePage()
   return (

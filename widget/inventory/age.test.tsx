@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { inventory } from '../flow/test-states.ts'
+import { markup } from '../test-markup.tsx'
+import { Age } from './age.tsx'
+
+it.each([
+  [0, ''],
+  [119, ''],
+  [120, '<p class="inventory-age">Inventory from 2 minutes ago</p>'],
+  [239, '<p class="inventory-age">Inventory from 3 minutes ago</p>'],
+])('an inventory of %d seconds says %j of its age', (ageSeconds, said) => {
+  expect(markup(<Age inventory={inventory([], { ageSeconds })} />)).toBe(said)
+})

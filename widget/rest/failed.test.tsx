@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import type { Flow } from '../flow/runner.ts'
+import type { Refusal } from '../flow/state.ts'
+import { openedOn } from '../flow/test-states.ts'
+import { restTexts } from '../i18n/rest.ts'
+import { markup } from '../test-markup.tsx'
+import { Message } from './failed.tsx'
+
+const { en } = restTexts
+
+const FLOW: Flow = {
+  state: () => openedOn('created'),
+  dispatch: () => {},
+  subscribe: () => () => {},
+}
+
+const shown = (refusal: Refusal): string => markup(<Message refusal={refusal} flow={FLOW} />)
+
+it.each<[string, Refusal]>([
+  ['a server that broke', { code: 'internal', detail: 'x' }],
+  ['too many requests', { code: 'too_many_requests', detail: 'x', retryAfterS: 7 }],
+  ['a proxy whose server is down', { code: null, detail: null, isAnswered: true }],
+])('the connection is not blamed for %s', (_, refusal) => {
+  expect(shown(refusal)).toContain(en.paymentBusy)
+  expect(shown(refusal)).not.toContain('connection')
+  expect(shown(refusal)).toContain(`>${en.retry}</button>`)
+})
+
+it('a server that was not reached leads to the connection', () => {
+  expect(shown({ code: null, detail: null })).toContain(en.paymentNotLoadedHint)
+})

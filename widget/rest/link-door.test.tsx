@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import type { ErrorCode } from '../../contract/errors.ts'
+import type { Flow } from '../flow/runner.ts'
+import { openedOn, payment } from '../flow/test-states.ts'
+import { pageTexts } from '../i18n/page.ts'
+import { restTexts } from '../i18n/rest.ts'
+import { STEAM_PAGES } from '../steam-pages.ts'
+import { markup } from '../test-markup.tsx'
+import { LinkDoor } from './link-door.tsx'
+
+const en = { ...pageTexts.en, ...restTexts.en }
+
+const FLOW: Flow = {
+  state: () => openedOn('created'),
+  dispatch: () => {},
+  subscribe: () => () => {},
+}
+
+it.each<[ErrorCode | null, string]>([
+  ['steam_unavailable', `>${en.retry}</button>`],
+  ['too_many_looks', `>${en.retry}</button>`],
+  [null, `>${en.retry}</button>`],
+  ['user_not_found', `href="${STEAM_PAGES.tradeSettings}"`],
+  ['other_shopper', `href="${STEAM_PAGES.tradeSettings}"`],
+  ['trade_in_progress', `>${en.offerReturn}</button>`],
+  ['shopper_refused', 'href="https://store.example/"'],
+  ['deposit_closed', 'href="https://store.example/"'],
+  ['cross_site_token', `>${en.reloadPage}</button>`],
+])('a link refused with %s has one button, and it solves it', (code, door) => {
+  const refusal = { code, detail: null }
+  const html = markup(<LinkDoor refusal={refusal} payment={payment()} flow={FLOW} />)
+  expect(html).toContain(door)
+  expect(html.match(/<(?:a|button)\b/g)).toHaveLength(1)
+})

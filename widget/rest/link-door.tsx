@@ -1,0 +1,53 @@
+/** The button under the field, once a link was refused: what to do next. */
+import type { ErrorCode } from '../../contract/errors.ts'
+import { isUnjudged } from '../flow/selectors.ts'
+import type { Refusal } from '../flow/state.ts'
+import type { DoorProps } from '../link/link-field.tsx'
+import { SteamDoor, StoreDoor } from '../parts/doors.tsx'
+import { useRest } from '../parts/texts.ts'
+import { ReloadPage } from '../screens/reload-page.tsx'
+
+type Door = 'settings' | 'retry' | 'offer' | 'store' | 'reload'
+
+const DOORS: Partial<Record<string, Door>> = {
+  cross_site_token: 'reload',
+  trade_in_progress: 'offer',
+  shopper_refused: 'store',
+  deposit_closed: 'store',
+} satisfies Partial<Record<ErrorCode, Door>>
+
+/** Returns the door that solves it: another link, the same one again, or something else than a link. */
+const doorOf = (refusal: Refusal): Door =>
+  DOORS[refusal.code ?? ''] ?? (isUnjudged(refusal) ? 'retry' : 'settings')
+
+export function LinkDoor({ refusal, payment, flow }: DoorProps) {
+  const { texts } = useRest()
+  switch (doorOf(refusal)) {
+    case 'settings':
+      return <SteamDoor to="tradeSettings" look="button" />
+    case 'store':
+      return <StoreDoor url={payment.backToStoreUrl} primary />
+    case 'reload':
+      return <ReloadPage />
+    case 'retry':
+      return (
+        <button
+          type="button"
+          className="button primary"
+          onClick={() => flow.dispatch({ kind: 'retryPressed' })}
+        >
+          {texts.retry}
+        </button>
+      )
+    case 'offer':
+      return (
+        <button
+          type="button"
+          className="button primary"
+          onClick={() => flow.dispatch({ kind: 'confirmationReopened' })}
+        >
+          {texts.offerReturn}
+        </button>
+      )
+  }
+}
