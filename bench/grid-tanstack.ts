@@ -26,7 +26,8 @@ const source = ({ columns, width }: Like): string => `
   import { createRoot } from 'react-dom/client'
   import '${WIDGET}/styles/tokens.css'
   import '${WIDGET}/styles/base.css'
-  import '${WIDGET}/styles/inventory.css'
+  import '${WIDGET}/inventory/rarities.css'
+  import '${WIDGET}/inventory/grid.css'
   import { Card } from '${WIDGET}/inventory/card.tsx'
   import { PageProvider } from '${WIDGET}/page.tsx'
 

@@ -218,6 +218,10 @@ test('nine items are in the first view of a phone', async () => {
   const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
   const bar = await page.locator('.bottom-bar').boundingBox()
   expect((ninth?.y ?? Number.NaN) + 75).toBeLessThan(bar?.y ?? Number.NaN)
+  // The row of controls stays while the items pass, the account does not.
+  await page.evaluate(() => scrollTo(0, 800))
+  await expect.poll(async () => (await page.locator('.controls').boundingBox())?.y).toBe(0)
+  await expect.poll(async () => (await page.locator('.link-panel').boundingBox())?.y).toBeLessThan(-100)
 })
 
 test.each([

@@ -174,6 +174,8 @@ test('A-117 the layout is narrow at 900 px and wide at 901, with one variant of 
     )
   await page.setViewportSize({ width: 901, height: 800 })
   await expect.poll(parts).toEqual(['.summary', '.controls-desktop', '.link-panel-desktop'])
+  // The controls are one row.
+  await expect.poll(async () => (await page.locator('.controls').boundingBox())?.height).toBeLessThan(80)
   await page.setViewportSize({ width: 900, height: 800 })
   await expect.poll(parts).toEqual(['.bottom-bar', '.controls-mobile', '.link-panel-mobile'])
 })

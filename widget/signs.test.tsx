@@ -23,6 +23,15 @@ const cardOf = (more: Partial<Item>): string =>
     />,
   )
 
+it('D-38 a picture is 100 px wide, from larger ones for denser screens', () => {
+  const base = 'https://img.test/economy/image/class/730/310'
+  const card = cardOf({ iconUrl: `${base}/100fx100f` })
+  expect(card).toContain(
+    `src="${base}/100fx100f" srcSet="${base}/100fx100f, ${base}/200fx200f 2x, ${base}/360fx360f 3x"`,
+  )
+  expect(card).toContain('width="100" height="100"')
+})
+
 it('a phase of a Doppler stands behind the name, and in the name for those who hear it', () => {
   const card = cardOf({
     name: '★ Karambit | Doppler (Factory New)',
