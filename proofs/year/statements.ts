@@ -63,7 +63,7 @@ export async function functionsIn(
   }
 }
 
-/** What ran since the last call. */
+/** Returns the functions that ran since the last call. */
 async function ranSince(session: Session, root: string): Promise<Place[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   return result.flatMap(({ url, functions }) => {
