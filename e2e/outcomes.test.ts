@@ -185,13 +185,15 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       { number: NUMBERS[status], status, language: 'ru', viewport: MOBILE } as const,
     ]),
   )(
-    '$number for $status in $language says what happened and what to do',
+    '$number A-026 for $status in $language says what happened and what to do, and locks the page behind',
     async ({ status, language, viewport }) => {
       const page = await openEnded(status, language, viewport)
       const texts = TEXTS[language]
       const { title, description } = texts.outcomes[status]
       const dialog = page.getByRole('dialog', { name: title })
       await dialog.getByText(description).waitFor()
+      const lock = () => page.evaluate(() => getComputedStyle(document.documentElement).overflowY)
+      await expect.poll(lock).toBe('hidden')
       expect(TEXTS.en.outcomes[status].description).toMatch(SPECIFIED[status])
       await expect.poll(() => dialog.locator('svg.outcome-icon').count()).toBe(1)
       await expect.poll(() => backLink(page, texts).getAttribute('href')).toBe(`${till.store}/`)
