@@ -31,6 +31,7 @@ type Find = { name: string; find: string; input: object }
 function findsOf(last: number): Find[] {
   const paid = String(last - (last % 10) - 19)
   const middleOne = String(Math.floor(last / 2))
+  const [dayAgo, hourAgo] = [24, 1].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString())
   const find = (text: string, name: string): Find => ({
     name: `find: ${name}`,
     find: 'find',
@@ -39,7 +40,8 @@ function findsOf(last: number): Find[] {
   const list = (filter: object, name: string): Find => {
     return { name: `deposits: ${name}`, find: 'deposits', input: filter }
   }
-  const plain = 'overview stores endpoints bots trades departures drift money weather shoppers acts payouts'
+  const plain =
+    'overview stores endpoints bots trades departures drift money weather shoppers acts payouts wishes prices'
   return [
     ...plain.split(' ').map((name) => ({ name, find: name, input: {} })),
     list({}, 'newest'),
@@ -51,6 +53,10 @@ function findsOf(last: number): Find[] {
     list({ steamId: `76561198${paid.padStart(9, '0')}` }, 'of a shopper'),
     list({ game: 'rust' }, 'of a game that no deposit has'),
     list({ needsPerson: true }, 'that need a person'),
+    list({ order: 'largest', currency: 'USD' }, 'largest'),
+    list({ order: 'smallest', currency: 'USD', before: paid }, 'smallest after one'),
+    list({ order: 'largest', currency: 'USD', storeId: '7' }, 'largest of a store'),
+    list({ order: 'largest', currency: 'USD', from: dayAgo, to: hourAgo }, 'largest of a day'),
     list({ limit: 200 }, 'a page for a file'),
     { name: 'timeline', find: 'deposit', input: { depositId: paid } },
     { name: 'shopper', find: 'shopper', input: { steamId: `76561198${paid.padStart(9, '0')}` } },

@@ -1,4 +1,12 @@
-import { type FormEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import {
+  type FormEvent,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { call, forgetSession } from './api/call.ts'
 import { Me } from './me.ts'
 import { MENU } from './pages.tsx'
@@ -22,11 +30,6 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
       menu.current.scrollLeft = current.offsetLeft - (menu.current.clientWidth - current.offsetWidth) / 2
   }, [place.path])
 
-  const onFind = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const typed = search.current?.value.trim() ?? ''
-    if (typed !== '') go(`/find?${new URLSearchParams({ text: typed })}`)
-  }
   return (
     <>
       {me.isSandbox && (
@@ -41,22 +44,7 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
         <Go to="/" className="brand">
           Tradetill
         </Go>
-        <search className="find">
-          <form onSubmit={onFind}>
-            <input
-              ref={search}
-              key={place.query.get('text') ?? ''}
-              type="search"
-              name="text"
-              aria-label="Find a link, number, order, account, offer, asset, code or name"
-              placeholder="Find anything ( / )"
-              defaultValue={place.path === '/find' ? (place.query.get('text') ?? '') : ''}
-              maxLength={500}
-              autoComplete="off"
-              spellCheck={false}
-            />
-          </form>
-        </search>
+        <Find place={place} field={search} />
         <Person />
       </header>
       <nav className="menu" aria-label="Pages" ref={menu}>
@@ -75,6 +63,35 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
       </main>
       {showsKeys && <Keys onClose={() => setShowsKeys(false)} />}
     </>
+  )
+}
+
+function Find({ place, field }: { place: Place; field: RefObject<HTMLInputElement | null> }) {
+  const onFind = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const typed = field.current?.value.trim() ?? ''
+    if (typed === '') return
+    go(`/find?${new URLSearchParams({ text: typed })}`)
+    // The keys of the page work at once.
+    document.querySelector<HTMLElement>('#page')?.focus()
+  }
+  return (
+    <search className="find">
+      <form onSubmit={onFind}>
+        <input
+          ref={field}
+          key={place.query.get('text') ?? ''}
+          type="search"
+          name="text"
+          aria-label="Find a link, number, order, account, offer, asset, code or name"
+          placeholder="Find anything ( / )"
+          defaultValue={place.path === '/find' ? (place.query.get('text') ?? '') : ''}
+          maxLength={500}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </form>
+    </search>
   )
 }
 

@@ -50,7 +50,7 @@ const PAGES: Record<string, (place: Place) => ReactNode> = {
   '/webhooks': (place) => <WebhooksPage query={place.query} />,
   '/prices': (place) => <PricesPage query={place.query} />,
   '/items': (place) => <ItemsPage query={place.query} />,
-  '/weather': () => <WeatherPage />,
+  '/weather': (place) => <WeatherPage query={place.query} />,
   '/acts': (place) => <ActsPage query={place.query} />,
   '/settings': () => <SettingsPage />,
 }

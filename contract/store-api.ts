@@ -349,6 +349,10 @@ export const healthSchema = z
     maintenance: z
       .boolean()
       .describe('The operator has paused new trades. Deposits do not expire meanwhile.'),
+    maintenanceUntil: z.iso
+      .datetime()
+      .nullable()
+      .describe('When that should end; null: nobody can say, or it is not on.'),
   })
   .meta({ id: 'Health' })
 

@@ -56,6 +56,10 @@ export const paymentSchema = z.object({
   /** Seconds: to the expiry while created, to the trade's deadline while pending, null when final or unknown. */
   timeLeft: z.int().nonnegative().nullable(),
   technicalWorks: z.boolean(),
+  /** The operator's own words about a maintenance; null if there are none. */
+  technicalWorksText: z.object({ en: z.string(), ru: z.string() }).nullable(),
+  /** When the maintenance should end; null if nobody can say. */
+  technicalWorksUntil: z.iso.datetime().nullable(),
   /**
    * True when the offer was declined, or cancelled by others than us, within seconds of being sent: the shopper did not
    * do it, so somebody else may hold a key to an account and wait with a look-alike of the offer.

@@ -48,7 +48,8 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/items?show=sales', 'At the markets'],
   ['/items?show=sales', 'Where the vault sells'],
   ['/items?show=drift', 'Every bot has what the books say.'],
-  ['/weather', 'By bot'],
+  ['/items?show=wishes', 'Ask the vault'],
+  ['/weather?method=send', 'send by bot'],
   ['/acts', 'store add'],
   ['/settings', 'Second operator'],
 ]
@@ -125,15 +126,17 @@ test('an operator enters by a link, registers a passkey, and works with the keyb
   await press(page, 'Enter')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-  // The search finds the text, and Enter opens the deposit of the row.
+  // The search opens what it found; from a list, Enter opens the deposit of the row.
   await press(page, '/')
   await page.keyboard.type(depositId)
   await press(page, 'Enter')
-  await page.getByRole('cell', { name: depositId }).first().waitFor()
-  await page.getByRole('main').focus()
-  await press(page, 'j', 'Enter')
   await page.getByRole('heading', { name: `Deposit ${depositId}` }).waitFor()
   await page.getByText('credited').first().waitFor()
+  await press(page, 'g', 'd')
+  await page.getByRole('cell', { name: depositId, exact: true }).first().waitFor()
+  await page.getByRole('main').focus()
+  await press(page, 'j', 'Enter')
+  await page.getByRole('heading', { name: /^Deposit \d+$/ }).waitFor()
 
   // `?` lists the keys, and the dialog gives the focus back.
   await press(page, '?')

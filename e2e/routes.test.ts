@@ -239,7 +239,15 @@ test('A-040 a deposit carries the fields of the specification', async () => {
   })
   const { payment } = answers
   const fields = ['hash', 'id', 'storeName', 'status', 'currency', 'amount', 'user', 'bot', 'timeLeft']
-  const more = ['technicalWorks', 'steamTradeId', 'steamTradeMessage', 'backToStoreUrl', 'language']
+  const more = [
+    'technicalWorks',
+    'technicalWorksText',
+    'technicalWorksUntil',
+    'steamTradeId',
+    'steamTradeMessage',
+    'backToStoreUrl',
+    'language',
+  ]
   expect(Object.keys(payment)).toEqual(expect.arrayContaining([...fields, ...more]))
   expect(payment).not.toHaveProperty('redirectUrl')
   expect(DEPOSIT_STATUSES).toContain(payment.status)

@@ -17,7 +17,7 @@ export async function serveConsole({ config, log, database, clock, masterKey }: 
   const [{ createConsole }, { createLive }, { readMark }] = await Promise.all([
     import('./console/app.ts'),
     import('./console/live.ts'),
-    import('./console/overview-store.ts'),
+    import('./console/mark-store.ts'),
   ])
   const { db } = database
   const { url, host, port, sandboxKey } = place

@@ -110,6 +110,12 @@ describe('docs/operating.md', () => {
   })
 })
 
+it('every series of the till stands in an alert or on the dashboard', () => {
+  const own = [...series.keys()].filter((name) => name.startsWith('tradetill_'))
+  const shown = asked.map(([, expr]) => expr).join(' ')
+  expect(own.filter((name) => !new RegExp(`\\b${name}(?:_bucket|_count)?\\b`).test(shown))).toEqual([])
+})
+
 it('every alert has its severity and its summary', () => {
   const alerts = read('deploy/prometheus/alerts.yml')
   const whole = [

@@ -24,7 +24,10 @@ export function shellOf(language: Language | null): string {
         <>
           {'{{#works}}'}
           <div className="notices">
-            <p className="notice notice-warning">{textsIn(restTexts, language).technicalWorksOnPage}</p>
+            <p className="notice notice-warning">
+              {textsIn(restTexts, language).technicalWorksOnPage}
+              {'{{#worksText}} {{worksText}}{{/worksText}}'}
+            </p>
           </div>
           {'{{/works}}'}
         </>

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
@@ -17,7 +17,8 @@ export function precompressed(): Plugin {
       folder = resolve(root, build.outDir, 'assets')
     },
     closeBundle(failure?: Error) {
-      if (failure !== undefined) return
+      // Also called after an error, which may not be handed on.
+      if (failure !== undefined || !existsSync(folder)) return
       for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
         const content = readFileSync(join(folder, name))
         writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
@@ -47,7 +48,7 @@ const NAMES: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
  * uses, and no part needs another.
  */
 const COPIED =
-  /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|doors|amount|money-rows)|flow\/(?:selectors|split)))\.tsx?$/
+  /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|doors|amount|money-rows|works)|flow\/(?:selectors|split)))\.tsx?$/
 
 /** Their styles, but for those that the page has. */
 const COPIED_STYLES = /\/widget\/(?:ui\/(?:avatar|currency)|parts\/[\w-]+)\.css$/

@@ -1,8 +1,8 @@
-import type { AttemptPage } from '../../gateway/operations/webhooks.ts'
+import type { AttemptPage, EndpointPage } from '../../gateway/operations/webhooks.ts'
 import type { Json } from '../api/json.ts'
-import { allRows, useRows } from '../ui/answer.ts'
+import { allRows, useAnswer, useRows } from '../ui/answer.ts'
 import { Go } from '../ui/link.tsx'
-import { Heading, Pill, Time } from '../ui/parts.tsx'
+import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { EndpointActs } from './webhooks.tsx'
 
@@ -49,6 +49,46 @@ const COLUMNS: readonly Column<Row>[] = [
 
 const rowsOf = ({ attempts }: Page): readonly Row[] => attempts
 
+/** The store of the endpoint, and how its webhooks do. */
+function About({ endpointId }: { endpointId: string }) {
+  const { shown, again } = useAnswer<Json<EndpointPage>>('endpoints', { endpointId })
+  return (
+    <Panel title="The endpoint">
+      <Loaded shown={shown} again={again}>
+        {({ endpoints: [endpoint] }) =>
+          endpoint === undefined ? (
+            <p className="empty">It was removed, or never was.</p>
+          ) : (
+            <>
+              <Facts
+                facts={[
+                  [
+                    'Store',
+                    <Go key="s" to={`/stores/${endpoint.storeId}`}>
+                      {endpoint.store}
+                    </Go>,
+                  ],
+                  [
+                    'Address',
+                    <span key="u" className="long">
+                      {endpoint.url}
+                    </span>,
+                  ],
+                  ['State', <Status key="t" of={endpoint.disabledReason ?? endpoint.state} />],
+                  ['Come again', endpoint.retrying],
+                  ['Failing since', <Time key="f" at={endpoint.failingSince} />],
+                  ['Given up', endpoint.givenUp],
+                ]}
+              />
+              <EndpointActs {...endpoint} />
+            </>
+          )
+        }
+      </Loaded>
+    </Panel>
+  )
+}
+
 export function AttemptsPage({ endpointId }: { endpointId: string }) {
   const input = { endpointId }
   const rows = useRows<Page, Row>('attempts', input, rowsOf)
@@ -59,7 +99,7 @@ export function AttemptsPage({ endpointId }: { endpointId: string }) {
           All endpoints
         </Go>
       </Heading>
-      <EndpointActs endpointId={endpointId} />
+      <About endpointId={endpointId} />
       <List
         caption="Attempts at the endpoint, newest first"
         columns={COLUMNS}

@@ -6,6 +6,7 @@ import { Go } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { BotActs } from './bots.tsx'
+import { CallsOfBot } from './method-calls.tsx'
 
 type View = Json<BotView>
 
@@ -28,6 +29,7 @@ export function BotPage({ bot }: { bot: string }) {
             <Rests bars={view.bars} />
             <Room view={view} />
             <Calls view={view} />
+            <CallsOfBot bot={bot} />
             <Offers view={view} />
           </>
         )}
@@ -75,6 +77,17 @@ function About({ view, again }: { view: View; again: () => void }) {
   )
 }
 
+/** As docs/operating.md says it of each. */
+const ADVICE: Record<View['bars'][number]['reason'], string> = {
+  bot_cannot_trade:
+    'A new device, a cooldown, a ban, or no Steam Guard for 15 days: look at the account in Steam. Pause the bot if it lasts.',
+  own_hold: 'Steam would hold the bot’s own trades: add the mobile authenticator again and wait 7 days.',
+  too_many_in_all: 'Too many open offers of the account: lower TRADETILL_BOT_OFFERS if it comes often.',
+  inventory_full: 'Its inventory of the game is full: take items away.',
+  rate_limited: 'Too many requests: fewer bots behind one address.',
+  doubted: 'Another bot served the same shoppers. It is chosen last: look at the account in Steam.',
+}
+
 function Rests({ bars }: Pick<View, 'bars'>) {
   if (bars.length === 0) return null
   return (
@@ -89,6 +102,7 @@ function Rests({ bars }: Pick<View, 'bars'>) {
           { name: 'Why', show: ({ reason }) => words(reason) },
           { name: 'Times', isNumber: true, show: ({ times }) => times },
           { name: 'Ends', show: ({ until }) => <Time at={until} /> },
+          { name: 'What to do', show: ({ reason }) => ADVICE[reason] },
         ]}
       />
     </Panel>

@@ -6,7 +6,7 @@ import { BotLogin } from '../ui/bot-login.tsx'
 import { words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Heading, Loaded, Pill, Status, Time } from '../ui/parts.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { type Column, Export, Table } from '../ui/table.tsx'
 
 type Data = Json<BotList>
 type Bot = Data['bots'][number]
@@ -35,6 +35,11 @@ export function BotsPage() {
               empty="No bot is enrolled yet."
               columns={columnsWith(again)}
             />
+            {bots.length > 0 && (
+              <div className="list-foot">
+                <Export columns={columnsWith(again)} all={async () => bots} fileName="bots" />
+              </div>
+            )}
           </>
         )}
       </Loaded>
@@ -62,6 +67,7 @@ function Arms({ isDisarmed, again }: { isDisarmed: boolean; again: () => void })
 const columnsWith = (again: () => void): readonly Column<Bot>[] => [
   {
     name: 'Bot',
+    text: ({ name }) => name,
     show: ({ botId, name }) => (
       <>
         <Go to={`/bots/${botId}`}>{name}</Go> <span className="quiet">#{botId}</span>
@@ -70,6 +76,7 @@ const columnsWith = (again: () => void): readonly Column<Bot>[] => [
   },
   {
     name: 'State',
+    text: ({ state, reachable }) => `${state} ${reachable ? 'online' : 'offline'}`,
     show: ({ state, stateReason, reachable }) => (
       <>
         <Status of={state} />{' '}
@@ -80,6 +87,9 @@ const columnsWith = (again: () => void): readonly Column<Bot>[] => [
   },
   {
     name: 'Rests',
+    text: ({ bars }) =>
+      bars.map(({ scope, reason, until }) => `${scope} ${reason} until ${until}`).join('; '),
+    by: ({ bars }) => bars.length,
     show: ({ bars }) =>
       bars.length === 0 ? (
         '—'
@@ -93,17 +103,23 @@ const columnsWith = (again: () => void): readonly Column<Bot>[] => [
         </ul>
       ),
   },
-  { name: 'Items', isNumber: true, show: ({ itemsHeld }) => itemsHeld },
-  { name: 'Level', isNumber: true, show: ({ level }) => level },
+  {
+    name: 'Items',
+    isNumber: true,
+    show: ({ itemsHeld }) => itemsHeld,
+    text: ({ itemsHeld }) => itemsHeld,
+  },
+  { name: 'Level', isNumber: true, show: ({ level }) => level, text: ({ level }) => level },
   {
     name: 'Token ends',
+    text: ({ tokenExpiresAt }) => tokenExpiresAt,
     show: ({ tokenExpiresAt, tokenEndsSoon }) => (
       <>
         <Time at={tokenExpiresAt} /> {tokenEndsSoon && <Pill tone="warn">soon</Pill>}
       </>
     ),
   },
-  { name: 'Steam id', show: ({ steamId }) => steamId },
+  { name: 'Steam id', show: ({ steamId }) => steamId, text: ({ steamId }) => steamId },
   { name: 'Acts', show: (bot) => <BotActs bot={bot} again={again} /> },
 ]
 

@@ -5,7 +5,7 @@ import { useAnswer } from '../ui/answer.ts'
 import { formatMinor, formatTime, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
-import { History, type Shopper } from './shopper.tsx'
+import { History, Standing } from './shopper.tsx'
 
 type View = Json<DepositView>
 
@@ -19,7 +19,7 @@ export function DepositPage({ depositId }: { depositId: string }) {
           <>
             <About view={view} />
             <Outlook view={view} again={again} />
-            {view.steamId !== null && <ShopperOf steamId={view.steamId} />}
+            {view.shopper !== null && <ShopperOf shopper={view.shopper} />}
             <Timeline moments={view.moments} />
           </>
         )}
@@ -53,7 +53,7 @@ function About({ view: deposit }: { view: View }) {
             deposit.steamId === null ? (
               '—'
             ) : (
-              <Go key="p" to={`/deposits?steamId=${deposit.steamId}`}>
+              <Go key="p" to={`/shoppers/${deposit.steamId}`}>
                 {deposit.steamId}
               </Go>
             ),
@@ -67,13 +67,18 @@ function About({ view: deposit }: { view: View }) {
 }
 
 /** Shown beside the acts: an operator releases or holds credit by the shopper's history. */
-function ShopperOf({ steamId }: { steamId: string }) {
-  const { shown, again } = useAnswer<Shopper>('shopper', { steamId })
+function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
+  const { steamId } = shopper
   return (
-    <Panel title="Its shopper" aside={<Go to={`/shoppers/${steamId}`}>{steamId}</Go>}>
-      <Loaded shown={shown} again={again}>
-        {(shopper) => <History shopper={shopper} />}
-      </Loaded>
+    <Panel
+      title="Its shopper"
+      aside={
+        <span>
+          <Standing shopper={shopper} /> <Go to={`/shoppers/${steamId}`}>{steamId}</Go>
+        </span>
+      }
+    >
+      <History shopper={shopper} />
     </Panel>
   )
 }
@@ -101,22 +106,38 @@ function Outlook({ view, again }: { view: View; again: () => void }) {
   )
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const LABELS: Record<string, string> = {
+  'deposit hold': 'Hold what it brings',
+  'deposit release': 'Release now',
+  'trade look': 'Ask Steam now',
+  'trade end': 'End the trade',
+  'trade credit': 'Credit it',
+  'trade release': 'Release',
+  'trade reverse': 'Take it back',
+  'shopper deny': 'Deny its shopper',
+  'bot retire': 'Retire its bot',
+  'webhook replay': 'Send the webhook again',
+}
 
-const RELEASING = new Set(['trade release', 'trade reverse', 'trade end'])
+const OF_TRADE = new Set(['trade release', 'trade reverse', 'trade end'])
+const OF_DEPOSIT = new Set(['deposit hold', 'deposit release'])
 
 /** An act that is possible for the deposit now. One without a form here shows its command. */
 function Act({ can, again }: { can: View['can'][number]; again: () => void }) {
   const [, , named = ''] = can.command.split(' ')
+  const label = LABELS[can.act] ?? can.act
   if (can.from !== null)
     return (
       <p className="quiet">
-        {can.act}, from {formatTime(can.from)}: {can.does}
+        {label}, from {formatTime(can.from)}: {can.does}
       </p>
     )
-  const common = { act: can.act, label: capital(can.act), does: can.does, needsReason: true, onDone: again }
-  if (RELEASING.has(can.act))
+  const does = `${can.does.charAt(0).toUpperCase()}${can.does.slice(1)}.`
+  const common = { act: can.act, label, does, needsReason: true, onDone: again }
+  if (OF_TRADE.has(can.act))
     return <ActButton {...common} needs="operator" input={() => ({ tradeId: named })} />
+  if (OF_DEPOSIT.has(can.act))
+    return <ActButton {...common} needs="operator" input={() => ({ depositId: named })} />
   if (can.act === 'trade credit')
     return (
       <ActButton
@@ -135,12 +156,28 @@ function Act({ can, again }: { can: View['can'][number]; again: () => void }) {
     )
   if (can.act === 'trade look')
     return <ActButton {...common} needs="support" needsReason={false} input={() => ({ tradeId: named })} />
-  if (can.act === 'deposit hold')
-    return <ActButton {...common} needs="operator" input={() => ({ depositId: named })} />
   if (can.act === 'shopper deny')
     return <ActButton {...common} needs="support" input={() => ({ steamId: named })} />
   if (can.act === 'bot retire')
     return <ActButton {...common} needs="operator" input={() => ({ bot: named })} />
+  if (can.act === 'webhook replay') {
+    const [from, to] = [...can.command.matchAll(/--(?:from|to) (\d+)/g)].map(([, number]) => Number(number))
+    return (
+      <ActButton
+        {...common}
+        label={`${label} (event ${from}, endpoint ${named})`}
+        needs="support"
+        needsReason={false}
+        input={() => ({ endpointId: named, fromSequence: from, toSequence: to })}
+      />
+    )
+  }
+  if (can.act === 'bot renew')
+    return (
+      <Go className="button small" to={`/bots/${named}`}>
+        Renew its bot
+      </Go>
+    )
   return (
     <p className="quiet">
       {can.does}: <code>tradetill {can.command}</code>

@@ -1,4 +1,5 @@
 import { GAMES } from '../../contract/games.ts'
+import { CURRENCIES } from '../../contract/money.ts'
 import { DEPOSIT_STATUSES } from '../../contract/statuses.ts'
 import type { DepositPage } from '../../gateway/operations/deposit-list.ts'
 import type { DepositOrder } from '../../gateway/operations/deposit-orders.ts'
@@ -8,6 +9,7 @@ import { Filters } from '../ui/filters.tsx'
 import { formatMinor, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
+import type { Direction } from '../ui/sort.tsx'
 import { type Column, List } from '../ui/table.tsx'
 
 type Page = Json<DepositPage>
@@ -68,11 +70,25 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
   { name: 'Opened', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
 ]
 
-const ORDERS: readonly DepositOrder[] = ['newest', 'oldest']
+const ORDERS: readonly DepositOrder[] = ['newest', 'oldest', 'largest', 'smallest']
+
+const BY_COLUMN = {
+  Credited: { ascending: 'smallest', descending: 'largest' },
+  Opened: { ascending: 'oldest', descending: 'newest' },
+} satisfies Record<string, Record<Direction, DepositOrder>>
 
 const rowsOf = ({ deposits }: Page): readonly Row[] => deposits
 
+/** An amount is of one currency. */
+function currencyOf(query: URLSearchParams): string | null {
+  const isOfAmount =
+    query.has('least') || query.has('most') || ['largest', 'smallest'].includes(query.get('order') ?? '')
+  return query.get('currency') ?? (isOfAmount ? CURRENCIES[0] : null)
+}
+
 export function DepositsPage({ query }: { query: URLSearchParams }) {
+  const currency = currencyOf(query)
+  const order = query.get('order') ?? 'newest'
   const input = {
     ...(query.get('status') !== null && { status: query.get('status') }),
     ...(query.get('game') !== null && { game: query.get('game') }),
@@ -81,7 +97,10 @@ export function DepositsPage({ query }: { query: URLSearchParams }) {
     ...(query.get('from') !== null && { from: `${query.get('from')}T00:00:00Z` }),
     ...(query.get('to') !== null && { to: `${query.get('to')}T00:00:00Z` }),
     ...(query.get('needs') === '1' && { needsPerson: true }),
-    ...(query.get('order') === 'oldest' && { order: 'oldest' }),
+    ...(currency !== null && { currency }),
+    ...(query.get('least') !== null && { least: query.get('least') }),
+    ...(query.get('most') !== null && { most: query.get('most') }),
+    ...(order !== 'newest' && { order }),
   }
   const rows = useRows<Page, Row>('deposits', input, rowsOf)
   return (
@@ -96,12 +115,22 @@ export function DepositsPage({ query }: { query: URLSearchParams }) {
           { name: 'steamId', label: 'Steam id' },
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'Before', type: 'date' },
+          {
+            name: 'currency',
+            label: 'Currency',
+            options: CURRENCIES,
+            ...(currency !== null && { fallback: currency }),
+          },
+          { name: 'least', label: 'Credit from' },
+          { name: 'most', label: 'Credit up to' },
           { name: 'order', label: 'First', options: ORDERS, fallback: 'newest' },
           { name: 'needs', label: 'Needs a person', type: 'checkbox' },
         ]}
       />
       <List
-        caption={`Deposits, ${query.get('order') === 'oldest' ? 'oldest' : 'newest'} first`}
+        caption={`Deposits, ${order} first`}
+        orders={BY_COLUMN}
+        order={order}
         columns={DEPOSIT_COLUMNS}
         rows={rows}
         keyOf={({ depositId }) => depositId}

@@ -1,9 +1,11 @@
+import { type ReactNode, useEffect } from 'react'
 import type { Findings } from '../../gateway/operations/find.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
-import { Heading, Loaded, Panel, Pill } from '../ui/parts.tsx'
+import { Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
+import { goInstead } from '../ui/place.ts'
 import { type Column, Table } from '../ui/table.tsx'
 import { DEPOSIT_COLUMNS } from './deposits.tsx'
 
@@ -35,8 +37,25 @@ export function FindPage({ query }: { query: URLSearchParams }) {
   )
 }
 
+/** The page of what was found, if it is one thing. */
+function onlyOne({ deposits, stores, bots, shoppers, items, events, departures }: Found): string | undefined {
+  const places = [
+    ...deposits.map(({ depositId }) => `/deposits/${depositId}`),
+    ...stores.map(({ storeId }) => `/stores/${storeId}`),
+    ...bots.map(({ botId }) => `/bots/${botId}`),
+    ...shoppers.map(({ steamId }) => `/shoppers/${steamId}`),
+    ...items.map((item) => `/prices?${new URLSearchParams(item)}`),
+  ]
+  return places.length === 1 && events.length + departures.length === 0 ? places[0] : undefined
+}
+
 function Everything({ found }: { found: Found }) {
-  const { deposits, stores, bots, items, shoppers } = found
+  const { deposits, stores, bots, items, shoppers, events, departures } = found
+  const only = found.isCut ? undefined : onlyOne(found)
+  useEffect(() => {
+    if (only !== undefined) goInstead(only)
+  }, [only])
+  if (only !== undefined) return null
   return (
     <>
       {found.isCut && <p className="quiet">There is more than is shown: say more of it.</p>}
@@ -51,50 +70,102 @@ function Everything({ found }: { found: Found }) {
           />
         </Panel>
       )}
-      {stores.length > 0 && (
-        <Panel title="Stores">
-          <ul className="plain-list">
-            {stores.map(({ storeId, name }) => (
-              <li key={storeId}>
-                <Go to={`/stores/${storeId}`}>{name}</Go>
-              </li>
-            ))}
-          </ul>
-        </Panel>
-      )}
-      {bots.length > 0 && (
-        <Panel title="Bots">
-          <ul className="plain-list">
-            {bots.map(({ botId, name }) => (
-              <li key={botId}>
-                <Go to="/bots">{name}</Go>
-              </li>
-            ))}
-          </ul>
-        </Panel>
-      )}
-      {shoppers.length > 0 && (
-        <Panel title="Shoppers">
-          <ul className="plain-list">
-            {shoppers.map(({ steamId }) => (
-              <li key={steamId}>
-                <Go to={`/deposits?steamId=${steamId}`}>All deposits of {steamId}</Go>
-              </li>
-            ))}
-          </ul>
-        </Panel>
-      )}
-      {items.length > 0 && (
-        <Panel title="Prices">
-          <ul className="plain-list">
-            {items.map(({ game, item }) => (
-              <li key={game + item}>
-                <Go to={`/prices?${new URLSearchParams({ game, item })}`}>{item}</Go>
-              </li>
-            ))}
-          </ul>
-        </Panel>
-      )}
+      <Links
+        title="Stores"
+        of={stores}
+        keyOf={({ storeId }) => storeId}
+        show={({ storeId, name }) => <Go to={`/stores/${storeId}`}>{name}</Go>}
+      />
+      <Links
+        title="Bots"
+        of={bots}
+        keyOf={({ botId }) => botId}
+        show={({ botId, name }) => <Go to={`/bots/${botId}`}>{name}</Go>}
+      />
+      <Links
+        title="Shoppers"
+        of={shoppers}
+        keyOf={({ steamId }) => steamId}
+        show={({ steamId }) => (
+          <>
+            <Go to={`/shoppers/${steamId}`}>{steamId}</Go>,{' '}
+            <Go to={`/deposits?steamId=${steamId}`}>all deposits</Go>
+          </>
+        )}
+      />
+      {events.length > 0 && <Events events={events} />}
+      <Links
+        title="What left a bot"
+        of={departures}
+        keyOf={({ departureId }) => departureId}
+        show={({ departureId, bot, partnerSteamId }) => (
+          <>
+            <Go to="/items?show=departures">Departure {departureId}</Go> of {bot}, to {partnerSteamId}
+          </>
+        )}
+      />
+      <Links
+        title="Prices"
+        of={items}
+        keyOf={({ game, item }) => game + item}
+        show={({ game, item }) => <Go to={`/prices?${new URLSearchParams({ game, item })}`}>{item}</Go>}
+      />
     </>
+  )
+}
+
+type LinksProps<Row> = {
+  title: string
+  of: readonly Row[]
+  keyOf(row: Row): string
+  show(row: Row): ReactNode
+}
+
+function Links<Row>({ title, of, keyOf, show }: LinksProps<Row>) {
+  if (of.length === 0) return null
+  return (
+    <Panel title={title}>
+      <ul className="plain-list">
+        {of.map((row) => (
+          <li key={keyOf(row)}>{show(row)}</li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function Events({ events }: { events: Found['events'] }) {
+  return (
+    <Panel title="Events and their webhooks">
+      <Table
+        caption="Events that were found, with their webhooks"
+        rows={events}
+        keyOf={({ eventId }) => eventId}
+        empty=""
+        columns={[
+          { name: 'Event', show: ({ type }) => type },
+          { name: 'Event id', show: ({ eventId }) => <span className="long">{eventId}</span> },
+          { name: 'In the log', isNumber: true, show: ({ sequence }) => sequence ?? '—' },
+          {
+            name: 'Deposit',
+            show: ({ depositId }) =>
+              depositId === null ? '—' : <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
+          },
+          { name: 'When', show: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            name: 'Webhooks',
+            show: ({ deliveries }) =>
+              deliveries.map(({ deliveryId, endpointId, state, attempts, said }) => (
+                <p key={deliveryId}>
+                  <Go to={`/webhooks/${endpointId}`}>endpoint {endpointId}</Go> <Status of={state} />{' '}
+                  <span className="quiet">
+                    {attempts} attempts{said !== null && `, ${said}`}
+                  </span>
+                </p>
+              )),
+          },
+        ]}
+      />
+    </Panel>
   )
 }

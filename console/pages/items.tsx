@@ -11,9 +11,11 @@ import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { Drift } from './drift.tsx'
 import { Sales } from './sales.tsx'
+import { Wishes } from './wishes.tsx'
 
 const VIEWS = [
   ['', 'All items'],
+  ['wishes', 'Send away'],
   ['departures', 'What left'],
   ['sales', 'Sales'],
   ['drift', 'Drift'],
@@ -35,7 +37,9 @@ export function ItemsPage({ query }: { query: URLSearchParams }) {
           </Go>
         ))}
       </Heading>
-      {show === 'departures' ? (
+      {show === 'wishes' ? (
+        <Wishes query={query} />
+      ) : show === 'departures' ? (
         <Departures />
       ) : show === 'sales' ? (
         <Sales query={query} />

@@ -1,4 +1,4 @@
-import type { Money } from '../../gateway/console/overview-store.ts'
+import type { Money } from '../../gateway/operations/money-store.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { formatMinor, words } from '../ui/format.ts'
@@ -69,11 +69,13 @@ function Stores({ balances }: Pick<Data, 'balances'>) {
           {
             name: 'Available',
             isNumber: true,
+            by: ({ availableMinor }) => availableMinor,
             show: ({ availableMinor, currency }) => formatMinor(availableMinor, currency),
           },
           {
             name: 'Held',
             isNumber: true,
+            by: ({ heldMinor }) => heldMinor,
             show: ({ heldMinor, currency }) => formatMinor(heldMinor, currency),
           },
         ]}
@@ -81,6 +83,15 @@ function Stores({ balances }: Pick<Data, 'balances'>) {
     </Panel>
   )
 }
+
+type AtRisk = Data['atRisk'][number]
+
+const shareOf = ({ usdMinor, limitUsdMinor }: AtRisk): number => usdMinor / Math.max(1, limitUsdMinor)
+
+/** As the overview counts it. */
+const NEAR = 0.9
+
+const isNearItsLimit = (row: AtRisk): boolean => row.limitUsdMinor > 0 && shareOf(row) >= NEAR
 
 function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
   return (
@@ -95,16 +106,30 @@ function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
         empty="There is no store yet."
         columns={[
           { name: 'Store', show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go> },
-          { name: 'At risk', isNumber: true, show: ({ usdMinor }) => formatMinor(usdMinor, 'USD') },
-          { name: 'Limit', isNumber: true, show: ({ limitUsdMinor }) => formatMinor(limitUsdMinor, 'USD') },
+          {
+            name: 'At risk',
+            isNumber: true,
+            by: ({ usdMinor }) => usdMinor,
+            show: ({ usdMinor }) => formatMinor(usdMinor, 'USD'),
+          },
+          {
+            name: 'Limit',
+            isNumber: true,
+            by: ({ limitUsdMinor }) => limitUsdMinor,
+            show: ({ limitUsdMinor }) => formatMinor(limitUsdMinor, 'USD'),
+          },
           {
             name: 'Used',
-            show: ({ store, usdMinor, limitUsdMinor }) => (
-              <progress
-                max={Math.max(1, limitUsdMinor)}
-                value={usdMinor}
-                aria-label={`${store}: used of its limit`}
-              />
+            by: shareOf,
+            show: (row) => (
+              <>
+                <progress
+                  max={Math.max(1, row.limitUsdMinor)}
+                  value={row.usdMinor}
+                  aria-label={`${row.store}: used of its limit`}
+                />{' '}
+                {isNearItsLimit(row) && <Pill tone="bad">little room</Pill>}
+              </>
             ),
           },
         ]}

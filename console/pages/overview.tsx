@@ -1,4 +1,4 @@
-import type { Overview } from '../../gateway/console/overview-store.ts'
+import type { OverviewView } from '../../gateway/operations/today.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { Bars } from '../ui/bars.tsx'
@@ -7,7 +7,7 @@ import { Go } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Pill, Status } from '../ui/parts.tsx'
 import { VitalsPanel } from './vitals.tsx'
 
-type Data = Json<Overview>
+type Data = Json<OverviewView>
 
 export function OverviewPage() {
   const { shown, again } = useAnswer<Data>('overview', {})
@@ -17,7 +17,7 @@ export function OverviewPage() {
       <Loaded shown={shown} again={again}>
         {(data) => (
           <>
-            <NeedsPanel needs={data.needs} />
+            <NeedsPanel open={data.open} />
             <Today data={data} />
             <Steps funnel={data.funnel} />
             <VitalsPanel vitals={data.vitals} />
@@ -28,32 +28,35 @@ export function OverviewPage() {
   )
 }
 
-/** The meaning of each number, and the page that deals with it. The worst first. */
-const NEEDS: readonly (readonly [keyof Data['needs'], string, string])[] = [
-  ['ledgerDifferences', 'differences in the ledger', '/money'],
-  ['departuresUnexplained', 'departures of items that nobody explained', '/items?show=departures'],
-  ['botsDead', 'bots whose token Steam refuses', '/bots'],
-  ['tradesOverdue', 'trades that nobody takes care of', '/deposits?needs=1'],
-  ['endpointsLost', 'webhook endpoints that are gone', '/webhooks'],
-  ['webhooksLate', 'webhooks that are late', '/webhooks'],
-  ['botsUnheld', 'active bots that cannot be reached', '/bots'],
-  ['proposalsOpen', 'acts that wait for a second operator', '/settings'],
-  ['feedsFailing', 'sources of prices that fail', '/prices'],
-  ['tokensEndSoon', 'bots whose token ends within 30 days', '/bots'],
-]
+/** The page that deals with it. */
+const PLACES: Record<Data['open'][number]['kind'], string> = {
+  ledgerDifferences: '/money',
+  departuresUnexplained: '/items?show=departures',
+  itemsMissing: '/items?show=drift',
+  botsDead: '/bots',
+  tradesOverdue: '/deposits?needs=1',
+  endpointsLost: '/webhooks?failing=1',
+  endpointsFailing: '/webhooks?failing=1',
+  webhooksLate: '/webhooks?failing=1',
+  botsUnheld: '/bots',
+  botsBarred: '/bots',
+  storesAtLimit: '/money',
+  proposalsOpen: '/settings',
+  feedsFailing: '/prices',
+  tokensEndSoon: '/bots',
+}
 
-function NeedsPanel({ needs }: { needs: Data['needs'] }) {
-  const open = NEEDS.filter(([name]) => needs[name] > 0)
+function NeedsPanel({ open }: { open: Data['open'] }) {
   return (
     <Panel title="Needs a person">
       {open.length === 0 ? (
         <p className="empty">Nothing needs you now.</p>
       ) : (
         <ul className="needs">
-          {open.map(([name, what, to]) => (
-            <li key={name}>
-              <Go to={to}>
-                <Pill tone={name === 'ledgerDifferences' ? 'bad' : 'warn'}>{needs[name]}</Pill> {what}
+          {open.map(({ kind, count, text }) => (
+            <li key={kind}>
+              <Go to={PLACES[kind]}>
+                <Pill tone={kind === 'ledgerDifferences' ? 'bad' : 'warn'}>{count}</Pill> {text}
               </Go>
             </li>
           ))}

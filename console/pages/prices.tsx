@@ -4,7 +4,7 @@ import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
-import { formatMicros, formatMinor, words } from '../ui/format.ts'
+import { ageMs, formatMicros, formatMinor, words } from '../ui/format.ts'
 import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { CoveragePanel } from './coverage.tsx'
@@ -42,6 +42,9 @@ export function PricesPage({ query }: { query: URLSearchParams }) {
   )
 }
 
+/** The alert PricesOld comes then. After six hours without any fresh source an item has no price. */
+const OLD_MS = 2 * 3_600_000
+
 function Sources({ feeds }: Pick<ListData, 'feeds'>) {
   return (
     <Panel title="Sources">
@@ -51,9 +54,18 @@ function Sources({ feeds }: Pick<ListData, 'feeds'>) {
         keyOf={({ source, feed }) => `${source} ${feed}`}
         empty="No source has been asked yet."
         columns={[
-          { name: 'Source', show: ({ source }) => source },
-          { name: 'Of', show: ({ feed }) => feed },
-          { name: 'Last good', show: ({ goodAt }) => <Time at={goodAt} /> },
+          { name: 'Source', by: ({ source }) => source, show: ({ source }) => source },
+          { name: 'Of', by: ({ feed }) => feed, show: ({ feed }) => feed },
+          {
+            name: 'Last good',
+            by: ({ goodAt }) => goodAt,
+            show: ({ goodAt }) => (
+              <>
+                <Time at={goodAt} />{' '}
+                {(goodAt === null || ageMs(goodAt) > OLD_MS) && <Pill tone="bad">old</Pill>}
+              </>
+            ),
+          },
           {
             name: 'Health',
             show: ({ failures, lastError }) =>

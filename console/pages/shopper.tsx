@@ -1,4 +1,4 @@
-import type { ShopperView } from '../../gateway/operations/shoppers.ts'
+import type { ShopperRecord, ShopperView } from '../../gateway/operations/shoppers.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
@@ -8,7 +8,8 @@ import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { DEPOSIT_COLUMNS } from './deposits.tsx'
 
-export type Shopper = Json<ShopperView>
+type Shopper = Json<ShopperView>
+type Record = Json<ShopperRecord>
 
 export function ShopperPage({ steamId }: { steamId: string }) {
   const { shown, again } = useAnswer<Shopper>('shopper', { steamId })
@@ -42,7 +43,7 @@ export function ShopperPage({ steamId }: { steamId: string }) {
   )
 }
 
-function Standing({ shopper: { denied, onRelease, isBot } }: { shopper: Shopper }) {
+export function Standing({ shopper: { denied, onRelease, isBot } }: { shopper: Record }) {
   return (
     <span>
       {isBot && <Pill tone="warn">a bot of the till</Pill>}{' '}
@@ -54,7 +55,7 @@ function Standing({ shopper: { denied, onRelease, isBot } }: { shopper: Shopper 
 }
 
 /** The account's history at this till, for an operator who is about to release or hold credit. */
-export function History({ shopper: { history, money, denied } }: { shopper: Shopper }) {
+export function History({ shopper: { history, money, denied } }: { shopper: Record }) {
   return (
     <>
       {denied !== null && <p className="notice notice-bad">May not pay: {denied.reason}</p>}

@@ -309,8 +309,11 @@ function Endpoints({ store, again }: Part) {
         keyOf={({ endpointId }) => endpointId}
         empty="No endpoint: the store is told nothing."
         columns={[
-          { name: 'Number', show: ({ endpointId }) => endpointId },
-          { name: 'Address', show: ({ url }) => url.split('?')[0] },
+          {
+            name: 'Number',
+            show: ({ endpointId }) => <Go to={`/webhooks/${endpointId}`}>{endpointId}</Go>,
+          },
+          { name: 'Address', show: ({ url }) => url },
           { name: 'State', show: ({ state }) => <Status of={state} /> },
         ]}
       />

@@ -1,4 +1,4 @@
-import type { Overview } from '../../gateway/console/overview-store.ts'
+import type { Overview } from '../../gateway/operations/overview-store.ts'
 import type { Json } from '../api/json.ts'
 import { Panel, Pill, type Tone } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'

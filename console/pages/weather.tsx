@@ -1,10 +1,12 @@
-import type { Weather } from '../../gateway/console/overview-store.ts'
+import type { Weather } from '../../gateway/operations/weather-store.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { Bars } from '../ui/bars.tsx'
-import { Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
+import { Go } from '../ui/link.tsx'
+import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
+import { CALL_COLUMNS, MethodCalls } from './method-calls.tsx'
 
 type Data = Json<Weather>
 
@@ -15,15 +17,16 @@ const WORDS: Record<Data['outages'][number]['kind'], string> = {
   deposits: 'No deposit can be paid',
 }
 
-export function WeatherPage() {
-  const { shown, again } = useAnswer<Data>('weather', {})
+export function WeatherPage({ query }: { query: URLSearchParams }) {
+  const method = query.get('method')
+  const { shown, again } = useAnswer<Data>('weather', method === null ? {} : { method })
   return (
     <>
       <Heading title="Weather">
         <MaintenanceActs shown={shown.kind === 'ready' ? shown.data : undefined} again={again} />
       </Heading>
       <Loaded shown={shown} again={again}>
-        {({ outages, bots, hours }) => (
+        {({ outages, notice, bots, hours, methods, methodBots }) => (
           <>
             <Panel title="Now">
               {outages.length === 0 ? (
@@ -37,8 +40,13 @@ export function WeatherPage() {
                   ))}
                 </ul>
               )}
+              {notice !== null && <ToldOf notice={notice} />}
             </Panel>
             <Calls hours={hours} />
+            <Panel title="By method in the last 24 hours">
+              <MethodCalls methods={methods} />
+            </Panel>
+            {method !== null && <OneMethod method={method} rows={methodBots} />}
             <Panel title="By bot">
               <Table
                 caption="How Steam answers each bot"
@@ -46,7 +54,7 @@ export function WeatherPage() {
                 keyOf={({ botId }) => botId}
                 empty="There is no bot yet."
                 columns={[
-                  { name: 'Bot', show: ({ bot }) => bot },
+                  { name: 'Bot', show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go> },
                   {
                     name: 'Reach',
                     show: ({ online }) => (
@@ -62,6 +70,28 @@ export function WeatherPage() {
         )}
       </Loaded>
     </>
+  )
+}
+
+/** One method by bot. */
+function OneMethod({ method, rows }: { method: string; rows: Data['methodBots'] }) {
+  return (
+    <Panel title={`${method} by bot`} aside={<Go to="/weather">Close</Go>}>
+      <Table<Data['methodBots'][number]>
+        caption={`Calls of ${method} by bot, the most refused first`}
+        rows={rows}
+        keyOf={({ botId }) => botId ?? 'public'}
+        empty="It was not called in the last 24 hours."
+        columns={[
+          {
+            name: 'Bot',
+            show: ({ botId, bot }) =>
+              botId === null ? 'public pages' : <Go to={`/bots/${botId}`}>{bot}</Go>,
+          },
+          ...CALL_COLUMNS,
+        ]}
+      />
+    </Panel>
   )
 }
 
@@ -100,20 +130,58 @@ function Health({ since }: { since: string | null }) {
   )
 }
 
-function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () => void }) {
-  const isOn = shown?.outages.some(({ kind }) => kind === 'maintenance') === true
+/** The maintenance as shoppers read of it. */
+function ToldOf({ notice: { text, until } }: { notice: NonNullable<Data['notice']> }) {
   return (
-    <ActButton
-      act={isOn ? 'maintenance off' : 'maintenance on'}
-      label={isOn ? 'Turn maintenance off' : 'Turn maintenance on'}
-      does={
-        isOn
-          ? 'Trades begin again, and deposits get back the time that stood still.'
-          : 'No new trade begins and no deposit expires. Trades under way go on.'
-      }
-      needs="support"
-      input={() => ({})}
-      onDone={again}
+    <Facts
+      facts={[
+        ['Ends', until === null ? 'when you turn it off' : <Time key="until" at={until} />],
+        ['Shoppers read', text?.en ?? 'our sentence alone'],
+        ...(text === null ? [] : [['In Russian', text.ru] as const]),
+      ]}
     />
   )
 }
+
+function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () => void }) {
+  const notice = shown?.notice ?? null
+  const common = { needs: 'support', onDone: again } as const
+  return (
+    <>
+      <ActButton
+        {...common}
+        act="maintenance on"
+        label={notice === null ? 'Turn maintenance on' : 'Change the notice'}
+        does={
+          notice === null
+            ? 'No new trade begins and no deposit expires. Trades under way go on.'
+            : 'Shoppers are told this instead. Maintenance stays on.'
+        }
+        fields={[
+          { name: 'lasts', label: 'For how long', isOptional: true, hint: FOR_HOW_LONG },
+          { name: 'en', label: 'Tell shoppers', value: notice?.text?.en ?? '', isOptional: true, hint: OWN },
+          { name: 'ru', label: 'The same in Russian', value: notice?.text?.ru ?? '', isOptional: true },
+        ]}
+        input={({ lasts = '', en = '', ru = '' }) => ({
+          ...(lasts.trim() !== '' && { lasts: lasts.trim() }),
+          text: {
+            ...(en.trim() !== '' && { en: en.trim() }),
+            ...(ru.trim() !== '' && { ru: ru.trim() }),
+          },
+        })}
+      />
+      {notice !== null && (
+        <ActButton
+          {...common}
+          act="maintenance off"
+          label="Turn maintenance off"
+          does="Trades begin again, and deposits get back the time that stood still."
+          input={() => ({})}
+        />
+      )}
+    </>
+  )
+}
+
+const FOR_HOW_LONG = 'From now, such as 45m or 2h. Empty: until you turn it off.'
+const OWN = 'Why, in a sentence. Empty: only that there are technical works.'

@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Row>[] = [
     text: ({ retrying }) => retrying,
   },
   { name: 'Given up', isNumber: true, show: ({ givenUp }) => givenUp, text: ({ givenUp }) => givenUp },
-  { name: 'Acts', show: ({ endpointId }) => <EndpointActs endpointId={endpointId} /> },
+  { name: 'Acts', show: (row) => <EndpointActs {...row} /> },
 ]
 
 function saidOf({ lastAttempt }: Row): string {
@@ -70,8 +70,10 @@ function toneOf({ lastAttempt }: Row): 'good' | 'bad' | 'plain' {
   return failure === null && status !== null && status >= 200 && status < 300 ? 'good' : 'bad'
 }
 
-/** The acts on an endpoint. */
-export function EndpointActs({ endpointId }: { endpointId: string }) {
+type Endpoint = Pick<Row, 'endpointId' | 'givenUpFrom' | 'givenUpTo'>
+
+/** The acts on an endpoint. A replay begins with what was given up. */
+export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
   return (
     <div className="acts">
       <ActButton
@@ -80,8 +82,8 @@ export function EndpointActs({ endpointId }: { endpointId: string }) {
         does="Sends the events of a range again that the endpoint wants."
         needs="support"
         fields={[
-          { name: 'from', label: 'First number in the event log of its store' },
-          { name: 'to', label: 'Last number' },
+          { name: 'from', label: 'First number in the event log of its store', value: givenUpFrom ?? '' },
+          { name: 'to', label: 'Last number', value: givenUpTo ?? '' },
         ]}
         input={({ from, to }) => ({ endpointId, fromSequence: Number(from), toSequence: Number(to) })}
       />

@@ -13,7 +13,7 @@ export type FilterField = {
 /** Filters of a list. A choice goes into the page's address at once. */
 export function Filters({ query, fields }: { query: URLSearchParams; fields: readonly FilterField[] }) {
   const isSet = fields.some(({ name }) => query.has(name))
-  return (
+  const form = (
     <form className="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
       {fields.map((field) => (
         <Filter key={field.name} {...field} value={query.get(field.name) ?? ''} />
@@ -29,7 +29,18 @@ export function Filters({ query, fields }: { query: URLSearchParams; fields: rea
       )}
     </form>
   )
+  // On a phone, many filters would stand before the first row.
+  if (fields.length <= FEW || !matchMedia(NARROW).matches) return form
+  return (
+    <details open={isSet}>
+      <summary>Filters</summary>
+      {form}
+    </details>
+  )
 }
+
+const FEW = 3
+const NARROW = '(max-width: 900px)'
 
 function Filter({ name, label, options, type = 'text', fallback, value }: FilterField & { value: string }) {
   const id = useId()

@@ -38,9 +38,12 @@ export function followClock(tillNow: string): void {
   aheadMs = new Date(tillNow).getTime() - Date.now()
 }
 
+/** By the till's clock; below zero for a time to come. */
+export const ageMs = (iso: string): number => Date.now() + aheadMs - new Date(iso).getTime()
+
 /** Relative to now: 5 min. ago. */
-export function formatAgo(iso: string, nowMs = Date.now() + aheadMs): string {
-  const seconds = Math.round((new Date(iso).getTime() - nowMs) / 1_000)
+export function formatAgo(iso: string): string {
+  const seconds = Math.round(-ageMs(iso) / 1_000)
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1]
   return RELATIVE.format(Math.trunc(seconds / size), unit)
 }

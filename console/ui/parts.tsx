@@ -45,7 +45,7 @@ export function Failed({ failure, again }: { failure: Failure; again?: () => voi
   return (
     <div className="notice notice-bad" role="alert">
       <p>{failure.message}</p>
-      {again !== undefined && (
+      {again !== undefined && failure.kind !== 'not_found' && (
         <button type="button" className="button small" onClick={again}>
           Try again
         </button>

@@ -27,6 +27,13 @@ export function go(address: string): void {
   scrollTo(0, 0)
 }
 
+/** The way back leads past the page that is left. */
+export function goInstead(address: string): void {
+  history.replaceState(null, '', address)
+  tell()
+  scrollTo(0, 0)
+}
+
 /** Another filter of the same page replaces this one. */
 export function setQuery(changes: Record<string, string>): void {
   const query = new URLSearchParams(location.search)

@@ -4,12 +4,16 @@ import type { Failure } from '../api/call.ts'
 import type { Rows } from './answer.ts'
 import { type Cell, download, toCsv } from './csv.ts'
 import { Failed, Loaded } from './parts.tsx'
+import { setQuery } from './place.ts'
+import { type Direction, SortChoice, SortHeader, sortRows } from './sort.tsx'
 
 export type Column<ROW> = {
   name: string
   show(row: ROW): ReactNode
   /** The column's value in a file. Without it the file leaves the column out. */
   text?(row: ROW): Cell
+  /** The value that rows are sorted by; by default that of the file. */
+  by?(row: ROW): Cell
   isNumber?: boolean
 }
 
@@ -22,8 +26,41 @@ type Props<ROW> = {
   empty: string
 }
 
+const sortValueOf = <ROW,>({ by, text }: Column<ROW>): ((row: ROW) => Cell) | undefined => by ?? text
+
+/** A table of all rows there are. A press on the name of a column sorts them by it. */
+export function Table<ROW>(props: Props<ROW>) {
+  const { caption, columns, rows } = props
+  const [sorted, setSorted] = useState<{ name: string; direction: Direction } | null>(null)
+  if (rows.length < 2) return <PlainTable {...props} />
+  const chosen = columns.find(({ name }) => name === sorted?.name)
+  const value = chosen && sortValueOf(chosen)
+  const names = columns.flatMap((column) => (sortValueOf(column) === undefined ? [] : [column.name]))
+  return (
+    <>
+      {names.length > 0 && (
+        <SortChoice caption={caption} names={names} sorted={sorted} onChoose={setSorted} />
+      )}
+      <PlainTable
+        {...props}
+        rows={value === undefined || sorted === null ? rows : sortRows(rows, value, sorted.direction)}
+        headerOf={({ name }) => {
+          if (!names.includes(name)) return null
+          const direction = sorted?.name === name ? sorted.direction : undefined
+          return { direction, sort: (to) => setSorted({ name, direction: to }) }
+        }}
+      />
+    </>
+  )
+}
+
+/** Null for a column that sorts nothing. */
+type Header = { direction: Direction | undefined; sort(to: Direction): void } | null
+
+type PlainProps<ROW> = Props<ROW> & { headerOf?(column: Column<ROW>): Header }
+
 /** A native table; its roles are named because a narrow page shows each row as a card. `j` and `k` walk its rows. */
-export function Table<ROW>({ caption, columns, rows, keyOf, empty }: Props<ROW>) {
+function PlainTable<ROW>({ caption, columns, rows, keyOf, empty, headerOf }: PlainProps<ROW>) {
   if (rows.length === 0) return <p className="empty">{empty}</p>
   return (
     <div className="table-frame">
@@ -32,10 +69,13 @@ export function Table<ROW>({ caption, columns, rows, keyOf, empty }: Props<ROW>)
         <caption className="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ name, isNumber }) => (
-              <th key={name} scope="col" className={isNumber === true ? 'number' : ''}>
-                {name}
-              </th>
+            {columns.map((column) => (
+              <SortHeader
+                key={column.name}
+                name={column.name}
+                isNumber={column.isNumber === true}
+                {...headerOf?.(column)}
+              />
             ))}
           </tr>
         </thead>
@@ -43,12 +83,21 @@ export function Table<ROW>({ caption, columns, rows, keyOf, empty }: Props<ROW>)
           {rows.map((row) => (
             // biome-ignore lint/a11y/noRedundantRoles: as above.
             <tr key={keyOf(row)} role="row" data-row tabIndex={-1}>
-              {columns.map(({ name, show, isNumber }) => (
-                // biome-ignore lint/a11y/noRedundantRoles: as above.
-                <td key={name} role="cell" data-label={name} className={isNumber === true ? 'number' : ''}>
-                  <div>{show(row)}</div>
-                </td>
-              ))}
+              {columns.map(({ name, show, isNumber }) => {
+                const shown = show(row)
+                return (
+                  <td
+                    key={name}
+                    // biome-ignore lint/a11y/noRedundantRoles: as above.
+                    role="cell"
+                    data-label={name}
+                    data-empty={shown === '—' || shown === false ? '' : undefined}
+                    className={isNumber === true ? 'number' : ''}
+                  >
+                    <div>{shown}</div>
+                  </td>
+                )
+              })}
             </tr>
           ))}
         </tbody>
@@ -62,15 +111,25 @@ type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
   /** Every row that the filter shows, for a file. */
   all(): Promise<readonly ROW[] | Failure>
   fileName: string
+  /** The orders that the server knows of a column, by its name; they go into the page's address as `order`. */
+  orders?: Readonly<Record<string, Record<Direction, string>>>
+  order?: string
 }
 
-/** A table of a list that the server pages, with its file. */
-export function List<ROW>({ rows, all, fileName, ...table }: ListProps<ROW>) {
+/** A table of a list that the server pages and sorts, with its file. */
+export function List<ROW>({ rows, all, fileName, orders = {}, order, ...table }: ListProps<ROW>) {
+  const headerOf = ({ name }: Column<ROW>): Header => {
+    const known = orders[name]
+    if (known === undefined) return null
+    const direction =
+      known.ascending === order ? 'ascending' : known.descending === order ? 'descending' : undefined
+    return { direction, sort: (to) => setQuery({ order: known[to] }) }
+  }
   return (
     <Loaded shown={rows.shown} again={rows.again}>
       {(data) => (
         <>
-          <Table {...table} rows={data} />
+          <PlainTable {...table} rows={data} headerOf={headerOf} />
           <div className="list-foot">
             {rows.hasMore && (
               <button

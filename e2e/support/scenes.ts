@@ -101,7 +101,11 @@ const LINK: Scene[] = [
     name: 'guide-works',
     answers: (base) => ({
       ...stand(base),
-      payment: { ...base.payment, user: null, technicalWorks: true, timeLeft: null },
+      payment: {
+        ...{ ...base.payment, user: null, technicalWorks: true, timeLeft: null },
+        technicalWorksText: { en: 'We move to a new server.', ru: 'Мы переезжаем на новый сервер.' },
+        technicalWorksUntil: '2026-11-26T04:00:00.000Z',
+      },
     }),
   },
 ]

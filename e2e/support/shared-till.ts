@@ -186,8 +186,8 @@ export function callsTo(visited: Visit, path: string): Visit['seen']['requests']
 }
 
 /** Runs the operator's command `maintenance`. */
-export async function maintenance(turn: 'on' | 'off'): Promise<void> {
+export async function maintenance(turn: 'on' | 'off', ...options: string[]): Promise<void> {
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
-  const { code, errors } = await runCommand(['maintenance', turn], { env })
+  const { code, errors } = await runCommand(['maintenance', turn, ...options], { env })
   if (code !== 0) throw new Error(errors)
 }

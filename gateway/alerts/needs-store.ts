@@ -7,14 +7,25 @@ export type Needs = {
   tradesOverdue: number
   botsDead: number
   botsUnheld: number
+  /** Steam refused their offers, so they rest for half an hour more. */
+  botsBarred: number
   tokensEndSoon: number
   endpointsLost: number
+  /** A webhook to them has failed `FAILED_TIMES` times or more, and comes again. */
+  endpointsFailing: number
   webhooksLate: number
   departuresUnexplained: number
+  /** Items that the books have and Steam does not, as two looks agree. */
+  itemsMissing: number
+  /** Stores whose credit at risk uses nine tenths of their limit, so what they get is soon held. */
+  storesAtLimit: number
   proposalsOpen: number
   feedsFailing: number
   ledgerDifferences: number
 }
+
+/** After so many failures a webhook waits for hours. */
+const FAILED_TIMES = 5
 
 export async function readNeeds(db: Db): Promise<Needs> {
   const { rows } = await sql<Needs>`
@@ -26,9 +37,18 @@ export async function readNeeds(db: Db): Promise<Needs> {
         and token_expires_at < (select till_now()) + interval '30 days')::int as "tokensEndSoon",
       (select count(*) from webhook_endpoint where state = 'disabled' and disabled_reason = 'gone'
         and removed_at is null)::int as "endpointsLost",
+      (select count(*) from webhook_endpoint endpoint where state = 'enabled' and removed_at is null and exists (
+        select from webhook_delivery where endpoint_id = endpoint.id and state = 'due' and claim > 0
+          and attempts >= ${FAILED_TIMES}))::int as "endpointsFailing",
       (select count(*) from webhook_delivery where state = 'due'
         and due_at < (select till_now()) - interval '5 minutes')::int as "webhooksLate",
       (select count(*) from departure where explanation is null)::int as "departuresUnexplained",
+      (select count(*) from custody_drift where kind = 'missing' and is_sure)::int as "itemsMissing",
+      (select count(distinct bot_id) from bot_bar join bot on bot.id = bot_id
+        where until > (select till_now()) + interval '30 minutes' and reason <> 'doubted'
+          and bot.state = 'active')::int as "botsBarred",
+      (select count(*) from store join credit_at_risk on store_id = store.id where disabled_at is null
+        and risk_limit_usd_cents > 0 and usd_cents >= 0.9 * risk_limit_usd_cents)::int as "storesAtLimit",
       (select count(*) from proposal where state = 'open')::int as "proposalsOpen",
       (select count(*) from price_feed where failures > 0)::int as "feedsFailing",
       coalesce((select differences from ledger_check), 0)::int as "ledgerDifferences"`.execute(db)

@@ -1,34 +1,49 @@
-/** Counts calls to Steam by account, until they are stored. */
+/** Counts calls to Steam by account and method, until they are stored. */
+import type { Method } from '../steam/methods.ts'
 import type { Observer } from '../steam/turns.ts'
 
 /** `limited`: Steam answered 429. `heldBack`: our own limits kept the call from Steam. */
 export type CallCount = { asked: number; limited: number; failed: number; heldBack: number }
 
-export type CallCounts = Observer & {
-  /** The counts since the last call, by Steam id. */
-  take(): Map<string, CallCount>
+/** `account`: null for public pages. The times are those of all that were asked. */
+export type CountedCalls = CallCount & {
+  account: string | null
+  method: Method
+  totalMs: number
+  longestMs: number
 }
 
-/** Passes every call on to `next`. Does not count calls without an account. */
+export type CallCounts = Observer & {
+  /** The counts since the last call. */
+  take(): CountedCalls[]
+}
+
+/** Passes every call on to `next`. */
 export function createCallCounts(next: Observer): CallCounts {
-  let counts = new Map<string, CallCount>()
-  const add = (account: string | undefined, names: readonly (keyof CallCount)[]): void => {
-    if (account === undefined) return
-    const count = counts.get(account) ?? { asked: 0, limited: 0, failed: 0, heldBack: 0 }
-    for (const name of names) count[name] += 1
-    counts.set(account, count)
+  let counts = new Map<string, CountedCalls>()
+  const countOf = (method: Method, account: string | null): CountedCalls => {
+    const key = `${method} ${account}`
+    const none = { asked: 0, limited: 0, failed: 0, heldBack: 0, totalMs: 0, longestMs: 0 }
+    const count = counts.get(key) ?? { account, method, ...none }
+    counts.set(key, count)
+    return count
   }
   return {
     asked(method, seen) {
       next.asked(method, seen)
-      add(seen.account, seen.outcome === 'answered' ? ['asked'] : ['asked', seen.outcome])
+      const count = countOf(method, seen.account ?? null)
+      const ms = Math.round(seen.seconds * 1_000)
+      count.asked += 1
+      count.totalMs += ms
+      count.longestMs = Math.max(count.longestMs, ms)
+      if (seen.outcome !== 'answered') count[seen.outcome] += 1
     },
     heldBack(method, why, account) {
       next.heldBack(method, why, account)
-      add(account, ['heldBack'])
+      countOf(method, account ?? null).heldBack += 1
     },
     take() {
-      const taken = counts
+      const taken = [...counts.values()]
       counts = new Map()
       return taken
     },

@@ -1,26 +1,72 @@
-/** The rows of the bots' calls to Steam, counted per five minutes. */
-import { sql } from 'kysely'
+/** The rows of the calls to Steam: of each bot per five minutes, and of each method and bot per hour. */
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import type { CallCount } from './call-counts.ts'
+import type { CallCount, CountedCalls } from './call-counts.ts'
+
+const KEPT = sql`interval '25 hours'`
 
 /** Adds the counts of this process, and deletes those older than 25 hours. Skips accounts that are not bots. */
-export async function saveCalls(db: Db, counts: ReadonlyMap<string, CallCount>): Promise<void> {
-  if (counts.size === 0) return
-  const rows = JSON.stringify([...counts].map(([account, count]) => ({ account, ...count })))
+export async function saveCalls(db: Db, counts: readonly CountedCalls[]): Promise<void> {
+  if (counts.length === 0) return
+  const counted = sql`
+    select bot.id as bot_id, counted.* from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as counted (account text,
+      method text, asked int, limited int, failed int, "heldBack" int, "totalMs" bigint, "longestMs" int)
+    left join bot on bot.steam_id = counted.account where account is null or bot.id is not null`
   await sql`
     insert into bot_calls (bot_id, since, asked, limited, failed, held_back)
-    select bot.id, date_bin('5 minutes', now(), 'epoch'), asked, limited, failed, "heldBack"
-    from jsonb_to_recordset(${rows}::jsonb) as counted
-      (account text, asked int, limited int, failed int, "heldBack" int)
-    join bot on bot.steam_id = counted.account
-    order by bot.id
+    select bot_id, date_bin('5 minutes', now(), 'epoch'), sum(asked), sum(limited), sum(failed), sum("heldBack")
+    from (${counted}) counted where bot_id is not null group by bot_id
+    order by bot_id
     on conflict (bot_id, since) do update set asked = bot_calls.asked + excluded.asked,
       limited = bot_calls.limited + excluded.limited, failed = bot_calls.failed + excluded.failed,
       held_back = bot_calls.held_back + excluded.held_back`.execute(db)
   await sql`
+    insert into steam_calls as known (hour, method, bot_id, asked, limited, failed, held_back, total_ms, longest_ms)
+    select date_trunc('hour', now()), method, bot_id, asked, limited, failed, "heldBack", "totalMs", "longestMs"
+    from (${counted}) counted order by method, bot_id
+    on conflict (bot_id, method, hour) do update set asked = known.asked + excluded.asked,
+      limited = known.limited + excluded.limited, failed = known.failed + excluded.failed,
+      held_back = known.held_back + excluded.held_back, total_ms = known.total_ms + excluded.total_ms,
+      longest_ms = greatest(known.longest_ms, excluded.longest_ms)`.execute(db)
+  const accounts = counts.flatMap(({ account }) => (account === null ? [] : [account]))
+  await sql`
     delete from bot_calls using bot
-    where bot.id = bot_calls.bot_id and bot.steam_id = any(${[...counts.keys()]}::text[])
-      and since < now() - interval '25 hours'`.execute(db)
+    where bot.id = bot_calls.bot_id and bot.steam_id = any(${accounts}::text[])
+      and since < now() - ${KEPT}`.execute(db)
+  await sql`delete from steam_calls where hour < now() - ${KEPT}`.execute(db)
+}
+
+/** `averageMs`, `longestMs`: null if nothing was asked. */
+export type MethodCalls = CallCount & { averageMs: number | null; longestMs: number | null }
+
+const SUMS = sql`
+  sum(asked)::int as asked, sum(limited)::int as limited, sum(failed)::int as failed, sum(held_back)::int as "heldBack",
+  round(sum(total_ms)::numeric / nullif(sum(asked), 0))::int as "averageMs",
+  case when sum(asked) > 0 then max(longest_ms) end as "longestMs"`
+
+/** Of the last 24 hours. */
+const RECENT: RawBuilder<boolean> = sql`hour >= date_trunc('hour', now()) - interval '23 hours'`
+
+/** By method, the most used first. `botId`: of this bot alone; null: of all, with public pages. */
+export async function callsByMethod(
+  db: Db,
+  botId: bigint | null,
+): Promise<(MethodCalls & { method: string })[]> {
+  const { rows } = await sql<MethodCalls & { method: string }>`
+    select method, ${SUMS} from steam_calls where ${RECENT} and (${botId}::bigint is null or bot_id = ${botId})
+    group by method order by sum(asked) desc, method`.execute(db)
+  return rows
+}
+
+export type CallsOfBot = MethodCalls & { botId: bigint | null; bot: string | null }
+
+/** Of one method by bot, the most refused first. The bot is null for public pages. */
+export async function callsOfMethod(db: Db, method: string): Promise<CallsOfBot[]> {
+  const { rows } = await sql<CallsOfBot>`
+    select steam_calls.bot_id as "botId", bot.name as bot, ${SUMS}
+    from steam_calls left join bot on bot.id = steam_calls.bot_id where ${RECENT} and method = ${method}
+    group by steam_calls.bot_id, bot.name order by sum(limited) desc, sum(asked) desc, 1`.execute(db)
+  return rows
 }
 
 /** The counts of the last hour. */

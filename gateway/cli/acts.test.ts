@@ -85,10 +85,17 @@ async function takeNextActId(): Promise<void> {
 const PAYOUT = ['payout', 'record', '--currency', 'USD', '--reference', 'wire 1', '--reason', 'November']
 const ITEM = ['--game', 'cs', '--item', 'Knife']
 
+/** Within the 30 days that a maintenance may last. */
+const SOON = new Date(Date.now() + 3_600_000).toISOString()
+
 type Case = { act: string; arguments: object; prepare?: () => Promise<string[]>; args: string[] }
 
 const CASES: Case[] = [
-  { act: 'maintenance on', args: [], arguments: {} },
+  {
+    act: 'maintenance on',
+    args: ['--text', 'We move.', '--text-ru', 'Мы переезжаем.', '--until', SOON],
+    arguments: { text: { en: 'We move.', ru: 'Мы переезжаем.' }, until: SOON },
+  },
   { act: 'market off', args: ['market.csgo.com'], arguments: { market: 'market.csgo.com' } },
   {
     act: 'market on',

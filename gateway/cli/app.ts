@@ -32,6 +32,7 @@ import { report } from './commands/report.ts'
 import { restore } from './commands/restore.ts'
 import { shopper } from './commands/shopper.ts'
 import { store } from './commands/store.ts'
+import { money, overview, weather } from './commands/today.ts'
 import { trade } from './commands/trade.ts'
 import { trigger } from './commands/trigger.ts'
 import { verify } from './commands/verify.ts'
@@ -40,6 +41,9 @@ import { webhook } from './commands/webhook.ts'
 const ROUTES = buildRouteMap<string, CommandLine>({
   routes: {
     find,
+    overview,
+    money,
+    weather,
     bot,
     items,
     market,
@@ -130,7 +134,7 @@ const COLUMN = 22
 const SERVE = 'the gateway itself, until SIGTERM or Ctrl-C; its settings come from the environment'
 
 /** The help of all: a line for each command. */
-export function overview(): string {
+export function helpOfAll(): string {
   return [
     `usage: ${PREFIX} COMMAND`,
     '',

@@ -4,6 +4,7 @@ import { csvLines } from '../operations/csv.ts'
 import type { DepositInList, DepositPage } from '../operations/deposit-list.ts'
 import type { DepositView } from '../operations/deposits.ts'
 import type { Findings, FoundDeposit } from '../operations/find.ts'
+import { recordLines } from './record-lines.ts'
 
 const NEEDS = {
   bot_away: 'NOBODY SPEAKS FOR ITS BOT',
@@ -70,13 +71,14 @@ export const depositCsv = ({ deposits }: Pick<DepositPage, 'deposits'>): string[
     })),
   )
 
-export function depositLines({ moments, next, can, needs }: DepositView): string[] {
+export function depositLines({ moments, next, can, needs, shopper }: DepositView): string[] {
   return [
     ...moments.map(({ at, what, amountMinor, currency }) => {
       const amount =
         amountMinor === null || currency === null ? '' : `, ${formatAmount(amountMinor, currency)}`
       return `${at.toISOString()}  ${what}${amount}`
     }),
+    ...(shopper === null ? [] : recordLines(shopper)),
     ...needs.map((need) => NEEDS[need]),
     ...(next.length === 0 ? ['Next: nothing.'] : ['Next:']),
     ...next.map(({ at, what }) => `  ${at?.toISOString() ?? 'not known when       '}  ${what}`),

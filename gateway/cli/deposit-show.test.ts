@@ -61,7 +61,7 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
   const { out, code: exit } = await run('deposit', 'show', String(deposit.id))
   expect(exit).toBe(0)
   const all = out.trim().split('\n')
-  const lines = all.slice(0, all.indexOf('Next:'))
+  const lines = all.filter((line) => /^2\d{3}-/.test(line))
   const times = lines.map((line) => line.slice(0, 24))
   expect(times).toEqual([...times].sort())
   const what = lines.map((line) => line.slice(26))
@@ -86,10 +86,16 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
     // In a week: a moment to come.
     `trade ${trade}: Steam’s protection of the held credit ends, 20.00 USD`,
   ])
-  expect(all.slice(lines.length).map((line) => line.replace(/\d{4}-\S*Z/, 'TIME'))).toEqual([
+  expect(all.slice(lines.length).map((line) => line.replaceAll(/\d{4}-\S*Z/g, 'TIME'))).toEqual([
+    `shopper ${shopper} (nova_hound)`,
+    '  1 offers, 1 delivered to 1 stores, 1 taken back, 0 declined or not accepted, 0 open',
+    '  first TIME, last TIME',
+    '  credited 30.00 USD, taken back 10.00 USD, held 20.00 USD',
+    expect.stringMatching(/^ {2}credited on release since TIME: took items back once/),
     'Next:',
     `  TIME  trade ${trade}: what is held is released, unless the items were taken back`,
     'You can:',
+    expect.stringMatching(`^  deposit release ${deposit.id} --reason 'TEXT'  `),
     `  trade look ${trade}  have Steam asked about it now`,
     expect.stringMatching(`^  trade release ${trade} --reason 'TEXT'  .* \\(from TIME\\)$`),
     expect.stringMatching(`^  trade reverse ${trade} --reason 'TEXT'  `),

@@ -7,10 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import type { BotContext } from '../bots/bot.ts'
+import { createCallCounts } from '../bots/call-counts.ts'
+import { saveCalls } from '../bots/call-store.ts'
 import { startOwnTill } from '../conformance/own-till.ts'
 import { publishEvents } from '../events/service.ts'
 import { savePrices, saveRate } from '../pricing/store.ts'
 import { beCareful } from '../shoppers/careful-store.ts'
+import { UNOBSERVED } from '../steam/turns.ts'
 import { runCommand } from '../testing/command.ts'
 import { SHAPES } from '../testing/command-shapes.ts'
 import { fakePrograms } from '../testing/fake-programs.ts'
@@ -20,6 +23,7 @@ import { startStoreHandler } from '../testing/store-handler.ts'
 import { aBot, aDeparture, aDeposit, startTill, type Till } from '../testing/till.ts'
 import { SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/advance.ts'
+import { saveVitals } from '../vitals/store.ts'
 import { allCommands } from './app.ts'
 
 let till: Till
@@ -90,7 +94,7 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const shopper = `7656119800000${deposit.id}`
   await print(['deposit', 'show', String(deposit.id)])
   await print(['trade', 'look', String(tradeId)])
-  const waiting = await aDeposit(till, { id: storeId })
+  const waiting = await aDeposit(till, { id: storeId }, { game: 'cs' })
   await print(['deposit', 'hold', String(waiting.id), '--reason', 'a new shopper'])
   await print(['shopper', 'deny', shopper, '--reason', 'stolen items'])
   await beCareful(till.db, { steamId: shopper, tradeId, at: new Date() })
@@ -110,6 +114,10 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const other = String(next.tradeId)
   await print(['trade', 'credit', other, '--steam-trade', '6100000000000000002', '--reason', 'seen'])
   await print(['trade', 'reverse', other, '--reason', 'the items went back'])
+  const held = String((await offerFor(till, bot, waiting)).tradeId)
+  await print(['trade', 'credit', held, '--steam-trade', '6100000000000000003', '--reason', 'seen'])
+  await print(['store', 'update', '--id', '1', '--risk-limit-usd', '100'])
+  await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper of years'])
 }
 
 /** The phone of a bot, which approves the login whose address it sees. */
@@ -140,6 +148,20 @@ async function printOperators(): Promise<void> {
   await till.db.updateTable('proposal').set({ backed_by: nina }).where('id', '=', 2n).execute()
   await print(['operator', 'remove', 'Nina', '--reason', 'left'])
   await print(['proposal', 'decline', '1', '--reason', 'too early'])
+}
+
+/** A day with an outage, a call to Steam, and a page of a shopper. */
+async function printToday(): Promise<void> {
+  await till.db.insertInto('outage').values({ kind: 'inventories', since: new Date() }).execute()
+  const counts = createCallCounts(UNOBSERVED)
+  counts.asked('profile', { outcome: 'answered', seconds: 0.2 })
+  await saveCalls(till.db, counts.take())
+  const vital = { screen: 'deposit', device: 'phone', metric: 'LCP', bucket: 40, pages: 1 } as const
+  await saveVitals(till.db, [vital])
+  await print(['overview'], { name: 'overview' })
+  await print(['money'], { name: 'money' })
+  await print(['weather', '--method', 'profile'], { name: 'weather' })
+  await till.db.deleteFrom('outage').execute()
 }
 
 /** The books of store 1, after a payout of 25.00. */
@@ -188,6 +210,7 @@ async function printAll(): Promise<void> {
   const { id: deposit, bot } = await paidDeposit(1n)
   await print(['deposit', 'list'])
   await print(['find', '1'], { name: 'find' })
+  await printToday()
   const payout = ['--store', '1', '--currency', 'USD', '--amount', '25.00', '--reference', 'wire 1']
   await print(['payout', 'record', ...payout, '--reason', 'November'])
   await print(['store', 'show', '1'])
@@ -219,18 +242,8 @@ async function printAll(): Promise<void> {
   await print(['price', 'freeze', ...knife])
   await print(['price', 'show', ...knife])
   await print(['price', 'coverage', '--game', 'cs'])
-  await print([
-    'price',
-    'override',
-    '--game',
-    'cs',
-    '--item',
-    '* Doppler *',
-    '--usd',
-    '850.00',
-    '--reason',
-    'rubies',
-  ])
+  const rubies = '--game cs --usd 850.00 --reason rubies --item'.split(' ')
+  await print(['price', 'override', ...rubies, '* Doppler *'])
   await print(['price', 'list'])
   await print(['price', 'release', ...knife])
   const known = await (await fetch(`${sandbox.url}/control/bots`)).json()
@@ -246,7 +259,7 @@ async function printAll(): Promise<void> {
   await print(['bot', 'remove', '3', '--reason', 'sold'])
   await print(['bot', 'list'])
   await print(['bot', 'show', '1'])
-  await print(['maintenance', 'on'])
+  await print(['maintenance', 'on', '--for', '45m', '--text', 'We move.', '--text-ru', 'Мы переезжаем.'])
   await print(['maintenance', 'off'])
   await print(['clock', 'advance', '8d'])
   await print(['migrate', 'status'])

@@ -3,7 +3,7 @@ import { ExitCode, run, type StricliProcess } from '@stricli/core'
 import { scrub } from '../kit/scrub.ts'
 import { toJson } from '../operations/json.ts'
 import type { Answer, RefusalKind } from '../operations/operation.ts'
-import { APP, overview } from './app.ts'
+import { APP, helpOfAll } from './app.ts'
 import type { Reading } from './command.ts'
 import { createSession, type Session, type Surroundings } from './session.ts'
 import { printable, Refusal, type Terminal } from './terminal.ts'
@@ -27,7 +27,7 @@ export async function runCommandLine(args: string[], surroundings: Surroundings)
   const [first = 'help', ...rest] = args
   const { terminal } = surroundings
   if (HELP.has(first) && rest.length === 0) {
-    terminal.print(overview())
+    terminal.print(helpOfAll())
     return 0
   }
   if (VERSION.has(first) && rest.length === 0) {

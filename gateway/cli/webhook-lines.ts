@@ -3,7 +3,8 @@ import type { AttemptPage, EndpointPage } from '../operations/webhooks.ts'
 
 export const endpointLines = ({ endpoints, next }: EndpointPage): string[] => [
   ...endpoints.map((endpoint) => {
-    const { endpointId, storeId, store, url, state, disabledReason, retrying, givenUp } = endpoint
+    const { endpointId, storeId, store, url, state, disabledReason, retrying } = endpoint
+    const { givenUp, givenUpFrom, givenUpTo } = endpoint
     const { failingSince, lastAttempt } = endpoint
     return [
       endpointId,
@@ -11,7 +12,7 @@ export const endpointLines = ({ endpoints, next }: EndpointPage): string[] => [
       `store ${storeId} (${store})`,
       url,
       ...(retrying === 0 ? [] : [`${retrying} come again, since ${failingSince?.toISOString()}`]),
-      ...(givenUp === 0 ? [] : [`${givenUp} given up`]),
+      ...(givenUp === 0 ? [] : [`${givenUp} given up, events ${givenUpFrom} to ${givenUpTo}`]),
       ...(lastAttempt === null
         ? []
         : [`last ${lastAttempt.at.toISOString()}: ${said(lastAttempt.status, lastAttempt.failure)}`]),

@@ -7,8 +7,9 @@ import { pauseBot, removeBot, resumeBot, retireBot } from '../operations/bots.ts
 import { explainDeparture } from '../operations/departures.ts'
 import { holdDeposit } from '../operations/deposits.ts'
 import { lookForDrift } from '../operations/drift.ts'
+import { releaseDeposit } from '../operations/early-release.ts'
 import { addKey, revokeKey, rotateKey } from '../operations/keys.ts'
-import { switchMaintenance } from '../operations/maintenance.ts'
+import { switchMaintenanceOff, switchMaintenanceOn } from '../operations/maintenance.ts'
 import { switchMarket } from '../operations/markets.ts'
 import { recordPayout, voidPayout } from '../operations/payouts.ts'
 import { blockPrice, freezePrice, overridePrice, releasePrice } from '../operations/prices.ts'
@@ -21,6 +22,7 @@ import { addStore, changeStore, disableStore, enableStore } from '../operations/
 import { creditTrade, endTrade, lookAtTrade, releaseTrade, reverseTrade } from '../operations/trades.ts'
 import { allowWebhookAddress, forbidWebhookAddress } from '../operations/webhook-addresses.ts'
 import { removeWebhook, replayWebhooks, rotateWebhookSecret } from '../operations/webhooks.ts'
+import { changeSendRule, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
 import { type Call, graveAct, supportAct } from './call.ts'
 import { currency, id, nothing, steamId, text } from './input.ts'
 
@@ -59,6 +61,11 @@ const booked = z
     return z.NEVER
   })
 
+const announcement = z.object({
+  text: z.object({ en: text(300).optional(), ru: text(300).optional() }).optional(),
+  lasts: text(20).optional(),
+})
+
 const origins = z.array(text()).max(20)
 const riskLimitUsdCents = DOLLARS.transform((dollars) => BigInt(dollars) * 100n)
 const terms = {
@@ -93,6 +100,9 @@ export const ACTS: Record<string, Call> = {
   'bot disarm': graveAct(nothing, (deps) => armBots(deps, false)),
   'deposit hold': graveAct(z.object({ depositId: id }), (deps, { depositId }) =>
     holdDeposit(deps, depositId),
+  ),
+  'deposit release': graveAct(z.object({ depositId: id }), (deps, { depositId }) =>
+    releaseDeposit(deps, depositId),
   ),
   'trade look': supportAct(trade, (deps, { tradeId }) => lookAtTrade(deps, tradeId)),
   'trade end': graveAct(trade, (deps, { tradeId }) => endTrade(deps, tradeId)),
@@ -135,8 +145,8 @@ export const ACTS: Record<string, Call> = {
   ),
   'market off': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: true })),
   'market on': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: false })),
-  'maintenance on': supportAct(nothing, (deps) => switchMaintenance(deps, true)),
-  'maintenance off': supportAct(nothing, (deps) => switchMaintenance(deps, false)),
+  'maintenance on': supportAct(announcement, switchMaintenanceOn),
+  'maintenance off': supportAct(nothing, (deps) => switchMaintenanceOff(deps)),
   'shopper deny': supportAct(shopper, (deps, input) => denyPayer(deps, input.steamId)),
   'shopper allow': supportAct(shopper, (deps, input) => allowPayer(deps, input.steamId)),
   'shopper erase': graveAct(shopper, (deps, input) => erasePayer(deps, input.steamId)),
@@ -147,6 +157,19 @@ export const ACTS: Record<string, Call> = {
   ),
   'webhook rotate': graveAct(z.object({ endpointId: id, overlapHours: HOURS }), rotateWebhookSecret),
   'webhook remove': graveAct(z.object({ endpointId: id }), removeWebhook),
+  'items send': graveAct(
+    z.object({ to: text(40), bot: text(20).optional(), assets: z.array(text(30)).max(500).optional() }),
+    (deps, { assets, ...rest }) => sendItems(deps, { ...rest, assets }),
+  ),
+  'items return': graveAct(z.object({ depositId: id }), (deps, { depositId }) =>
+    returnItems(deps, depositId),
+  ),
+  'items unwish': graveAct(z.object({ wishId: id }), (deps, { wishId }) => withdraw(deps, wishId)),
+  'items rule': graveAct(
+    z.object({ keep: z.int().min(0).max(999_999).optional(), to: text(40).optional() }),
+    (deps, { keep, to = '' }) =>
+      changeSendRule(deps, keep === undefined ? undefined : { destination: to, keep }),
+  ),
   'items explain': graveAct(z.object({ departureId: id }), (deps, { departureId }) =>
     explainDeparture(deps, departureId),
   ),

@@ -218,8 +218,6 @@ test('every act of the command line has its place in the console, or is told her
       ...['items moved', 'items sold', 'restore finish', 'restore recount'],
       // They need settings of the machine: the master key.
       ...['key-ring forget', 'key-ring rotate'],
-      // An operator asks for items at the machine, and approves them at the vault.
-      ...['items return', 'items rule', 'items send', 'items unwish'],
       // A sandbox's toy.
       'clock advance',
       // The owner of the machine lets operators in: one who is in must not let in others.

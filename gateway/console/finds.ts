@@ -1,8 +1,10 @@
 /** The lists and views of the console. */
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
+import type { Currency } from '../../contract/money.ts'
 import { DEPOSIT_STATUSES } from '../../contract/statuses.ts'
 import { listActs } from '../operations/acts.ts'
+import { parseAmount } from '../operations/amount.ts'
 import { showBot } from '../operations/bot-view.ts'
 import { listBots } from '../operations/bots.ts'
 import { listDepartures } from '../operations/departures.ts'
@@ -14,7 +16,7 @@ import { find as findAll } from '../operations/find.ts'
 import { ITEM_STATES } from '../operations/item-states.ts'
 import { listItems } from '../operations/items.ts'
 import { listMarkets } from '../operations/markets.ts'
-import { done } from '../operations/operation.ts'
+import { refused } from '../operations/operation.ts'
 import { listOperators } from '../operations/operators.ts'
 import { listPayouts } from '../operations/payouts.ts'
 import { coverPrices, listPrices, showPrice } from '../operations/prices.ts'
@@ -23,14 +25,21 @@ import { reportSales } from '../operations/sales.ts'
 import { listShoppers, showShopper } from '../operations/shoppers.ts'
 import { reportStore, showStatement } from '../operations/store-books.ts'
 import { listStores, showStore } from '../operations/stores.ts'
+import { showMoney, showOverview, showWeather } from '../operations/today.ts'
 import { listTrades } from '../operations/trades.ts'
 import { listAttempts, listEndpoints } from '../operations/webhooks.ts'
+import { listWishes } from '../operations/wishes.ts'
 import { type Call, find } from './call.ts'
 import { currency, id, nothing, page, steamId, text, time } from './input.ts'
-import { readMoney, readOverview, readWeather } from './overview-store.ts'
+
+/** As it is typed; null if it is no amount of the currency. */
+const amountOf = (typed: string | undefined, of: Currency = 'USD'): bigint | undefined | null =>
+  typed === undefined ? undefined : (parseAmount(typed, of) ?? null)
+
+const NO_AMOUNT = refused('usage', 'An amount must have its decimals, such as 850.00.')
 
 export const FINDS: Record<string, Call> = {
-  overview: find(nothing, async ({ db, clock }) => done(await readOverview(db, clock.now()))),
+  overview: find(nothing, (deps) => showOverview(deps)),
   deposit: find(z.object({ depositId: id }), (deps, { depositId }) => showDeposit(deps, depositId)),
   trades: find(z.object({ bot: text(20).optional() }), (deps, { bot }) => listTrades(deps, bot)),
   store: find(z.object({ storeId: id }), (deps, { storeId }) => showStore(deps, storeId)),
@@ -45,16 +54,24 @@ export const FINDS: Record<string, Call> = {
       to: time.optional(),
       game: z.enum(GAMES).optional(),
       needsPerson: z.boolean().optional(),
+      currency: currency.optional(),
+      least: z.string().max(30).optional(),
+      most: z.string().max(30).optional(),
       order: z.enum(DEPOSIT_ORDERS).optional(),
     }),
-    listDeposits,
+    (deps, { least, most, ...rest }) => {
+      const [leastMinor, mostMinor] = [amountOf(least, rest.currency), amountOf(most, rest.currency)]
+      if (leastMinor === null || mostMinor === null) return Promise.resolve(NO_AMOUNT)
+      return listDeposits(deps, { ...rest, leastMinor, mostMinor })
+    },
   ),
   // In the order of their numbers, so a page goes on after the last one.
   stores: find(z.object(page), (deps, { before, limit }) => listStores(deps, { after: before, limit })),
   statement: find(z.object({ ...page, storeId: id, currency }), showStatement),
   payouts: find(z.object({ ...page, storeId: id.optional() }), listPayouts),
-  endpoints: find(z.object({ ...page, failing: z.boolean().default(false) }), (deps, { before, ...rest }) =>
-    listEndpoints(deps, { ...rest, after: before }),
+  endpoints: find(
+    z.object({ ...page, endpointId: id.optional(), failing: z.boolean().default(false) }),
+    (deps, { before, ...rest }) => listEndpoints(deps, { ...rest, after: before }),
   ),
   attempts: find(z.object({ ...page, endpointId: id }), listAttempts),
   coverage: find(z.object({ game: z.enum(GAMES) }), (deps, { game }) => coverPrices(deps, game)),
@@ -73,12 +90,13 @@ export const FINDS: Record<string, Call> = {
     }),
     listItems,
   ),
+  wishes: find(z.object({ ...page, open: z.boolean().optional() }), listWishes),
   markets: find(nothing, (deps) => listMarkets(deps)),
   departures: find(z.object(page), listDepartures),
-  money: find(nothing, async ({ db }) => done(await readMoney(db))),
+  money: find(nothing, (deps) => showMoney(deps)),
   prices: find(nothing, (deps) => listPrices(deps)),
   price: find(z.object({ game: z.enum(GAMES), item: text() }), showPrice),
-  weather: find(nothing, async ({ db }) => done(await readWeather(db))),
+  weather: find(z.object({ method: text(60).optional(), bot: text(20).optional() }), showWeather),
   shoppers: find(nothing, (deps) => listShoppers(deps)),
   acts: find(
     z.object({ ...page, act: text(80).optional(), operator: text(80).optional(), since: time.optional() }),

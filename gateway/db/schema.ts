@@ -7,6 +7,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { BarReason, BarScope } from '../bots/bar.ts'
+import type * as calls from './call-tables.ts'
 import type * as custody from './custody-tables.ts'
 import type { EpochTable, HaltTable } from './epoch-tables.ts'
 import type {
@@ -86,16 +87,6 @@ export type BotHistoryTable = {
 }
 
 export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
-
-/** Calls to Steam for a bot, five minutes at a time. */
-export type BotCallsTable = {
-  bot_id: bigint
-  since: Date
-  asked: Generated<number>
-  limited: Generated<number>
-  failed: Generated<number>
-  held_back: Generated<number>
-}
 
 export type BotGamesTable = {
   bot_id: bigint
@@ -338,7 +329,8 @@ export type Tables = OperatorTables & {
   bot: BotTable
   bot_bar: BotBarTable
   bot_doubt: BotDoubtTable
-  bot_calls: BotCallsTable
+  bot_calls: calls.BotCallsTable
+  steam_calls: calls.SteamCallsTable
   bot_games: BotGamesTable
   held_item: HeldItemTable
   held_items_mark: HeldItemsMarkTable

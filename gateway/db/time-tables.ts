@@ -1,7 +1,14 @@
 /** Types of the tables of the till's time, for Kysely: its clock, outages, and how far sweeps have come. */
 import type { Generated } from 'kysely'
 
-export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'; since: Date }
+export type OutageTable = {
+  kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'
+  since: Date
+  /** Of a maintenance: both, or neither. */
+  text_en: Generated<string | null>
+  text_ru: Generated<string | null>
+  ends_at: Generated<Date | null>
+}
 
 /** At most one row; none until the clock was advanced. */
 export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }

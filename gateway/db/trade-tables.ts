@@ -92,6 +92,8 @@ export type TradeTable = {
   /** Confirmed by an operator, not by Steam. */
   credited_by_operator: Generated<boolean>
   released_by_operator: Generated<boolean>
+  /** By an operator, before Steam's protection ended. */
+  released_early: Generated<boolean>
   reversed_by_operator: Generated<boolean>
   /**
    * The words to the shopper before the offer: credited at once at the least, the rest held for so many days. Null if

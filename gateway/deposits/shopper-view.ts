@@ -81,6 +81,8 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     bot: offer === null ? null : botOf(row),
     timeLeft: timeLeftOf(row),
     technicalWorks: row.technical_works,
+    technicalWorksText: worksTextOf(row),
+    technicalWorksUntil: row.works_until?.toISOString() ?? null,
     endedAtOnce: row.trade_reason?.endsWith(AT_ONCE) ?? false,
     cancelledByStore: row.status === 'tradeTimeout' && row.trade_reason === 'cancelled_by_store',
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
@@ -121,6 +123,9 @@ function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
     heldUntil: isHeld ? (row.promised_until?.toISOString() ?? null) : null,
   }
 }
+
+const worksTextOf = ({ works_text_en: en, works_text_ru: ru }: ViewRow): Payment['technicalWorksText'] =>
+  en === null || ru === null ? null : { en, ru }
 
 const numberOrNull = (value: bigint | null): number | null => (value === null ? null : Number(value))
 

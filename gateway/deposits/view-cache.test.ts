@@ -22,6 +22,8 @@ const viewOf = (etag: string): View => ({
     bot: null,
     timeLeft: 60,
     technicalWorks: false,
+    technicalWorksText: null,
+    technicalWorksUntil: null,
     endedAtOnce: false,
     cancelledByStore: false,
     steamHoldUntil: null,

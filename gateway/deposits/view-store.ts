@@ -115,6 +115,9 @@ export type ViewRow = {
   bot_avatar_url: string | null
   bot_level: number | null
   technical_works: boolean
+  works_text_en: string | null
+  works_text_ru: string | null
+  works_until: Date | null
   deposits_stopped: boolean
   trades_stopped: boolean
   seconds_to_expiry: number
@@ -141,15 +144,20 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         (select count(*)::int from trade_item where trade_item.trade_id = trade.id) as item_count,
         bot.name as bot_name, bot.profile_url as bot_profile_url, bot.avatar_url as bot_avatar_url,
         bot.level as bot_level,
-        exists (select from outage where kind in ('offers', 'maintenance')) as technical_works,
-        exists (select from outage where kind = 'deposits') as deposits_stopped,
-        exists (select from outage where kind = 'offers') as trades_stopped,
+        works.*,
         greatest(0, ceil(extract(epoch from deposit.expires_at - (select till_now()))))::int as seconds_to_expiry,
         greatest(0, ceil(extract(epoch from trade.deadline - (select till_now()))))::int as seconds_to_deadline,
         deposit.status not in ('created', 'pending')
           and deposit.expires_at < (select till_now()) - make_interval(secs => ${shownMs / 1000}) as is_old
       from deposit
       join store on store.id = deposit.store_id
+      cross join (
+        select coalesce(bool_or(kind in ('offers', 'maintenance')), false) as technical_works,
+          coalesce(bool_or(kind = 'deposits'), false) as deposits_stopped,
+          coalesce(bool_or(kind = 'offers'), false) as trades_stopped,
+          max(text_en) as works_text_en, max(text_ru) as works_text_ru, max(ends_at) as works_until
+        from outage
+      ) works
       left join lateral (
         select * from trade
         where trade.deposit_id = deposit.id and trade.state not in ('refused', 'abandoned')

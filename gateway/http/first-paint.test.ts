@@ -5,7 +5,7 @@ import { readDocument } from './first-paint.ts'
 const BUILD = [
   '<html lang="en" data-mode="live"><title>Tradetill</title><style>p{margin:0}</style><body>',
   '<!--shell-->{{#sandbox}}TEST {{/sandbox}}<h1>{{storeName}}</h1>#{{id}}{{#customer}} for {{customer}}{{/customer}}',
-  '<!--shell en--><h1>Deposit to {{storeName}}</h1>{{#works}}works{{/works}}{{#asks}}link{{/asks}}{{#shows}}items{{/shows}}',
+  '<!--shell en--><h1>Deposit to {{storeName}}</h1>{{#works}}works{{#worksText}}: {{worksText}}{{/worksText}}{{/works}}{{#asks}}link{{/asks}}{{#shows}}items{{/shows}}',
   '<!--shell ru--><h1>Пополнение {{storeName}}</h1>',
   '<!--/shells--><div id="root"></div></body></html>',
 ].join('')
@@ -13,8 +13,8 @@ const BUILD = [
 const PAYMENT: Payment = {
   ...{ hash: '0'.repeat(32), id: '17', storeName: 'Ember Forge', storeAccent: null, customerLabel: null },
   ...{ status: 'created', currency: 'USD', amount: null, user: null, userPending: false, bot: null },
-  ...{ timeLeft: 3600, technicalWorks: false, endedAtOnce: false, cancelledByStore: false },
-  ...{ steamHoldUntil: null, steamTradeId: null },
+  ...{ timeLeft: 3600, technicalWorks: false, technicalWorksText: null, technicalWorksUntil: null },
+  ...{ endedAtOnce: false, cancelledByStore: false, steamHoldUntil: null, steamTradeId: null },
   ...{ steamTradeMessage: null, acceptUrl: null, clientUrl: null, backToStoreUrl: 'https://store.example/' },
   ...{ language: null, creating: false, itemCount: 0, heldAmount: 0, heldUntil: null },
   ...{ minAmount: null, maxAmount: null, games: ['cs'], targetAmount: null },
@@ -72,6 +72,8 @@ describe('the page of a deposit', () => {
   test('tells of maintenance while the deposit is open, and waits for items where the shopper is known', () => {
     const works = { language: 'en', technicalWorks: true } as const
     expect(pageOf(works)).toContain('worksl')
+    const technicalWorksText = { en: 'We <move>.', ru: 'Мы переезжаем.' }
+    expect(pageOf({ ...works, technicalWorksText })).toContain('works: We &lt;move&gt;.l')
     expect(pageOf({ ...works, status: 'tradeDeclined' })).not.toContain('works')
     const user = { name: 'Ada', profileUrl: '', avatarUrl: '', tradeUrl: '' }
     expect(pageOf({ language: 'en', user })).toContain('</h1>items')

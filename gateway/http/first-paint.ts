@@ -65,6 +65,7 @@ function valuesOf(payment: Payment, mode: 'sandbox' | 'live'): Values {
     customer: payment.customerLabel ?? undefined,
     sandbox: when(mode === 'sandbox'),
     works: when(isOpen && payment.technicalWorks),
+    worksText: payment.technicalWorksText?.[payment.language ?? 'en'],
     asks: when(!hasUser),
     shows: when(hasUser),
   }

@@ -30,12 +30,14 @@ items as (
 credited_early as (
   select trade_id,
     sum(amount) filter (where cause = 'delivered' and credit_kind = 'available') as amount,
+    sum(amount) filter (where cause = 'released') as released, min(id) filter (where cause = 'released') as released_place,
     sum(amount) filter (where cause = 'reversed' and debit_kind <> 'held') as lost
   from entry group by trade_id
 ),
 -- The order in which deliveries found their room is that of their entries: they wait for each other before they post.
 early as (
   select t.*, r.per_usd, case when t.settles_at is not null then coalesce(c.amount, 0) else 0 end as early_amount,
+    case when t.released_early then coalesce(c.released, 0) else 0 end as advanced_amount, c.released_place,
     (select min(e.id) from ledger_entry e where e.trade_id = t.id) as place
   from delivered t join exchange_rate r on r.id = t.rate_id left join credited_early c on c.trade_id = t.id
   where t.at_risk_amount > 0 and t.protection_found_at is null
@@ -100,6 +102,14 @@ select 'an operator released a trade without a record of it', 'trade ' || t.id
 from trade t where t.released_by_operator and not exists (
   select from operator_act a where a.act = 'trade release' and a.arguments ->> 'tradeId' = t.id::text)
 union all
+select 'an operator released a trade early without a record of it', 'trade ' || t.id
+from trade t where t.released_early and not exists (select from operator_act a
+  where a.act = 'deposit release' and a.arguments -> 'tradeIds' ? t.id::text)
+union all
+select 'the record of an operator names a trade that was not released early', 'act ' || a.id
+from operator_act a, jsonb_array_elements_text(a.arguments -> 'tradeIds') named left join trade t on t.id::text = named
+where a.act = 'deposit release' and t.released_early is not true
+union all
 select 'an operator reversed a trade without a record of it', 'trade ' || t.id
 from trade t where t.reversed_by_operator and not exists (
   select from operator_act a where a.act = 'trade reverse' and a.arguments ->> 'tradeId' = t.id::text)
@@ -127,7 +137,7 @@ where t.at_risk_amount <> case
   -- All was spendable when Steam told of its protection: what it is worth yet, and what was lost of it.
   when t.state = 'held' and t.protection_found_at is not null then least(
     greatest(t.at_risk_amount, t.total - t.reversed_amount), t.total - t.reversed_amount + coalesce(c.lost, 0))
-  when t.state = 'held' then coalesce(c.amount, 0)
+  when t.state = 'held' then coalesce(c.amount, 0) + case when t.released_early then coalesce(c.released, 0) else 0 end
   else least(t.at_risk_amount, coalesce(c.lost, 0)) end
 union all
 select 'a reversal is borne by another than the terms of its trade say', 'trade ' || t.id
@@ -262,7 +272,8 @@ select 'more of a store is at risk than its limit at the last delivery',
   'store ' || store_id || ': ' || sum(ceil(amount / per_usd)) || ' of ' || risk_limit_usd_cents
 from (
   select l.store_id, l.risk_limit_usd_cents, t.per_usd, case
-    when t.state = 'held' then t.at_risk_amount
+    -- An early release after that delivery took its room later.
+    when t.state = 'held' then t.at_risk_amount - case when t.released_place > l.place then t.advanced_amount else 0 end
     when t.at_risk_until <= l.delivered_at then 0
     when t.settles_at > l.delivered_at and not t.released_by_operator then least(t.at_risk_amount, t.early_amount)
     -- It may have been released by then: only what it had lost took room.

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCallCounts } from '../bots/call-counts.ts'
 import { saveCalls } from '../bots/call-store.ts'
-import { readWeather } from '../console/overview-store.ts'
 import { UNOBSERVED } from '../steam/turns.ts'
+import { fakeSession } from '../testing/fake-steam.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { showBot } from './bot-view.ts'
+import { readWeather } from './weather-store.ts'
 
 let till: Till
 let bot: Awaited<ReturnType<typeof aBot>>
@@ -88,7 +89,7 @@ test('the calls of all processes within the hour are counted, those of public pa
 
   // The weather of the whole day still has them.
   const day = async () => {
-    const { hours } = await readWeather(till.db)
+    const hours = (await readWeather(till.db))?.hours ?? []
     expect(hours).toHaveLength(24)
     const sum = (name: 'asked' | 'limited') => hours.reduce((all, hour) => all + hour[name], 0)
     return [sum('asked'), sum('limited')]
@@ -98,10 +99,55 @@ test('the calls of all processes within the hour are counted, those of public pa
   expect(await day()).toEqual([0, 0])
   const [counts] = processes
   counts?.asked('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
-  await saveCalls(till.db, counts?.take() ?? new Map())
+  await saveCalls(till.db, counts?.take() ?? [])
   expect(await till.db.selectFrom('bot_calls').select('asked').execute()).toEqual([{ asked: 1 }])
 })
 
 test('a bot that is not there is not found', async () => {
   expect(await showBot(operatorOf(till), '999')).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+})
+
+test('the weather of a day says by method and bot how many calls there were, how long they took and how many were refused', async () => {
+  await till.db.deleteFrom('steam_calls').execute()
+  const other = await aBot(till, fakeSession('76561198000000002'))
+  const [mine, theirs] = [bot.session.steamId, other.session.steamId]
+  for (const counts of [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]) {
+    counts.asked('send', { outcome: 'answered', seconds: 0.1, account: mine })
+    counts.asked('send', { outcome: 'limited', seconds: 0.3, account: mine })
+    counts.asked('send', { outcome: 'answered', seconds: 0.2, account: theirs })
+    counts.asked('profile', { outcome: 'failed', seconds: 5 })
+    counts.asked('profile', { outcome: 'answered', seconds: 0.5, account: '76561197960287930' })
+    counts.heldBack('cancel', 'paused', theirs)
+    await saveCalls(till.db, counts.take())
+  }
+  const none = { limited: 0, failed: 0, heldBack: 0 }
+  const all = await readWeather(till.db, { method: 'send' })
+  expect(all?.methods).toEqual([
+    { method: 'send', asked: 6, ...none, limited: 2, averageMs: 200, longestMs: 300 },
+    { method: 'profile', asked: 2, ...none, failed: 2, averageMs: 5000, longestMs: 5000 },
+    { method: 'cancel', asked: 0, ...none, heldBack: 2, averageMs: null, longestMs: null },
+  ])
+  expect(all?.methodBots).toMatchObject([
+    { botId: bot.bot.botId, asked: 4, limited: 2 },
+    { botId: other.bot.botId, asked: 2, limited: 0 },
+  ])
+  expect((await readWeather(till.db, { method: 'profile' }))?.methodBots).toMatchObject([
+    { botId: null, bot: null, asked: 2 },
+  ])
+  const one = await readWeather(till.db, { bot: theirs })
+  expect(one?.methods.map(({ method, asked }) => [method, asked])).toEqual([
+    ['send', 2],
+    ['cancel', 0],
+  ])
+  expect(await readWeather(till.db, { bot: '999' })).toBeUndefined()
+
+  // A day later none of it counts, and the next count deletes it.
+  await till.db.updateTable('steam_calls').set({ hour: sql`hour - interval '26 hours'` }).execute()
+  expect((await readWeather(till.db))?.methods).toEqual([])
+  const counts = createCallCounts(UNOBSERVED)
+  counts.asked('miniprofile', { outcome: 'answered', seconds: 1 })
+  await saveCalls(till.db, counts.take())
+  expect(await till.db.selectFrom('steam_calls').select('method').execute()).toEqual([
+    { method: 'miniprofile' },
+  ])
 })

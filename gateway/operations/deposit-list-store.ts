@@ -5,7 +5,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { hasGateway } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
-import type { DepositOrder } from './deposit-orders.ts'
+import { type DepositOrder, isByAmount } from './deposit-orders.ts'
 import { ASKED_MS } from './outlook.ts'
 
 /** Why a person must look at a deposit. */
@@ -31,6 +31,7 @@ export type DepositFilter = {
   /** Of a trade of it. */
   game?: Game | undefined
   needsPerson?: boolean | undefined
+  /** By amount it needs a `currency`. */
   order?: DepositOrder | undefined
   /** Only deposits after this one in the list: the next page. */
   before?: bigint | undefined
@@ -43,58 +44,113 @@ const MOST_LOOKED_AT = 500
 export type Place = { id: bigint; fits: boolean }
 
 /** How many deposits to look at: of a filter with an index in the order of the list, a page and the one after it. */
-export function mostLookedAt({ leastMinor, mostMinor, currency, game, limit }: DepositFilter): number {
-  const isNarrow = [leastMinor, mostMinor, currency, game].some((each) => each !== undefined)
+export function mostLookedAt(filter: DepositFilter): number {
+  const { leastMinor, mostMinor, currency, game, storeId, status, from, to, order, limit } = filter
+  const others = isByAmount(order) ? [storeId, status, from, to] : [leastMinor, mostMinor, currency]
+  const isNarrow = [game, ...others].some((each) => each !== undefined)
   return isNarrow ? MOST_LOOKED_AT : limit + 1
 }
 
+/** At most this many deposits are sorted at once. More of them are found soon along the index of amounts. */
+const MOST_SORTED = 5_000
+
+/** True if a list by amount has so few candidates, apart from their amounts, that they are sorted. */
+export async function areFew(db: Db, filter: DepositFilter): Promise<boolean> {
+  const { storeId, from, to, steamId, needsPerson, order } = filter
+  if (!isByAmount(order)) return false
+  if (steamId !== undefined || needsPerson === true) return true
+  if ([storeId, from, to].every((each) => each === undefined)) return false
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from deposit where ${narrowedBy(filter)} limit ${MOST_SORTED + 1}) candidate`.execute(db)
+  return (rows[0]?.count ?? 0) <= MOST_SORTED
+}
+
+type Looking = { now: Date; isFew?: boolean }
+
 /** The next deposits in the order of the list, and which of them the filter wants. */
-export async function lookThrough(db: Db, filter: DepositFilter, now: Date): Promise<Place[]> {
+export async function lookThrough(
+  db: Db,
+  filter: DepositFilter,
+  { now, isFew = false }: Looking,
+): Promise<Place[]> {
   const { leastMinor, mostMinor, currency, game } = filter
-  const direction = directionOf(filter.order)
+  const [key, direction] = [keyOf(filter.order), directionOf(filter.order)]
   const fits = all([
     leastMinor !== undefined && sql<boolean>`credited_amount >= ${leastMinor}`,
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
     currency !== undefined && sql<boolean>`currency = ${currency}`,
+    // Along the amounts, a store or a time may be as rare as any other filter.
+    isByAmount(filter.order) && !isFew && narrowedBy(filter, 'seen'),
     // `offset 0` keeps it a lookup for each deposit: as a hash, it would read all trades.
     game !== undefined &&
       sql<boolean>`exists (select from trade where trade.deposit_id = seen.id and trade.game = ${game} offset 0)`,
   ])
   const { rows } = await sql<Place>`
     select id, coalesce(${fits}, false) as fits from (
-      select deposit.id, deposit.created_at, credited_amount, currency from ${sourceOf(filter, now)}
+      select deposit.id, store_id, status, deposit.created_at, credited_amount, currency
+      from ${sourceOf(filter, { now, isFew })}
       where ${wantedBy(filter)}
-      order by deposit.created_at ${direction}, deposit.id ${direction} limit ${mostLookedAt(filter)}
-    ) seen order by created_at ${direction}, id ${direction}`.execute(db)
+      order by deposit.${key} ${direction}, deposit.id ${direction} limit ${mostLookedAt(filter)}
+    ) seen order by ${key} ${direction}, id ${direction}`.execute(db)
   return rows
 }
 
 /** An index that is in one order is in the other, too. */
 const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
-  order === 'newest' ? sql`desc` : sql`asc`
+  order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`
+
+/** Which of too many are taken before they are sorted. */
+const timeOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
+  order === 'oldest' ? sql`asc` : sql`desc`
+
+const keyOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
+  isByAmount(order) ? sql`credited_amount` : sql`created_at`
 
 const all = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<boolean> => {
   const own = conditions.filter((condition) => condition !== false)
   return own.length === 0 ? sql<boolean>`true` : sql.join(own, sql` and `)
 }
 
-/** Each of these has an index in the order of the list. */
-const wantedBy = ({ storeId, status, from, to, before, order }: DepositFilter): RawBuilder<boolean> =>
-  all([
-    storeId !== undefined && sql<boolean>`deposit.store_id = ${storeId}`,
-    status !== undefined && sql<boolean>`deposit.status = ${status}`,
-    from !== undefined && sql<boolean>`deposit.created_at >= ${from}`,
-    to !== undefined && sql<boolean>`deposit.created_at < ${to}`,
-    before !== undefined &&
-      sql<boolean>`(deposit.created_at, deposit.id) ${order === 'oldest' ? sql`>` : sql`<`} (select created_at, id from deposit where id = ${before})`,
+/** Each of these has an index in the order of time. */
+const narrowedBy = (
+  { storeId, status, from, to }: DepositFilter,
+  table: 'deposit' | 'seen' = 'deposit',
+): RawBuilder<boolean> => {
+  const of = (column: string) => sql.ref(`${table}.${column}`)
+  return all([
+    storeId !== undefined && sql<boolean>`${of('store_id')} = ${storeId}`,
+    status !== undefined && sql<boolean>`${of('status')} = ${status}`,
+    from !== undefined && sql<boolean>`${of('created_at')} >= ${from}`,
+    to !== undefined && sql<boolean>`${of('created_at')} < ${to}`,
   ])
+}
 
-/** The few deposits of an account, or those that need a person; else all. */
-function sourceOf({ steamId, needsPerson = false, order }: DepositFilter, now: Date): RawBuilder<unknown> {
+/** A list by amount goes along the index of one currency's credits. */
+function wantedBy(filter: DepositFilter): RawBuilder<boolean> {
+  const { before, order, currency, leastMinor, mostMinor } = filter
+  const [key, isAfter] = [keyOf(order), order === 'newest' || order === 'largest' || order === undefined]
+  return all([
+    !isByAmount(order) && narrowedBy(filter),
+    isByAmount(order) && sql<boolean>`deposit.currency = ${currency} and deposit.credited_amount is not null`,
+    isByAmount(order) && leastMinor !== undefined && sql<boolean>`deposit.credited_amount >= ${leastMinor}`,
+    isByAmount(order) && mostMinor !== undefined && sql<boolean>`deposit.credited_amount <= ${mostMinor}`,
+    before !== undefined &&
+      sql<boolean>`(deposit.${key}, deposit.id) ${isAfter ? sql`<` : sql`>`} (select ${key}, id from deposit where id = ${before})`,
+  ])
+}
+
+/** The few deposits of an account, those that need a person, or those that are sorted; else all. */
+function sourceOf(filter: DepositFilter, { now, isFew }: Looking): RawBuilder<unknown> {
+  const { steamId, needsPerson = false, order } = filter
   const ofAccount = steamId === undefined ? undefined : sql`(${ofSteamId(steamId, order)}) own`
   const needy = needsPerson ? sql`(select distinct id from (${needyAt(now, order)}) needy) wanted` : undefined
   const joins = [ofAccount, needy].flatMap((few) => (few === undefined ? [] : [sql`join ${few} using (id)`]))
-  return joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
+  const few = joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
+  // `offset 0` keeps the few from being looked for along all amounts.
+  return isFew === true
+    ? sql`(select deposit.* from ${few} where ${narrowedBy(filter)} offset 0) deposit`
+    : few
 }
 
 /** An account with more is no shopper: only the first of them in the order of the list count. */
@@ -102,7 +158,7 @@ export const MOST_OF_ACCOUNT = 5_000
 
 /** The first of each kind. Each is read along an index in that order. */
 function ofSteamId(steamId: string, order?: DepositOrder, most = MOST_OF_ACCOUNT): RawBuilder<unknown> {
-  const first = sql`order by id ${directionOf(order)} limit ${most}`
+  const first = sql`order by id ${timeOf(order)} limit ${most}`
   return sql`
     (select id from deposit where user_steam_id = ${steamId} ${first})
     union (select id from deposit where shopper_steam_id = ${steamId} ${first})
@@ -117,7 +173,7 @@ const SILENT_MS = 86_400_000
 
 /** The first of each need, in the order of the list. */
 function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
-  const direction = directionOf(order)
+  const direction = timeOf(order)
   const ago = (ms: number) => new Date(now.getTime() - ms)
   return sql`
     (select deposit_id as id, 'bot_away' as need from trade join bot on bot.id = trade.bot_id
@@ -163,12 +219,8 @@ export type ListedDeposit = {
   createdAt: Date
 }
 
-/** In the order of the list. */
-export async function depositRows(
-  db: Db,
-  ids: readonly bigint[],
-  order?: DepositOrder,
-): Promise<ListedDeposit[]> {
+/** In the order of their numbers here. */
+export async function depositRows(db: Db, ids: readonly bigint[]): Promise<ListedDeposit[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<ListedDeposit>`
     select deposit.id as "depositId", store.id as "storeId", store.name as store, external_id as "externalId",
@@ -180,7 +232,7 @@ export async function depositRows(
     left join lateral (select partner_steam_id, game from trade where trade.deposit_id = deposit.id
       order by delivered_at desc nulls last, trade.id desc limit 1) latest on true
     where deposit.id = any(${ids.map(String)}::bigint[])
-    order by deposit.created_at ${directionOf(order)}, deposit.id ${directionOf(order)}`.execute(db)
+    order by array_position(${ids.map(String)}::bigint[], deposit.id)`.execute(db)
   return rows
 }
 

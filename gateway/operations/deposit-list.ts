@@ -1,5 +1,6 @@
 /** Deposits of all stores: a list with filters, page by page. */
 import {
+  areFew,
   type DepositFilter,
   depositRows,
   type ListedDeposit,
@@ -8,6 +9,7 @@ import {
   type Need,
   needsOf,
 } from './deposit-list-store.ts'
+import { isByAmount } from './deposit-orders.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 
 export type DepositInList = ListedDeposit & { needs: Need[] }
@@ -20,7 +22,7 @@ const MOST_ROUNDS = 10
 
 const PAGE = 500
 
-/** Newest first, unless the filter wants the oldest first. */
+/** Newest first, unless the filter has another order. */
 export async function listDeposits(
   { db, clock }: ReadDeps,
   filter: DepositFilter,
@@ -28,11 +30,12 @@ export async function listDeposits(
   const mistake = mistakeOf(filter)
   if (mistake !== undefined) return refused('usage', mistake)
   const now = clock.now()
+  const isFew = await areFew(db, filter)
   const ids: bigint[] = []
   let before = filter.before
   let next: bigint | null = null
   for (let round = 1; ; round += 1) {
-    const places = await lookThrough(db, { ...filter, before }, now)
+    const places = await lookThrough(db, { ...filter, before }, { now, isFew })
     const fitting = places.filter(({ fits }) => fits).slice(0, filter.limit - ids.length)
     ids.push(...fitting.map(({ id }) => id))
     // A full page goes on after its last row; any other one after the last that was looked at.
@@ -43,12 +46,12 @@ export async function listDeposits(
     before = next
   }
   const needs = await needsOf(db, ids, { now, order: filter.order })
-  const rows = await depositRows(db, ids, filter.order)
+  const rows = await depositRows(db, ids)
   return done({ deposits: rows.map((row) => ({ ...row, needs: needs.get(row.depositId) ?? [] })), next })
 }
 
-function mistakeOf({ leastMinor, mostMinor, currency }: DepositFilter): string | undefined {
-  const hasAmount = leastMinor !== undefined || mostMinor !== undefined
+function mistakeOf({ leastMinor, mostMinor, currency, order }: DepositFilter): string | undefined {
+  const hasAmount = leastMinor !== undefined || mostMinor !== undefined || isByAmount(order)
   return hasAmount && currency === undefined ? 'An amount needs its currency.' : undefined
 }
 

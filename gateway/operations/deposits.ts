@@ -6,11 +6,20 @@ import { depositRows, type ListedDeposit, type Need, needsOf } from './deposit-l
 import { type ActDeps, type Answer, done, type ReadDeps, refused, unchanged } from './operation.ts'
 import { type Outlook, outlookOf } from './outlook.ts'
 import { outlookFacts } from './outlook-store.ts'
+import { recordOf, type ShopperRecord } from './shoppers.ts'
 import { holdAll } from './store.ts'
 
-export type DepositView = ListedDeposit & { needs: Need[]; moments: Moment[] } & Outlook
+/** `shopper`: null while nobody has given a trade link. */
+export type DepositView = ListedDeposit & {
+  needs: Need[]
+  moments: Moment[]
+  shopper: ShopperRecord | null
+} & Outlook
 
-/** All that is known of a deposit in the order of time, what comes next, and what an operator can do now. */
+/** The newest trades of its shopper; whoever has more is no stranger. */
+const MOST_JUDGED = 200
+
+/** All that is known of a deposit in the order of time, its shopper's history, what comes next, and what an operator can do. */
 export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): Promise<Answer<DepositView>> {
   const now = clock.now()
   const [moments, facts] = [await timelineOf(db, depositId), await outlookFacts(db, depositId)]
@@ -19,7 +28,8 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
     return refused('not_found', `There is no deposit ${depositId}.`)
   }
   const needs = (await needsOf(db, [depositId], { now })).get(depositId) ?? []
-  return done({ ...deposit, needs, moments, ...outlookOf(facts, now) })
+  const shopper = deposit.steamId === null ? null : await recordOf(db, deposit.steamId, MOST_JUDGED)
+  return done({ ...deposit, needs, moments, shopper, ...outlookOf(facts, now) })
 }
 
 export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }

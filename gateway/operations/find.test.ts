@@ -247,7 +247,7 @@ describe('the list', () => {
   })
 
   it('a page that looked at what the filter does not want says so', async () => {
-    const [place] = await lookThrough(till.db, { limit: 1, currency: 'EUR' }, till.clock.now())
+    const [place] = await lookThrough(till.db, { limit: 1, currency: 'EUR' }, { now: till.clock.now() })
     expect(place?.fits).toBe(false)
   })
 

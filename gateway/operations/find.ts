@@ -143,7 +143,8 @@ async function together(db: Db, found: readonly Found[]): Promise<Findings> {
   for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
     for (const id of ids) as.set(id, [...(as.get(id) ?? []), key])
   }
-  const shown = [...as.keys()].slice(0, MOST_FOUND)
+  // The newest first.
+  const shown = [...as.keys()].slice(0, MOST_FOUND).sort((a, b) => (a > b ? -1 : 1))
   const stores = found.flatMap((each) => each.stores ?? [])
   const bots = found.flatMap((each) => each.bots ?? [])
   const items = found.flatMap((each) => each.items ?? [])

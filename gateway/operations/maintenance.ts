@@ -1,18 +1,71 @@
-import { setMaintenance } from '../outages/service.ts'
+/** Maintenance: new trades and the time of deposits stand still, and shoppers are told why and until when. */
+import { readDuration } from '../kit/duration.ts'
+import type { Notice } from '../outages/outage.ts'
+import { beginMaintenance, endMaintenance } from '../outages/service.ts'
 import { act } from './act.ts'
-import { type ActDeps, type Answer, done, unchanged } from './operation.ts'
+import { type ActDeps, type Answer, done, refused, unchanged } from './operation.ts'
 
-export type MaintenanceView = { on: boolean }
+export type MaintenanceView = { on: boolean } & Notice
 
-/** While it is on, no new trade begins and no deposit expires. */
-export function switchMaintenance(deps: ActDeps, on: boolean): Promise<Answer<MaintenanceView>> {
-  const view = { on }
-  return act(deps, { name: `maintenance ${on ? 'on' : 'off'}`, recorded: () => ({}) }, async (tx) => {
-    const changed = await setMaintenance({ db: tx, clock: deps.clock }, on)
-    if (!changed) return unchanged(view, `Maintenance was ${on ? 'on' : 'off'} already.`)
-    return done(view, on ? ON : OFF)
+/** `lasts`: such as `45m`. At most one of `lasts` and `until`; without both it lasts until it is turned off. */
+export type Announcement = {
+  text?: { en?: string | undefined; ru?: string | undefined } | undefined
+  lasts?: string | undefined
+  until?: Date | undefined
+}
+
+const MOST_TEXT = 300
+const CONTROL = /\p{Cc}/u
+const LONGEST_MS = 30 * 86_400_000
+
+/** While it is on, no new trade begins and no deposit expires. Once on, it changes what shoppers are told. */
+export function switchMaintenanceOn(deps: ActDeps, asked: Announcement): Promise<Answer<MaintenanceView>> {
+  const recorded = ({ text, until }: MaintenanceView) => ({
+    ...(text !== null && { text }),
+    ...(until !== null && { until }),
+  })
+  return act(deps, { name: 'maintenance on', recorded }, async (tx) => {
+    const notice = noticeOf(asked, deps.clock.now())
+    if (typeof notice === 'string') return refused('usage', notice)
+    const view = { on: true, ...notice }
+    const changed = await beginMaintenance({ db: tx, clock: deps.clock }, notice)
+    if (changed === 'unchanged') return unchanged(view, 'Maintenance was on already.')
+    const end = notice.until === null ? '' : ` It ends at ${notice.until.toISOString()}.`
+    return done(view, `${changed === 'begun' ? ON : CHANGED}${end}`)
   })
 }
 
+export function switchMaintenanceOff(deps: ActDeps): Promise<Answer<MaintenanceView>> {
+  const view = { on: false, text: null, until: null }
+  return act(deps, { name: 'maintenance off', recorded: () => ({}) }, async (tx) =>
+    (await endMaintenance({ db: tx, clock: deps.clock }))
+      ? done(view, OFF)
+      : unchanged(view, 'Maintenance was off already.'),
+  )
+}
+
+/** Returns the notice, or why there can be none. */
+function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice | string {
+  const { en, ru } = text
+  if ((en === undefined) !== (ru === undefined))
+    return 'Say the text in English and in Russian, or in neither.'
+  for (const each of [en, ru]) {
+    if (each !== undefined && (each.trim() === '' || each.length > MOST_TEXT || CONTROL.test(each))) {
+      return `The text must have 1 to ${MOST_TEXT} characters on one line.`
+    }
+  }
+  const said = en === undefined || ru === undefined ? null : { en, ru }
+  if (lasts === undefined && until === undefined) return { text: said, until: null }
+  if (lasts !== undefined && until !== undefined) return 'Say how long it lasts, or until when, and not both.'
+  const seconds = lasts === undefined ? undefined : readDuration(lasts)
+  if (lasts !== undefined && seconds === undefined) {
+    return 'Say how long: a whole number and s, m, h or d, such as 45m or 2h.'
+  }
+  const end = until ?? new Date(now.getTime() + (seconds ?? 0) * 1_000)
+  const isSoon = end > now && end.getTime() - now.getTime() <= LONGEST_MS
+  return isSoon ? { text: said, until: end } : 'The end must be within the next 30 days.'
+}
+
 const ON = 'Maintenance is on: no new trade begins and no deposit expires. Trades under way go on.'
+const CHANGED = 'Maintenance goes on, and shoppers see the new notice.'
 const OFF = 'Maintenance is off: trades begin again, and deposits got back the time that stood still.'

@@ -13,7 +13,7 @@ export async function outlookFacts(db: Db, depositId: bigint): Promise<OutlookFa
   const [deposit] = rows
   if (deposit === undefined) return undefined
   const trades = await sql<OutlookTrade>`
-    select trade.id as "tradeId", trade.state, bot.id as "botId", bot.name as bot, bot.state as "botState",
+    select trade.id as "tradeId", trade.state, bot.id as "botId", bot.name as bot, bot.state as "botState", held_amount as "heldMinor",
       ${hasGateway} as "hasGateway", steam_offer_id as "offerId",
       partner_steam_id as "partnerSteamId", deadline, accepted_at as "acceptedAt", cancelling is not null as "isCancelling",
       settles_at as "settlesAt", look_at as "lookAt", steam_hold_until as "steamHoldUntil", due_at as "dueAt"

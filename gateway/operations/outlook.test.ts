@@ -12,6 +12,7 @@ const DAY_S = 86_400
 const trade: OutlookTrade = {
   tradeId: 7n,
   state: 'active',
+  heldMinor: 0n,
   botId: 2n,
   bot: 'Collector',
   botState: 'active',

@@ -10,6 +10,8 @@ export const ASKED_MS = 86_400_000
 export type OutlookTrade = {
   tradeId: bigint
   state: TradeStateColumn
+  /** In minor units. */
+  heldMinor: bigint
   botId: bigint
   bot: string
   botState: BotState
@@ -66,6 +68,7 @@ export function outlookOf(facts: OutlookFacts, now: Date): Outlook {
     next: next.sort((a, b) => (a.at?.getTime() ?? Infinity) - (b.at?.getTime() ?? Infinity)),
     can: [
       ...canHold(facts),
+      ...canRelease(facts),
       ...facts.trades.flatMap((trade) => [...canLook(trade), ...canOfTrade(trade, now), ...canOfBot(trade)]),
       ...canOfShopper(facts.trades),
       ...facts.givenUp.map(({ endpointId, sequence }) => ({
@@ -223,6 +226,19 @@ function canHold({ depositId, status, creditMode, trades }: OutlookFacts): Can[]
       act: 'deposit hold',
       command: `deposit hold ${depositId} ${WHY}`,
       does: 'hold all that it brings until Steam can no longer take it back',
+      from: null,
+    },
+  ]
+}
+
+/** As long as Steam protects what is held: afterwards the till does it, or `trade release`. */
+function canRelease({ depositId, trades }: OutlookFacts): Can[] {
+  if (!trades.some(({ state, heldMinor }) => state === 'held' && heldMinor > 0n)) return []
+  return [
+    {
+      act: 'deposit release',
+      command: `deposit release ${depositId} ${WHY}`,
+      does: 'let its store have what is held now, though the items may still be taken back',
       from: null,
     },
   ]

@@ -11,6 +11,7 @@ import {
 } from '../operators/proposal-store.ts'
 import { act } from './act.ts'
 import { formatAmount } from './amount.ts'
+import { releaseDeposit } from './early-release.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { recordPayout, voidPayout } from './payouts.ts'
 import { creditStore, debitStore, writeOffStore } from './store-books.ts'
@@ -65,6 +66,8 @@ const REPEATED: Record<string, (deps: ActDeps, input: unknown) => Promise<Answer
   'store credit': (deps, input) => creditStore(deps, adjustment.parse(input)),
   'store debit': (deps, input) => debitStore(deps, adjustment.parse(input)),
   'store write-off': (deps, input) => writeOffStore(deps, adjustment.parse(input)),
+  'deposit release': (deps, input) =>
+    releaseDeposit(deps, z.object({ depositId: id }).parse(input).depositId),
   'trade credit': (deps, input) => creditTrade(deps, credit.parse(input)),
   'trade release': (deps, input) => releaseTrade(deps, trade.parse(input).tradeId),
   'trade reverse': (deps, input) => reverseTrade(deps, trade.parse(input).tradeId),

@@ -28,10 +28,15 @@ export type ShopperMoney = {
   heldMinor: bigint
 }
 
-const tradesOf = (steamId: string) => sql`
-  select * from trade where partner_steam_id = ${steamId} order by id desc limit ${MOST_OF_ACCOUNT}`
+const tradesOf = (steamId: string, most: number) => sql`
+  select * from trade where partner_steam_id = ${steamId} order by id desc limit ${most}`
 
-export async function tradesOfShopper(db: Db, steamId: string): Promise<ShopperTrades> {
+/** Of the newest `most` trades. */
+export async function tradesOfShopper(
+  db: Db,
+  steamId: string,
+  most = MOST_OF_ACCOUNT,
+): Promise<ShopperTrades> {
   const { rows } = await sql<ShopperTrades>`
     select count(*)::int as trades,
       (count(*) filter (where state in (${sql.join(OPEN_TRADE_STATES)})))::int as open,
@@ -39,8 +44,9 @@ export async function tradesOfShopper(db: Db, steamId: string): Promise<ShopperT
       (count(*) filter (where own.reversed_amount > 0))::int as reversed,
       (count(*) filter (where state in ('declined', 'countered', 'timed_out')))::int as declined,
       min(own.created_at) as "firstAt", max(own.created_at) as "lastAt",
-      (count(distinct deposit.store_id) filter (where delivered_at is not null))::int as stores
-    from (${tradesOf(steamId)}) own join deposit on deposit.id = own.deposit_id`.execute(db)
+      (count(distinct (select store_id from deposit where deposit.id = own.deposit_id))
+        filter (where delivered_at is not null))::int as stores
+    from (${tradesOf(steamId, most)}) own`.execute(db)
   return (
     rows[0] ?? {
       ...{ trades: 0, open: 0, delivered: 0, reversed: 0, declined: 0 },
@@ -49,11 +55,16 @@ export async function tradesOfShopper(db: Db, steamId: string): Promise<ShopperT
   )
 }
 
-export async function moneyOfShopper(db: Db, steamId: string): Promise<ShopperMoney[]> {
+/** Of the newest `most` trades. */
+export async function moneyOfShopper(
+  db: Db,
+  steamId: string,
+  most = MOST_OF_ACCOUNT,
+): Promise<ShopperMoney[]> {
   const { rows } = await sql<ShopperMoney>`
     select currency, sum(total)::bigint as "creditedMinor", sum(reversed_amount)::bigint as "reversedMinor",
       sum(held_amount)::bigint as "heldMinor"
-    from (${tradesOf(steamId)}) own where delivered_at is not null group by currency order by currency`.execute(
+    from (${tradesOf(steamId, most)}) own where delivered_at is not null group by currency order by currency`.execute(
     db,
   )
   return rows

@@ -1,4 +1,5 @@
 /** Steam accounts that may not pay, or are credited late. */
+import type { Db } from '../db/client.ts'
 import { scrub } from '../kit/scrub.ts'
 import { type CarefulShopper, carefulShoppers, trustShopper } from '../shoppers/careful-store.ts'
 import { type Erased, eraseShopper } from '../shoppers/erasure-store.ts'
@@ -37,21 +38,34 @@ export type ShopperView = FoundShopper & {
   deposits: ListedDeposit[]
 }
 
-/** The history of an account at this till (items that came, were taken back, offers that it declined), and its rights. */
-export async function showShopper({ db }: ReadDeps, steamId: string): Promise<Answer<ShopperView>> {
+/** Enough to decide about credit of the account: of its newest trades, 5,000 unless said. */
+export type ShopperRecord = Pick<
+  ShopperView,
+  'steamId' | 'name' | 'isDenied' | 'isBot' | 'denied' | 'onRelease' | 'history' | 'money'
+>
+
+export async function recordOf(db: Db, steamId: string, most?: number): Promise<ShopperRecord> {
   const shopper = await findShopper(db, steamId)
-  const ids = await depositsOfAccount(db, steamId, MOST_SHOWN)
   const [careful] = await carefulShoppers(db, { steamId, limit: 1 })
-  if (ids.length === 0 && !shopper.isDenied && careful === undefined)
-    return refused('not_found', `No deposit names ${steamId}.`)
-  const [denial] = await deniedShoppers(db, { steamId, limit: 1 })
-  return done({
+  const [denial] = shopper.isDenied ? await deniedShoppers(db, { steamId, limit: 1 }) : []
+  return {
     ...shopper,
     denied: denial === undefined ? null : { reason: denial.reason, deniedAt: denial.deniedAt },
     onRelease: careful === undefined ? null : onReleaseOf(careful),
+    history: await tradesOfShopper(db, steamId, most),
+    money: await moneyOfShopper(db, steamId, most),
+  }
+}
+
+/** The history of an account at this till (items that came, were taken back, offers that it declined), and its rights. */
+export async function showShopper({ db }: ReadDeps, steamId: string): Promise<Answer<ShopperView>> {
+  const ids = await depositsOfAccount(db, steamId, MOST_SHOWN)
+  const record = await recordOf(db, steamId)
+  if (ids.length === 0 && !record.isDenied && record.onRelease === null)
+    return refused('not_found', `No deposit names ${steamId}.`)
+  return done({
+    ...record,
     openTrades: await openTradesOf(db, steamId),
-    history: await tradesOfShopper(db, steamId),
-    money: await moneyOfShopper(db, steamId),
     deposits: await depositRows(db, ids),
   })
 }

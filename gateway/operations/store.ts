@@ -89,6 +89,18 @@ export async function lookSoon(tx: Tx, tradeId: bigint, now: Date): Promise<bool
   return numUpdatedRows > 0n
 }
 
+/** Trades of the deposit that hold credit, in minor units. */
+export function heldTradesOf(tx: Tx, depositId: bigint) {
+  return tx
+    .selectFrom('trade')
+    .select(['id as tradeId', 'held_amount as heldMinor', 'liability'])
+    .where('deposit_id', '=', depositId)
+    .where('state', '=', 'held')
+    .where('held_amount', '>', 0n)
+    .orderBy('id')
+    .execute()
+}
+
 /** Everything of the deposit will be held. */
 export async function holdAll(tx: Tx, depositId: bigint): Promise<void> {
   await tx.updateTable('deposit').set({ credit_mode: 'on_release' }).where('id', '=', depositId).execute()

@@ -81,7 +81,8 @@ describe('webhooks that fail', () => {
     expect(data?.endpoints[0]?.url).not.toContain('5ecret')
     await till.db.updateTable('webhook_delivery').set({ state: 'failed' }).execute()
     const later = await listEndpoints(deps, { failing: true, storeId: store.id, limit: 10 })
-    expect(later.data?.endpoints).toMatchObject([{ retrying: 0, givenUp: 2 }])
+    const givenUp = { givenUp: 2, givenUpFrom: 1n, givenUpTo: 2n }
+    expect(later.data?.endpoints).toMatchObject([{ retrying: 0, ...givenUp }])
   })
 
   it('tell of each attempt, page by page', async () => {

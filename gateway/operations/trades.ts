@@ -190,7 +190,7 @@ function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promi
   })
 }
 
-function operatorDeps({ config, clock }: ActDeps): OperatorDeps {
+export function operatorDeps({ config, clock }: ActDeps): OperatorDeps {
   const { maxItems, fleetLimits: fleet, publicUrl } = config
   return {
     clock,

@@ -1,9 +1,10 @@
 /** Endpoints of all stores, and what became of their deliveries. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
 export type EndpointFilter = {
   storeId?: bigint | undefined
+  endpointId?: bigint | undefined
   /** Only those that take nothing now, or that gave something up. */
   failing?: boolean | undefined
   /** Only endpoints after this one: the next page. */
@@ -22,6 +23,9 @@ export type EndpointRow = {
   retrying: number
   /** Deliveries that were given up. */
   givenUp: number
+  /** Numbers of the first and the last of them in the event log of the store; null if there is none. */
+  givenUpFrom: bigint | null
+  givenUpTo: bigint | null
   /** When the longest wait among those that come again began. */
   failingSince: Date | null
   lastAttempt: { at: Date; status: number | null; failure: string | null } | null
@@ -33,6 +37,9 @@ const RETRYING = sql`from webhook_delivery where endpoint_id = endpoint.id and s
 
 const GIVEN_UP = sql`from webhook_delivery where endpoint_id = endpoint.id and state = 'failed'`
 
+const givenUpAt = (direction: RawBuilder<unknown>) => sql`(
+  select sequence from event where id = (select event_id ${GIVEN_UP} order by webhook_delivery.id ${direction} limit 1))`
+
 /** A range of one endpoint: by an equal number, the planner may look for it backwards through the attempts of all. */
 const LAST_ATTEMPT = sql`(
   select json_build_object('at', at, 'status', status, 'failure', failure) from webhook_attempt
@@ -41,13 +48,14 @@ const LAST_ATTEMPT = sql`(
 /** In the order of their numbers. */
 export async function selectEndpoints(
   db: Db,
-  { storeId, failing = false, after, limit }: EndpointFilter,
+  { storeId, endpointId, failing = false, after, limit }: EndpointFilter,
 ): Promise<EndpointRow[]> {
   const { rows } = await sql<EndpointRow>`
     select endpoint.id as "endpointId", store.id as "storeId", store.name as store, url, endpoint.state,
       disabled_reason as "disabledReason",
       (select count(*)::int from (select ${RETRYING} limit ${MOST_COUNTED}) counted) as retrying,
       (select count(*)::int from (select ${GIVEN_UP} limit ${MOST_COUNTED}) counted) as "givenUp",
+      ${givenUpAt(sql`asc`)} as "givenUpFrom", ${givenUpAt(sql`desc`)} as "givenUpTo",
       (select event.created_at from event where event.id = (
         select event_id ${RETRYING} and attempts = (select max(attempts) ${RETRYING})
         order by due_at limit 1)) as "failingSince",
@@ -56,6 +64,7 @@ export async function selectEndpoints(
       select * from webhook_endpoint endpoint
       where removed_at is null and (${after ?? null}::bigint is null or id > ${after ?? null})
         and (${storeId ?? null}::bigint is null or store_id = ${storeId ?? null})
+        and (${endpointId ?? null}::bigint is null or id = ${endpointId ?? null})
         and (not ${failing} or disabled_reason = 'gone' or exists (select ${RETRYING}) or exists (select ${GIVEN_UP}))
       order by id limit ${limit}
     ) endpoint join store on store.id = endpoint.store_id

@@ -71,14 +71,15 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Wi
   })
 }
 
-/** `next`: where the next page begins, as `before`. */
-export type WishPage = { wishes: ListedWish[]; next: bigint | null }
+/** `next`: where the next page begins, as `before`. `rule`: what is sent without being asked for; null: nothing. */
+export type WishPage = { wishes: ListedWish[]; next: bigint | null; rule: SendRule | null }
 
 /** Newest first. */
 export async function listWishes({ db }: FindDeps, filter: WishFilter): Promise<Answer<WishPage>> {
   const rows = await selectWishes(db, { ...filter, limit: filter.limit + 1 })
   const wishes = rows.slice(0, filter.limit)
-  return done({ wishes, next: rows.length > filter.limit ? (wishes.at(-1)?.wishId ?? null) : null })
+  const next = rows.length > filter.limit ? (wishes.at(-1)?.wishId ?? null) : null
+  return done({ wishes, next, rule: (await readSendRule(db)) ?? null })
 }
 
 /** Takes a wish back that the vault has not taken up. */

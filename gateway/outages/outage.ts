@@ -1,6 +1,12 @@
 /** Decides when Steam counts as down. Pure. Only the bots' failures decide, never a clock. */
+import type { Language } from '../../contract/languages.ts'
 
 export type Outage = 'offers' | 'inventories' | 'maintenance' | 'deposits'
+
+/** A maintenance in words for shoppers. `until`: when it ends on its own; null: when the operator ends it. */
+export type Notice = { text: Record<Language, string> | null; until: Date | null }
+
+export const NO_NOTICE: Notice = { text: null, until: null }
 
 /** The failures of a bot in service. A time is when a capability began to fail; null if it works. */
 export type BotHealth = { offersFailingSince: Date | null; inventoriesFailingSince: Date | null }

@@ -8,7 +8,8 @@ import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts
 import { tradeHandlers } from '../trades/advance.ts'
 import { sweepDeposits } from '../trades/expiry.ts'
 import { requestTrade } from '../trades/request.ts'
-import { type OutageDeps, setMaintenance, watchOutages } from './service.ts'
+import { NO_NOTICE } from './outage.ts'
+import { beginMaintenance, endMaintenance, type OutageDeps, watchOutages } from './service.ts'
 
 const MINUTE_MS = 60_000
 
@@ -171,7 +172,7 @@ describe('maintenance', () => {
   it('is the operator’s word: no trade begins, none is broken off, no deposit expires', async () => {
     const { hash } = await pending()
     const other = await aDeposit(till, store)
-    await setMaintenance(deps, true)
+    await beginMaintenance(deps, NO_NOTICE)
     await watchOutages(deps)
     expect(await requestTrade(till.deps, other.body)).toEqual({ kind: 'refused', code: 'technical_works' })
     expect(await viewOf(other.hash)).toMatchObject({ technicalWorks: true, timeLeft: null })
@@ -181,7 +182,7 @@ describe('maintenance', () => {
     session.accept('1')
     await work()
     expect(await statusOf(hash)).toBe('succeeded')
-    await setMaintenance(deps, false)
+    await endMaintenance(deps)
     await watchOutages(deps)
     expect(await viewOf(other.hash)).toMatchObject({ technicalWorks: false, timeLeft: expect.any(Number) })
     expect(await deps.metrics.outage.get()).toMatchObject({
@@ -192,11 +193,44 @@ describe('maintenance', () => {
   it('does not end an outage of Steam, nor the other way round', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()
-    await setMaintenance(deps, true)
+    await beginMaintenance(deps, NO_NOTICE)
     await steamComesBack()
     expect(await viewOf(hash)).toMatchObject({ technicalWorks: true, timeLeft: null })
-    await setMaintenance(deps, false)
+    await endMaintenance(deps)
     await watchOutages(deps)
     expect(await viewOf(hash)).toMatchObject({ technicalWorks: false })
+  })
+
+  it('tells shoppers why and until when, in both languages, and its notice can be changed while it lasts', async () => {
+    const { hash } = await aDeposit(till, store)
+    const text = { en: 'We move.', ru: 'Мы переезжаем.' }
+    const until = new Date(till.clock.now().getTime() + 45 * MINUTE_MS)
+    expect(await beginMaintenance(deps, { text, until })).toBe('begun')
+    const notice = { technicalWorksText: text, technicalWorksUntil: until.toISOString() }
+    expect(await viewOf(hash)).toMatchObject({ technicalWorks: true, ...notice })
+    expect(await beginMaintenance(deps, { text, until })).toBe('unchanged')
+    expect(await beginMaintenance(deps, NO_NOTICE)).toBe('changed')
+    expect(await viewOf(hash)).toMatchObject({ technicalWorksText: null, technicalWorksUntil: null })
+    await endMaintenance(deps)
+    expect(await beginMaintenance(deps, NO_NOTICE)).toBe('begun')
+  })
+
+  it('ends at its planned end without anybody, and deposits get back the time that stood still', async () => {
+    const { hash } = await aDeposit(till, store)
+    const until = new Date(till.clock.now().getTime() + 45 * MINUTE_MS)
+    await beginMaintenance(deps, { text: null, until })
+    till.clock.advance(45 * MINUTE_MS - 1)
+    await watchOutages(deps)
+    expect(await viewOf(hash)).toMatchObject({ technicalWorks: true, timeLeft: null })
+    till.clock.advance(1)
+    await watchOutages(deps)
+    expect(await viewOf(hash)).toMatchObject({ technicalWorks: false, technicalWorksUntil: null })
+    till.clock.advance(60 * MINUTE_MS - 1)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(hash)).toBe('created')
+    till.clock.advance(1)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(hash)).toBe('paymentTimeout')
+    expect(till.lines.filter((line) => line.includes('ended as planned'))).toHaveLength(1)
   })
 })

@@ -4,15 +4,28 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Metrics } from '../metrics.ts'
-import { judgeOutages, type Outage } from './outage.ts'
-import { beginOutage, endOutage, extendDeposits, extendTrades, healthOfBots, openOutages } from './store.ts'
+import { judgeOutages, type Notice, type Outage } from './outage.ts'
+import {
+  beginOutage,
+  changeNotice,
+  endOutage,
+  extendDeposits,
+  extendTrades,
+  healthOfBots,
+  openOutages,
+  readNotice,
+} from './store.ts'
 
 export type OutageDeps = { db: Db; clock: Clock; log: Log; metrics: Pick<Metrics, 'outage'> }
 
-/** Checks the bots' failures. Call it every few seconds. Any number of processes may. */
+/** Checks the bots' failures, and whether a maintenance has reached its end. Call it every few seconds. Any number of processes may. */
 export async function watchOutages({ db, clock, log, metrics }: OutageDeps): Promise<void> {
   const now = clock.now()
   const open = await inTransaction(db, async (tx) => {
+    const until = (await readNotice(tx))?.until ?? null
+    if (until !== null && until <= now && (await finish(tx, 'maintenance', now))) {
+      log.info({ until: until.toISOString() }, 'maintenance has ended as planned')
+    }
     const { begin, end } = judgeOutages({ bots: await healthOfBots(tx), open: await openOutages(tx) }, now)
     for (const kind of begin) {
       if (await beginOutage(tx, kind, now)) log.error({ outage: kind }, 'an outage begins')
@@ -35,21 +48,30 @@ async function finish(tx: Tx, kind: Outage, now: Date): Promise<boolean> {
   return true
 }
 
+type MaintenanceDeps = { db: Db | Tx; clock: Clock }
+
 /**
- * Sets the operator's flag. While it is on, no new trade starts and no deposit expires; open trades continue. Resolves to
- * true if this changed anything.
+ * While maintenance is on, no new trade starts and no deposit expires; open trades continue. If it is on already, only its
+ * notice changes. `unchanged`: it is on with this very notice.
  */
-export async function setMaintenance(
-  { db, clock }: { db: Db | Tx; clock: Clock },
-  on: boolean,
-): Promise<boolean> {
+export async function beginMaintenance(
+  { db, clock }: MaintenanceDeps,
+  notice: Notice,
+): Promise<'begun' | 'changed' | 'unchanged'> {
   const now = clock.now()
   return inTransaction(db, async (tx) => {
-    if (!on) return finish(tx, 'maintenance', now)
     const begun = await beginOutage(tx, 'maintenance', now)
     if (begun) await beginOutage(tx, 'deposits', now)
-    return begun
+    const changed = await changeNotice(tx, notice)
+    if (begun) return 'begun'
+    return changed ? 'changed' : 'unchanged'
   })
+}
+
+/** Resolves to false if it was off. */
+export async function endMaintenance({ db, clock }: MaintenanceDeps): Promise<boolean> {
+  const now = clock.now()
+  return inTransaction(db, (tx) => finish(tx, 'maintenance', now))
 }
 
 /** Why no trade may start now; undefined if one may. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import type { BotHealth, Outage } from './outage.ts'
+import type { BotHealth, Notice, Outage } from './outage.ts'
 
 /** Returns the current outages. */
 export async function openOutages(db: Db | Tx): Promise<Set<Outage>> {
@@ -30,6 +30,28 @@ export async function beginOutage(tx: Tx, kind: Outage, since: Date): Promise<bo
     .returning('kind')
     .execute()
   return rows.length === 1
+}
+
+/** The notice of the maintenance that is on; undefined if none is. */
+export async function readNotice(db: Db | Tx): Promise<Notice | undefined> {
+  const row = await db
+    .selectFrom('outage')
+    .select(['text_en', 'text_ru', 'ends_at'])
+    .where('kind', '=', 'maintenance')
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { text_en: en, text_ru: ru, ends_at: until } = row
+  return { text: en === null || ru === null ? null : { en, ru }, until }
+}
+
+/** False if it said so already. */
+export async function changeNotice(tx: Tx, { text, until }: Notice): Promise<boolean> {
+  const [en, ru] = [text?.en ?? null, text?.ru ?? null]
+  const { numAffectedRows } = await sql`
+    update outage set text_en = ${en}, text_ru = ${ru}, ends_at = ${until}
+    where kind = 'maintenance' and (text_en, text_ru, ends_at) is distinct from
+      (${en}::text, ${ru}::text, ${until}::timestamptz)`.execute(tx)
+  return numAffectedRows === 1n
 }
 
 /** Ends an outage and returns its start; undefined if there was none. */

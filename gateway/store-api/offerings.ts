@@ -4,7 +4,7 @@ import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import type { Games, Health, Prices, PricesQuery } from '../../contract/store-api.ts'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
-import { openOutages } from '../outages/store.ts'
+import { openOutages, readNotice } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, priceList, rulesOfStore } from '../pricing/service.ts'
 
@@ -75,5 +75,12 @@ export async function readHealth({ db }: Pick<OfferingDeps, 'db'>): Promise<Heal
   const maintenance = outages.has('maintenance')
   const trades = !maintenance && !outages.has('offers')
   const inventories = !outages.has('inventories')
-  return { status: trades && inventories ? 'ok' : 'degraded', trades, inventories, maintenance }
+  const until = maintenance ? (await readNotice(db))?.until : null
+  return {
+    status: trades && inventories ? 'ok' : 'degraded',
+    trades,
+    inventories,
+    maintenance,
+    maintenanceUntil: until?.toISOString() ?? null,
+  }
 }

@@ -313,10 +313,12 @@ describe('offerings', () => {
       { name: 'y', price: null, reason: 'noPrice' },
     ])
     expect((await api.call('GET', '/v1/health')).json()).toMatchObject({ status: 'ok', trades: true })
-    await till.db.insertInto('outage').values({ kind: 'maintenance', since: till.clock.now() }).execute()
+    const since = till.clock.now()
+    await till.db.insertInto('outage').values({ kind: 'maintenance', since, ends_at: since }).execute()
     expect((await api.call('GET', '/v1/health')).json()).toMatchObject({
       status: 'degraded',
       maintenance: true,
+      maintenanceUntil: since.toISOString(),
     })
   })
 })

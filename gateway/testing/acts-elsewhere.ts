@@ -9,5 +9,13 @@ export const ELSEWHERE = [
   ...verbs('webhook', 'remove replay rotate'),
   ...verbs('operator', 'add link remove'),
   ...verbs('proposal', 'decline limit'),
-  ...['clock advance', 'payout void', 'deposit hold', 'shopper trust', 'price override', 'key-ring forget'],
+  ...[
+    'clock advance',
+    'payout void',
+    'deposit hold',
+    'deposit release',
+    'shopper trust',
+    'price override',
+    'key-ring forget',
+  ],
 ]

@@ -6,6 +6,7 @@ import { reportedSales } from './sale-shapes.ts'
 import { amount, game, id, time } from './shapes.ts'
 import { SHOPPER_SHAPES } from './shopper-shapes.ts'
 import { STORE_SHAPES } from './store-shapes.ts'
+import { TODAY_SHAPES } from './today-shapes.ts'
 
 const addedBot = z.strictObject({
   botId: id,
@@ -39,13 +40,18 @@ const hold = z.strictObject({
   usdMicros: z.int().nullable(),
   since: time,
 })
-const switched = z.strictObject({ on: z.boolean() })
+const switched = z.strictObject({
+  on: z.boolean(),
+  text: z.strictObject({ en: z.string(), ru: z.string() }).nullable(),
+  until: time.nullable(),
+})
 const recounted = z.strictObject({ bots: z.int(), stores: z.int() })
 
 export const SHAPES: Record<string, z.ZodObject> = {
   ...DEPOSIT_SHAPES,
   ...STORE_SHAPES,
   ...SHOPPER_SHAPES,
+  ...TODAY_SHAPES,
   'bot enrol': addedBot,
   'bot add': z.strictObject({
     added: z.array(addedBot),

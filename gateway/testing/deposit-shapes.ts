@@ -1,6 +1,6 @@
 /** The `--json` output of commands on deposits, trades and items. */
 import { z } from 'zod'
-import { currency, game, id, minor, time } from './shapes.ts'
+import { currency, game, id, minor, shopperRecord, time } from './shapes.ts'
 
 const changedTrade = z.strictObject({
   tradeId: id,
@@ -50,6 +50,12 @@ const wished = z.strictObject({ wishes: z.array(id), items: z.int() })
 
 export const DEPOSIT_SHAPES: Record<string, z.ZodObject> = {
   'deposit hold': z.strictObject({ depositId: id, creditMode: z.enum(['on_accept', 'on_release']) }),
+  'deposit release': z.strictObject({
+    depositId: id,
+    tradeIds: z.array(id),
+    releasedMinor: minor,
+    currency,
+  }),
   'trade look': changedTrade,
   find: z.strictObject({
     deposits: z.array(listedDeposit.extend({ as: z.array(z.string()) })),
@@ -148,6 +154,7 @@ export const DEPOSIT_SHAPES: Record<string, z.ZodObject> = {
       }),
     ),
     next: id.nullable(),
+    rule: z.strictObject({ destination: z.string(), keep: z.int() }).nullable(),
   }),
   'items unwish': z.strictObject({ wishId: id }),
   'items rule': z.strictObject({
@@ -195,6 +202,7 @@ export const DEPOSIT_SHAPES: Record<string, z.ZodObject> = {
   }),
   'deposit show': listedDeposit.extend({
     needs,
+    shopper: z.strictObject(shopperRecord).nullable(),
     next: z.array(z.strictObject({ at: time.nullable(), what: z.string() })),
     can: z.array(
       z.strictObject({ act: z.string(), command: z.string(), does: z.string(), from: time.nullable() }),

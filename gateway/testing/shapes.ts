@@ -9,3 +9,26 @@ export const game = z.enum(['cs', 'dota', 'rust', 'tf'])
 export const scopes = z.array(z.string())
 
 export const amount = z.strictObject({ amountMinor: minor, currency })
+
+export const careful = { since: time, tradeId: z.string(), lastAt: time, reversals: z.int() }
+
+/** The history of a Steam account at the till. */
+export const shopperRecord = {
+  steamId: z.string(),
+  name: z.string().nullable(),
+  isDenied: z.boolean(),
+  isBot: z.boolean(),
+  denied: z.strictObject({ reason: z.string(), deniedAt: time }).nullable(),
+  onRelease: z.strictObject(careful).nullable(),
+  history: z.strictObject({
+    trades: z.int(),
+    open: z.int(),
+    delivered: z.int(),
+    reversed: z.int(),
+    declined: z.int(),
+    firstAt: time.nullable(),
+    lastAt: time.nullable(),
+    stores: z.int(),
+  }),
+  money: z.array(z.strictObject({ currency, creditedMinor: minor, reversedMinor: minor, heldMinor: minor })),
+}

@@ -41,6 +41,8 @@ export const STORE_SHAPES: Record<string, z.ZodObject> = {
         disabledReason: z.string().nullable(),
         retrying: z.int(),
         givenUp: z.int(),
+        givenUpFrom: id.nullable(),
+        givenUpTo: id.nullable(),
         failingSince: time.nullable(),
         lastAttempt: z
           .strictObject({ at: time, status: z.int().nullable(), failure: z.string().nullable() })

@@ -55,6 +55,11 @@ export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
   ]
 }
 
+/** At any time while Steam protects the trade. How much there is, and whether the limit allows it, its money says. */
+export function decideEarlyRelease(trade: Trade, now: Date): TradeEvent[] {
+  return trade.state === 'held' ? [{ kind: 'released_early', at: now }] : []
+}
+
 /** All items that have not been taken back before. */
 export function decideReversal(trade: Trade, now: Date): TradeEvent[] {
   if (trade.state !== 'held') return []

@@ -5,7 +5,13 @@ import { isPast } from '../kit/clock.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import type { Offer, SendAnswer, SteamTrade } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
-import { type ByHandCredit, decideCredit, decideRelease, decideReversal } from './by-hand.ts'
+import {
+  type ByHandCredit,
+  decideCredit,
+  decideEarlyRelease,
+  decideRelease,
+  decideReversal,
+} from './by-hand.ts'
 import { decideGivenUp, OVERDUE_MS } from './giving-up.ts'
 import { judgeSteamTrade, later, offeredSettlement, sameAssets, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
@@ -55,6 +61,8 @@ export type Fact =
   | ByHandCredit
   /** The operator releases credit that no bot can ask Steam about any more. */
   | { kind: 'operator_releases' }
+  /** The operator releases credit before Steam's protection ends. */
+  | { kind: 'operator_releases_early' }
   /** The operator knows that the sender took back items that no bot can ask Steam about any more. */
   | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
@@ -93,6 +101,8 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
       return decideCredit(trade, fact, around)
     case 'operator_releases':
       return decideRelease(trade, now)
+    case 'operator_releases_early':
+      return decideEarlyRelease(trade, now)
     case 'operator_reverses':
       return decideReversal(trade, now)
     case 'offer_read': {

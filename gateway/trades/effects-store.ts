@@ -8,7 +8,7 @@ import { storeDepositOf, toStoreDeposit } from '../deposits/store-deposit.ts'
 import { changeLost, roomChangeSql } from '../ledger/room-store.ts'
 import { accountsFor, addReversed, type Posting, postingSql, recordCustody } from '../ledger/store.ts'
 import { beCareful } from '../shoppers/careful-store.ts'
-import type { Effect, Published } from './consequences.ts'
+import type { Effect, Published } from './effects.ts'
 import { moveToOtherBot, type WriteDeps } from './intent-store.ts'
 import { type LockedRows, type Money, shownAs } from './locked-store.ts'
 import type { RoomChange } from './room.ts'
@@ -187,6 +187,7 @@ function tradeColumns({
   terms,
   creditedByOperator,
   releasedByOperator,
+  releasedEarly,
   reversedByOperator,
 }: Extract<Effect, { kind: 'change_trade' }>['change']) {
   return {
@@ -197,6 +198,7 @@ function tradeColumns({
     ...(atRiskUntil !== undefined && { at_risk_until: atRiskUntil }),
     ...(creditedByOperator && { credited_by_operator: true }),
     ...(releasedByOperator && { released_by_operator: true }),
+    ...(releasedEarly && { released_early: true }),
     ...(reversedByOperator && { reversed_by_operator: true }),
     ...(protectionFoundAt !== undefined && { protection_found_at: protectionFoundAt }),
     ...(terms !== undefined && {

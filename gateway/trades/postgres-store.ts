@@ -167,9 +167,9 @@ export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
     async beginCancel({ facts }, cancelling, dueAt) {
       await tx.updateTable('trade').set({ cancelling, due_at: dueAt }).where('id', '=', facts.id).execute()
     },
-    async standingOf({ facts }, { forDelivery }) {
+    async standingOf({ facts }, { takesRoom }) {
       const locked = rowsOf(facts.id)
-      const found = await standingOf(tx, locked, { forDelivery, isAgain: tries > 1 })
+      const found = await standingOf(tx, locked, { takesRoom, isAgain: tries > 1 })
       locked.money = found.money
       return found.standing
     },

@@ -1,8 +1,9 @@
 /** The one way to change a trade: a fact, the pure rules, and everything they cause in one transaction. */
 import { isFinal } from '../../contract/statuses.ts'
 import type { Log } from '../kit/log.ts'
-import { type Effect, hasConsequences } from './consequences.ts'
+import { hasConsequences } from './consequences.ts'
 import type { Circumstances, Fact } from './decide.ts'
+import type { Effect } from './effects.ts'
 import type { Trade, TradeEvent } from './trade.ts'
 import {
   aboutTrade,
@@ -82,6 +83,7 @@ const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set([
   'given_up',
   'operator_credits',
   'operator_releases',
+  'operator_releases_early',
   'operator_reverses',
 ])
 
@@ -128,8 +130,10 @@ async function follow(
   { locked, events }: { locked: LoadedTrade; events: readonly TradeEvent[] },
 ): Promise<Line[]> {
   if (!events.some(hasConsequences)) return []
-  const forDelivery = events.some((event) => event.kind === 'delivered' && event.settlesAt !== null)
-  let standing = await tx.standingOf(locked, { forDelivery })
+  const takesRoom = events.some(
+    (event) => event.kind === 'released_early' || (event.kind === 'delivered' && event.settlesAt !== null),
+  )
+  let standing = await tx.standingOf(locked, { takesRoom })
   let { trade } = locked
   const effects: Effect[] = []
   for (const event of events) {

@@ -8,36 +8,38 @@ import { mostCareful, roomFor } from '../ledger/entry.ts'
 import { roomSql, type StoreRoom } from '../ledger/promise-store.ts'
 import { lockRoom } from '../ledger/room-store.ts'
 import { carefulSql } from '../shoppers/careful-store.ts'
-import type { Standing, Terms } from './consequences.ts'
+import type { Standing, Terms } from './effects.ts'
 import type { LockedRows, Money } from './locked-store.ts'
 import type { TradeRow } from './store.ts'
 
 const ACCOUNT_KINDS: readonly AccountKind[] = ['held', 'available', 'items', 'commission', 'loss', 'paid_out']
 
 type How = {
-  forDelivery: boolean
+  takesRoom: boolean
   /** The transaction was overtaken before: this time it locks the limit that it reads. */
   isAgain: boolean
 }
 
 /**
- * One query. A delivery that may be credited before its protection ends needs the rest of the store's limit too. Other
- * deliveries may use it meanwhile, so the later update checks it again.
+ * One query. Credit before the end of protection needs the rest of the store's limit too. Other deliveries may use it
+ * meanwhile, so the later update checks it again.
  */
 export async function standingOf(
   tx: Tx,
   { deposit, row }: LockedRows,
-  { forDelivery, isAgain }: How,
+  { takesRoom, isAgain }: How,
 ): Promise<{ standing: Standing; money: Money }> {
-  if (forDelivery && isAgain) await lockRoom(tx, deposit.store_id)
+  if (takesRoom && isAgain) await lockRoom(tx, deposit.store_id)
   const { othersHeldUntil, reversals, rateId, accounts, room, isCareful, ...store } = await surroundings(tx, {
     row,
     deposit,
-    forDelivery,
+    takesRoom,
   })
-  const terms = fixedTerms(row) ?? currentTerms(store, deposit, isCareful)
+  const fixed = fixedTerms(row)
+  const terms = fixed ?? currentTerms(store, deposit, isCareful)
   const own = promisedTo(row)
-  const mayTake = terms.creditMode === 'on_accept' ? room : undefined
+  // Once delivered, only an operator takes more of the limit, whatever the store waits for.
+  const mayTake = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
   const standing: Standing = {
     deposit: {
       status: deposit.status,
@@ -57,6 +59,7 @@ export async function standingOf(
     reversals,
     settlesAt: row.settles_at,
     terms,
+    limitUsdCents: store.riskLimitUsdCents,
     riskRoom: mayTake ? roomFor({ ...mayTake, own }) : 0n,
     items: new Map(
       row.items.map(({ assetId, price, gross, receivedAssetId }) => [
@@ -79,9 +82,9 @@ type Found = Terms & {
   accounts: Partial<Record<AccountKind, string>>
 } & { [K in keyof StoreRoom]: StoreRoom[K] | null }
 
-type Around = { row: TradeRow; deposit: DepositRow; forDelivery: boolean }
+type Around = { row: TradeRow; deposit: DepositRow; takesRoom: boolean }
 
-async function surroundings(tx: Tx, { row, deposit, forDelivery }: Around) {
+async function surroundings(tx: Tx, { row, deposit, takesRoom }: Around) {
   const { id, deposit_id: depositId } = row
   const room = roomSql({ rateId: sql`quote.rate_id`, tradeId: id })
   const none = sql`(select null::bigint as free, null::bigint as others, null::bigint as "othersUsdCents",
@@ -96,7 +99,7 @@ async function surroundings(tx: Tx, { row, deposit, forDelivery }: Around) {
       (select coalesce(jsonb_object_agg(kind, id::text), '{}') from account
         where currency = ${row.currency} and (store_id = store.id or store_id is null)) as accounts,
       room.*
-    from store, quote, lateral ${forDelivery ? room : none} room
+    from store, quote, lateral ${takesRoom ? room : none} room
     where store.id = ${deposit.store_id} and quote.id = ${row.quote_id}`.execute(tx)
   const [found] = rows
   if (found === undefined) throw new Error(`deposit ${depositId} has no store, or trade ${id} no quote`)

@@ -10,8 +10,8 @@ import type { DepartureStore } from '../departures/watch.ts'
 import type { DepositCause } from '../deposits/deposit.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import type { Effect, Standing } from './consequences.ts'
 import type { Core } from './core.ts'
+import type { Effect, Standing } from './effects.ts'
 import type { Attempt } from './refusal.ts'
 import type { CancelReason, GivenUp, Trade, TradeState } from './trade.ts'
 
@@ -129,8 +129,8 @@ export type TradeTx = {
   write(locked: LoadedTrade, change: TradeWrite): Promise<boolean>
   /** Begins a cancel without a lease. The holder of the lease carries it out. */
   beginCancel(locked: LoadedTrade, because: CancelReason, dueAt: Date): Promise<void>
-  /** `forDelivery`: also reads the rest of the store's limit. If that is gone at the update, the transaction starts again. */
-  standingOf(locked: LoadedTrade, how: { forDelivery: boolean }): Promise<Standing>
+  /** `takesRoom`: also reads the rest of the store's limit. If that is gone at the update, the transaction starts again. */
+  standingOf(locked: LoadedTrade, how: { takesRoom: boolean }): Promise<Standing>
   apply(locked: LoadedTrade, effects: readonly Effect[]): Promise<void>
   /** True while the time of deposits is paused. */
   isTimeStopped(): Promise<boolean>

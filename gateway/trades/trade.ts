@@ -133,6 +133,8 @@ export type TradeEvent =
       byOperator?: true
     }
   | { kind: 'released'; at: Date; byOperator?: true }
+  /** The operator releases credit while Steam still protects the trade, at the risk that its terms name. */
+  | { kind: 'released_early'; at: Date }
   /** `assetIds`: the items taken back by this event. */
   | { kind: 'reversed'; assetIds: readonly string[]; at: Date; byOperator?: true }
   /** Steam protects a held delivery for longer than it said at first. */
@@ -212,6 +214,7 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
       return trade
     case 'delivered':
     case 'released':
+    case 'released_early':
     case 'reversed':
     case 'prolonged':
     case 'protection_found':
@@ -273,7 +276,16 @@ function evolveSend(trade: Trade, event: SendEvent): Trade {
 
 type DeliveredEvent = Extract<
   TradeEvent,
-  { kind: 'delivered' | 'released' | 'reversed' | 'prolonged' | 'protection_found' | 'looked' }
+  {
+    kind:
+      | 'delivered'
+      | 'released'
+      | 'released_early'
+      | 'reversed'
+      | 'prolonged'
+      | 'protection_found'
+      | 'looked'
+  }
 >
 
 function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
@@ -300,6 +312,9 @@ function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
       const { settlesAt, ...rest } = trade
       return { ...rest, state: 'final', lookAt: lastLookAfter(settlesAt), endedAt: event.at }
     }
+    // Steam still protects the trade, so it is watched as before.
+    case 'released_early':
+      return trade.state === 'held' ? trade : wrong(trade, event)
     case 'reversed': {
       if (trade.state !== 'held' && trade.state !== 'final') return wrong(trade, event)
       const reversed = [...trade.reversed, ...event.assetIds]

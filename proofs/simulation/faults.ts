@@ -54,6 +54,7 @@ const SHARED = [
   'protection reported late',
   'status 12 with some rows marked',
   'credit by an operator',
+  'credit released early by an operator',
   'thief at a bot',
   'items sent away by the operator',
   'departure cancelled',

@@ -180,6 +180,13 @@ export const DEFECTS = {
   'the limit is ignored': defect({
     consequences: (trade, standing, event) => consequences(trade, { ...standing, riskRoom: ALL_ROOM }, event),
   }),
+  'an early release is not at risk': defect({
+    consequences: (trade, standing, event) => {
+      const caused = consequences(trade, standing, event)
+      if (event.kind !== 'released_early') return caused
+      return { ...caused, effects: caused.effects.filter(({ kind }) => kind !== 'change_room') }
+    },
+  }),
   'the operator pays for every reversal': defect({ consequences: withTerms({ liability: 'operator' }) }),
   'the store pays for every reversal': defect({ consequences: withTerms({ liability: 'store' }) }),
   'a reversal frees its room in the limit': defect({ consequences: freesLostRoom }),

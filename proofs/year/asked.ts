@@ -8,8 +8,6 @@ export const ASKED: Readonly<Record<string, 'a shopper' | 'a store' | 'an operat
   'gateway/bots/store.ts watchAgain': 'an operator',
   'gateway/bots/store.ts watchedOf': 'an operator',
   'gateway/bots/view-store.ts': 'an operator',
-  'gateway/console/overview-store.ts readFunnel': 'an operator',
-  'gateway/console/overview-store.ts readOverview': 'an operator',
   'gateway/departures/books-store.ts handsOf': 'an operator',
   'gateway/departures/item-list-store.ts': 'an operator',
   'gateway/departures/list-store.ts': 'an operator',

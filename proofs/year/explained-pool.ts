@@ -87,6 +87,7 @@ export const BOUNDED: readonly string[] = [
   'price_hold',
   'reversed_total',
   'send_rule',
+  'steam_calls',
   'store',
   'sweep_place',
   'till_clock',

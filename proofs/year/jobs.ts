@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { BotContext } from '../../gateway/bots/bot.ts'
 import { createCallCounts } from '../../gateway/bots/call-counts.ts'
-import { readMark } from '../../gateway/console/overview-store.ts'
+import { readMark } from '../../gateway/console/mark-store.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import { judgeDeparture, judgeUndoing } from '../../gateway/departures/departure.ts'
 import { createDepartureStore } from '../../gateway/departures/store.ts'

@@ -36,6 +36,8 @@ export function payment(change: Partial<Payment> = {}): Payment {
     bot: null,
     timeLeft: 3600,
     technicalWorks: false,
+    technicalWorksText: null,
+    technicalWorksUntil: null,
     endedAtOnce: false,
     cancelledByStore: false,
     steamHoldUntil: null,

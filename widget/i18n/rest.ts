@@ -78,6 +78,7 @@ const en = {
   offerTimeLeft: (time: string) => `${time} left`,
   technicalWorksOnPage:
     'Technical works: new trades are paused and your timer is stopped. Your items are safe. This notice disappears when we’re done.',
+  technicalWorksUntil: (time: string) => `We expect to be done by ${time}.`,
   offerNumber: (id: string) => `Steam offer ${id}`,
   toastTypes: { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' },
   toasts: 'Messages',
@@ -157,6 +158,7 @@ const ru: RestTexts = {
   offerTimeLeft: (time) => `осталось ${time}`,
   technicalWorksOnPage:
     'Технические работы: новые обмены приостановлены, ваше время не идёт. Предметы в безопасности; эта строка исчезнет сама, когда всё закончится.',
+  technicalWorksUntil: (time) => `Планируемое окончание: ${time}.`,
   offerNumber: (id) => `Предложение Steam ${id}`,
   toastTypes: { info: 'Сообщение', success: 'Готово', warning: 'Внимание', error: 'Ошибка' },
   toasts: 'Сообщения',

@@ -3,6 +3,7 @@ import type { Bot, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedTotal } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
+import { WorksNotice } from '../parts/works.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -25,7 +26,7 @@ export function Confirmation({ state, payment, flow }: Props) {
         <>
           <h2 id={titleId}>{standing ? texts.confirmTitle : texts.creatingTitle}</h2>
           <Amounts state={state} payment={payment} />
-          {payment.technicalWorks && <p className="notice notice-warning">{texts.technicalWorks}</p>}
+          {payment.technicalWorks && <WorksNotice payment={payment}>{texts.technicalWorks}</WorksNotice>}
           {!state.online && (
             <p className="notice notice-warning" role="status">
               {texts.offline}

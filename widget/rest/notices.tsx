@@ -4,6 +4,7 @@ import { secondsLeft } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { formatTimer } from '../i18n/format.ts'
 import { useRest } from '../parts/texts.ts'
+import { WorksNotice } from '../parts/works.tsx'
 import { useNow } from '../ui/hooks.ts'
 
 /** Tells of what holds for the whole page: the connection, technical works, an offer that waits. */
@@ -14,9 +15,9 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   // Behind a dialog nobody reads it: the confirmation has a line of its own.
   const isInDialog =
     state.dialogs.kind === 'ready' && ['creating', 'joining', 'confirming'].includes(state.modal.kind)
-  // The inventory says it already.
+  // The inventory says it already, but neither why nor until when.
   const isSaid = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
-  const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true && !isSaid
+  const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
   const isMaking =
     state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
@@ -25,7 +26,7 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
       {!state.online && !isInDialog && (
         <p className="notice notice-warning notice-offline">{texts.offline}</p>
       )}
-      {works && <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>}
+      {works && <WorksNotice payment={state.payment}>{isSaid ? '' : texts.technicalWorksOnPage}</WorksNotice>}
       {isMaking && (
         <p className="notice notice-offer">
           {texts.offerBeingMade}{' '}

@@ -114,4 +114,18 @@ const hold = command({
   },
 })
 
-export const deposit = buildRouteMap({ routes: { show, list, hold }, docs: { brief: 'visits to the till' } })
+const release = command({
+  does: 'let the store have what a deposit holds before Steam’s protection ends: it is at risk until then',
+  example: "deposit release 1001 --reason 'a shopper of years'",
+  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
+  load: async () => {
+    const { releaseDeposit } = await import('../../operations/early-release.ts')
+    return async (session: Session, flags: GraveFlags, depositId: bigint) =>
+      releaseDeposit(await session.act(flags), depositId)
+  },
+})
+
+export const deposit = buildRouteMap({
+  routes: { show, list, hold, release },
+  docs: { brief: 'visits to the till' },
+})

@@ -1,15 +1,42 @@
 /** `maintenance …`. */
 import { buildRouteMap } from '@stricli/core'
+import { moment, text } from '../arguments.ts'
 import { ACT, type ActFlags, command } from '../command.ts'
 import type { Session } from '../session.ts'
 
+type OnFlags = ActFlags & { text?: string; textRu?: string; for?: string; until?: Date }
+
+const TEXT = { kind: 'parsed', parse: text, placeholder: 'TEXT', optional: true } as const
+
 const on = command({
-  does: 'pause new trades and the time of deposits',
-  example: "maintenance on --reason 'moving the database'",
-  parameters: { flags: ACT },
+  does: 'pause new trades and the time of deposits; while it is on, change what shoppers are told',
+  example:
+    "maintenance on --for 45m --text 'We move to a new server.' --text-ru 'Мы переезжаем на новый сервер.'",
+  parameters: {
+    flags: {
+      text: { ...TEXT, brief: 'what shoppers read of it, in English; needs --text-ru' },
+      textRu: { ...TEXT, brief: 'the same in Russian' },
+      for: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'it ends after this time: a whole number and s, m, h or d, such as 45m',
+        placeholder: 'DURATION',
+        optional: true,
+      },
+      until: {
+        kind: 'parsed',
+        parse: moment,
+        brief: 'or at this time, such as 2026-11-26T04:00Z',
+        placeholder: 'TIME',
+        optional: true,
+      },
+      ...ACT,
+    },
+  },
   load: async () => {
-    const { switchMaintenance } = await import('../../operations/maintenance.ts')
-    return async (session: Session, flags: ActFlags) => switchMaintenance(await session.act(flags), true)
+    const { switchMaintenanceOn } = await import('../../operations/maintenance.ts')
+    return async (session: Session, { text: en, textRu: ru, for: lasts, until, ...flags }: OnFlags) =>
+      switchMaintenanceOn(await session.act(flags), { text: { en, ru }, lasts, until })
   },
 })
 
@@ -18,8 +45,8 @@ const off = command({
   example: 'maintenance off',
   parameters: { flags: ACT },
   load: async () => {
-    const { switchMaintenance } = await import('../../operations/maintenance.ts')
-    return async (session: Session, flags: ActFlags) => switchMaintenance(await session.act(flags), false)
+    const { switchMaintenanceOff } = await import('../../operations/maintenance.ts')
+    return async (session: Session, flags: ActFlags) => switchMaintenanceOff(await session.act(flags))
   },
 })
 

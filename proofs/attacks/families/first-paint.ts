@@ -20,6 +20,8 @@ const PLAIN: Payment = {
   ...{
     timeLeft: 3600,
     technicalWorks: false,
+    technicalWorksText: null,
+    technicalWorksUntil: null,
     endedAtOnce: false,
     cancelledByStore: false,
     steamHoldUntil: null,

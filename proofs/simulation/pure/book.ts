@@ -35,12 +35,6 @@ export function createBook() {
     accounts.set(key, fresh)
     return fresh
   }
-  const check = (account: Account, kind: string): void => {
-    hold(account.balance === account.credits - account.debits, 'I3', () => `${kind} is not its entries`)
-    const isAbove = account.floor === null || account.balance >= account.floor
-    hold(isAbove, 'I4', () => `${kind} fell to ${account.balance}`)
-  }
-
   return {
     accountOf,
     entries: entries as readonly Entry[],
@@ -71,6 +65,8 @@ export function createBook() {
     /** The part of a trade that could be spent from its delivery. */
     early: (tradeId: bigint): bigint =>
       sumOf(ofTrade.get(tradeId), ({ cause, credit }) => cause === 'delivered' && credit === 'available'),
+    /** The part of a trade that became spendable later. */
+    released: (tradeId: bigint): bigint => sumOf(ofTrade.get(tradeId), ({ cause }) => cause === 'released'),
     /** The amount that reversals of a trade have taken beyond the held part, since `sinceMs`. */
     lostSince: (tradeId: bigint, sinceMs: number): bigint =>
       sumOf(
@@ -93,6 +89,12 @@ function sumOf(entries: readonly Entry[] | undefined, counts: (entry: Entry) => 
   let sum = 0n
   for (const entry of entries ?? []) if (counts(entry)) sum += entry.amount
   return sum
+}
+
+function check(account: Account, kind: string): void {
+  hold(account.balance === account.credits - account.debits, 'I3', () => `${kind} is not its entries`)
+  const isAbove = account.floor === null || account.balance >= account.floor
+  hold(isAbove, 'I4', () => `${kind} fell to ${account.balance}`)
 }
 
 const textOf = ({ store, tradeId, part, debit, credit, amount, cause }: Entry): string =>

@@ -1,13 +1,13 @@
 /** Writes the effects of a trade's events into memory, and checks each at the commit. */
 import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
-import type { Effect } from '../../../gateway/trades/consequences.ts'
+import type { Effect } from '../../../gateway/trades/effects.ts'
 import { hold } from '../violation.ts'
 import { moveOn } from './attempts.ts'
 import type { Posting } from './book.ts'
 import { bar, doubt, trust } from './fleet.ts'
 import type { DepositRow, Memory, TradeRow } from './memory.ts'
 import { settingsFor } from './promises.ts'
-import { changeRoom } from './room.ts'
+import { changeRoom, checkLimit } from './room.ts'
 import { checkCredit, checkPromise, checkRelease, checkReversal, checkRisk } from './truth.ts'
 
 /** Everything that one run of a transaction has written so far, and how to undo it. */
@@ -149,7 +149,8 @@ function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): vo
   const { steam, trades, engine } = memory
   const { deliveredAt, ...money } = change
   const isDelivery = deliveredAt !== undefined
-  const isRelease = change.held === 0n && change.reversed === undefined && !isDelivery
+  const isEarly = change.releasedEarly === true
+  const isRelease = change.held === 0n && change.reversed === undefined && !isDelivery && !isEarly
   if (change.reversed !== undefined) row.reversals += 1
   Object.assign(row, money)
   if ('settlesAt' in row.trade) row.settlesAt = row.trade.settlesAt
@@ -163,6 +164,10 @@ function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): vo
       checkRisk(memory, row)
       checkPromise(memory, row)
     })
+  }
+  if (isEarly) {
+    memory.faults.saw('credit released early by an operator')
+    run.checks.push(() => checkLimit(memory, row.deposit.store))
   }
   if (isRelease) run.checks.push(() => checkRelease(steam, row, engine.now()))
 }

@@ -3,7 +3,7 @@ import type { DueHistories } from '../../../gateway/bots/history-store.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
 import { roomFor } from '../../../gateway/ledger/entry.ts'
-import type { Standing } from '../../../gateway/trades/consequences.ts'
+import type { Standing } from '../../../gateway/trades/effects.ts'
 import { EDGES, type Trade } from '../../../gateway/trades/trade.ts'
 import type {
   HopelessTrade,
@@ -362,7 +362,8 @@ function standingOf(memory: Memory, row: TradeRow): Standing {
       liability: store.liability,
       riskLimitUsdCents: store.riskLimit,
     },
-    riskRoom: roomFor(roomBeside(memory, row)),
+    limitUsdCents: store.riskLimit,
+    riskRoom: roomFor(roomBeside(memory, row)) - row.atRisk,
     items: row.items,
   }
 }

@@ -1,4 +1,5 @@
 /** The taken part of the stores' limits for credit at risk, checked against the trades. */
+import { LOST_ROOM_MS } from '../../../gateway/trades/credit.ts'
 import type { RoomChange } from '../../../gateway/trades/room.ts'
 import { hold } from '../violation.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'
@@ -30,5 +31,25 @@ export function checkRoom({ atRisk }: Memory, store: Store): void {
     taken === store.atRisk,
     'I15',
     () => `store ${store.number} has ${store.atRisk} at risk, its trades ${taken}`,
+  )
+}
+
+/** Room that is about to be given back counts for neither side: clocks differ by minutes. */
+const MARGIN_MS = 3_600_000
+
+/** Called where credit begins to be at risk. Computed from the ledger alone. */
+export function checkLimit({ book, trades, engine }: Memory, store: Store): void {
+  let taken = 0n
+  for (const other of trades.values()) {
+    if (other.deposit.store !== store || other.protectionFoundAt !== null) continue
+    const { id } = other.facts
+    // Of a trade that is held still, only an operator can have released anything.
+    if (other.trade.state === 'held') taken += book.early(id) + book.released(id)
+    else taken += book.lostSince(id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
+  }
+  hold(
+    taken <= store.riskLimit,
+    'I15',
+    () => `store ${store.number} has ${taken} at risk, its limit is ${store.riskLimit}`,
   )
 }

@@ -31,7 +31,7 @@ import { PROTECTION_DAYS } from './promises.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
 import { checkThefts, planTheftChecks } from './thefts.ts'
-import { changeStores, creditByHand, forgiveShoppers, planDeaths, troubleSteam } from './troubles.ts'
+import { operate, planDeaths, troubleSteam } from './troubles.ts'
 import { checkAlive, checkRest, checkRested } from './truth.ts'
 
 export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
@@ -101,10 +101,8 @@ function play(scene: Scene, deposits: number): void {
   planDrift(scene, { able: () => ableProcess(scene), inHand: (bot, act) => inHand(scene, bot, act) })
   sweep(scene)
   troubleSteam(scene, 2 * FAULTS_MS)
-  changeStores(scene, FAULTS_MS)
   planDeaths(scene, FAULTS_MS)
-  creditByHand(scene, BY_HAND_MS)
-  forgiveShoppers(scene, DAY_MS)
+  operate(scene, { faultsMs: FAULTS_MS, byHandMs: BY_HAND_MS })
   // Most sweeps have stopped by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene))
   engine.at(START + FAULTS_MS, () => calm(scene))

@@ -3,7 +3,7 @@
 import { ProblemError } from '../../../gateway/http/refusal.ts'
 import type { OfferAsset } from '../../../gateway/steam/steam.ts'
 import { cancelDeposit } from '../../../gateway/trades/cancellation.ts'
-import type { ItemWorth } from '../../../gateway/trades/consequences.ts'
+import type { ItemWorth } from '../../../gateway/trades/effects.ts'
 import { isEnded } from '../../../gateway/trades/trade.ts'
 import { type Habit, habitOf } from '../habits.ts'
 import type { SteamOffer } from '../steam-memory.ts'

@@ -59,8 +59,19 @@ export function troubleSteam(scene: Scene, withinMs: number): void {
   })
 }
 
+/**
+ * The acts of an operator. `faultsMs`: how long faults come, from now. `byHandMs`: when the till has given up all
+ * unreported deliveries.
+ */
+export function operate(scene: Scene, { faultsMs, byHandMs }: { faultsMs: number; byHandMs: number }): void {
+  changeStores(scene, faultsMs)
+  creditByHand(scene, byHandMs)
+  releaseEarly(scene, [faultsMs / 3, faultsMs, DAY_MS])
+  forgiveShoppers(scene, DAY_MS)
+}
+
 /** The operator credits deliveries that Steam never reported. `afterMs`: when the till has given up all of them. */
-export function creditByHand(scene: Scene, afterMs: number): void {
+function creditByHand(scene: Scene, afterMs: number): void {
   const { engine, trades, steam, faults, processes } = scene
   const [process] = processes
   engine.after(afterMs, () => {
@@ -91,8 +102,34 @@ async function credit(
   hold(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
 }
 
+/** Every third trade. Nothing is drawn, so the days of a seed stay the same. */
+const EARLY_EVERY = 3n
+
+/** The operator releases held credit of stores while it can still be taken back. `timesMs`: from now. */
+function releaseEarly(scene: Scene, timesMs: readonly number[]): void {
+  const { engine, trades, processes } = scene
+  const [process] = processes
+  for (const ms of timesMs) {
+    engine.after(ms, () => {
+      for (const row of trades.values()) {
+        const isChosen = row.facts.id % EARLY_EVERY === 0n && row.trade.state === 'held' && row.held > 0n
+        if (isChosen && process !== undefined) inProcess(scene, () => word(process, row))
+      }
+    })
+  }
+}
+
+async function word({ deps }: Process, { facts }: TradeRow): Promise<void> {
+  const fact: Fact = { kind: 'operator_releases_early' }
+  await deps.trades.transaction(async (tx) => {
+    const deposit = await tx.lockDeposit(facts.depositId)
+    const source = { tradeId: facts.id }
+    return deposit && recordLocked(deps, tx, { deposit, source, fact, now: deps.clock.now() })
+  })
+}
+
 /** The operator forgives some shoppers who took items back. `withinMs`: the time for that, from now. */
-export function forgiveShoppers(scene: Scene, withinMs: number): void {
+function forgiveShoppers(scene: Scene, withinMs: number): void {
   const { engine, random, faults } = scene
   engine.after(random.int(withinMs), () => {
     for (const shopper of scene.careful) {
@@ -109,7 +146,7 @@ export function forgiveShoppers(scene: Scene, withinMs: number): void {
  * The operator changes how a store is credited, and who pays for its reversals. `withinMs`: the time for that, from
  * now.
  */
-export function changeStores(scene: Scene, withinMs: number): void {
+function changeStores(scene: Scene, withinMs: number): void {
   const { engine, random, faults, stores } = scene
   for (const store of stores) {
     if (!random.chance(0.3)) continue

@@ -3,7 +3,6 @@ import { isFinal } from '../../../contract/statuses.ts'
 import { OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { least } from '../../../gateway/ledger/entry.ts'
 import type { OfferState } from '../../../gateway/steam/steam.ts'
-import { LOST_ROOM_MS } from '../../../gateway/trades/consequences.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
 import { isAway } from '../gifts.ts'
 import type { Steam } from '../steam.ts'
@@ -13,6 +12,7 @@ import { hold } from '../violation.ts'
 import type { Book } from './book.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'
 import { roomBeside } from './promises.ts'
+import { checkLimit } from './room.ts'
 import { checkItem } from './thefts.ts'
 
 /** Checks that a credit has a Steam trade that brought exactly these items, and that no other credit has it. */
@@ -31,7 +31,7 @@ export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRo
   hold(arrived, 'I7', () => `${name} is credited while its items are ${steamTrade.state}`)
 }
 
-/** Room that becomes free within this time counts for neither side, because clocks differ by minutes. */
+/** The largest difference of clocks, with room. */
 const MARGIN_MS = 3_600_000
 const DAY_MS = 86_400_000
 
@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000
  * store with credit on release gets none earlier, and neither does any store for a shopper who took items back.
  */
 export function checkRisk(memory: Memory, row: TradeRow): void {
-  const { book, trades, engine, steam } = memory
+  const { book, steam } = memory
   const { store } = row.deposit
   const early = (of: TradeRow): bigint => book.early(of.facts.id)
   const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
@@ -50,18 +50,7 @@ export function checkRisk(memory: Memory, row: TradeRow): void {
   if (isProtected && row.settings?.mode === 'on_release') {
     hold(early(row) === 0n, 'I15', () => `${name} is credited ${early(row)} before the release`)
   }
-  if (!isProtected || early(row) === 0n) return
-  let taken = 0n
-  for (const other of trades.values()) {
-    if (other.deposit.store !== store || other.protectionFoundAt !== null) continue
-    if (other.trade.state === 'held') taken += early(other)
-    else taken += book.lostSince(other.facts.id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
-  }
-  hold(
-    taken <= store.riskLimit,
-    'I15',
-    () => `store ${store.number} has ${taken} at risk, its limit is ${store.riskLimit}`,
-  )
+  if (isProtected && early(row) > 0n) checkLimit(memory, store)
 }
 
 /** Checks the promise of credit at once, which is kept within the limit, no matter how much others have taken. */

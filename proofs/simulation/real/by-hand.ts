@@ -1,4 +1,5 @@
-/** The operator of the real level, who retires bots and credits deliveries that Steam never reported. */
+/** The operator of the real level, who retires bots, releases credit early, and credits deliveries that Steam never reported. */
+import { sql } from 'kysely'
 import { actOnBot } from '../../../gateway/bots/operator.ts'
 import type { Tx } from '../../../gateway/db/client.ts'
 import { inTransaction } from '../../../gateway/db/transaction.ts'
@@ -51,6 +52,33 @@ export async function retire({ deps }: Process, steamId: string): Promise<void> 
     await record(tx, deps.clock.now(), { act: 'bot retire', about: { botId: String(answer.botId) } })
   })
   await sweepTrades(deps)
+}
+
+/** Releases every third trade early, like the command `deposit release`. `timesMs`: from now. */
+export function releaseEarly(scene: Scene, timesMs: readonly number[]): void {
+  for (const ms of timesMs)
+    scene.engine.after(ms, () => asSoonAsAble(scene, (process) => advance(scene, process)))
+}
+
+async function advance({ faults }: Scene, { deps }: Process): Promise<void> {
+  const { rows } = await sql<{ id: bigint; depositId: bigint }>`
+    select id, deposit_id as "depositId" from trade where state = 'held' and held_amount > 0 and id % 3 = 0
+    order by id`.execute(deps.db)
+  for (const { id: tradeId, depositId } of rows) {
+    await inTransaction(deps.db, async (tx) => {
+      const fact = { kind: 'operator_releases_early' } as const
+      await recordWord(deps, tx, { depositId, tradeId, fact })
+      const { released_early: isReleased } = await tx
+        .selectFrom('trade')
+        .select('released_early')
+        .where('id', '=', tradeId)
+        .executeTakeFirstOrThrow()
+      if (!isReleased) return
+      const about = { tradeIds: [String(tradeId)] }
+      await record(tx, deps.clock.now(), { act: 'deposit release', about })
+      faults.saw('credit released early by an operator')
+    })
+  }
 }
 
 /** Credits like the command `trade credit`. `afterMs`: when the till has given up all such trades. */

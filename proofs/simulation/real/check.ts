@@ -5,7 +5,8 @@ import { type DepositStatus, isFinal } from '../../../contract/statuses.ts'
 import type { TradeStateColumn } from '../../../gateway/db/trade-tables.ts'
 import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
 import type { OfferState } from '../../../gateway/steam/steam.ts'
-import { LOST_ROOM_MS, type Terms } from '../../../gateway/trades/consequences.ts'
+import { LOST_ROOM_MS } from '../../../gateway/trades/credit.ts'
+import type { Terms } from '../../../gateway/trades/effects.ts'
 import { WAIT_MS } from '../../../gateway/trades/giving-up.ts'
 import { EDGES } from '../../../gateway/trades/trade.ts'
 import { isToldInvalid, TOLD_WITHIN_MS } from '../pure/truth.ts'
@@ -53,6 +54,7 @@ const snapshot = z.object({
       liability: z.enum(['operator', 'store']).nullable(),
       limit: money.nullable(),
       early: money,
+      advanced: money,
       lost: money,
       bearers: z.array(z.string()),
     }),
@@ -91,6 +93,7 @@ const SNAPSHOT = `select
     'mode', credit_mode, 'liability', liability, 'limit', risk_limit_usd_cents::text,
     'early', (select coalesce(sum(amount), 0)::text from ledger_entry e join account a on a.id = e.credit_account
       where e.trade_id = t.id and e.cause = 'delivered' and a.kind = 'available'),
+    'advanced', (select coalesce(sum(amount), 0)::text from ledger_entry e where e.trade_id = t.id and e.cause = 'released'),
     'lost', (select coalesce(sum(amount), 0)::text from ledger_entry e join account a on a.id = e.debit_account
       where e.trade_id = t.id and e.cause = 'reversed' and a.kind <> 'held' and e.created_at > (select time from sim.clock) - interval '${LOST_ROOM_MS - 3_600_000} milliseconds'),
     'bearers', (select coalesce(json_agg(distinct a.kind), '[]') from ledger_entry e join account a on a.id = e.debit_account
@@ -172,7 +175,7 @@ function checkRisk({ store, limit, early, isProtected }: TradeRow, { trades }: S
   const taken = sum(
     trades.flatMap((trade) =>
       trade.store === store && trade.delivered && trade.isProtected
-        ? [trade.state === 'held' ? trade.early : trade.lost]
+        ? [trade.state === 'held' ? trade.early + trade.advanced : trade.lost]
         : [],
     ),
   )

@@ -1,8 +1,8 @@
 /** One seed of the real level: the gateway's services on PostgreSQL, two processes, and a simulated Steam. */
 import pg from 'pg'
 import { verifyLedger } from '../../../gateway/ledger/verify.ts'
-import type { Terms } from '../../../gateway/trades/consequences.ts'
 import { CORE, type Core } from '../../../gateway/trades/core.ts'
+import type { Terms } from '../../../gateway/trades/effects.ts'
 import { seededRandom } from '../../random.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults, moreLikely } from '../faults.ts'
@@ -13,7 +13,7 @@ import { revive, rouse } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
 import { type Invariant, Violation } from '../violation.ts'
-import { creditByHand } from './by-hand.ts'
+import { creditByHand, releaseEarly } from './by-hand.ts'
 import { check, checkAlive, checkRest, checkRested, keyOf, readSnapshot, type Snapshot } from './check.ts'
 import { planDeaths } from './deaths.ts'
 import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
@@ -113,6 +113,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   )
   planDeaths(scene, FAULTS_MS)
   creditByHand(scene, BY_HAND_MS)
+  releaseEarly(scene, [FAULTS_MS / 3, FAULTS_MS, 24 * HOUR_MS])
   // Most sweeps have stopped by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene, START + FAULTS_MS))
   engine.at(START + FAULTS_MS, () => calm(scene))

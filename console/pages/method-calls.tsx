@@ -1,0 +1,60 @@
+import type { Weather } from '../../gateway/operations/weather-store.ts'
+import type { Json } from '../api/json.ts'
+import { useAnswer } from '../ui/answer.ts'
+import { Go } from '../ui/link.tsx'
+import { Loaded, Panel, Pill } from '../ui/parts.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+
+type Methods = Json<Weather>['methods']
+type Calls = Omit<Methods[number], 'method'>
+
+const inSeconds = (ms: number | null): string => (ms === null ? '—' : `${(ms / 1_000).toFixed(2)} s`)
+
+const bad = (count: number) => (count === 0 ? 0 : <Pill tone="bad">{count}</Pill>)
+
+/** How Steam answered, in a day. */
+export const CALL_COLUMNS: readonly Column<Calls>[] = [
+  { name: 'Calls', isNumber: true, by: ({ asked }) => asked, show: ({ asked }) => asked },
+  { name: 'Answered 429', isNumber: true, by: ({ limited }) => limited, show: ({ limited }) => bad(limited) },
+  { name: 'Failed', isNumber: true, by: ({ failed }) => failed, show: ({ failed }) => bad(failed) },
+  { name: 'Held back', isNumber: true, by: ({ heldBack }) => heldBack, show: ({ heldBack }) => heldBack },
+  {
+    name: 'Took on average',
+    isNumber: true,
+    by: ({ averageMs }) => averageMs,
+    show: ({ averageMs }) => inSeconds(averageMs),
+  },
+  {
+    name: 'At most',
+    isNumber: true,
+    by: ({ longestMs }) => longestMs,
+    show: ({ longestMs }) => inSeconds(longestMs),
+  },
+]
+
+export function MethodCalls({ methods }: { methods: Methods }) {
+  return (
+    <Table<Methods[number]>
+      caption="Calls to Steam by method, the most used first"
+      rows={methods}
+      keyOf={({ method }) => method}
+      empty="Steam was not called in the last 24 hours."
+      columns={[
+        { name: 'Method', show: ({ method }) => <Go to={`/weather?method=${method}`}>{method}</Go> },
+        ...CALL_COLUMNS,
+      ]}
+    />
+  )
+}
+
+/** Of one bot. */
+export function CallsOfBot({ bot }: { bot: string }) {
+  const { shown, again } = useAnswer<Json<Weather>>('weather', { bot })
+  return (
+    <Panel title="Last 24 hours by method">
+      <Loaded shown={shown} again={again}>
+        {({ methods }) => <MethodCalls methods={methods} />}
+      </Loaded>
+    </Panel>
+  )
+}

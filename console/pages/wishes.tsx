@@ -1,0 +1,153 @@
+import type { WishPage } from '../../gateway/operations/wishes.ts'
+import type { Json } from '../api/json.ts'
+import { ActButton, listOf } from '../ui/act.tsx'
+import { allRows, useAnswer, useRows } from '../ui/answer.ts'
+import { Filters } from '../ui/filters.tsx'
+import { words } from '../ui/format.ts'
+import { Go } from '../ui/link.tsx'
+import { Panel, Status, Time } from '../ui/parts.tsx'
+import { type Column, List } from '../ui/table.tsx'
+
+type Page = Json<WishPage>
+type Row = Page['wishes'][number]
+
+const wishesOf = ({ wishes }: Page): readonly Row[] => wishes
+
+/** Items that the vault is asked to give. It decides by its own list of destinations and its own limits. */
+export function Wishes({ query }: { query: URLSearchParams }) {
+  const input = query.get('open') === '1' ? { open: true } : {}
+  const rows = useRows<Page, Row>('wishes', input, wishesOf)
+  const rule = useAnswer<Page>('wishes', { limit: 1 })
+  const again = () => {
+    rows.again()
+    rule.again()
+  }
+  return (
+    <>
+      <Panel title="Ask the vault">
+        <p className="quiet">
+          {rule.shown.kind === 'ready' && ruleText(rule.shown.data.rule)} The vault decides by its own list of
+          destinations, its limits and what Steam says.
+        </p>
+        <WishActs again={again} />
+      </Panel>
+      <Filters query={query} fields={[{ name: 'open', label: 'Only open ones', type: 'checkbox' }]} />
+      <List
+        caption="Wishes to the vault, newest first"
+        columns={columnsOf(again)}
+        rows={rows}
+        keyOf={({ wishId }) => wishId}
+        empty="The vault was asked for nothing."
+        all={() => allRows<Page, Row>('wishes', input, wishesOf)}
+        fileName="wishes"
+      />
+    </>
+  )
+}
+
+const columnsOf = (again: () => void): readonly Column<Row>[] => [
+  { name: 'Wish', show: ({ wishId }) => wishId, text: ({ wishId }) => wishId },
+  {
+    name: 'To',
+    show: ({ destination, depositId }) =>
+      destination ?? <Go to={`/deposits/${depositId}`}>back for deposit {depositId}</Go>,
+    text: ({ destination, depositId }) => destination ?? `back for deposit ${depositId}`,
+  },
+  { name: 'Bot', show: ({ bot }) => bot, text: ({ bot }) => bot },
+  {
+    name: 'Items',
+    isNumber: true,
+    show: ({ items }) => items.length,
+    text: ({ items }) => items.length,
+  },
+  { name: 'Asked by', show: ({ askedBy }) => askedBy, text: ({ askedBy }) => askedBy },
+  {
+    name: 'The vault',
+    show: ({ state, because }) => (
+      <>
+        <Status of={state ?? 'not seen yet'} />{' '}
+        {because !== null && <span className="quiet">{words(because)}</span>}
+      </>
+    ),
+    text: ({ state }) => state,
+  },
+  { name: 'Offer', show: ({ offerId }) => offerId ?? '—', text: ({ offerId }) => offerId },
+  { name: 'When', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
+  {
+    name: 'Acts',
+    show: ({ wishId, isOpen, state }) =>
+      isOpen &&
+      (state === null || state === 'waiting') && (
+        <ActButton
+          act="items unwish"
+          label="Withdraw"
+          does="The vault is no longer asked for these items."
+          needs="operator"
+          input={() => ({ wishId })}
+          onDone={again}
+        />
+      ),
+  },
+]
+
+const ruleText = (rule: Page['rule']): string =>
+  rule === null
+    ? 'Bots keep their items: no rule sends any away.'
+    : `Bots with more than ${rule.keep} free items send the oldest to ${rule.destination}.`
+
+const TO = {
+  name: 'to',
+  label: 'Destination',
+  hint: 'As the vault knows it, such as storage.',
+} as const
+
+function WishActs({ again }: { again: () => void }) {
+  const common = { needs: 'operator', onDone: again } as const
+  return (
+    <div className="acts">
+      <ActButton
+        {...common}
+        act="items send"
+        label="Send items"
+        does="Asks the vault to send free items to a destination of its list."
+        fields={[
+          TO,
+          { name: 'bot', label: 'Only of this bot', isOptional: true, hint: 'Its number or Steam id.' },
+          {
+            name: 'assets',
+            label: 'Asset ids, with commas',
+            isOptional: true,
+            hint: 'As the bot has them. Empty: all that are free.',
+          },
+        ]}
+        input={({ to = '', bot = '', assets = '' }) => ({
+          to: to.trim(),
+          ...(bot.trim() !== '' && { bot: bot.trim() }),
+          ...(assets.trim() !== '' && { assets: listOf(assets) }),
+        })}
+      />
+      <ActButton
+        {...common}
+        act="items return"
+        label="Give items back"
+        does="Asks the vault to give the free items of a deposit back to whom they came from. Somebody approves it at the vault. The credit stays as it is."
+        needsReason
+        fields={[{ name: 'depositId', label: 'Number of the deposit' }]}
+        input={({ depositId = '' }) => ({ depositId: depositId.trim() })}
+      />
+      <ActButton
+        {...common}
+        act="items rule"
+        label="Change the rule"
+        does="Every minute, what a bot holds beyond this is sent away, the oldest first."
+        fields={[
+          { name: 'keep', label: 'Free items that a bot keeps', isOptional: true, hint: 'Empty: no rule.' },
+          { ...TO, isOptional: true },
+        ]}
+        input={({ keep = '', to = '' }) =>
+          keep.trim() === '' ? {} : { keep: Number(keep.trim()), to: to.trim() }
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+/** Sorted tables: the buttons in their heads, and a choice where a narrow page has no heads. */
+import type { Cell } from './csv.ts'
+
+export type Direction = 'ascending' | 'descending'
+
+const isGreater = (some: Cell, other: Cell): number => {
+  if (some === other) return 0
+  // Nothing comes last in the first order, and first in the other.
+  if (some === null || other === null) return some === null ? 1 : -1
+  if (typeof some === 'number' && typeof other === 'number') return some - other
+  return String(some).localeCompare(String(other), 'en', { numeric: true })
+}
+
+/** Equal rows stay in their order. */
+export function sortRows<ROW>(
+  rows: readonly ROW[],
+  value: (row: ROW) => Cell,
+  direction: Direction,
+): readonly ROW[] {
+  const sign = direction === 'ascending' ? 1 : -1
+  return rows.toSorted((some, other) => sign * isGreater(value(some), value(other)))
+}
+
+type HeaderProps = {
+  name: string
+  isNumber: boolean
+  direction?: Direction | undefined
+  /** Absent: the column sorts nothing. */
+  sort?: (to: Direction) => void
+}
+
+const SIGNS = { ascending: '▲', descending: '▼' }
+
+/** The largest number first, the first text first; a second press turns it round. */
+export function SortHeader({ name, isNumber, direction, sort }: HeaderProps) {
+  const className = isNumber ? 'number' : ''
+  if (sort === undefined) {
+    return (
+      <th scope="col" className={className}>
+        {name}
+      </th>
+    )
+  }
+  const first: Direction = isNumber ? 'descending' : 'ascending'
+  const other: Direction = isNumber ? 'ascending' : 'descending'
+  return (
+    <th scope="col" className={className} aria-sort={direction ?? 'none'}>
+      <button type="button" className="sort" onClick={() => sort(direction === first ? other : first)}>
+        {name} <span aria-hidden="true">{direction === undefined ? '↕' : SIGNS[direction]}</span>
+      </button>
+    </th>
+  )
+}
+
+type Sorted = { name: string; direction: Direction }
+
+type ChoiceProps = {
+  caption: string
+  names: readonly string[]
+  sorted: Sorted | null
+  onChoose(sorted: Sorted | null): void
+}
+
+/** Only a narrow page shows it. */
+export function SortChoice({ caption, names, sorted, onChoose }: ChoiceProps) {
+  return (
+    <label className="filter-box sort-choice">
+      Sort by
+      <select
+        aria-label={`Sort by: ${caption}`}
+        value={sorted === null ? '' : `${sorted.name} ${sorted.direction}`}
+        onChange={({ target: { value } }) => {
+          const [, name = '', direction = ''] = /^(.*) (\w+)$/.exec(value) ?? []
+          onChoose(direction === 'ascending' || direction === 'descending' ? { name, direction } : null)
+        }}
+      >
+        <option value="">as it is</option>
+        {names.flatMap((name) =>
+          (['ascending', 'descending'] as const).map((direction) => (
+            <option key={name + direction} value={`${name} ${direction}`}>
+              {name} {SIGNS[direction]}
+            </option>
+          )),
+        )}
+      </select>
+    </label>
+  )
+}

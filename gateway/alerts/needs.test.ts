@@ -1,0 +1,92 @@
+/** The counts of problems that need a person: each rises with its cause, and falls with it. */
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { publishEvents } from '../events/service.ts'
+import { payFor } from '../testing/payment.ts'
+import { startReceiver, status } from '../testing/receiver.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { sendDue, senderDeps } from '../testing/webhooks.ts'
+import { readNeeds } from './needs-store.ts'
+
+let till: Till
+let bot: Awaited<ReturnType<typeof aBot>>
+
+beforeAll(async () => {
+  till = await startTill()
+  bot = await aBot(till)
+})
+afterAll(() => till.close())
+
+const needs = () => readNeeds(till.db)
+
+test('nothing of a till without trouble', async () => {
+  expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
+})
+
+test('a bot that rests for long, but neither a short rest nor one that is only doubted', async () => {
+  const { botId } = bot.bot
+  const rests = (reason: string, minutes: number) =>
+    sql`
+    insert into bot_bar (bot_id, scope, reason, barred_at, until, times)
+    values (${botId}, 'all', ${reason}, till_now(), till_now() + make_interval(mins => ${minutes}), 1)
+    on conflict (bot_id, scope) do update set reason = excluded.reason, until = excluded.until`.execute(
+      till.db,
+    )
+  await rests('bot_cannot_trade', 20)
+  expect(await needs()).toMatchObject({ botsBarred: 0 })
+  await rests('doubted', 60)
+  expect(await needs()).toMatchObject({ botsBarred: 0 })
+  await rests('bot_cannot_trade', 60)
+  expect(await needs()).toMatchObject({ botsBarred: 1 })
+  await till.db.deleteFrom('bot_bar').execute()
+})
+
+test('a store whose limit is nearly used, until it has room again', async () => {
+  const { id } = await aStore(till, { riskLimitUsdCents: 10_000n })
+  const uses = (usdCents: number) =>
+    sql`
+    insert into credit_at_risk (store_id, usd_cents) values (${id}, ${usdCents})
+    on conflict (store_id) do update set usd_cents = excluded.usd_cents`.execute(till.db)
+  await uses(8_999)
+  expect(await needs()).toMatchObject({ storesAtLimit: 0 })
+  await uses(9_000)
+  expect(await needs()).toMatchObject({ storesAtLimit: 1 })
+  await till.db.updateTable('store').set({ risk_limit_usd_cents: 20_000n }).where('id', '=', id).execute()
+  expect(await needs()).toMatchObject({ storesAtLimit: 0 })
+})
+
+test('an item that is missing, once two looks agree', async () => {
+  await payFor(till, bot, await aDeposit(till, await aStore(till), { game: 'dota' }))
+  const { trade_id, asset_id } = await till.db.selectFrom('trade_item').selectAll().executeTakeFirstOrThrow()
+  const found = (isSure: boolean) =>
+    sql`
+    insert into custody_drift (bot_id, kind, app_id, trade_id, given_asset_id, market_hash_name, first_seen_at, seen_at, looks, is_sure)
+    values (${bot.bot.botId}, 'missing', 570, ${trade_id}, ${asset_id}, 'Hook', now(), now(), 1, ${isSure})`.execute(
+      till.db,
+    )
+  await found(false)
+  expect(await needs()).toMatchObject({ itemsMissing: 0 })
+  await found(true)
+  expect(await needs()).toMatchObject({ itemsMissing: 1 })
+})
+
+test('an endpoint that fails again and again', async () => {
+  const receiver = await startReceiver()
+  receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
+  const store = await aStore(till, { webhookUrl: receiver.url })
+  await payFor(till, bot, await aDeposit(till, store, { game: 'dota' }))
+  await publishEvents(till.deps)
+  const { id } = await till.db
+    .selectFrom('webhook_endpoint')
+    .select('id')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  await sendDue(senderDeps(till), id)
+  expect(await needs()).toMatchObject({ endpointsFailing: 0 })
+  await till.db.updateTable('webhook_delivery').set({ attempts: 5 }).where('endpoint_id', '=', id).execute()
+  expect(await needs()).toMatchObject({ endpointsFailing: 1 })
+  const disabled = { state: 'disabled', disabled_reason: 'by_store' } as const
+  await till.db.updateTable('webhook_endpoint').set(disabled).where('id', '=', id).execute()
+  expect(await needs()).toMatchObject({ endpointsFailing: 0 })
+  await receiver.close()
+})

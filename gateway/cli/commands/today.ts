@@ -1,0 +1,53 @@
+/** `overview`, `money` and `weather`: an operator's first looks. */
+import { text } from '../arguments.ts'
+import { command, FIND, type FindFlags, OF_BOT } from '../command.ts'
+import type { Session } from '../session.ts'
+import { moneyLines, overviewLines, weatherLines } from '../today-lines.ts'
+
+export const overview = command({
+  does: 'show what needs a person, the last 24 hours, and where shoppers leave',
+  example: 'overview',
+  parameters: { flags: FIND },
+  load: async () => {
+    const { showOverview } = await import('../../operations/today.ts')
+    return async (session: Session, _flags: FindFlags) => showOverview(await session.find())
+  },
+  lines: overviewLines,
+})
+
+export const money = command({
+  does: 'show the balances of all stores, credit at risk, your own side, and the check of the ledger',
+  example: 'money',
+  parameters: { flags: FIND },
+  load: async () => {
+    const { showMoney } = await import('../../operations/today.ts')
+    return async (session: Session, _flags: FindFlags) => showMoney(await session.find())
+  },
+  lines: moneyLines,
+})
+
+type WeatherFlags = FindFlags & { method?: string; bot?: string }
+
+export const weather = command({
+  does: 'show outages, maintenance, and how Steam answered in the last 24 hours, by method and bot',
+  example: 'weather --method GetTradeOffers',
+  parameters: {
+    flags: {
+      method: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'this method by bot, too',
+        placeholder: 'METHOD',
+        optional: true,
+      },
+      bot: OF_BOT,
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const { showWeather } = await import('../../operations/today.ts')
+    return async (session: Session, { method, bot }: WeatherFlags) =>
+      showWeather(await session.find(), { method, bot })
+  },
+  lines: weatherLines,
+})

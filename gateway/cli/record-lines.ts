@@ -1,0 +1,33 @@
+/** How a person reads the history of a Steam account at this till. */
+import { formatAmount } from '../operations/amount.ts'
+import type { ShopperRecord } from '../operations/shoppers.ts'
+
+export const carefulText = ({ since, reversals, tradeId }: NonNullable<ShopperRecord['onRelease']>) => {
+  const times = reversals === 1 ? 'once' : `${reversals} times`
+  return `credited on release since ${since.toISOString()}: took items back ${times}, last of trade ${tradeId}`
+}
+
+export function recordLines({
+  steamId,
+  name,
+  isBot,
+  denied,
+  history,
+  money,
+  onRelease,
+}: ShopperRecord): string[] {
+  const { trades, open, delivered, reversed, declined, stores, firstAt, lastAt } = history
+  return [
+    `shopper ${steamId}${name === null ? '' : ` (${name})`}${isBot ? ', A BOT OF THIS TILL' : ''}`,
+    ...(denied === null ? [] : [`  DENIED since ${denied.deniedAt.toISOString()}: ${denied.reason}`]),
+    `  ${trades} offers, ${delivered} delivered to ${stores} stores, ${reversed} taken back, ${declined} declined or not accepted, ${open} open`,
+    ...(firstAt === null ? [] : [`  first ${firstAt.toISOString()}, last ${lastAt?.toISOString()}`]),
+    ...money.map(({ currency, creditedMinor, reversedMinor, heldMinor }) => {
+      const [credited, back, held] = [creditedMinor, reversedMinor, heldMinor].map((amount) =>
+        formatAmount(amount, currency),
+      )
+      return `  credited ${credited}, taken back ${back}, held ${held}`
+    }),
+    ...(onRelease === null ? [] : [`  ${carefulText(onRelease)}`]),
+  ]
+}

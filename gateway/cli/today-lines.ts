@@ -1,0 +1,89 @@
+/** How a person reads the overview, the money and the weather. */
+import type { Currency } from '../../contract/money.ts'
+import { decimalOf } from '../operations/amount.ts'
+import type { Money } from '../operations/money-store.ts'
+import type { OverviewView } from '../operations/today.ts'
+import type { Weather } from '../operations/weather-store.ts'
+
+const amountOf = (minor: bigint, currency: Currency): string => `${decimalOf(minor, currency)} ${currency}`
+
+export function overviewLines({ open, statuses, credited, funnel, vitals }: OverviewView): string[] {
+  const { opened, linked, priced, offered, paid } = funnel
+  return [
+    ...(open.length === 0 ? ['Nothing needs you now.'] : []),
+    ...open.map(({ count, text }) => `needs you\t${count} ${text}`),
+    ...credited.map(
+      ({ currency, amountMinor, deposits }) =>
+        `credited in 24 hours\t${amountOf(amountMinor, currency)}\tby ${deposits} deposits`,
+    ),
+    ...statuses.map(({ status, count }) => `opened in 24 hours\t${count} ${status}`),
+    `how far they came\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
+    ...vitals.map(({ screen, device, metric, p75, pages }) =>
+      [`pages of 7 days`, screen, device, metric, `p75 ${p75}`, `${pages} pages`].join('\t'),
+    ),
+  ]
+}
+
+export function moneyLines({ balances, own, atRisk, check }: Money): string[] {
+  return [
+    ...balances.map(({ storeId, store, currency, availableMinor, heldMinor }) =>
+      [
+        `store ${storeId}`,
+        store,
+        `available ${amountOf(availableMinor, currency)}`,
+        `held ${amountOf(heldMinor, currency)}`,
+      ].join('\t'),
+    ),
+    ...atRisk.map(({ storeId, store, usdMinor, limitUsdMinor }) =>
+      [
+        `store ${storeId}`,
+        store,
+        `at risk ${amountOf(usdMinor, 'USD')} of ${amountOf(limitUsdMinor, 'USD')}`,
+      ].join('\t'),
+    ),
+    ...own.map(({ kind, currency, amountMinor }) => `yours\t${kind}\t${amountOf(amountMinor, currency)}`),
+    check === null
+      ? 'The ledger has not been checked yet.'
+      : `ledger\t${check.differences} differences\tchecked whole ${check.completeAt?.toISOString() ?? 'never'}`,
+  ]
+}
+
+const OUTAGES: Record<Weather['outages'][number]['kind'], string> = {
+  offers: 'Steam takes no offers',
+  inventories: 'Steam shows no inventories',
+  maintenance: 'maintenance is on',
+  deposits: 'no deposit can be paid',
+}
+
+export function weatherLines({ outages, notice, bots, methods, methodBots }: Weather): string[] {
+  return [
+    ...(outages.length === 0 ? ['Steam answers, and maintenance is off.'] : []),
+    ...outages.map(({ kind, since }) => `${OUTAGES[kind]}\tsince ${since.toISOString()}`),
+    ...(notice?.until == null ? [] : [`maintenance ends\t${notice.until.toISOString()}`]),
+    ...(notice?.text == null ? [] : [`shoppers read\t${notice.text.en}`, `in Russian\t${notice.text.ru}`]),
+    ...bots.flatMap(({ botId, bot, online, offersFailingSince, inventoriesFailingSince }) => {
+      const failing = [
+        ...(online ? [] : ['offline']),
+        ...(offersFailingSince === null ? [] : [`offers fail since ${offersFailingSince.toISOString()}`]),
+        ...(inventoriesFailingSince === null
+          ? []
+          : [`inventories fail since ${inventoriesFailingSince.toISOString()}`]),
+      ]
+      return failing.length === 0 ? [] : [[`bot ${botId}`, bot, ...failing].join('\t')]
+    }),
+    ...methods.map(({ method, ...calls }) => [method, ...callsText(calls)].join('\t')),
+    ...methodBots.map(({ botId, bot, ...calls }) =>
+      [botId === null ? 'public pages' : `bot ${botId} (${bot})`, ...callsText(calls)].join('\t'),
+    ),
+  ]
+}
+
+type Calls = Omit<Weather['methods'][number], 'method'>
+
+const callsText = ({ asked, limited, failed, heldBack, averageMs, longestMs }: Calls): string[] => [
+  `${asked} calls`,
+  `${limited} answered 429`,
+  `${failed} failed`,
+  `${heldBack} held back`,
+  ...(averageMs === null ? [] : [`${averageMs} ms on average, ${longestMs} ms at most`]),
+]

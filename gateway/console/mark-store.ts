@@ -1,0 +1,13 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+
+/** A value that changes whenever anything on the page changes. */
+export async function readMark(db: Db): Promise<string> {
+  const { rows } = await sql<{ mark: string }>`
+    select concat_ws('.', (select max(id) from deposit), (select sum(last_sequence) from store),
+      (select max(id) from ledger_entry), (select max(id) from operator_act),
+      (select max(id) from trade), (select count(*) from outage),
+      (select string_agg(state || online::text, '' order by id) from bot),
+      (select count(*) from proposal where state = 'open')) as mark`.execute(db)
+  return rows[0]?.mark ?? ''
+}

@@ -1,0 +1,80 @@
+/** The list of deposits by their credit, page by page, along the index of amounts or sorted where they are few. */
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operatorOf } from '../testing/operator.ts'
+import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { exportDeposits, listDeposits } from './deposit-list.ts'
+import { areFew, type DepositFilter } from './deposit-list-store.ts'
+
+let till: Till
+let stores: bigint[]
+/** Of all that were credited, in USD. */
+let known: { id: bigint; store: bigint; amount: bigint; at: Date }[]
+
+beforeAll(async () => {
+  till = await startTill()
+  stores = [(await aStore(till)).id, (await aStore(till)).id]
+  // Some are equal, some are in another currency, some were not paid.
+  for (let n = 0; n < 40; n += 1) {
+    const { id } = await aDeposit(till, { id: stores[n % 2] ?? 0n })
+    if (n % 5 === 4) continue
+    const [amount, currency] = [BigInt(((n * 7) % 13) * 100 + 50), n % 8 === 7 ? 'EUR' : 'USD']
+    await sql`update deposit set status = 'succeeded', credited_amount = ${amount}, currency = ${currency},
+      created_at = created_at - ${n} * interval '1 hour' where id = ${id}`.execute(till.db)
+  }
+  const { rows } = await sql<(typeof known)[number]>`
+    select id, store_id as store, credited_amount as amount, created_at as at from deposit
+    where credited_amount is not null and currency = 'USD' order by credited_amount desc, id desc`.execute(
+    till.db,
+  )
+  known = rows
+})
+afterAll(() => till.close())
+
+const USD = { currency: 'USD', order: 'largest' } as const
+
+async function pages(filter: Partial<DepositFilter>): Promise<bigint[]> {
+  const ids: bigint[] = []
+  for (let before: bigint | undefined; ; ) {
+    const answer = await listDeposits(operatorOf(till), { limit: 7, ...filter, before })
+    if (answer.kind !== 'done') throw new Error(answer.message)
+    ids.push(...answer.data.deposits.map(({ depositId }) => depositId))
+    before = answer.data.next ?? undefined
+    if (before === undefined) return ids
+  }
+}
+
+const idsOf = (rows: typeof known) => rows.map(({ id }) => id)
+
+describe('deposits by amount', () => {
+  it('come largest first or smallest first, each once, in one currency', async () => {
+    expect(known.length).toBeGreaterThan(20)
+    expect(await pages(USD)).toEqual(idsOf(known))
+    expect(await pages({ ...USD, order: 'smallest' })).toEqual(idsOf(known).toReversed())
+  })
+
+  it('of a store, of a time and of a range of amounts are the same ones', async () => {
+    const [store = 0n] = stores
+    const from = known[3]?.at ?? new Date()
+    expect(await areFew(till.db, { ...USD, storeId: store, limit: 7 })).toBe(true)
+    expect(await pages({ ...USD, storeId: store })).toEqual(idsOf(known.filter((row) => row.store === store)))
+    expect(await pages({ ...USD, from })).toEqual(idsOf(known.filter((row) => row.at >= from)))
+    const range = { leastMinor: 250n, mostMinor: 850n }
+    const inRange = known.filter(({ amount }) => amount >= 250n && amount <= 850n)
+    expect(await pages({ ...USD, ...range })).toEqual(idsOf(inRange))
+    expect(await pages({ ...USD, ...range, storeId: store, order: 'smallest' })).toEqual(
+      idsOf(inRange.filter((row) => row.store === store)).toReversed(),
+    )
+  })
+
+  it('are all in a file', async () => {
+    const answer = await exportDeposits(operatorOf(till), { ...USD, limit: 7 })
+    const rows = answer.kind === 'refused' ? [] : answer.data.deposits
+    expect(rows.map(({ depositId }) => depositId)).toEqual(idsOf(known))
+  })
+
+  it('need a currency', async () => {
+    const asked = { order: 'smallest', limit: 7 } as const
+    expect(await listDeposits(operatorOf(till), asked)).toMatchObject({ refusal: 'usage' })
+  })
+})

@@ -1,0 +1,138 @@
+/** An operator lets a store have what a deposit holds while its shopper can still take the items back. */
+import type pg from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { balancesOf } from '../ledger/store.ts'
+import { verifyLedger } from '../ledger/verify.ts'
+import { operatorOf } from '../testing/operator.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
+import { testPool } from '../testing/pool.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { holdDeposit, showDeposit } from './deposits.ts'
+import { releaseDeposit } from './early-release.ts'
+import { atRiskOf } from './store.ts'
+import { changeStore } from './stores.ts'
+
+const DAY_MS = 86_400_000
+
+let till: Till
+let pool: pg.Pool
+let bot: Awaited<ReturnType<typeof aBot>>
+let store: { id: bigint }
+
+beforeEach(async () => {
+  till = await startTill()
+  pool = testPool(till.url)
+  bot = await aBot(till)
+  store = await aStore(till, { riskLimitUsdCents: 5_000n })
+})
+afterEach(async () => {
+  expect(await verifyLedger(pool)).toEqual([])
+  await pool.end()
+  await till.close()
+})
+
+const deps = () => operatorOf(till)
+
+/** 10 and 20 USD, held whole although its store's limit has room. */
+async function heldDeposit(): Promise<bigint> {
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  await holdDeposit(deps(), deposit.id)
+  await payFor(till, bot, deposit)
+  return deposit.id
+}
+
+const work = async () => {
+  for (const { id } of await till.db.selectFrom('trade').select('id').orderBy('id').execute())
+    await tradeHandlers(till.deps).trade(bot.bot, id)
+}
+
+const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
+const events = async () =>
+  (await till.db.selectFrom('event').select('type').orderBy('inserted').execute()).map(({ type }) => type)
+const acts = () =>
+  till.db
+    .selectFrom('operator_act')
+    .select(['act', 'arguments', 'reason'])
+    .where('act', '=', 'deposit release')
+    .execute()
+
+it('makes it available at once, at the risk of the limit until Steam’s protection ends, and tells the store once', async () => {
+  const id = await heldDeposit()
+  const commands = (await showDeposit(deps(), id)).data?.can.map(({ act }) => act)
+  expect(commands).toContain('deposit release')
+  const answer = await releaseDeposit(deps(), id)
+  const { id: tradeId } = await tradeRow()
+  const released = { depositId: id, tradeIds: [tradeId], releasedMinor: 3_000n, currency: 'USD' }
+  expect(answer).toMatchObject({ kind: 'done', data: released, message: /you lose it/ })
+  expect(await acts()).toMatchObject([
+    { arguments: { tradeIds: [String(tradeId)], releasedMinor: 3_000 }, reason: 'case 7' },
+  ])
+  const available = [{ currency: 'USD', held: 0n, available: 3_000n }]
+  expect(await balancesOf(till.db, store.id)).toEqual(available)
+  expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
+  expect(await tradeRow()).toMatchObject({ state: 'held', held_amount: 0n, at_risk_amount: 3_000n })
+  expect(await verifyLedger(pool)).toEqual([])
+  expect((await showDeposit(deps(), id)).data).toMatchObject({
+    heldMinor: 0n,
+    shopper: { history: { trades: 1 } },
+  })
+  // It is done once.
+  expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /holds nothing/ })
+
+  till.clock.advance(8 * DAY_MS)
+  await work()
+  expect(await tradeRow()).toMatchObject({ state: 'final', at_risk_amount: 0n })
+  expect(await atRiskOf(till.db, store.id)).toBe(0n)
+  expect(await balancesOf(till.db, store.id)).toEqual(available)
+  expect((await events()).filter((type) => type === 'deposit.funds_available')).toHaveLength(1)
+})
+
+it.each([
+  ['operator', 'the operator loses it', { available: 3_000n, loss: -3_000n }],
+  ['store', 'its store owes it', { available: 0n, loss: undefined }],
+] as const)('is borne by the %s once the items are taken back: %s', async (liability, _who, left) => {
+  await changeStore(deps(), { storeId: store.id, liability })
+  const id = await heldDeposit()
+  await releaseDeposit(deps(), id)
+  bot.session.takeBack('9001')
+  till.clock.advance(8 * DAY_MS)
+  await work()
+  expect(await tradeRow()).toMatchObject({ state: 'reversed', reversed_amount: 3_000n })
+  const accounts = await till.db.selectFrom('account').select(['kind', 'balance']).execute()
+  const of = (kind: string) => accounts.find((account) => account.kind === kind)?.balance
+  expect({ available: of('available'), loss: of('loss') }).toEqual(left)
+  // The loss keeps its room in the limit.
+  expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
+})
+
+it('is refused where the limit has no room left, and where others were promised it; nothing is recorded then', async () => {
+  const id = await heldDeposit()
+  await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 2_999n })
+  expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })
+  await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 5_000n })
+  // An open offer was promised 20 of the 50, so 30 are left for one of the two.
+  await offerFor(till, bot.bot, await aDeposit(till, store, { game: 'cs' }))
+  await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 3_000n })
+  expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })
+  expect(await acts()).toEqual([])
+  expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 3_000n, available: 0n }])
+  await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 10_000n })
+  expect(await releaseDeposit(deps(), id)).toMatchObject({ kind: 'done' })
+})
+
+it('is refused for a deposit that is not there, or holds nothing', async () => {
+  expect(await releaseDeposit(deps(), 999n)).toMatchObject({ refusal: 'not_found' })
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  await payFor(till, bot, deposit)
+  expect(await releaseDeposit(deps(), deposit.id)).toMatchObject({ refusal: 'conflict' })
+})
+
+it('waits for a second operator above the limit of one, with its worth', async () => {
+  const id = await heldDeposit()
+  await till.db.insertInto('approval_limit').values({ above_usd_cents: 2_999n }).execute()
+  expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'proposed' })
+  const proposal = await till.db.selectFrom('proposal').select(['act', 'worth_usd_cents']).executeTakeFirst()
+  expect(proposal).toEqual({ act: 'deposit release', worth_usd_cents: 3_000n })
+  expect(await tradeRow()).toMatchObject({ held_amount: 3_000n, released_early: false })
+})

@@ -1,0 +1,60 @@
+/** A store gets what a deposit holds while its shopper can still take the items back. It loads the rules of trades. */
+import type { Currency } from '../../contract/money.ts'
+import type { Tx } from '../db/client.ts'
+import { lockDeposit } from '../deposits/store.ts'
+import { recordWord } from '../trades/operator.ts'
+import { act } from './act.ts'
+import { formatAmount } from './amount.ts'
+import { type ActDeps, type Answer, done, refused } from './operation.ts'
+import { heldTradesOf } from './store.ts'
+import { operatorDeps } from './trades.ts'
+
+export type ReleasedDeposit = {
+  depositId: bigint
+  tradeIds: bigint[]
+  releasedMinor: bigint
+  currency: Currency
+}
+
+/**
+ * Lets the store have all that the deposit holds while its shopper can still take the items back. It uses the store's limit
+ * until then; whoever bears reversals bears this one.
+ */
+export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<ReleasedDeposit>> {
+  const what = {
+    name: 'deposit release',
+    needsReason: true,
+    recorded: (data: ReleasedDeposit) => data,
+    second: {
+      input: { depositId },
+      moves: (_tx: Tx, { releasedMinor, currency }: ReleasedDeposit) => ({
+        amountMinor: releasedMinor,
+        currency,
+      }),
+    },
+  }
+  return act(deps, what, async (tx) => {
+    const deposit = await lockDeposit(tx, { id: depositId })
+    if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)
+    const held = await heldTradesOf(tx, depositId)
+    if (held.length === 0) return refused('conflict', `Deposit ${depositId} holds nothing.`)
+    for (const { tradeId } of held) {
+      const fact = { kind: 'operator_releases_early' } as const
+      await recordWord(operatorDeps(deps), tx, { depositId, tradeId, fact })
+    }
+    if ((await heldTradesOf(tx, depositId)).length > 0) return refused('conflict', noRoom(deposit.store_id))
+    const { currency } = deposit
+    const releasedMinor = held.reduce((sum, { heldMinor }) => sum + heldMinor, 0n)
+    const tradeIds = held.map(({ tradeId }) => tradeId)
+    const bearer = held.some(({ liability }) => liability === 'operator')
+      ? 'you lose it'
+      : 'its store owes it'
+    return done(
+      { depositId, tradeIds, releasedMinor, currency },
+      `${formatAmount(releasedMinor, currency)} of deposit ${depositId} are available. If its shopper takes the items back, ${bearer}.`,
+    )
+  })
+}
+
+const noRoom = (storeId: bigint): string =>
+  `Nothing was released: store ${storeId} has too little room in its limit for credit at risk. Raise it: store update --id ${storeId} --risk-limit-usd DOLLARS.`

@@ -1,0 +1,26 @@
+/** An operator's first looks: what needs a person, the money of all stores, and how Steam answers. */
+import { ALERT_KINDS, ALERT_TEXTS, type AlertKind } from '../alerts/alert.ts'
+import { type Money, readMoney } from './money-store.ts'
+import { type Answer, done, type ReadDeps, refused } from './operation.ts'
+import { type Overview, readOverview } from './overview-store.ts'
+import { readWeather, type Weather, type WeatherOf } from './weather-store.ts'
+
+/** `open`: what needs a person in words, the worst first. */
+export type OverviewView = Overview & { open: { kind: AlertKind; count: number; text: string }[] }
+
+export async function showOverview({ db, clock }: ReadDeps): Promise<Answer<OverviewView>> {
+  const overview = await readOverview(db, clock.now())
+  const open = ALERT_KINDS.flatMap((kind) => {
+    const count = overview.needs[kind]
+    return count > 0 ? [{ kind, count, text: ALERT_TEXTS[kind] }] : []
+  })
+  return done({ ...overview, open })
+}
+
+export const showMoney = async ({ db }: ReadDeps): Promise<Answer<Money>> => done(await readMoney(db))
+
+/** `method`: this one by bot, too. `bot`: the calls of this bot alone. */
+export async function showWeather({ db }: ReadDeps, of: WeatherOf = {}): Promise<Answer<Weather>> {
+  const weather = await readWeather(db, of)
+  return weather === undefined ? refused('not_found', 'There is no such bot.') : done(weather)
+}

@@ -1,0 +1,59 @@
+/** How Steam answers: outages, each bot's capabilities, and the calls of a day. */
+import {
+  type CallsOfBot,
+  callsByHour,
+  callsByMethod,
+  callsOfMethod,
+  type HourOfCalls,
+  type MethodCalls,
+} from '../bots/call-store.ts'
+import { findBot } from '../bots/view-store.ts'
+import type { Db } from '../db/client.ts'
+import type { OutageTable } from '../db/time-tables.ts'
+import type { Notice } from '../outages/outage.ts'
+import { readNotice } from '../outages/store.ts'
+
+export type Weather = {
+  outages: { kind: OutageTable['kind']; since: Date }[]
+  /** Of the maintenance that is on; null if none is. */
+  notice: Notice | null
+  bots: {
+    botId: bigint
+    bot: string
+    online: boolean
+    offersFailingSince: Date | null
+    inventoriesFailingSince: Date | null
+  }[]
+  /** Of the last 24 hours: of all bots by hour, and with public pages by method, or of one bot alone. */
+  hours: HourOfCalls[]
+  methods: (MethodCalls & { method: string })[]
+  /** Of one method by bot; empty unless a method was asked for. */
+  methodBots: CallsOfBot[]
+}
+
+export type WeatherOf = { method?: string | undefined; bot?: string | undefined }
+
+/** Undefined if there is no such bot. */
+export async function readWeather(db: Db, of: WeatherOf = {}): Promise<Weather | undefined> {
+  const bot = of.bot === undefined ? undefined : await findBot(db, of.bot)
+  if (of.bot !== undefined && bot === undefined) return undefined
+  const outages = await db.selectFrom('outage').select(['kind', 'since']).orderBy('since').execute()
+  const notice = (await readNotice(db)) ?? null
+  const bots = await db
+    .selectFrom('bot')
+    .select(['id as botId', 'name as bot', 'online'])
+    .select(['offers_failing_since as offersFailingSince'])
+    .select(['inventories_failing_since as inventoriesFailingSince'])
+    .where('state', 'in', ['active', 'paused', 'dead'])
+    .orderBy('id')
+    .limit(1_000)
+    .execute()
+  return {
+    outages,
+    notice,
+    bots,
+    hours: await callsByHour(db),
+    methods: await callsByMethod(db, bot?.id ?? null),
+    methodBots: of.method === undefined ? [] : await callsOfMethod(db, of.method),
+  }
+}

@@ -1,0 +1,208 @@
+/** The credit of a delivery: given, released, and taken back. Pure. */
+import { decideDeposit } from '../deposits/deposit.ts'
+import { deliveryMovements, heldPart, least, releaseMovements } from '../ledger/entry.ts'
+import { chargedBy, reversalMovements } from '../ledger/reversal.ts'
+import { type Consequences, type Effect, line, type Published, type Standing } from './effects.ts'
+import { roomChange, roomOfDelivery } from './room.ts'
+import type { Trade, TradeEvent } from './trade.ts'
+import { lostOf, withReceived, worthOf } from './worth.ts'
+
+/** A loss by a reversal uses the limit for this long, so the limit bounds losses too, not only exposure. */
+export const LOST_ROOM_MS = 30 * 86_400_000
+
+type Delivered = Extract<TradeEvent, { kind: 'delivered' }>
+
+/** The one credit of a delivery. The first delivery makes the deposit succeed; a later one adds to it. */
+export function deliver(
+  standing: Standing,
+  { steamTrade, settlesAt, at, byOperator }: Delivered,
+): Consequences {
+  const { total, gross, terms, riskRoom, deposit } = standing
+  const by = byOperator && { creditedByOperator: byOperator }
+  const isProtected = settlesAt !== null
+  const held = heldPart({ total, isProtected, mode: terms.creditMode, riskRoom })
+  const isFirst = decideDeposit(deposit, { kind: 'delivered' }) !== null
+  if (!isFirst && deposit.status !== 'succeeded')
+    throw new Error(`delivered to a deposit that is ${deposit.status}`)
+  const items = steamTrade.received.map((one) => ({ assetId: one.assetId, receivedAssetId: one.newAssetId }))
+  const after: Standing = {
+    ...standing,
+    held,
+    atRisk: isProtected ? total - held : 0n,
+    settlesAt,
+    items: withReceived(standing.items, items),
+    deposit: {
+      ...deposit,
+      status: 'succeeded',
+      credited: (deposit.credited ?? 0n) + total,
+      held: deposit.held + held,
+    },
+  }
+  const published: Published = isFirst
+    ? { kind: 'status', status: 'succeeded' }
+    : { kind: 'change', change: 'amountIncreased', part: 0 }
+  return {
+    standing: after,
+    effects: [
+      { kind: 'change_trade', change: { deliveredAt: at, held, atRisk: after.atRisk, terms, ...by } },
+      { kind: 'receive_items', items },
+      { kind: 'record_custody', moved: 'in', items, at },
+      ...(settlesAt === null ? [] : [{ kind: 'wake', at: settlesAt } as const]),
+      changeOf(after, ['status', 'credited', 'held']),
+      { kind: 'publish', event: published },
+      ...roomOfDelivery(after.atRisk, terms.riskLimitUsdCents),
+      // Last, so the balances of a busy store are locked only briefly.
+      { kind: 'post', movements: deliveryMovements({ total, gross, held }), part: 0, mayOwe: false, at },
+      line('info', 'items were delivered', { held: String(held) }),
+    ],
+  }
+}
+
+/** The deposit's new columns. The held amount comes with its end. */
+export function changeOf(
+  standing: Standing,
+  columns: ('status' | 'credited' | 'held' | 'reversed')[],
+): Effect {
+  const { status, credited, held, reversed, charged } = standing.deposit
+  return {
+    kind: 'change_deposit',
+    change: {
+      ...(columns.includes('status') && { status }),
+      ...(columns.includes('credited') && { credited: credited ?? 0n }),
+      ...(columns.includes('reversed') && { reversed, charged }),
+      ...(columns.includes('held') && { held, heldUntil: heldUntil(standing) }),
+    },
+  }
+}
+
+/** The last of the deposit's trades decides. */
+function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Standing): Date | null {
+  const own = held > 0n ? settlesAt : null
+  if (own === null || othersHeldUntil === null) return own ?? othersHeldUntil
+  return own > othersHeldUntil ? own : othersHeldUntil
+}
+
+/** The trade can no longer be reversed: held credit becomes available, and nothing of it is at risk. */
+export function release(
+  standing: Standing,
+  { at, byOperator }: Extract<TradeEvent, { kind: 'released' }>,
+): Consequences {
+  const { held, deposit } = standing
+  const by = byOperator && { releasedByOperator: byOperator }
+  const after: Standing = {
+    ...standing,
+    held: 0n,
+    atRisk: lostOf(standing),
+    deposit: { ...deposit, held: deposit.held - held },
+  }
+  const freed: Effect = { kind: 'change_trade', change: { held: 0n, atRisk: after.atRisk, ...by } }
+  const room = roomChange({ ...standing, isHeld: true }, { ...after, isHeld: false })
+  if (held === 0n) return { standing: after, effects: [freed, ...room] }
+  return {
+    standing: after,
+    effects: [
+      freed,
+      ...room,
+      changeOf(after, ['held']),
+      { kind: 'publish', event: { kind: 'change', change: 'fundsAvailable', part: 0 } },
+      { kind: 'post', movements: releaseMovements(held), part: 0, mayOwe: false, at },
+    ],
+  }
+}
+
+/** All that is held, within the store's limit; else nothing. It stays at risk until Steam's protection ends. */
+export function releaseEarly(
+  standing: Standing,
+  { at }: Extract<TradeEvent, { kind: 'released_early' }>,
+): Consequences {
+  const { held, riskRoom, deposit, limitUsdCents } = standing
+  if (held === 0n || held > riskRoom) return { standing, effects: [] }
+  const after: Standing = {
+    ...standing,
+    held: 0n,
+    atRisk: standing.atRisk + held,
+    riskRoom: riskRoom - held,
+    deposit: { ...deposit, held: deposit.held - held },
+  }
+  const room = roomChange({ ...standing, isHeld: true }, { ...after, isHeld: true })
+  return {
+    standing: after,
+    effects: [
+      { kind: 'change_trade', change: { held: 0n, atRisk: after.atRisk, releasedEarly: true } },
+      changeOf(after, ['held']),
+      { kind: 'publish', event: { kind: 'change', change: 'fundsAvailable', part: 0 } },
+      ...room.map((change) => ({ ...change, limitUsdCents })),
+      { kind: 'post', movements: releaseMovements(held), part: 0, mayOwe: false, at },
+      line('warn', 'held credit was released before its protection ended', { held: String(held) }),
+    ],
+  }
+}
+
+/** Available credit stays available: it uses the store's limit until Steam's protection ends. */
+export function findProtection(
+  standing: Standing,
+  { settlesAt, at }: Extract<TradeEvent, { kind: 'protection_found' }>,
+): Consequences {
+  const atRisk = standing.total - standing.reversed + standing.atRisk
+  const after = { ...standing, settlesAt, atRisk }
+  return {
+    standing: after,
+    effects: [
+      { kind: 'change_trade', change: { atRisk, protectionFoundAt: at } },
+      ...roomChange({ ...standing, isHeld: false }, { ...after, isHeld: true }),
+      { kind: 'wake', at: settlesAt },
+      line('error', 'Steam protects a delivery after all: what was credited for it is at risk'),
+    ],
+  }
+}
+
+/** The sender took items back, so their credit is taken back too. */
+export function reverse(
+  trade: Trade,
+  standing: Standing,
+  { assetIds, at, byOperator }: Extract<TradeEvent, { kind: 'reversed' }>,
+): Consequences {
+  const { total, gross } = worthOf(standing.items, assetIds)
+  const { deposit, reversals } = standing
+  const { liability } = standing.terms
+  const partner = trade.partnerSteamId
+  const movements = reversalMovements({ total, gross, held: standing.held, liability })
+  const charged = deposit.charged + chargedBy(movements)
+  const fromHeld = least(standing.held, total)
+  const lostNow = total - fromHeld
+  const reversed = standing.reversed + total
+  const isWhole = reversed === standing.total
+  const held = standing.held - fromHeld
+  // While Steam protects the trade, it uses the limit by all its credit; afterwards, by the loss.
+  const lost = trade.state === 'final' ? standing.atRisk + lostNow : lostOf({ ...standing, held, reversed })
+  const after: Standing = {
+    ...standing,
+    held,
+    reversed,
+    reversals: reversals + 1,
+    atRisk: isWhole || trade.state === 'final' ? lost : standing.atRisk,
+    atRiskUntil: lostNow > 0n ? new Date(at.getTime() + LOST_ROOM_MS) : standing.atRiskUntil,
+    deposit: { ...deposit, held: deposit.held - fromHeld, reversed: deposit.reversed + total, charged },
+  }
+  const { atRisk, atRiskUntil } = after
+  const isHeld = trade.state === 'held'
+  const by = byOperator && { reversedByOperator: byOperator }
+  const receivedAs = (assetId: string) => standing.items.get(assetId)?.receivedAssetId ?? null
+  const gone = assetIds.map((assetId) => ({ assetId, receivedAssetId: receivedAs(assetId) }))
+  return {
+    standing: after,
+    effects: [
+      { kind: 'reverse_items', assetIds, at },
+      { kind: 'record_custody', moved: 'back', items: gone, at },
+      { kind: 'change_trade', change: { held, reversed, atRisk, atRiskUntil, ...by } },
+      changeOf(after, ['held', 'reversed']),
+      { kind: 'publish', event: { kind: 'change', change: 'reversed', part: reversals } },
+      ...roomChange({ ...standing, isHeld }, { ...after, isHeld: isHeld && !isWhole }),
+      { kind: 'post', movements, part: reversals, mayOwe: liability === 'store', at },
+      { kind: 'count_reversed', amount: total },
+      // An operator's statement is not a fact from Steam.
+      ...(byOperator ? [] : [{ kind: 'credit_on_release', at } as const]),
+      line('error', 'trade was taken back by its sender', { total: String(total), liability, partner }),
+    ],
+  }
+}

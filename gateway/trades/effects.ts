@@ -1,0 +1,111 @@
+/** The money of a trade as the rules read it, and the effects of a trade's events. Pure. */
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { BarReason } from '../bots/bar.ts'
+import type { CreditMode, Liability } from '../db/trade-tables.ts'
+import type { Movement } from '../ledger/entry.ts'
+import type { RoomChange } from './room.ts'
+
+/** How a store is credited, and who bears a reversal. Fixed on the trade at its delivery. */
+export type Terms = { creditMode: CreditMode; liability: Liability; riskLimitUsdCents: bigint }
+
+export type ItemWorth = { price: bigint; gross: bigint; receivedAssetId: string | null }
+
+/** The deposit of a trade, as it is kept. Amounts are minor units. */
+export type DepositStanding = {
+  status: DepositStatus
+  expiresAt: Date
+  credited: bigint | null
+  held: bigint
+  reversed: bigint
+  /** The part that the store paid for. The rest is the operator's loss. */
+  charged: bigint
+  /** Until when other trades of the deposit hold credit; null if none does. */
+  othersHeldUntil: Date | null
+}
+
+/** The money of a trade and of its deposit, read under their locks. Amounts are minor units of one currency. */
+export type Standing = {
+  deposit: DepositStanding
+  /** The store's credit, and the worth of the items before commission. */
+  total: bigint
+  gross: bigint
+  held: bigint
+  reversed: bigint
+  /** Credit given before Steam's protection ended. It uses the store's limit. */
+  atRisk: bigint
+  /** When credit lost to a reversal stops using the limit; null while nothing was lost. */
+  atRiskUntil: Date | null
+  /** How many times the trade was reversed before. */
+  reversals: number
+  settlesAt: Date | null
+  /** Fixed at delivery; before that, the current settings. */
+  terms: Terms
+  /** The store's limit as it is now. */
+  limitUsdCents: bigint
+  /** How much may still be credited before protection ends. Read only if it is needed. */
+  riskRoom: bigint
+  /** By the shopper's asset id. */
+  items: ReadonlyMap<string, ItemWorth>
+}
+
+type DepositChange = { credited?: bigint; heldUntil?: Date | null } & Partial<
+  Pick<DepositStanding, 'status' | 'held' | 'reversed' | 'charged'>
+>
+
+type TradeMoneyChange = {
+  deliveredAt?: Date
+  held?: bigint
+  reversed?: bigint
+  atRisk?: bigint
+  atRiskUntil?: Date | null
+  protectionFoundAt?: Date
+  terms?: Terms
+  creditedByOperator?: true
+  releasedByOperator?: true
+  releasedEarly?: true
+  reversedByOperator?: true
+}
+
+export type Published =
+  | { kind: 'status'; status: Exclude<DepositStatus, 'created'> }
+  /** A change by a trade to a deposit that has succeeded. `part` counts those of its kind, from 0. */
+  | { kind: 'change'; change: 'amountIncreased' | 'fundsAvailable' | 'reversed'; part: number }
+
+type MovedItem = { assetId: string; receivedAssetId: string | null }
+
+export type Effect =
+  /** The items stay with the shopper, so other trades may name the assets again. */
+  | { kind: 'free_items' }
+  | { kind: 'receive_items'; items: readonly MovedItem[] }
+  | { kind: 'reverse_items'; assetIds: readonly string[]; at: Date }
+  | { kind: 'record_custody'; moved: 'in' | 'back'; items: readonly MovedItem[]; at: Date }
+  | { kind: 'change_trade'; change: TradeMoneyChange }
+  | { kind: 'change_deposit'; change: DepositChange }
+  /** Wakes the trade's bot. */
+  | { kind: 'wake'; at: Date }
+  /** Appends an event, with the deposit as the earlier effects left it. */
+  | { kind: 'publish'; event: Published }
+  | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
+  /** Comes before the posting, so deliveries are posted in the order in which they used the limit. */
+  | RoomChange
+  /** The shopper reversed a trade: their next deliveries are credited on release. */
+  | { kind: 'credit_on_release'; at: Date }
+  /** Adds to the total of reversals of the store. */
+  | { kind: 'count_reversed'; amount: bigint }
+  /** Steam refused the trade's bot, so it gets no new trades for a while. */
+  | { kind: 'bar_bot'; reason: BarReason; at: Date }
+  /** Steam accepted an offer of the trade's bot, so its pauses are over. */
+  | { kind: 'trust_bot' }
+  /** Steam refused this bot, but not the trade's bot, for the same items. */
+  | { kind: 'doubt_bot'; botId: bigint }
+  /** Another bot tries the same items for the same deposit, if one is free. */
+  | { kind: 'move_to_other_bot'; inDoubt: boolean; at: Date }
+  | { kind: 'log'; level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, string> }
+
+export type Consequences = { standing: Standing; effects: Effect[] }
+
+export type Line = Extract<Effect, { kind: 'log' }>
+
+export const line = (level: Line['level'], message: string, fields: Line['fields'] = {}): Effect => {
+  return { kind: 'log', level, message, fields }
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { payment } from '../flow/test-states.ts'
+import { formatDate } from '../i18n/format.ts'
+import { markup } from '../test-markup.tsx'
+import { WorksNotice } from './works.tsx'
+
+const UNTIL = '2026-11-26T04:00:00.000Z'
+const OWN = { en: 'We <move>.', ru: 'Мы переезжаем.' }
+const told = { technicalWorks: true, technicalWorksText: OWN, technicalWorksUntil: UNTIL }
+
+it('a maintenance says why and until when, in the language of the page', () => {
+  const english = markup(<WorksNotice payment={payment(told)}>Works.</WorksNotice>)
+  expect(english).toContain(`Works. We &lt;move&gt;. We expect to be done by ${formatDate(UNTIL, 'en')}.`)
+  const russian = markup(<WorksNotice payment={payment(told)}>Works.</WorksNotice>, 'ru')
+  expect(russian).toContain(`Works. Мы переезжаем. Планируемое окончание: ${formatDate(UNTIL, 'ru')}.`)
+})
+
+it('without a text or an end it is our sentence alone, and nothing where that is said already', () => {
+  expect(markup(<WorksNotice payment={payment()}>Works.</WorksNotice>)).toContain('>Works.<')
+  expect(markup(<WorksNotice payment={payment()} />)).not.toContain('notice')
+})

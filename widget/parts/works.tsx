@@ -1,0 +1,14 @@
+import type { Payment } from '../../contract/widget-api.ts'
+import { formatDate } from '../i18n/format.ts'
+import { useRest } from './texts.ts'
+
+type Props = { payment: Payment | null; children?: string }
+
+/** The notice of a maintenance: a sentence of ours, the operator's own words, and the planned end. */
+export function WorksNotice({ payment, children = '' }: Props) {
+  const { texts, language } = useRest()
+  const { technicalWorksText: own, technicalWorksUntil: until } = payment ?? {}
+  const end = until ? texts.technicalWorksUntil(formatDate(until, language)) : ''
+  const said = [children, own?.[language] ?? '', end].filter((each) => each !== '')
+  return said.length === 0 ? null : <p className="notice notice-warning">{said.join(' ')}</p>
+}
