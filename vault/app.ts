@@ -1,6 +1,6 @@
 /** The vault's commands, as an application of the argument library. */
 import { buildApplication, buildCommand, buildRouteMap, type CommandContext, text_en } from '@stricli/core'
-import type { MarketFlags } from './commands/market.ts'
+import type { MarketFlags, SwitchFlags } from './commands/market.ts'
 import type { LimitFlags } from './commands/rules.ts'
 import { MARKETS, type MarketName } from './files/markets.ts'
 import type { Settings } from './settings.ts'
@@ -130,6 +130,12 @@ const market = buildCommand({
   parameters: {
     flags: {
       account: { kind: 'parsed', parse: text, brief: 'the selling account', placeholder: 'STEAMID' },
+      sellsItself: {
+        kind: 'boolean',
+        brief: 'the account is a bot that collects deposits: the market gets a session of it',
+        default: false,
+        withNegated: false,
+      },
       mayLose: {
         kind: 'boolean',
         brief: 'sell for less than an item cost, too',
@@ -150,11 +156,22 @@ const market = buildCommand({
 const switching = (isOff: boolean) =>
   buildCommand({
     docs: { brief: isOff ? 'take down all that is listed on a market, and list nothing' : 'list again' },
-    parameters: { flags: {}, positional: { kind: 'tuple', parameters: [MARKET] } },
+    parameters: {
+      flags: {
+        account: {
+          kind: 'parsed',
+          parse: text,
+          optional: true,
+          brief: 'this account alone',
+          placeholder: 'STEAMID',
+        },
+      },
+      positional: { kind: 'tuple', parameters: [MARKET] },
+    },
     loader: async () => {
       const { turnMarket } = await import('./commands/market.ts')
-      return function (this: VaultContext, _flags: object, market: MarketName) {
-        turnMarket(this.settings, this.terminal, { market, isOff })
+      return function (this: VaultContext, flags: SwitchFlags, market: MarketName) {
+        turnMarket(this.settings, this.terminal, { ...flags, market, isOff })
       }
     },
   })

@@ -1,5 +1,6 @@
 /** The vault sells: from a collecting bot to its selling account, to a buyer of the market sandbox, to the money. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { reverseTrade } from '../steam-sandbox/world/trades.ts'
 import { BOT, openStand, type Stand } from './testing/stand.ts'
 
 const MARKET = 'market.csgo.com'
@@ -71,6 +72,26 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBeGreaterThan(0)
   })
 
+  it('that Steam took back before the vault saw that it was given, was given; it is not sold twice', async () => {
+    const [item = 0] = await onSale(1)
+    expect((await stand.market.buy([item], 'accepts')).kind).toBe('bought')
+    await rounds(1)
+    stand.pass(10_000)
+    await stand.market.look()
+    const offer = stand.steam.world().offers.findLast(({ sender }) => sender === seller)
+    const tradeId = offer?.tradeId ?? ''
+    stand.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
+    await rounds(8)
+    // The market has paid for it, and says nothing of the way back.
+    const { rows } = await stand.database.pool.query<{ kind: string }>(
+      `select coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told
+       where reference = $1 or told->>'listedAssetId' = $2 order by n, part`,
+      [String(item), offer?.give[0]?.assetId],
+    )
+    expect(rows.map(({ kind }) => kind)).toEqual(['listing', 'sold', 'delivered', 'paid'])
+    expect(stand.has(seller, offer?.give.map(({ assetId }) => assetId) ?? [])).toBe(1)
+  })
+
   it('may be listed again when its buyer declined it', async () => {
     const [item = 0] = await onSale(1)
     await stand.market.buy([item], 'declines')
@@ -92,6 +113,17 @@ describe('what is listed comes down', () => {
     await stand.attacker.query('delete from market_off')
     await roundsUntil(() => listed().length > 1)
     expect(listed()).toHaveLength(2)
+  })
+
+  it('while the till has it off, and the same process lists again in its next round, not half an hour later', async () => {
+    await stand.rounds(1)
+    await stand.attacker.query(`insert into market_off (market) values ('${MARKET}')`)
+    await stand.rounds(2)
+    expect(listed()).toEqual([])
+    await stand.attacker.query('delete from market_off')
+    const before = stand.said.length
+    await stand.rounds(1)
+    expect(stand.said.slice(before).join()).toContain('the vault sells')
   })
 
   it('while it is off at the vault, whatever the till says', async () => {

@@ -1,5 +1,6 @@
 /** The vault end to end: wishes in a real database, the Steam sandbox, its own files. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { reverseTrade } from '../steam-sandbox/world/trades.ts'
 import { BOT, openStand, STORAGE, type Stand } from './testing/stand.ts'
 
 let stand: Stand
@@ -34,6 +35,17 @@ describe('a wish to a destination of the list', () => {
     expect(stand.has(BOT, assets)).toBe(1)
   })
 
+  it('is told by the time of the till, also where a sandbox was advanced', async () => {
+    const wish = await stand.wish(stand.stock(BOT, 1))
+    const before = stand.now()
+    await stand.rounds(1)
+    const { rows } = await stand.asVault.query(
+      'select at >= $2 as later from vault_deed where wish_id = $1',
+      [wish, before],
+    )
+    expect(rows).toEqual([{ later: true }])
+  })
+
   it('is cancelled when the partner does not accept', async () => {
     const assets = stand.stock(BOT, 1)
     const wish = await stand.wish(assets)
@@ -43,6 +55,28 @@ describe('a wish to a destination of the list', () => {
     expect(await stand.deed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
     expect(own().at(-1)?.state).toBe(6)
     expect(stand.has(BOT, assets)).toBe(1)
+  })
+
+  it.each([
+    ['that Steam took back before the vault saw it was delivered', 'rolled back', { state: 'delivered' }],
+    ['whose trade failed has ended', 'failed', { state: 'ended', because: 'failed' }],
+  ] as const)('%s', async (_, how, deed) => {
+    const wish = await stand.wish(stand.stock(BOT, 1))
+    await stand.rounds(2)
+    stand.acceptAll(STORAGE)
+    const tradeId = own().at(-1)?.tradeId ?? ''
+    if (how === 'rolled back')
+      stand.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
+    else
+      stand.steam.change((world) => ({
+        world: {
+          ...world,
+          trades: world.trades.map((trade) => (trade.id === tradeId ? { ...trade, status: 4 } : trade)),
+        },
+        answer: undefined,
+      }))
+    await stand.rounds(2)
+    expect(await stand.deed(wish)).toMatchObject(deed)
   })
 
   it('ends as the partner ends it', async () => {

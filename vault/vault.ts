@@ -3,20 +3,21 @@ import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readAccounts } from './files/accounts.ts'
+import { type Account, readAccounts } from './files/accounts.ts'
 import { readApproval } from './files/approvals.ts'
 import { openFolder } from './files/folder.ts'
 import { openKey } from './files/key.ts'
 import { openLog } from './files/log.ts'
-import { readMarkets } from './files/markets.ts'
+import { isSwitchedOff, type MarketAccess, type MarketName, readMarkets } from './files/markets.ts'
 import { readRules } from './files/rules.ts'
-import { createGiver, type Giver, type Reach, type Wishes } from './giving/giver.ts'
-import { judgeLimits } from './giving/judge.ts'
-import { soldSince } from './markets/book.ts'
+import type { Giver, Reach, Wishes } from './giving/giver.ts'
 import type { Connection } from './markets/connection.ts'
-import { openRecord } from './markets/record.ts'
-import { createShop, type SellingAccount } from './markets/shop.ts'
+import { createFamily } from './markets/family.ts'
+import type { Market } from './markets/market.ts'
+import type { SellingAccount } from './markets/shop.ts'
 import type { Till } from './markets/till.ts'
+import { createWaxpeer } from './markets/waxpeer.ts'
+import { createRounds } from './rounds.ts'
 import { acceptGift } from './steam/accept.ts'
 import type { Caller } from './steam/call.ts'
 import { createHands } from './steam/hands.ts'
@@ -71,39 +72,42 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     reaches.set(steamId, known)
     return known
   }
-  const record = openRecord(log, key, now)
   const priceOf = createPrices({ caller, pace: createPace(waiting), nowMs: waiting.nowMs })
-  const giver = createGiver({
-    ...{ wishes, log, key, rules, accounts, reach, priceOf, now, say },
+  const time = { now: waiting.nowMs, pause: waiting.pause }
+  const accesses = readMarkets(folder, key)
+  for (const access of accesses) checkAccess(access, accounts, say)
+  const rounds = createRounds({
+    ...{ rules, accounts, log, key, reach, wishes, till, priceOf, accesses, now, say },
     approvalOf: (wishId) => readApproval(folder, key, wishId),
-    soldSince: (since) => soldSince(record.book(), since),
-  })
-  const shop = createShop({
-    ...{ folder, record, till, priceOf, connection, now, say },
-    markets: readMarkets(folder, key),
-    accountOf: reach,
-    ownAccounts: new Set(accounts.keys()),
-    tradeTokenOf: (steamId) =>
-      Object.values(rules.destinations).find((partner) => partner.steamId === steamId)?.token,
-    hasRoom: (load) => judgeLimits(rules, giver.spent, { ...load, now: now() }) === undefined,
-    time: { now: waiting.nowMs, pause: waiting.pause },
+    clientOf: (access, scale) => CLIENTS[access.market]({ ...access, scale, connection, time, now }),
+    isOff: (access) => isSwitchedOff(folder, access),
   })
   return {
-    book: giver.book,
-    async round() {
-      // Buyers wait minutes, wishes may wait forever.
-      const sold = await shop.round().then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      )
-      await giver.round()
-      if (sold !== undefined) throw sold.error
-    },
+    book: rounds.book,
+    round: rounds.round,
     close() {
-      shop.close()
+      rounds.close()
       log.close()
     },
   }
+}
+
+/** The client of each market. */
+const CLIENTS: Readonly<Record<MarketName, (options: Parameters<typeof createFamily>[0]) => Market>> = {
+  'market.csgo.com': createFamily,
+  'waxpeer.com': createWaxpeer,
+}
+
+/** A collecting bot never sells without the operator's word, also where somebody changed the file of accounts. */
+function checkAccess(
+  { market, steamId, sellsItself }: MarketAccess,
+  accounts: ReadonlyMap<string, Account>,
+  say: VaultParts['say'],
+): void {
+  if (accounts.get(steamId)?.sells === true) return
+  if (!sellsItself)
+    throw new Error(`${steamId} collects deposits, and nobody has allowed it to sell on ${market}.`)
+  say('a bot that collects deposits sells itself: the market has a session of it', { market, bot: steamId })
 }
 
 /** Only one vault may work on a folder: two would not know of each other's gifts. Throws while another one runs. */

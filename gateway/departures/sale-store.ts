@@ -51,6 +51,9 @@ export async function itemOfAsset(
     from (
       select id, trade_id, asset_id from custody_entry where moved = 'in' and received_asset_id = ${listedAssetId}
       union all
+      select id, trade_id, asset_id from learnt_asset learnt join custody_entry on custody_entry.id = custody_entry_id
+      where learnt.received_asset_id = ${listedAssetId} and moved = 'in'
+      union all
       select entry.id, trade_id, entry.asset_id
       from departed_item gone join custody_entry entry on entry.departure_id = gone.departure_id and entry.moved = 'out'
         and entry.received_asset_id = gone.asset_id

@@ -43,3 +43,13 @@ export async function answerTold(
     .where('part', '=', part)
     .execute()
 }
+
+/** A departure that Steam told of before the vault did. */
+export async function explainByVault(tx: Tx, steamTradeId: string): Promise<void> {
+  await tx
+    .updateTable('departure')
+    .set({ explanation: 'vault' })
+    .where('steam_trade_id', '=', steamTradeId)
+    .where('explanation', 'is', null)
+    .execute()
+}

@@ -7,7 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { recordListing, recordReport } from './sales.ts'
-import { answerTold, lockTold, type ToldRow, unansweredTold } from './vault-report-store.ts'
+import { answerTold, explainByVault, lockTold, type ToldRow, unansweredTold } from './vault-report-store.ts'
 
 /** The vault keeps its accounts at markets in dollars. */
 const CURRENCY = 'USD'
@@ -42,6 +42,12 @@ const toldSchema = z.discriminatedUnion('kind', [
     price: minor.refine((price) => price > 0n),
   }),
   z.object({ kind: z.literal('report'), report: reportSchema }),
+  /** Departures are held against it: see `isVaultsGift`. */
+  z.object({
+    kind: z.literal('gift'),
+    partnerSteamId: z.string().regex(/^\d{17}$/),
+    assets: z.array(z.string().regex(/^\d{1,9}\/\d{1,20}$/)).max(100),
+  }),
 ])
 
 type BookingDeps = { db: Db; clock: Clock; log: Log }
@@ -75,7 +81,12 @@ async function book(tx: Tx, row: ToldRow, mayWait: boolean): Promise<ToldAnswer 
 async function answerOf(tx: Tx, { market, reference, at, told }: ToldRow): Promise<ToldAnswer> {
   const said = toldSchema.safeParse(told).data
   if (said === undefined) return 'unreadable'
-  if (said.kind === 'report') return recordReport(tx, { market, reference, report: said.report }, at)
+  if (said.kind === 'gift') return 'recorded'
+  if (said.kind === 'report') {
+    const { report } = said
+    if (report.kind === 'delivered') await explainByVault(tx, report.steamTradeId)
+    return recordReport(tx, { market, reference, report }, at)
+  }
   const { appId, listedAssetId, price } = said
   const listing = { market, reference, appId, listedAssetId, price, currency: CURRENCY } as const
   return recordListing(tx, listing, at)

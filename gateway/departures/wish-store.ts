@@ -47,6 +47,13 @@ export async function wishedAssets(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
+/** Items that are on sale, or sold and not given yet, as their numbers in the lists: a bot may sell its own. */
+export async function listedItems(tx: Tx): Promise<Set<string>> {
+  const { rows } = await sql<{ item: string }>`
+    select trade_id || '-' || asset_id as item from sale where state in ('listed', 'sold')`.execute(tx)
+  return new Set(rows.map(({ item }) => item))
+}
+
 /** Days after which a wish that the vault carried out is over, although Steam's history never told of it. */
 const BOOKED_DAYS = 1
 
@@ -112,15 +119,20 @@ export async function selectWishes(
   return rows
 }
 
-/** Whether the vault says that it means to give exactly this to that account, or has. `keys`: sorted, as `app/asset`. */
+/**
+ * Whether the vault says that it means to give exactly this to that account, or has: by a wish, or to a buyer. `keys`:
+ * sorted, as `app/asset`.
+ */
 export async function isVaultsGift(
   tx: Tx,
   partnerSteamId: string,
   keys: readonly string[],
 ): Promise<boolean> {
   const { rows } = await sql`
-    select wish_id from vault_deed
-    where partner_steam_id = ${partnerSteamId} and assets = ${[...keys]}::text[] limit 1`.execute(tx)
+    (select 1 from vault_deed where partner_steam_id = ${partnerSteamId} and assets = ${[...keys]}::text[] limit 1)
+    union all
+    (select 1 from vault_told where told ->> 'kind' = 'gift' and told ->> 'partnerSteamId' = ${partnerSteamId}
+      and told -> 'assets' = ${JSON.stringify(keys)}::jsonb limit 1)`.execute(tx)
   return rows.length > 0
 }
 

@@ -6,6 +6,7 @@ import type { Log } from '../kit/log.ts'
 import {
   closeEndedWishes,
   insertWish,
+  listedItems,
   type NewWish,
   readSendRule,
   type WishedAsset,
@@ -17,12 +18,16 @@ const MOST_ITEMS = 50
 
 export type FreeItem = HeldItem & { assetId: string }
 
-/** Free items of bots: past protection, with a number, and in no open wish. Oldest first. */
+/** Free items of bots: past protection, with a number, in no open wish, and not on sale. Oldest first. */
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
   await closeEndedWishes(tx)
   const wished = await wishedAssets(tx)
+  const listed = await listedItems(tx)
   const isFree = (item: HeldItem): item is FreeItem =>
-    item.protectedUntil === null && item.assetId !== null && !wished.has(`${item.appId}/${item.assetId}`)
+    item.protectedUntil === null &&
+    item.assetId !== null &&
+    !wished.has(`${item.appId}/${item.assetId}`) &&
+    !listed.has(item.item)
   const held = (await heldItems(tx)).filter(isFree)
   return bot === undefined
     ? held

@@ -46,7 +46,7 @@ const CALLS: Record<string, Call> = {
         id: seller.steamId,
         id64: seller.steamId,
         wallet: seller.free,
-        sell_fees: 0.95,
+        sell_fees: market.faults.isOn('lies-fee') ? 0.99 : 0.95,
         can_p2p: isSelling(seller, market.nowS()),
         tradelink: seller.tradeToken ?? null,
         ban: isBanned(seller, market.nowS()),

@@ -2,7 +2,8 @@
 import type { Random } from '../random.ts'
 import { createTrace, type Trace } from '../simulation/trace.ts'
 
-export const FAULTS = [
+/** Met on both levels. */
+export const SHARED_FAULTS = [
   'call to Steam lost',
   'answer of Steam lost',
   'offer listed late',
@@ -14,9 +15,12 @@ export const FAULTS = [
   'buyer accepts after the market gave up',
   'offer held by Steam',
   'cancel loses to an accept',
+  'trade fails after it was accepted',
+  'gift taken back',
   'call to a market lost',
   'answer of a market lost',
   'market refuses a hand-over that is fine',
+  'market does not take an item',
   'market asks for an asset that was not listed',
   'market asks for more than it sold',
   'market names an account of ours as the buyer',
@@ -33,11 +37,29 @@ export const FAULTS = [
   'till away',
   'vault killed',
   'limits have no room',
+  'wish for an item that is not free',
+  'wish to a destination that is not on the list',
+  'wish for an item that is on sale',
+  'giving back approved for somebody else',
 ] as const
-export type Fault = (typeof FAULTS)[number]
+
+/** Only the till of the real level has processes, connections and operators of its own. */
+export const REAL_FAULTS = [
+  'gateway killed',
+  'answer of the database lost',
+  'serialization failure',
+  'lock wait',
+  'wish withdrawn',
+  'market switched off for a while',
+] as const
+
+export type Fault = (typeof SHARED_FAULTS)[number] | (typeof REAL_FAULTS)[number]
 
 /** Thrown at the call at which the vault's process dies, and at each one after it. */
 export class Killed extends Error {}
+
+/** Makes a call outside. It may never come back. */
+export type Door = <T>(effect: () => T) => Promise<T>
 
 export class Luck {
   readonly random: Random
@@ -46,6 +68,13 @@ export class Luck {
   /** Nothing goes wrong any longer. */
   isCalm = false
   isDead = false
+  /** By default the process may die on either side of a call. */
+  door: Door = async (effect) => {
+    this.mayDie()
+    const answer = effect()
+    this.mayDie()
+    return answer
+  }
 
   constructor(random: Random, keepAll: boolean) {
     this.random = random
@@ -54,9 +83,13 @@ export class Luck {
 
   hits(fault: Fault, probability: number): boolean {
     if (this.isCalm || !this.random.chance(probability)) return false
+    this.saw(fault)
+    return true
+  }
+
+  saw(fault: Fault): void {
     this.met.set(fault, (this.met.get(fault) ?? 0) + 1)
     this.trace.add(`! ${fault}`)
-    return true
   }
 
   /** A moment at which the process may die. */
@@ -65,12 +98,10 @@ export class Luck {
     if (this.isDead) throw new Killed()
   }
 
-  /** A call outside: it may be lost, its answer may be, and the process may die on either side of it. */
-  call<T, L>(to: 'Steam' | 'a market', { effect, lost }: { effect: () => T; lost: L }): T | L {
-    this.mayDie()
-    if (this.hits(`call to ${to} lost`, 0.02)) return lost
-    const answer = effect()
-    this.mayDie()
+  /** A call outside: it may be lost, or its answer may be. */
+  async call<T, L>(to: 'Steam' | 'a market', { effect, lost }: { effect: () => T; lost: L }): Promise<T | L> {
+    if (this.hits(`call to ${to} lost`, 0.02)) return this.door(() => lost)
+    const answer = await this.door(effect)
     return this.hits(`answer of ${to} lost`, 0.03) ? lost : answer
   }
 }

@@ -1,19 +1,19 @@
 /** A model of an outside market, with its cruelties and its lies. */
+import type { MarketName } from '../../vault/files/markets.ts'
 import type { Due, Line, Listed, Market, Outcome, Row, Said } from '../../vault/markets/market.ts'
 import { hold } from '../simulation/violation.ts'
 import type { Luck } from './luck.ts'
-import { DAY_MS, GAMES, isSameGift, MINUTE_MS, type ModelSteam } from './steam.ts'
+import { GAMES, isSameGift, MINUTE_MS, type ModelSteam, type Offer, PROTECTED_MS } from './steam.ts'
 
-export const US = '76561198000000009'
 const BUYER = '76561198000000001'
 const OTHER = '76561198000000666'
-const SETTLES_MS = 7 * DAY_MS
 /** The market takes a deal back after so long. */
 const HAND_OVER_MS = 5 * MINUTE_MS
 const GIVES_UP_MS = 11 * MINUTE_MS
 
 export type MarketItem = {
   itemId: string
+  seller: string
   appId: number
   assetId: string
   priceMinor: bigint
@@ -23,14 +23,21 @@ export type MarketItem = {
   /** Nobody will take it back. */
   isSure?: boolean
 }
-type ModelDeal = { due: Due; soldAtMs: number; isForged: boolean }
+type ModelDeal = { due: Due; seller: string; soldAtMs: number; isForged: boolean }
 export type Around = {
   luck: Luck
   steam: ModelSteam
   nowMs(): number
   /** The worth of an item as the vault knows it, in cents. */
   priceOf(name: string): bigint
+  /** Accounts of the operator. */
+  ours: ReadonlySet<string>
 }
+
+/** The fee that the market keeps, and the one that it reports. */
+const FEE_BP = 500n
+const ALL_BP = 10_000n
+const netOf = (minor: bigint): bigint => (minor * (ALL_BP - FEE_BP)) / ALL_BP
 
 const said = <T>(value: T): Said<T> => ({ kind: 'said', value })
 const lost = { kind: 'unanswered', because: 'lost' } as const
@@ -38,17 +45,21 @@ const lost = { kind: 'unanswered', because: 'lost' } as const
 export class ModelMarket {
   readonly items: MarketItem[] = []
   readonly deals: ModelDeal[] = []
-  readonly name: string
+  readonly name: MarketName
   readonly #order: Market['order']
+  /** The market's word about its fee: null of the family. */
+  readonly #toldFeeBp: bigint | null
   readonly #around: Around
 
-  constructor(name: string, order: Market['order'], around: Around) {
+  constructor(name: MarketName, order: Market['order'], around: Around) {
     this.name = name
     this.#order = order
+    this.#toldFeeBp = order === 'tell_then_confirm' ? FEE_BP : null
     this.#around = around
   }
 
-  port(): Market {
+  /** As the account of this seller sees it. */
+  port(seller: string): Market {
     const { luck } = this.#around
     const asked = async <T>(effect: () => Said<T>): Promise<Said<T>> =>
       luck.call('a market', { effect, lost })
@@ -56,20 +67,20 @@ export class ModelMarket {
       name: this.name,
       games: GAMES,
       order: this.#order,
-      ready: () => asked(() => said({ problems: [] })),
+      ready: () => asked(() => said({ problems: [], feeBp: this.#toldFeeBp })),
       keepOnline: () => asked(() => said(null)),
       setTradeToken: () => asked(() => said(null)),
       goOffline: () => asked(() => said(null)),
       close() {},
       refresh: () => asked(() => said(null)),
-      list: (appId, lines) => asked(() => said(lines.map((line) => this.#list(appId, line)))),
+      list: (appId, lines) => asked(() => said(lines.map((line) => this.#list({ seller, appId, line })))),
       reprice: (_, lines) => asked(() => said(lines.map((line) => this.#reprice(line)))),
       unlist: (_, itemIds) => asked(() => said(itemIds.map((itemId) => this.#unlist(itemId)))),
       unlistAll: () => asked(() => said(null)),
-      round: (appId) => asked(() => said({ rows: this.#rows(appId), due: this.#due(appId) })),
-      stands: (dealId) => asked(() => said(this.#stands(dealId))),
+      round: (appId) => asked(() => said({ rows: this.#rows(seller, appId), due: this.#due(seller, appId) })),
+      stands: ({ dealId }) => asked(() => said(this.#stands(dealId))),
       sent: (_, { offerId }) => asked(() => this.#sent(offerId)),
-      outcomes: (appId) => asked(() => said(this.#outcomes(appId))),
+      outcomes: (appId) => asked(() => said(this.#outcomes(seller, appId))),
       money: () => asked(() => said({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' })),
       bestOffers: () => asked(() => said(this.#bestOffers())),
     }
@@ -80,14 +91,15 @@ export class ModelMarket {
     const { luck, nowMs, steam } = this.#around
     const first = this.#some(this.items.filter(({ stage }) => stage === 'on_sale'))
     if (first === undefined) return
+    const { seller, appId } = first
     const second = this.items.find(
-      (each) => each.stage === 'on_sale' && each.appId === first.appId && each.assetId !== first.assetId,
+      (each) => each.stage === 'on_sale' && each.seller === seller && each.appId === appId && each !== first,
     )
     const bought = second !== undefined && luck.random.chance(0.3) ? [first, second] : [first]
     const dealId = `d${steam.newId()}`
-    const assets = bought.map(({ appId, assetId }) => ({ appId, contextId: '2', assetId }))
+    const assets = bought.map(({ assetId }) => ({ appId, contextId: '2', assetId }))
     const due = { dealId, partnerSteamId: BUYER, token: 'AbC12-_x', message: `deal ${dealId}`, assets }
-    this.deals.push({ due, soldAtMs: nowMs(), isForged: false })
+    this.deals.push({ due, seller, soldAtMs: nowMs(), isForged: false })
     for (const item of bought) Object.assign(item, { stage: 'sold', dealId })
     luck.trace.add(`${this.name} sold ${dealId}: ${assets.map(({ assetId }) => assetId).join()}`)
   }
@@ -95,29 +107,51 @@ export class ModelMarket {
   /** The market goes on: it settles what was given, and gives up what was not. */
   act(): void {
     const { nowMs, luck, steam } = this.#around
-    for (const { due, soldAtMs, isForged } of this.deals) {
+    for (const { due, seller, soldAtMs, isForged } of this.deals) {
       if (isForged) continue
       const own = this.items.filter(({ dealId }) => dealId === due.dealId)
-      const offer = steam.offers.find(({ gift }) => isSameGift(gift, due))
+      const offer = steam.offers.find(({ gift, from }) => from === seller && isSameGift(gift, due))
       const isOpen = own.some(({ stage }) => stage === 'sold')
-      if (isOpen && offer?.seen.state === 'accepted') this.#settle(own)
+      const isFailed = offer?.trade?.state === 'failed'
+      if (isOpen && offer?.seen.state === 'accepted' && !isFailed) this.#settle(own, offer)
       const waitedMs = nowMs() - soldAtMs
-      const isSent = offer !== undefined && offer.seen.state !== 'ended'
+      const isSent = offer !== undefined && offer.seen.state !== 'ended' && !isFailed
       const mayStay = isSent && (waitedMs < GIVES_UP_MS || offer.seen.state === 'in_escrow')
       const isLate = waitedMs > HAND_OVER_MS && !mayStay
       if (own.some(({ stage }) => stage === 'sold') && isLate)
         for (const item of own) Object.assign(item, { stage: 'cancelled', end: { kind: 'cancelled' } })
     }
+    this.#follow()
     for (const item of this.items) this.#pay(item)
     this.#forge(luck)
   }
 
-  #settle(own: readonly MarketItem[]): void {
+  /** Buyers take trades back, or the seller does: whole, as long as Steam protects them. */
+  #follow(): void {
+    const { luck, steam, nowMs } = this.#around
+    for (const { due } of this.deals) {
+      const own = this.items.filter(({ dealId, end }) => dealId === due.dealId && end?.kind === 'settling')
+      const trade = steam.offers.find(({ gift }) => isSameGift(gift, due))?.trade
+      const [first] = own
+      if (first === undefined || trade === undefined || nowMs() >= (trade.settlesAtMs ?? 0)) continue
+      if (first.isSure) continue
+      for (const item of own) item.isSure = true
+      const bySeller = luck.hits('reversed by the seller', 0.04)
+      if (!bySeller && !luck.hits('reversed by the buyer', 0.06)) continue
+      if (!steam.takeBack(trade)) continue
+      for (const item of own) {
+        const refundMinor = bySeller ? 0n : item.priceMinor / 5n
+        item.end = { kind: 'reversed', causer: bySeller ? 'seller' : 'buyer', refundMinor }
+      }
+    }
+  }
+
+  #settle(own: readonly MarketItem[], { trade }: Offer): void {
     const { nowMs, luck } = this.#around
     const isDenied = luck.hits('market says cancelled though it was given', 0.04)
     for (const item of own) {
-      const receivedMinor = (item.priceMinor * 95n) / 100n
-      const settlesAt = new Date(nowMs() + SETTLES_MS)
+      const receivedMinor = netOf(item.priceMinor)
+      const settlesAt = new Date(trade?.settlesAtMs ?? nowMs() + PROTECTED_MS)
       const end: Outcome['end'] = isDenied
         ? { kind: 'cancelled' }
         : { kind: 'settling', receivedMinor, settlesAt }
@@ -127,23 +161,8 @@ export class ModelMarket {
 
   #pay(item: MarketItem): void {
     const { nowMs } = this.#around
-    if (item.end?.kind !== 'settling') return
-    if (!item.isSure) this.#reverse(item)
-    item.isSure = true
-    if (item.end?.kind !== 'settling') return
-    if (nowMs() < item.end.settlesAt.getTime()) return
+    if (item.end?.kind !== 'settling' || nowMs() < item.end.settlesAt.getTime()) return
     item.end = { kind: 'paid', receivedMinor: item.end.receivedMinor }
-  }
-
-  #reverse(item: MarketItem): void {
-    const { luck, steam } = this.#around
-    if (luck.hits('reversed by the seller', 0.04))
-      item.end = { kind: 'reversed', causer: 'seller', refundMinor: 0n }
-    else if (luck.hits('reversed by the buyer', 0.06))
-      item.end = { kind: 'reversed', causer: 'buyer', refundMinor: item.priceMinor / 5n }
-    else return
-    const old = steam.assetOf(item.assetId)
-    if (old) steam.bring({ ...old, protectedMs: SETTLES_MS })
   }
 
   /** A sale that never was. */
@@ -153,37 +172,49 @@ export class ModelMarket {
     const dealId = `f${this.#around.steam.newId()}`
     const assets = [{ appId: item.appId, contextId: '2', assetId: item.assetId }]
     const due = { dealId, partnerSteamId: BUYER, token: 'AbC12-_x', message: `deal ${dealId}`, assets }
-    this.deals.push({ due, soldAtMs: this.#around.nowMs(), isForged: true })
+    this.deals.push({ due, seller: item.seller, soldAtMs: this.#around.nowMs(), isForged: true })
   }
 
   #some<T>(values: readonly T[]): T | undefined {
     return values.length === 0 ? undefined : values[this.#around.luck.random.int(values.length)]
   }
 
-  #list(appId: number, { assetId, priceMinor }: Line): Listed {
-    const { steam, priceOf } = this.#around
-    const asset = steam.assetOf(assetId)
-    hold(asset !== undefined && steam.isFree(asset), 'I22', () => `${assetId} was listed while protected`)
-    if (asset === undefined) return { kind: 'refused', assetId, code: 'item_not_in_inventory', retry: true }
-    const floor = (priceOf(asset.name) * 8n) / 10n
-    hold(priceMinor >= floor && priceMinor >= asset.costCents, 'I22', () => `${assetId} is too cheap`)
+  #list({ seller, appId, line }: { seller: string; appId: number; line: Line }): Listed {
+    const { assetId, priceMinor } = line
+    const { steam, luck } = this.#around
+    const thing = steam.thingOf(assetId)
+    hold(
+      thing !== undefined && thing.owner === seller && steam.isFree(thing),
+      'I22',
+      () => `${assetId} was listed while protected or gone`,
+    )
+    this.#isDearEnough(assetId, priceMinor)
     if (this.items.some((item) => item.assetId === assetId && isOpen(item)))
       return { kind: 'refused', assetId, code: 'item_not_inserted', retry: false }
+    if (luck.hits('market does not take an item', 0.05))
+      return { kind: 'refused', assetId, code: 'item_not_in_inventory', retry: luck.random.chance(0.5) }
     const itemId = steam.newId()
-    this.items.push({ itemId, appId, assetId, priceMinor, stage: 'on_sale' })
+    this.items.push({ itemId, seller, appId, assetId, priceMinor, stage: 'on_sale' })
     return { kind: 'listed', assetId, itemId }
   }
 
   #reprice({ itemId, priceMinor }: { itemId: string; priceMinor: bigint }) {
     const item = this.items.find((each) => each.itemId === itemId)
     if (item?.stage !== 'on_sale') return { itemId, isDone: false }
-    const { steam, priceOf } = this.#around
-    const asset = steam.assetOf(item.assetId)
-    const isEnough =
-      asset !== undefined && priceMinor * 10n >= priceOf(asset.name) * 8n && priceMinor >= asset.costCents
-    hold(isEnough, 'I22', () => `${itemId} became too cheap`)
+    this.#isDearEnough(item.assetId, priceMinor)
     item.priceMinor = priceMinor
     return { itemId, isDone: true }
+  }
+
+  /** After the fee no less than was credited for it, and no less than a share of the vault's own price. */
+  #isDearEnough(assetId: string, priceMinor: bigint): void {
+    const { steam, priceOf } = this.#around
+    const thing = steam.thingOf(assetId)
+    const isEnough =
+      thing !== undefined &&
+      priceMinor * 10n >= priceOf(thing.name) * 8n &&
+      netOf(priceMinor) >= thing.costCents
+    hold(isEnough, 'I22', () => `${assetId} is too cheap`)
   }
 
   #unlist(itemId: string) {
@@ -192,10 +223,10 @@ export class ModelMarket {
     return { itemId, isDone: item?.stage === 'cancelled' }
   }
 
-  #rows(appId: number): Row[] {
+  #rows(seller: string, appId: number): Row[] {
     const { luck, nowMs } = this.#around
     const rows = this.items
-      .filter((item) => item.appId === appId && isOpen(item))
+      .filter((item) => item.seller === seller && item.appId === appId && isOpen(item))
       .map((item): Row => {
         const deal = this.deals.find(({ due }) => due.dealId === item.dealId)
         const leftS = deal ? Math.max(0, (HAND_OVER_MS - (nowMs() - deal.soldAtMs)) / 1_000) : null
@@ -209,9 +240,10 @@ export class ModelMarket {
       : rows
   }
 
-  #due(appId: number): Due[] {
+  #due(seller: string, appId: number): Due[] {
     const { nowMs } = this.#around
     return this.deals
+      .filter((deal) => deal.seller === seller)
       .filter(({ due, soldAtMs }) => due.assets[0]?.appId === appId && nowMs() - soldAtMs < HAND_OVER_MS)
       .filter((deal) => !deal.isForged || this.#isOnSale(deal.due))
       .map(({ due }) => this.#told(due))
@@ -222,11 +254,11 @@ export class ModelMarket {
   }
 
   #told(due: Due): Due {
-    const { luck, steam } = this.#around
+    const { luck, steam, ours } = this.#around
     const [asset] = due.assets
     if (asset === undefined) return due
     if (luck.hits('market asks for an asset that was not listed', 0.02)) {
-      const other = steam.assets.find(
+      const other = steam.things.find(
         (each) => steam.isFree(each) && !this.items.some(({ assetId }) => assetId === each.assetId),
       )
       return { ...due, assets: [{ ...asset, assetId: other?.assetId ?? '99' }] }
@@ -235,7 +267,10 @@ export class ModelMarket {
       const other = this.items.find(({ stage, appId }) => stage === 'on_sale' && appId === asset.appId)
       return { ...due, assets: [...due.assets, { ...asset, assetId: other?.assetId ?? '99' }] }
     }
-    if (luck.hits('market names an account of ours as the buyer', 0.02)) return { ...due, partnerSteamId: US }
+    if (luck.hits('market names an account of ours as the buyer', 0.02)) {
+      const [us = ''] = ours
+      return { ...due, partnerSteamId: us }
+    }
     if (luck.hits('market uses the message of a deposit', 0.02)) return { ...due, message: 'K7MXPQ' }
     // Only the market says who the buyer was. A later, different answer can be seen.
     const isKnown = steam.offers.some(({ gift }) => gift.message === due.message)
@@ -245,7 +280,10 @@ export class ModelMarket {
   #bestOffers(): ReadonlyMap<string, bigint> {
     const { luck, steam, priceOf } = this.#around
     const isLow = luck.hits('others ask next to nothing', 0.2)
-    const offers = steam.assets.map(({ name }) => [name, isLow ? priceOf(name) / 3n : priceOf(name)] as const)
+    const share = BigInt(luck.random.between(85, 115))
+    const offers = steam.things.map(
+      ({ name }) => [name, isLow ? priceOf(name) / 3n : (priceOf(name) * share) / 100n] as const,
+    )
     return new Map(offers)
   }
 
@@ -267,10 +305,10 @@ export class ModelMarket {
     return said(null)
   }
 
-  #outcomes(appId: number): Outcome[] {
+  #outcomes(seller: string, appId: number): Outcome[] {
     const { luck, nowMs } = this.#around
     return this.items.flatMap(({ itemId, priceMinor, end, ...item }) => {
-      if (item.appId !== appId || end === undefined) return []
+      if (item.seller !== seller || item.appId !== appId || end === undefined) return []
       const isLie = end.kind === 'settling' && luck.hits('market says it pays more than the price', 0.02)
       const told: Outcome['end'] = isLie ? { kind: 'paid', receivedMinor: priceMinor + 1n } : end
       return [{ itemId, soldAt: new Date(nowMs()), end: told }]

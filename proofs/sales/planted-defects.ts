@@ -5,7 +5,10 @@ const SELLER = 'vault/markets/seller.ts'
 const DEAL = 'vault/markets/deal.ts'
 const JUDGE = 'vault/markets/judge-due.ts'
 const PRICE = 'vault/markets/price-policy.ts'
+const SHOP = 'vault/markets/shop.ts'
+const GIVER = 'vault/giving/giver.ts'
 
+/** Of the vault, and of the till's rules. */
 export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'what is on sale is listed once more': [
     {
@@ -14,9 +17,9 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
       to: '[...lines]',
     },
     {
-      file: 'vault/markets/desk.ts',
-      from: 'item.isTradable && !isBusy.has(item.assetId)',
-      to: 'item.isTradable',
+      file: SHOP,
+      from: 'isTradable && !isBusy.has(assetId)',
+      to: 'isTradable',
     },
   ],
   'an offer whose answer was lost is sent again': [
@@ -66,7 +69,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
     {
       file: PRICE,
-      from: 'const cost = mayLose || costMinor === null ? 1n : roundUp(costMinor * (ALL_BP + rules.marginBp))',
+      from: 'const cost = mayLose ? least : grossOf(least, feeBp)',
       to: 'const cost = 1n',
     },
   ],
@@ -86,5 +89,60 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
       from: "to(isGiven(sale.state) ? 'late' : 'cancelled')",
       to: "to('cancelled')",
     },
+  ],
+  'a deal whose trade failed never ends': [
+    {
+      file: SELLER,
+      from: "if (gave === 'failed') await journal.add({ kind: 'offer_ended', ...of, how: 'failed' })",
+      to: '',
+    },
+  ],
+  'an item that came back is listed before its market has said so': [
+    { file: SHOP, from: 'isTied(each)', to: "(isTied(each) && each.state !== 'given')" },
+  ],
+  'the limits are not asked': [
+    {
+      file: 'vault/giving/judge.ts',
+      from: "return isOver ? wait('the limits have no room now') : undefined",
+      to: 'return isOver ? undefined : undefined',
+    },
+  ],
+  'sales and wishes have a limit each': [
+    {
+      file: GIVER,
+      from: 'sumOf(spentSince(book, since), parts.soldSince(since))',
+      to: 'spentSince(book, since)',
+    },
+  ],
+  'an item that is on sale is given by a wish': [
+    { file: 'vault/giving/judge.ts', from: "if (around.isListed) return wait('an item is on sale')", to: '' },
+  ],
+  'an item on its way out is listed': [{ file: SHOP, from: ' && !isLeaving({ appId, assetId })', to: '' }],
+  'a wish whose answer was lost is sent again': [
+    {
+      file: 'vault/giving/next-step.ts',
+      from: "isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'find' }",
+      to: "isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'send' }",
+    },
+  ],
+  'a wish is sent before that is recorded': [
+    { file: GIVER, from: "desk.note({ kind: 'send_begun', wish: wishId })\n  const sent", to: 'const sent' },
+  ],
+  'giving back goes to whom somebody approved, whoever the items came from': [
+    {
+      file: GIVER,
+      from: "if (giver !== partner.steamId) return { kind: 'refuse', because: 'the items came from somebody else' }",
+      to: '',
+    },
+  ],
+  'a wish that nobody accepts is never cancelled': [
+    {
+      file: 'vault/giving/next-step.ts',
+      from: "return isAllowed && ageMs < ACCEPT_MS ? { kind: 'wait' } : { kind: 'cancel' }",
+      to: "return isAllowed ? { kind: 'wait' } : { kind: 'cancel' }",
+    },
+  ],
+  'a wish whose trade failed never ends': [
+    { file: GIVER, from: "if (gave === 'failed') return end(desk, wishId, 'failed')", to: '' },
   ],
 }

@@ -1,44 +1,144 @@
-/** Promises that sales keep at any moment, and once all has come to rest. The names are explained in docs/proofs.md. */
+/** Promises that the vault keeps at any moment, and once all has come to rest. The names are explained in docs/proofs.md. */
+import { z } from 'zod'
 import { isSameSet } from '../../vault/giving/gift.ts'
+import type { Wish } from '../../vault/giving/judge.ts'
 import { isLive } from '../../vault/markets/book.ts'
+import type { Rounds } from '../../vault/rounds.ts'
 import { hold } from '../simulation/violation.ts'
-import { type ModelMarket, US } from './market.ts'
+import type { ModelMarket } from './market.ts'
 import type { Offer } from './steam.ts'
-import type { Outside, VaultProcess } from './vault.ts'
+import { OURS, type World } from './world.ts'
 
-const isOpenOrGiven = ({ seen }: Offer): boolean => seen.state !== 'ended'
+export type SaleView = { key: string; market: string; assetId: string; state: string }
+export type WishView = Wish & {
+  state: 'waiting' | 'under way' | 'refused' | 'delivered' | 'ended'
+  isOpen: boolean
+}
+/** The till's view. */
+export type TillView = { sales: readonly SaleView[]; wishes: readonly WishView[] }
 
-export function checkNow({ steam, markets }: Outside, { record }: VaultProcess): void {
-  const given = new Set<string>()
-  const messages = new Set<string>()
-  for (const offer of steam.offers) {
-    const { gift, offerId } = offer
-    const deals = markets.flatMap((market) => market.deals)
-    const deal = deals.find(({ due }) => due.message === gift.message)
-    const isMeant =
-      deal !== undefined &&
-      !deal.isForged &&
-      deal.due.partnerSteamId === gift.partnerSteamId &&
-      isSameSet(deal.due.assets, gift.assets)
-    hold(isMeant && gift.partnerSteamId !== US, 'I20', () => `offer ${offerId} gives what nobody bought`)
-    hold(!messages.has(gift.message), 'I21', () => `a second offer for ${gift.message}`)
-    messages.add(gift.message)
-    if (!isOpenOrGiven(offer)) continue
-    for (const { assetId } of gift.assets) {
-      hold(!given.has(assetId), 'I21', () => `${assetId} is in two offers`)
-      given.add(assetId)
-    }
-  }
+/** Whether its things are on their way to its partner, or there. */
+const isLiveOffer = ({ seen, trade }: Offer): boolean =>
+  seen.state !== 'ended' && trade?.state !== 'failed' && trade?.state !== 'rolled_back'
+
+export const wishIdOf = ({ gift }: Offer): string | undefined => /^vault w(\d+) x/.exec(gift.message)?.[1]
+
+export function checkNow(world: World, { record }: Rounds, wishes: readonly Wish[]): void {
+  checkOffers(world, wishes)
+  checkLimits(world)
   const live = record.book().listings.filter(isLive)
   const assets = new Set(live.map(({ assetId }) => assetId))
   hold(assets.size === live.length, 'I21', () => 'an item is listed twice')
-  const shown = markets.flatMap(({ items }) => items.filter(({ stage }) => stage === 'on_sale'))
+  const shown = world.markets.flatMap(({ items }) => items.filter(({ stage }) => stage === 'on_sale'))
   const distinct = new Set(shown.map(({ assetId }) => assetId))
   hold(distinct.size === shown.length, 'I21', () => 'an item is for sale on two markets')
 }
 
-export function checkRest(outside: Outside, vault: VaultProcess): void {
-  const { steam, till, markets } = outside
+function checkOffers(world: World, wishes: readonly Wish[]): void {
+  const given = new Set<string>()
+  const messages = new Set<string>()
+  const onSale = new Set(
+    world.markets.flatMap(({ items }) =>
+      items.flatMap(({ stage, assetId }) => (stage === 'on_sale' ? [assetId] : [])),
+    ),
+  )
+  for (const offer of world.steam.offers) {
+    const { gift, offerId } = offer
+    const wishId = wishIdOf(offer)
+    const isMeant = wishId === undefined ? isBought(world, offer) : isWished(world, offer, wishes)
+    hold(isMeant, 'I20', () => `offer ${offerId} gives what nobody may get: ${gift.message}`)
+    const subject = wishId ?? gift.message
+    hold(!messages.has(subject), 'I21', () => `a second offer for ${subject}`)
+    messages.add(subject)
+    if (!isLiveOffer(offer)) continue
+    for (const { assetId } of gift.assets) {
+      hold(!given.has(assetId), 'I21', () => `${assetId} is in two offers`)
+      hold(wishId === undefined || !onSale.has(assetId), 'I21', () => `${assetId} is given and for sale`)
+      given.add(assetId)
+    }
+  }
+}
+
+/** Somebody bought exactly this from that account. */
+function isBought({ markets }: World, { from, gift }: Offer): boolean {
+  const deal = markets.flatMap((market) => market.deals).find(({ due }) => due.message === gift.message)
+  return (
+    deal !== undefined &&
+    !deal.isForged &&
+    deal.seller === from &&
+    deal.due.partnerSteamId === gift.partnerSteamId &&
+    !OURS.has(gift.partnerSteamId) &&
+    isSameSet(deal.due.assets, gift.assets)
+  )
+}
+
+/** The till wished exactly this, to a destination of the vault's list, or to the shopper whom the things came from. */
+function isWished({ rules, deposits }: World, offer: Offer, wishes: readonly Wish[]): boolean {
+  const { from, gift } = offer
+  const wish = wishes.find(({ id }) => id === wishIdOf(offer))
+  if (wish === undefined || wish.fromSteamId !== from || !isSameSet(wish.assets, gift.assets)) return false
+  if (wish.ask.kind === 'send') return rules.destinations[wish.ask.to]?.steamId === gift.partnerSteamId
+  const givers = new Set(
+    gift.assets.map(({ assetId }) => deposits.find(({ things }) => things.includes(assetId))?.from),
+  )
+  return givers.size === 1 && givers.has(gift.partnerSteamId)
+}
+
+const leavingSchema = z.union([
+  z.object({ kind: z.literal('intended'), wish: z.string(), assets: z.array(z.unknown()) }),
+  z.object({ kind: z.literal('ended'), wish: z.string() }),
+  z.object({
+    kind: z.literal('sale'),
+    sale: z.union([
+      z.object({
+        kind: z.literal('deal_intended'),
+        market: z.string(),
+        due: z.object({ dealId: z.string(), assets: z.array(z.unknown()) }),
+      }),
+      z.object({
+        kind: z.enum(['send_refused', 'abandoned', 'offer_ended']),
+        market: z.string(),
+        dealId: z.string(),
+      }),
+    ]),
+  }),
+])
+type Leaving = z.infer<typeof leavingSchema>
+const HOUR_MS = 3_600_000
+
+const checked = new WeakMap<World, { count: number; leaving: Map<string, { atMs: number; items: number }> }>()
+
+/** In no hour more is begun than the limit allows. Reads the log on its own: what ended no longer counts. */
+function checkLimits(world: World): void {
+  const { entries, rules } = world
+  const state = checked.get(world) ?? { count: 0, leaving: new Map() }
+  checked.set(world, state)
+  for (const { at, entry } of entries.slice(state.count)) {
+    const said = leavingSchema.safeParse(entry).data
+    if (said === undefined) continue
+    const { subject, items } = leavingOf(said)
+    if (items === undefined) state.leaving.delete(subject)
+    else state.leaving.set(subject, { atMs: at.getTime(), items })
+    const since = at.getTime() - HOUR_MS
+    const sum = [...state.leaving.values()].reduce(
+      (all, each) => all + (each.atMs >= since ? each.items : 0),
+      0,
+    )
+    hold(sum <= rules.limits.itemsAnHour, 'I26', () => `${sum} items leave in an hour`)
+  }
+  state.count = entries.length
+}
+
+function leavingOf(said: Leaving): { subject: string; items?: number } {
+  if (said.kind === 'intended') return { subject: said.wish, items: said.assets.length }
+  if (said.kind === 'ended') return { subject: said.wish }
+  const { sale } = said
+  if (sale.kind !== 'deal_intended') return { subject: `${sale.market}/${sale.dealId}` }
+  return { subject: `${sale.market}/${sale.due.dealId}`, items: sale.due.assets.length }
+}
+
+export function checkRest(world: World, vault: Rounds, till: TillView): void {
+  const { steam, markets } = world
   for (const [key, deal] of vault.record.book().deals) {
     const isOver = deal.state === 'delivered' || deal.state === 'ended'
     hold(isOver, 'I24', () => `the deal ${key} is ${deal.state}`)
@@ -47,19 +147,34 @@ export function checkRest(outside: Outside, vault: VaultProcess): void {
     const isOpen = seen.state === 'active' || seen.state === 'in_escrow'
     hold(!isOpen, 'I24', () => `offer ${offerId} is ${seen.state}`)
   }
-  for (const market of markets) for (const item of market.items) checkEnd(outside, { market, item })
-  for (const [key, { sale }] of till.sales) {
-    const isOver = ['paid', 'cancelled', 'reversed', 'late'].includes(sale.state)
-    hold(isOver, 'I24', () => `the sale ${key} is ${sale.state}`)
+  for (const market of markets) for (const item of market.items) checkEnd(till, { market, item })
+  for (const { key, state } of till.sales) {
+    const isOver = ['paid', 'cancelled', 'reversed', 'late'].includes(state)
+    hold(isOver, 'I24', () => `the sale ${key} is ${state}`)
   }
+  for (const wish of till.wishes) checkWish(world, wish)
+}
+
+/** Every wish has ended, and the till says what became of it in truth. */
+function checkWish({ steam }: World, { id, state, isOpen, ask }: WishView): void {
+  // A return that nobody approved waits forever.
+  if (ask.kind === 'return' && state === 'waiting') return
+  hold(!isOpen, 'I25', () => `wish ${id} is open: ${state}`)
+  const offer = steam.offers.find((each) => wishIdOf(each) === id)
+  const isGiven = offer?.seen.state === 'accepted' && offer.trade?.state !== 'failed'
+  hold(
+    isGiven === (state === 'delivered'),
+    'I25',
+    () => `wish ${id} is ${state}, its offer ${offer?.seen.state}`,
+  )
 }
 
 type Ended = { market: ModelMarket; item: ModelMarket['items'][number] }
 
 /** The till says of each item what became of it in truth. */
-function checkEnd({ till }: Outside, { market, item }: Ended): void {
+function checkEnd(till: TillView, { market, item }: Ended): void {
   const { itemId, stage, end } = item
-  const state = till.sales.get(`${market.name}/${itemId}`)?.sale.state
+  const state = till.sales.find(({ key }) => key === `${market.name}/${itemId}`)?.state
   if (stage === 'given') {
     const expected = end?.kind === 'cancelled' ? 'late' : end?.kind
     hold(state === expected, 'I24', () => `${itemId} was given and ${end?.kind}; the till says ${state}`)

@@ -1,13 +1,17 @@
-/** One seed: items come, are listed, bought, given and paid, under every fault; then all comes to rest. */
+/** One seed of the pure level: items leave the bots, are listed, bought, given and paid, under every fault; then all rests. */
 import type { Key } from '../../vault/files/key.ts'
+import type { Wishes } from '../../vault/giving/giver.ts'
+import type { Till } from '../../vault/markets/till.ts'
+import type { Rounds } from '../../vault/rounds.ts'
 import { seededRandom } from '../random.ts'
 import { Violation } from '../simulation/violation.ts'
 import { type Fault, Killed, Luck } from './luck.ts'
-import { ModelMarket } from './market.ts'
 import { checkNow, checkRest } from './promises.ts'
-import { DAY_MS, GAMES, MINUTE_MS, ModelSteam } from './steam.ts'
+import { DAY_MS, MINUTE_MS } from './steam.ts'
 import { ModelTill } from './till.ts'
-import { aKey, type Outside, startVault, type VaultProcess } from './vault.ts'
+import { aKey, startVault, TillAway } from './vault.ts'
+import { wishAway } from './wishing.ts'
+import { createWorld, goOn, type World } from './world.ts'
 
 export type SalesOutcome = {
   seed: number
@@ -19,13 +23,12 @@ export type SalesOutcome = {
 }
 
 const START_MS = 1_800_000_000_000
-const ITEMS = 14
+const DEPOSITS = 14
 const STORMY_TURNS = 160
 /** Enough for an offer that Steam holds, and for the money of it. */
-const CALM_DAYS = 30
-const PRICES: Readonly<Record<string, bigint>> = { Cap: 900n, Blade: 12_000n, Boots: 4_300n }
+const CALM_DAYS = 32
 
-type World = Outside & { vault: VaultProcess; pass(ms: number): void; switchOff(): void }
+type Scene = { world: World; till: ModelTill; vault: Rounds; pass(ms: number): void }
 
 /** `key`: of the vault; nothing of it is in the trace. */
 export async function runSales(
@@ -33,89 +36,116 @@ export async function runSales(
   key: Key = aKey(),
 ): Promise<SalesOutcome> {
   const luck = new Luck(seededRandom(seed), keepTrace)
-  const world = worldOf(luck, key)
-  const violation = await live(world).then(
+  const scene = sceneOf(luck, key)
+  const violation = await live(scene).then(
     () => undefined,
     (error: unknown) => said(error),
   )
-  if (violation !== undefined) luck.trace.add(violation.message)
-  const { trace, met } = luck
-  const offers = world.steam.offers.length
-  return { seed, hash: trace.hash(), faults: met, offers, violation, trace: trace.lines() }
+  return outcomeOf(scene.world, { seed, violation })
 }
 
-function said(error: unknown): NonNullable<SalesOutcome['violation']> {
+export function outcomeOf(
+  { luck: { trace, met }, steam }: World,
+  { seed, violation }: Pick<SalesOutcome, 'seed' | 'violation'>,
+): SalesOutcome {
+  if (violation !== undefined) trace.add(violation.message)
+  return {
+    seed,
+    hash: trace.hash(),
+    faults: met,
+    offers: steam.offers.length,
+    violation,
+    trace: trace.lines(),
+  }
+}
+
+export function said(error: unknown): NonNullable<SalesOutcome['violation']> {
   const violation =
     error instanceof Violation ? error : new Violation('defect', `threw ${String(error)}`, error)
   return { invariant: violation.invariant, message: violation.message, stack: violation.stack ?? '' }
 }
 
-function worldOf(luck: Luck, key: Key): World {
+function sceneOf(luck: Luck, key: Key): Scene {
   let nowMs = START_MS
-  let isOff = false
-  const steam = new ModelSteam(luck, () => nowMs)
-  const priceOf = (name: string): bigint => PRICES[name] ?? 1_000n
-  const around = { luck, steam, nowMs: () => nowMs, priceOf }
-  const markets = [
-    new ModelMarket('first', 'confirm_then_tell', around),
-    new ModelMarket('second', 'tell_then_confirm', around),
-  ]
-  steam.isWanted = (gift) => markets.some((market) => market.waitsFor(gift.message))
+  const world = createWorld({ luck, key, nowMs: () => nowMs, deposits: DEPOSITS, moved: 0.5 })
+  world.steam.isWanted = ({ gift }) => isWanted(world, gift.message)
   const till = new ModelTill()
-  const now = (): Date => new Date(nowMs)
-  const outside: Outside = { luck, steam, markets, till, entries: [], key, now, priceOf, isOff: () => isOff }
-  for (let count = 0; count < ITEMS; count += 1) {
-    const name = luck.random.pick(['Cap', 'Blade', 'Boots'])
-    const costCents = (priceOf(name) * BigInt(luck.random.between(60, 120))) / 100n
-    const protectedMs = luck.random.chance(0.5) ? 0 : luck.random.int(2 * DAY_MS)
-    steam.bring({ appId: luck.random.pick(GAMES), name, costCents, protectedMs })
-  }
-  return {
-    ...outside,
-    vault: startVault(outside),
-    pass: (ms) => {
+  const scene: Scene = {
+    ...{ world, till },
+    vault: startVault(world, portsOf(world, till)),
+    pass(ms) {
       nowMs += ms
     },
-    switchOff: () => {
-      isOff = true
-    },
   }
+  return scene
 }
 
-async function live(world: World): Promise<void> {
-  const { luck, markets, pass } = world
+/** A wish is never called off; a sale is. */
+export const isWanted = ({ markets }: World, message: string): boolean =>
+  message.startsWith('vault w') || markets.some((market) => market.waitsFor(message))
+
+/** The till may be away at each call, and the process may die around it. */
+function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof startVault>[1] {
+  const reached = async <T>(value: () => T): Promise<T> => {
+    luck.mayDie()
+    if (luck.hits('till away', 0.02)) throw new TillAway('the till is away')
+    const answer = value()
+    luck.mayDie()
+    return answer
+  }
+  const wishes: Wishes = {
+    open: () => reached(() => till.openWishes()),
+    tell: (...told) => reached(() => till.tellWish(...told)),
+  }
+  const port: Till = {
+    lastTold: () => reached(() => till.lastTold()),
+    tell: (news) => reached(() => till.tell(news)),
+    isOff: () => reached(() => false),
+    saysBalance: () => reached(() => undefined),
+    costs: (_, assetIds) =>
+      reached(() => {
+        const booked = steam.things.filter(({ assetId }) => assetIds.includes(assetId))
+        return new Map(booked.map(({ assetId, costCents }) => [assetId, costCents]))
+      }),
+  }
+  return { wishes, till: port, mayDie: () => luck.mayDie() }
+}
+
+async function live(scene: Scene): Promise<void> {
+  const { world, till, pass } = scene
+  const { luck } = world
   for (let count = 0; count < STORMY_TURNS; count += 1) {
-    await turn(world)
-    for (const market of markets) if (luck.random.chance(0.08)) market.buy()
+    wishAway(world, till)
+    await turn(scene)
     const isQuiet = luck.random.chance(0.1)
     pass(isQuiet ? luck.random.int(DAY_MS / 2) : 15_000 + luck.random.int(5_000))
   }
   luck.isCalm = true
-  for (let count = 0; count < 60; count += 1) await calmTurn(world, MINUTE_MS / 4)
+  for (let count = 0; count < 60; count += 1) await calmTurn(scene, MINUTE_MS / 4)
   world.switchOff()
-  for (let count = 0; count < CALM_DAYS * 2; count += 1) await calmTurn(world, DAY_MS / 2)
-  for (let count = 0; count < 60; count += 1) await calmTurn(world, MINUTE_MS / 4)
-  checkRest(world, world.vault)
+  for (let count = 0; count < CALM_DAYS * 2; count += 1) await calmTurn(scene, DAY_MS / 2)
+  for (let count = 0; count < 60; count += 1) await calmTurn(scene, MINUTE_MS / 4)
+  checkRest(world, scene.vault, till.view())
 }
 
-async function calmTurn(world: World, ms: number): Promise<void> {
-  await turn(world)
-  world.pass(ms)
+async function calmTurn(scene: Scene, ms: number): Promise<void> {
+  await turn(scene)
+  scene.pass(ms)
 }
 
-async function turn(world: World): Promise<void> {
-  const { luck, steam, markets } = world
+async function turn(scene: Scene): Promise<void> {
+  const { world, till } = scene
+  const { luck } = world
   try {
-    await world.vault.round()
+    await scene.vault.round()
   } catch (error) {
-    if (!(error instanceof Killed)) throw error
+    if (!(error instanceof Killed) && !(error instanceof TillAway)) throw error
   }
   if (luck.isDead) {
     luck.isDead = false
-    world.vault = startVault(world)
+    scene.vault = startVault(world, portsOf(world, till))
     luck.trace.add('the vault was started again')
   }
-  steam.act()
-  for (const market of markets) market.act()
-  checkNow(world, world.vault)
+  goOn(world)
+  checkNow(world, scene.vault, till.wishes)
 }

@@ -1,5 +1,7 @@
-/** A model of Steam as the account that sells has it: its items, and the offers that give them. */
-import { type Gift, type Hands, isSameSet, type SeenOffer } from '../../vault/giving/gift.ts'
+/** A model of Steam: things that change hands by offers, with everything that goes wrong with them. */
+import type { EndedOffer, Gift, Hands, SeenOffer } from '../../vault/giving/gift.ts'
+import { isSameSet } from '../../vault/giving/gift.ts'
+import type { Reach } from '../../vault/giving/giver.ts'
 import type { OwnItem } from '../../vault/steam/look.ts'
 import { hold } from '../simulation/violation.ts'
 import type { Luck } from './luck.ts'
@@ -7,41 +9,73 @@ import type { Luck } from './luck.ts'
 export const GAMES = [570, 730] as const
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
+/** Steam protects trades of this game, and lets them be taken back meanwhile: a week, of which a seed has no time. */
+export const PROTECTED_APP = 730
+export const PROTECTED_MS = DAY_MS / 4
 
-export type Asset = {
+/** One thing, whoever has it. Steam gives it another id whenever it changes hands. */
+export type Thing = {
   appId: number
   assetId: string
   name: string
-  isAway: boolean
+  owner: string
   /** Until then under protection. */
   freeAtMs: number
+  /** The credit that it was taken for. */
   costCents: bigint
+  /** The trade by which a shopper gave it to a bot. */
+  broughtBy: string
 }
+
+export type Moved = { thing: Thing; assetId: string; newAssetId: string; isBack: boolean }
+export type Trade = {
+  tradeId: string
+  from: string
+  to: string
+  beganAtMs: number
+  state: 'in_escrow' | 'complete' | 'failed' | 'rolled_back'
+  settlesAtMs: number | null
+  items: readonly Moved[]
+}
+
 export type Offer = {
   offerId: string
+  from: string
   gift: Gift
   seen: SeenOffer
   /** The content of a stale read. */
   before: SeenOffer
+  sentAtMs: number
   listedAtMs: number
-  buyer: 'accepts' | 'declines' | 'counters' | 'ignores' | 'is held'
+  partner: 'accepts' | 'declines' | 'counters' | 'ignores' | 'is held'
   actsAtMs: number
+  trade?: Trade
+}
+
+export type Bring = Pick<Thing, 'appId' | 'name' | 'costCents' | 'owner' | 'broughtBy'> & {
+  protectedMs: number
 }
 
 const unanswered = { kind: 'unanswered' } as const
 
 export class ModelSteam {
-  readonly assets: Asset[] = []
+  readonly things: Thing[] = []
   readonly offers: Offer[] = []
-  /** Whether a market still waits for what such an offer gives. */
-  isWanted: (gift: Gift) => boolean = () => true
+  readonly trades: Trade[] = []
+  /** The giver and the items of each trade, as in the till's deposits. */
+  readonly deposits = new Map<string, { from: string; assetIds: string[] }>()
+  /** Whether somebody still waits for what such an offer gives. */
+  isWanted: (offer: Offer) => boolean = () => true
   readonly #luck: Luck
-  readonly #nowMs: () => number
-  #lastId = 1_000
+  readonly nowMs: () => number
+  readonly #ours: ReadonlySet<string>
+  /** The shopper who brought a thing knows it without the first digit: see the deposits of the real level. */
+  #lastId = 5_001_000
 
-  constructor(luck: Luck, nowMs: () => number) {
+  constructor(luck: Luck, nowMs: () => number, ours: ReadonlySet<string>) {
     this.#luck = luck
-    this.#nowMs = nowMs
+    this.nowMs = nowMs
+    this.#ours = ours
   }
 
   newId(): string {
@@ -49,135 +83,228 @@ export class ModelSteam {
     return String(this.#lastId)
   }
 
-  bring({ appId, name, costCents, protectedMs }: Bring): Asset {
-    const freeAtMs = this.#nowMs() + protectedMs
-    const asset = { appId, assetId: this.newId(), name, isAway: false, freeAtMs, costCents }
-    this.assets.push(asset)
-    return asset
+  bring({ protectedMs, ...rest }: Bring): Thing {
+    const thing = { ...rest, assetId: this.newId(), freeAtMs: this.nowMs() + protectedMs }
+    this.things.push(thing)
+    return thing
   }
 
-  assetOf(assetId: string): Asset | undefined {
-    return this.assets.find((asset) => asset.assetId === assetId)
+  thingOf(assetId: string): Thing | undefined {
+    return this.things.find((thing) => thing.assetId === assetId)
   }
 
-  isFree({ isAway, freeAtMs }: Asset): boolean {
-    return !isAway && this.#nowMs() >= freeAtMs
+  isFree({ freeAtMs }: Thing): boolean {
+    return this.nowMs() >= freeAtMs
   }
 
-  async freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined> {
-    const effect = (): Map<string, OwnItem> =>
-      new Map(
-        this.assets
-          .filter((asset) => asset.appId === appId && this.isFree(asset))
-          .map(({ assetId, name }) => [assetId, { assetId, marketHashName: name, isTradable: true }]),
-      )
-    return this.#luck.call('Steam', { effect, lost: undefined })
-  }
-
-  readonly hands: Hands = {
-    send: async (gift) => this.#luck.call('Steam', { effect: () => this.#send(gift), lost: unanswered }),
-    find: async (gift) => this.#luck.call('Steam', { effect: () => this.#find(gift), lost: unanswered }),
-    read: async (offerId) => this.#luck.call('Steam', { effect: () => this.#read(offerId), lost: undefined }),
-    confirm: async (offerId, gift) =>
-      this.#luck.call('Steam', { effect: () => this.#confirm(offerId, gift), lost: false }),
-    cancel: async (offerId) =>
-      this.#luck.call('Steam', { effect: () => this.#cancel(offerId), lost: undefined }),
-    hasGiven: async (steamTradeId, gift) =>
-      this.#luck.call('Steam', {
-        effect: () =>
-          this.offers.some(
-            ({ seen, gift: given }) =>
-              seen.state === 'accepted' &&
-              seen.steamTradeId === steamTradeId &&
-              given.partnerSteamId === gift.partnerSteamId &&
-              isSameSet(given.assets, gift.assets),
-          ),
-        lost: false,
-      }),
-  }
-
-  /** Buyers do what they do. */
-  act(): void {
-    for (const offer of this.offers) {
-      if (this.#nowMs() < offer.actsAtMs) continue
-      if (offer.seen.state === 'in_escrow') this.#accept(offer)
-      if (offer.seen.state !== 'active') continue
-      if (offer.buyer === 'accepts') this.#accept(offer)
-      else if (offer.buyer === 'declines') this.#change(offer, { state: 'ended', how: 'declined' })
-      else if (offer.buyer === 'counters') this.#change(offer, { state: 'ended', how: 'countered' })
-      else if (offer.buyer === 'is held') {
-        this.#change(offer, { state: 'in_escrow' })
-        offer.actsAtMs = this.#nowMs() + 15 * DAY_MS
-      }
+  /** The calls of one account, as the vault makes them. */
+  reach(account: string): Reach {
+    return {
+      hands: this.#hands(account),
+      freeItems: (appId) =>
+        this.#luck.call('Steam', { effect: () => this.#freeItems(account, appId), lost: undefined }),
+      giverOf: (steamTradeId, assets) =>
+        this.#luck.call('Steam', {
+          effect: () => {
+            const deposit = this.deposits.get(steamTradeId)
+            const isAll = assets.every(({ assetId }) => deposit?.assetIds.includes(assetId) === true)
+            return isAll ? deposit?.from : undefined
+          },
+          lost: undefined,
+        }),
+      accept: ({ offerId, fromSteamId, gift }) =>
+        this.#luck.call('Steam', {
+          effect: () => {
+            const offer = this.#offer(offerId)
+            const isMeant = offer?.from === fromSteamId && offer.gift.partnerSteamId === account
+            if (isMeant && isSameGift(offer.gift, gift) && offer.seen.state === 'active') this.#accept(offer)
+          },
+          lost: undefined,
+        }),
     }
   }
 
-  #send(gift: Gift): Awaited<ReturnType<Hands['send']>> {
-    const assets = gift.assets.map(({ assetId }) => this.assetOf(assetId))
-    const isOurs = assets.every((asset) => asset !== undefined && this.isFree(asset))
+  #hands(account: string): Hands {
+    const call = <T, L>(effect: () => T, lost: L) => this.#luck.call('Steam', { effect, lost })
+    return {
+      send: (gift) => call(() => this.#send(account, gift), unanswered),
+      find: (gift) => call(() => this.#find(account, gift), unanswered),
+      read: (offerId) => call(() => this.#read(offerId), undefined),
+      confirm: (offerId, gift) => call(() => this.#confirm(offerId, gift), false),
+      cancel: (offerId) => call(() => this.#cancel(offerId), undefined),
+      gave: (steamTradeId, gift) => call(() => this.#gave(account, { steamTradeId, gift }), undefined),
+    }
+  }
+
+  #freeItems(account: string, appId: number): Map<string, OwnItem> {
+    return new Map(
+      this.things
+        .filter((thing) => thing.owner === account && thing.appId === appId && this.isFree(thing))
+        .map(({ assetId, name }) => [assetId, { assetId, marketHashName: name, isTradable: true }]),
+    )
+  }
+
+  /** Partners do what they do, and things are taken back. */
+  act(): void {
+    const nowMs = this.nowMs()
+    for (const offer of this.offers) {
+      if (nowMs < offer.actsAtMs) continue
+      const { seen, trade } = offer
+      if (seen.state === 'in_escrow' && trade !== undefined) this.#deliver(offer, trade)
+      if (seen.state !== 'active' || this.#ours.has(offer.gift.partnerSteamId)) continue
+      if (offer.partner === 'accepts') this.#accept(offer)
+      else if (offer.partner === 'declines') this.#end(offer, 'declined')
+      else if (offer.partner === 'counters') this.#end(offer, 'countered')
+      else if (offer.partner === 'is held') this.#holdBack(offer)
+    }
+  }
+
+  /** The things go back under their old ids. False where somebody has one of them no longer. */
+  takeBack(trade: Trade): boolean {
+    if (trade.state !== 'complete') return false
+    const isThere = trade.items.every(({ thing, newAssetId }) => thing.assetId === newAssetId)
+    if (!isThere) return false
+    trade.state = 'rolled_back'
+    // Nobody knows whether Steam protects what came back like that.
+    const freeAtMs = this.nowMs() + (this.#luck.random.chance(0.5) ? PROTECTED_MS : 0)
+    for (const item of trade.items) {
+      item.isBack = true
+      Object.assign(item.thing, { owner: trade.from, assetId: item.assetId, freeAtMs })
+    }
+    this.#luck.trace.add(`trade ${trade.tradeId} is taken back`)
+    return true
+  }
+
+  #offer(offerId: string): Offer | undefined {
+    return this.offers.find((each) => each.offerId === offerId)
+  }
+
+  #send(from: string, gift: Gift): Awaited<ReturnType<Hands['send']>> {
+    const isOurs = this.#things(from, gift).length === gift.assets.length
     if (!isOurs || this.#luck.hits('offer refused', 0.02)) return { kind: 'refused', because: 'refused' }
-    const nowMs = this.#nowMs()
+    const nowMs = this.nowMs()
     const seen: SeenOffer = { state: 'needs_confirmation' }
-    const isLate = this.#luck.hits('offer listed late', 0.1)
-    const listedAtMs = nowMs + (isLate ? MINUTE_MS : 0)
-    const offer = { offerId: this.newId(), gift, seen, before: seen, listedAtMs, ...this.#mood(nowMs) }
+    const listedAtMs = nowMs + (this.#luck.hits('offer listed late', 0.1) ? MINUTE_MS : 0)
+    const about = { from, gift, seen, before: seen, sentAtMs: nowMs, listedAtMs }
+    const offer = { offerId: this.newId(), ...about, ...this.#mood(gift, nowMs) }
     this.offers.push(offer)
-    this.#luck.trace.add(`offer ${offer.offerId}: ${gift.message}`)
+    this.#luck.trace.add(`offer ${offer.offerId} of ${from.slice(-2)}: ${gift.message.replace(/ x\w+$/, '')}`)
     return { kind: 'sent', offerId: offer.offerId }
   }
 
-  #mood(nowMs: number): Pick<Offer, 'buyer' | 'actsAtMs'> {
-    const { random } = this.#luck
-    const soon = nowMs + random.int(4 * MINUTE_MS)
-    if (this.#luck.hits('buyer declines', 0.05)) return { buyer: 'declines', actsAtMs: soon }
-    if (this.#luck.hits('buyer counters', 0.05)) return { buyer: 'counters', actsAtMs: soon }
-    if (this.#luck.hits('buyer never accepts', 0.05)) return { buyer: 'ignores', actsAtMs: soon }
-    if (this.#luck.hits('offer held by Steam', 0.04)) return { buyer: 'is held', actsAtMs: soon }
-    const isLate = this.#luck.hits('buyer accepts after the market gave up', 0.1)
-    return { buyer: 'accepts', actsAtMs: isLate ? nowMs + 7 * MINUTE_MS + random.int(3 * MINUTE_MS) : soon }
+  /** Those of the gift that the account has and may give. */
+  #things(from: string, { assets }: Gift): Thing[] {
+    return assets.flatMap(({ assetId }) => {
+      const thing = this.thingOf(assetId)
+      return thing !== undefined && thing.owner === from && this.isFree(thing) ? [thing] : []
+    })
   }
 
-  #find(gift: Gift): Awaited<ReturnType<Hands['find']>> {
+  #mood({ partnerSteamId, message }: Gift, nowMs: number): Pick<Offer, 'partner' | 'actsAtMs'> {
+    const { random } = this.#luck
+    if (this.#ours.has(partnerSteamId)) return { partner: 'ignores', actsAtMs: nowMs }
+    const soon = nowMs + random.int(4 * MINUTE_MS)
+    if (this.#luck.hits('buyer declines', 0.05)) return { partner: 'declines', actsAtMs: soon }
+    if (this.#luck.hits('buyer counters', 0.05)) return { partner: 'counters', actsAtMs: soon }
+    // Few wishes go to anybody but the vault's own accounts, so most of these partners let them pass.
+    const isWish = message.startsWith('vault w')
+    if (this.#luck.hits('buyer never accepts', isWish ? 0.3 : 0.05))
+      return { partner: 'ignores', actsAtMs: soon }
+    if (this.#luck.hits('offer held by Steam', 0.04)) return { partner: 'is held', actsAtMs: soon }
+    const isLate = this.#luck.hits('buyer accepts after the market gave up', 0.1)
+    return { partner: 'accepts', actsAtMs: isLate ? nowMs + 7 * MINUTE_MS + random.int(3 * MINUTE_MS) : soon }
+  }
+
+  #find(from: string, gift: Gift): Awaited<ReturnType<Hands['find']>> {
     const found = this.offers.find(
-      (offer) => isSameGift(offer.gift, gift) && this.#nowMs() >= offer.listedAtMs,
+      (offer) => offer.from === from && isSameGift(offer.gift, gift) && this.nowMs() >= offer.listedAtMs,
     )
     return found ? { kind: 'found', offerId: found.offerId } : { kind: 'none' }
   }
 
   #read(offerId: string): SeenOffer | undefined {
-    const offer = this.offers.find((each) => each.offerId === offerId)
+    const offer = this.#offer(offerId)
     if (offer === undefined) return undefined
     const isStale = offer.before.state !== offer.seen.state
     return isStale && this.#luck.hits('stale read of an offer', 0.2) ? offer.before : offer.seen
   }
 
   #confirm(offerId: string, gift: Gift): boolean {
-    const offer = this.offers.find((each) => each.offerId === offerId)
+    const offer = this.#offer(offerId)
     if (offer === undefined || !isSameGift(offer.gift, gift)) return false
     if (offer.seen.state === 'needs_confirmation') {
-      hold(this.isWanted(gift), 'I20', () => `offer ${offerId} is confirmed for a deal that is off`)
+      hold(this.isWanted(offer), 'I20', () => `offer ${offerId} is confirmed for a deal that is off`)
       this.#change(offer, { state: 'active' })
     }
     return offer.seen.state === 'active'
   }
 
   #cancel(offerId: string): void {
-    const offer = this.offers.find((each) => each.offerId === offerId)
+    const offer = this.#offer(offerId)
     if (offer?.seen.state !== 'active' && offer?.seen.state !== 'needs_confirmation') return
     if (offer.seen.state === 'active' && this.#luck.hits('cancel loses to an accept', 0.3))
       this.#accept(offer)
-    else this.#change(offer, { state: 'ended', how: 'withdrawn' })
+    else this.#end(offer, 'withdrawn')
+  }
+
+  #gave(from: string, { steamTradeId, gift }: { steamTradeId: string; gift: Gift }) {
+    const trade = this.trades.find(({ tradeId }) => tradeId === steamTradeId)
+    if (trade === undefined || trade.from !== from || trade.to !== gift.partnerSteamId) return undefined
+    if (trade.state === 'failed') return 'failed' as const
+    const isAll =
+      trade.items.length === gift.assets.length &&
+      trade.items.every(({ assetId }) => gift.assets.some((asset) => asset.assetId === assetId))
+    return isAll && trade.state !== 'in_escrow' ? ('given' as const) : undefined
   }
 
   #accept(offer: Offer): void {
-    const assets = offer.gift.assets.flatMap(({ assetId }) => this.assetOf(assetId) ?? [])
+    const things = this.#things(offer.from, offer.gift)
     hold(
-      assets.length === offer.gift.assets.length && assets.every((asset) => this.isFree(asset)),
+      things.length === offer.gift.assets.length,
       'I21',
       () => `offer ${offer.offerId} gives what was given before`,
     )
-    for (const asset of assets) asset.isAway = true
-    this.#change(offer, { state: 'accepted', steamTradeId: this.newId() })
+    const trade = this.#begin(offer, things)
+    if (this.#luck.hits('trade fails after it was accepted', 0.02)) {
+      trade.state = 'failed'
+      this.#change(offer, { state: 'accepted', steamTradeId: trade.tradeId })
+    } else this.#deliver(offer, trade)
+  }
+
+  #begin(offer: Offer, things: readonly Thing[]): Trade {
+    const items = things.map((thing) => {
+      return { thing, assetId: thing.assetId, newAssetId: '', isBack: false }
+    })
+    const about = { from: offer.from, to: offer.gift.partnerSteamId, beganAtMs: this.nowMs() }
+    const trade: Trade = { tradeId: this.newId(), ...about, state: 'in_escrow', settlesAtMs: null, items }
+    this.trades.push(trade)
+    offer.trade = trade
+    return trade
+  }
+
+  /** Steam holds it for days: the things are with nobody meanwhile. */
+  #holdBack(offer: Offer): void {
+    const things = this.#things(offer.from, offer.gift)
+    this.#begin(offer, things)
+    for (const thing of things) thing.owner = 'Steam'
+    this.#change(offer, { state: 'in_escrow' })
+    offer.actsAtMs = this.nowMs() + 15 * DAY_MS
+  }
+
+  #deliver(offer: Offer, trade: Trade): void {
+    const isProtected = trade.items.some(({ thing }) => thing.appId === PROTECTED_APP)
+    trade.state = 'complete'
+    trade.settlesAtMs = isProtected ? this.nowMs() + PROTECTED_MS : null
+    for (const item of trade.items) {
+      item.newAssetId = this.newId()
+      const freeAtMs = isProtected ? this.nowMs() + PROTECTED_MS : this.nowMs()
+      Object.assign(item.thing, { owner: trade.to, assetId: item.newAssetId, freeAtMs })
+    }
+    this.#change(offer, { state: 'accepted', steamTradeId: trade.tradeId })
+  }
+
+  #end(offer: Offer, how: EndedOffer): void {
+    this.#change(offer, { state: 'ended', how })
   }
 
   #change(offer: Offer, seen: SeenOffer): void {
@@ -186,8 +313,6 @@ export class ModelSteam {
     this.#luck.trace.add(`offer ${offer.offerId} ${JSON.stringify(seen)}`)
   }
 }
-
-export type Bring = { appId: number; name: string; costCents: bigint; protectedMs: number }
 
 export const isSameGift = (one: Gift, other: Gift): boolean =>
   one.partnerSteamId === other.partnerSteamId &&

@@ -1,5 +1,4 @@
-/** The till's books of sales in memory: its pure rules over a map, as its store has them over PostgreSQL. */
-
+/** The till in memory: its pure rules of sales over a map, as its store has them over PostgreSQL, and its wishes. */
 import type { MarketAccountKind } from '../../gateway/db/sale-tables.ts'
 import {
   judgeSale,
@@ -10,20 +9,55 @@ import {
   SALE_EDGES,
   type Sale,
 } from '../../gateway/departures/sale.ts'
+import type { Told as ToldOfWish, Wishes } from '../../vault/giving/giver.ts'
+import type { Wish } from '../../vault/giving/judge.ts'
 import type { News } from '../../vault/markets/record.ts'
 import type { Told } from '../../vault/markets/reports.ts'
 import { hold } from '../simulation/violation.ts'
+import type { SaleView, TillView, WishView } from './promises.ts'
 
-export type BookedSale = { assetId: string; sale: Sale }
+type BookedSale = { market: string; assetId: string; sale: Sale }
+type BookedWish = Wish & { told: ToldOfWish | undefined }
 
 const FREED = ['refused', 'cancelled', 'reversed']
 
 export class ModelTill {
   /** By market and the market's number of the listing. */
   readonly sales = new Map<string, BookedSale>()
+  readonly wishes: BookedWish[] = []
   readonly balances: Record<MarketAccountKind, bigint> = { settling: 0n, free: 0n, fees: 0n, sales: 0n }
   #told = new Set<string>()
   #last = 0
+
+  /** Resolves to its number. */
+  wish(wish: Omit<Wish, 'id'>): string {
+    const id = String(this.wishes.length + 1)
+    this.wishes.push({ ...wish, id, told: undefined })
+    return id
+  }
+
+  /** Whether an item is in an open wish, or on sale. */
+  isTaken(assetId: string): boolean {
+    const isWished = this.wishes.some(
+      (wish) => stateOf(wish).isOpen && wish.assets.some((asset) => asset.assetId === assetId),
+    )
+    return isWished || this.listed().includes(assetId)
+  }
+
+  listed(): string[] {
+    return [...this.sales.values()].flatMap(({ assetId, sale }) =>
+      sale.state === 'listed' || sale.state === 'sold' ? [assetId] : [],
+    )
+  }
+
+  openWishes(): Wish[] {
+    return this.wishes.filter((wish) => stateOf(wish).isOpen)
+  }
+
+  tellWish(...[wishId, told]: Parameters<Wishes['tell']>): void {
+    const wish = this.wishes.find(({ id }) => id === wishId)
+    if (wish !== undefined) wish.told = told
+  }
 
   lastTold(): number {
     return this.#last
@@ -35,8 +69,16 @@ export class ModelTill {
       this.#told.add(`${n}/${part}`)
       this.#last = Math.max(this.#last, n)
       if (told.kind === 'listing') this.#list(told)
-      else this.#report(told, at)
+      else if (told.kind === 'report') this.#report(told, at)
     }
+  }
+
+  view(): TillView {
+    const sales = [...this.sales].map(([key, { market, assetId, sale }]): SaleView => {
+      return { key, market, assetId, state: sale.state }
+    })
+    const wishes = this.wishes.map((wish): WishView => ({ ...wish, ...stateOf(wish) }))
+    return { sales, wishes }
   }
 
   #list({ market, reference, listedAssetId, price }: Extract<Told, { kind: 'listing' }>): void {
@@ -46,7 +88,7 @@ export class ModelTill {
       ([, { assetId, sale }]) => assetId === listedAssetId && !FREED.includes(sale.state),
     )
     hold(live === undefined, 'I23', () => `${listedAssetId} is ${live?.[1].sale.state} at ${live?.[0]}`)
-    this.sales.set(key, { assetId: listedAssetId, sale: newSale(price) })
+    this.sales.set(key, { market, assetId: listedAssetId, sale: newSale(price) })
   }
 
   #report({ market, reference, report }: Extract<Told, { kind: 'report' }>, at: Date): void {
@@ -75,4 +117,11 @@ export class ModelTill {
       hold(sum === this.balances[kind], 'I23', () => `the account ${kind} is not what its sales say`)
     }
   }
+}
+
+function stateOf({ told }: BookedWish): Pick<WishView, 'state' | 'isOpen'> {
+  if (told === undefined || 'waitsBecause' in told) return { state: 'waiting', isOpen: true }
+  const { state } = told.giving
+  const isOver = state === 'delivered' || state === 'refused' || state === 'ended'
+  return { state: isOver ? state : 'under way', isOpen: !isOver }
 }

@@ -1,35 +1,18 @@
-/** A process of the vault: its own record, desks and sellers, over a market, a Steam and a till that are models. */
+/** A process of the vault: its own rounds, over a log, a Steam, markets and a till that the simulation has. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openFolder } from '../../vault/files/folder.ts'
 import { type Key, openKey } from '../../vault/files/key.ts'
-import type { Entry, VaultLog } from '../../vault/files/log.ts'
-import { createDesk } from '../../vault/markets/desk.ts'
-import { DEFAULT_RULES } from '../../vault/markets/price-policy.ts'
-import { openRecord, type SaleRecord } from '../../vault/markets/record.ts'
-import { scaleOf } from '../../vault/markets/scale.ts'
-import { createSeller } from '../../vault/markets/seller.ts'
+import type { VaultLog } from '../../vault/files/log.ts'
+import type { Wishes } from '../../vault/giving/giver.ts'
 import type { Till } from '../../vault/markets/till.ts'
-import type { Luck } from './luck.ts'
-import { type ModelMarket, US } from './market.ts'
-import type { ModelSteam } from './steam.ts'
-import type { ModelTill } from './till.ts'
+import { createRounds, type Rounds } from '../../vault/rounds.ts'
+import type { ModelMarket } from './market.ts'
+import type { World } from './world.ts'
 
-export type Outside = {
-  luck: Luck
-  steam: ModelSteam
-  markets: readonly ModelMarket[]
-  till: ModelTill
-  entries: Entry[]
-  key: Key
-  now(): Date
-  priceOf(name: string): bigint
-  /** Whether the operator has switched the markets off. */
-  isOff(): boolean
-}
-
-export type VaultProcess = { record: SaleRecord; round(): Promise<void> }
+/** A call of the till failed: the round fails with it. */
+export class TillAway extends Error {}
 
 /** One key for all seeds: what it seals is in no trace. */
 export function aKey(): Key {
@@ -41,89 +24,47 @@ export function aKey(): Key {
   }
 }
 
-/** A log in memory. The process may die before an entry is there, and after. */
-function logOf({ entries, luck }: Outside): VaultLog {
+type Ports = {
+  wishes: Wishes
+  till: Till
+  /** Called before an entry is written, and after: the process may die there. */
+  mayDie(): void
+}
+
+export function startVault(world: World, { wishes, till, mayDie }: Ports): Rounds {
+  const { luck, steam, key, rules, accounts, accesses, now } = world
+  return createRounds({
+    ...{ wishes, till, rules, accounts, accesses, key, now },
+    log: logOf(world, mayDie),
+    reach: (steamId) => ({ ...steam.reach(steamId), accessToken: async () => 'token' }),
+    priceOf: async (_, name) => world.priceOf(name),
+    approvalOf: (wishId) => world.approvals.get(wishId),
+    clientOf: ({ market, steamId }) => modelOf(world, market).port(steamId),
+    isOff: () => world.isOff(),
+    say(line, about) {
+      luck.trace.add(`${line} ${JSON.stringify(about)}`)
+      if (line === 'the limits have no room for a sale') luck.saw('limits have no room')
+    },
+  })
+}
+
+/** A log in memory. */
+function logOf({ entries }: World, mayDie: () => void): VaultLog {
   return {
     entries: () => entries,
     add(entry, at) {
-      luck.mayDie()
+      mayDie()
       const added = { n: entries.length + 1, at, entry }
       entries.push(added)
-      luck.mayDie()
+      mayDie()
       return added
     },
     close: () => {},
   }
 }
 
-export function startVault(outside: Outside): VaultProcess {
-  const { key, now, luck, till } = outside
-  const record = openRecord(logOf(outside), key, now)
-  const port = tillPort(outside)
-  const desks = outside.markets.map((market) => deskOf(outside, { market, record, port }))
-  let told: number | undefined
-  return {
-    record,
-    async round() {
-      for (const desk of desks) await desk.round()
-      if (luck.hits('till away', 0.05)) return
-      told ??= till.lastTold()
-      const news = record.newsAfter(told)
-      till.tell(news)
-      luck.mayDie()
-      told = news.at(-1)?.n ?? told
-      record.forget(told)
-    },
-  }
-}
-
-type DeskOf = { market: ModelMarket; record: SaleRecord; port: Till }
-
-function deskOf(outside: Outside, { market: model, record, port }: DeskOf) {
-  const { luck, steam, now } = outside
-  const market = model.port()
-  const scale = scaleOf('USD')
-  if (scale === undefined) throw new Error('dollars have a scale')
-  const seller = createSeller({
-    ...{ market, hands: steam.hands, journal: record, scale, now },
-    ownAccounts: new Set([US]),
-    hasRoom: () => !luck.hits('limits have no room', 0.05),
-    alarm: (alarm) => luck.trace.add(JSON.stringify(alarm)),
-  })
-  return createDesk({
-    ...{ market, seller, journal: record, till: port, now },
-    account: {
-      freeItems: (appId) => steam.freeItems(appId),
-      accessToken: async () => 'token',
-    },
-    tradeToken: undefined,
-    pricing: {
-      ...{ rules: DEFAULT_RULES, mayLose: false, till: port },
-      priceOf: async (_, name) => outside.priceOf(name),
-    },
-    isOff: () => outside.isOff(),
-    say: (line, about) => luck.trace.add(`${line} ${JSON.stringify(about)}`),
-  })
-}
-
-function tillPort({ luck, steam }: Outside): Till {
-  const reached = async <T>(value: () => T): Promise<T> => {
-    if (luck.hits('till away', 0.02)) throw new Error('the till is away')
-    return value()
-  }
-  return {
-    lastTold: () => reached(() => 0),
-    tell: () => reached(() => undefined),
-    isOff: () => reached(() => false),
-    saysBalance: () => reached(() => undefined),
-    costs: (_, assetIds) =>
-      reached(
-        () =>
-          new Map(
-            steam.assets.flatMap(({ assetId, costCents }) =>
-              assetIds.includes(assetId) ? [[assetId, costCents] as const] : [],
-            ),
-          ),
-      ),
-  }
+function modelOf({ markets }: World, name: string): ModelMarket {
+  const model = markets.find((market) => market.name === name)
+  if (model === undefined) throw new Error(`there is no market ${name}`)
+  return model
 }

@@ -24,6 +24,8 @@ export type Invariant =
   | 'I22'
   | 'I23'
   | 'I24'
+  | 'I25'
+  | 'I26'
   /** An unexpected error. */
   | 'defect'
 

@@ -21,7 +21,8 @@ import { attempt } from '../../gateway/webhooks/delivery.ts'
 import type { SendResult } from '../../gateway/webhooks/sender.ts'
 import { claimLane } from '../../gateway/webhooks/store.ts'
 import { tillIn } from '../../vault/markets/till-store.ts'
-import { type Queries, wishesIn } from '../../vault/wishes/store.ts'
+import type { Query } from '../../vault/till-database.ts'
+import { wishesIn } from '../../vault/wishes/store.ts'
 import type { Call } from './call.ts'
 import type { ObservedPool } from './explained-pool.ts'
 
@@ -163,7 +164,7 @@ function ofAttempts({ deps, db }: Year): Call[] {
 
 function ofVault({ db, pool, deps }: Year): Call[] {
   const asked = queriesIn(pool)
-  const wishes = wishesIn(asked)
+  const wishes = wishesIn(asked, () => deps.clock.now())
   const till = tillIn(asked)
   return [
     {
@@ -201,16 +202,16 @@ function ofVault({ db, pool, deps }: Year): Call[] {
 }
 
 /** The pool's own `query` passes a callback, which would not be observed. */
-const queriesIn = (pool: ObservedPool['pool']): Queries => ({
-  async query(text, values) {
+const queriesIn =
+  (pool: ObservedPool['pool']): Query =>
+  async (text, values = []) => {
     const client = await pool.connect()
     try {
-      return await client.query(text, values)
+      return await client.query(text, [...values])
     } finally {
       client.release()
     }
-  },
-})
+  }
 
 /** The operator's rule sends what bots have beyond some items. */
 const ofRules = ({ deps, db }: Year): Call[] => [

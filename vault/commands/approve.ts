@@ -5,7 +5,8 @@ import { openKey } from '../files/key.ts'
 import { partnerOfLink } from '../files/trade-link.ts'
 import type { Settings } from '../settings.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
-import { openWishes } from '../wishes/store.ts'
+import { openDatabase } from '../till-database.ts'
+import { wishesIn } from '../wishes/store.ts'
 
 export async function approve(
   settings: Settings,
@@ -15,7 +16,8 @@ export async function approve(
   const partner = partnerOfLink(link)
   if (partner === undefined) throw new Refusal('--link must be a trade link, with partner and token.')
   if (settings.databaseUrl === undefined) throw new Refusal('Set TRADETILL_VAULT_DATABASE_URL.')
-  const wishes = openWishes(settings.databaseUrl)
+  const database = openDatabase(settings.databaseUrl)
+  const wishes = wishesIn(database.query, () => new Date())
   try {
     const wish = (await wishes.open()).find(({ id }) => id === wishId)
     if (wish === undefined || wish.ask.kind !== 'return') {
@@ -30,6 +32,6 @@ export async function approve(
     keepApproval(folder, openKey(folder), { wishId, approval: { partner, assets } })
     terminal.print(`Wish ${wishId} is approved.`)
   } finally {
-    await wishes.close()
+    await database.close()
   }
 }

@@ -6,47 +6,72 @@ import { keepMarket, type MarketName, readMarkets, switchMarket } from '../files
 import type { Settings } from '../settings.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
 
-export type MarketFlags = { account: string; mayLose: boolean }
+export type MarketFlags = { account: string; mayLose: boolean; sellsItself: boolean }
 
 /** Asks a person for the key, or reads it from a pipe. */
 export async function addMarket(
   settings: Settings,
   terminal: Terminal,
-  { market, account, mayLose }: MarketFlags & { market: MarketName },
+  { market, account, mayLose, sellsItself }: MarketFlags & { market: MarketName },
 ): Promise<void> {
   const folder = openFolder(settings.folder)
   const key = openKey(folder)
   const seller = readAccounts(folder, key).find(({ steamId }) => steamId === account)
   if (seller === undefined) throw new Refusal(`The vault has no account ${account}: enrol --sells first.`)
-  if (!seller.sells) {
-    throw new Refusal(`${account} collects items. Enrol an account that only sells: enrol --sells.`)
+  if (seller.sells && sellsItself)
+    throw new Refusal(`${account} only sells: --sells-itself is for a bot that collects deposits.`)
+  if (!seller.sells && !sellsItself) {
+    throw new Refusal(
+      `${account} collects deposits. Enrol an account that only sells (enrol --sells), or see --sells-itself.`,
+    )
   }
+  if (sellsItself) await warn(terminal, { market, account })
   const [piped] = terminal.isPerson ? [] : await terminal.lines()
   const secret = (piped ?? (await terminal.ask(`Key of ${market}`, { hidden: true }))).trim()
   if (!/^[\x21-\x7e]{8,128}$/.test(secret)) throw new Refusal('That is no key of a market.')
-  keepMarket(folder, key, { market, steamId: account, mayLose, isOff: false, key: secret })
+  keepMarket(folder, key, { market, steamId: account, mayLose, sellsItself, isOff: false, key: secret })
   terminal.print(`${market} is set up for ${account}. Restart the vault.`)
 }
+
+/** Explains the switch. A person types yes; a pipe has decided already. */
+async function warn(
+  terminal: Terminal,
+  { market, account }: { market: string; account: string },
+): Promise<void> {
+  for (const line of [
+    `${account} collects deposits. To sell for itself it gives ${market} a whole web session of this bot.`,
+    'Whoever has it can read, decline, accept and cancel its offers: the market can end deposits of your shoppers,',
+    'and sees who they are. It cannot confirm an offer that gives. An account that only sells gives it no such session.',
+  ])
+    terminal.print(line)
+  if (!terminal.isPerson) return
+  const said = await terminal.ask('Let it sell for itself all the same? [yes]')
+  if (said.trim() !== 'yes') throw new Refusal('Nothing is changed.')
+}
+
+export type SwitchFlags = { account?: string | undefined }
 
 export function turnMarket(
   settings: Settings,
   terminal: Terminal,
-  { market, isOff }: { market: MarketName; isOff: boolean },
+  { market, account, isOff }: SwitchFlags & { market: MarketName; isOff: boolean },
 ): void {
-  if (!switchMarket(openFolder(settings.folder), market, isOff)) {
-    throw new Refusal(`${market} is not set up: see the command market.`)
+  if (!switchMarket(openFolder(settings.folder), { market, steamId: account }, isOff)) {
+    throw new Refusal(`${account ?? market} is not set up: see the command market.`)
   }
+  const what = account === undefined ? market : `${market} for ${account}`
   terminal.print(
     isOff
-      ? `${market} is off: within a minute nothing is listed there any longer.`
-      : `${market} is on, unless the till has it off.`,
+      ? `${what} is off: within a minute nothing is listed there any longer.`
+      : `${what} is on, unless the till has it off.`,
   )
 }
 
 export function showMarkets(settings: Settings, terminal: Terminal): void {
   const folder = openFolder(settings.folder)
-  for (const { market, steamId, isOff, mayLose } of readMarkets(folder, openKey(folder))) {
+  for (const { market, steamId, isOff, mayLose, sellsItself } of readMarkets(folder, openKey(folder))) {
     const words = [isOff ? 'off' : 'on', mayLose ? 'below cost too' : 'never below cost']
+    if (sellsItself) words.push('a bot that collects deposits: the market has a session of it')
     terminal.print(`${market}\t${steamId}\t${words.join(', ')}`)
   }
 }

@@ -2,12 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type Connection, liveConnection, sandboxConnection } from '../markets/connection.ts'
-import { openTill } from '../markets/till-store.ts'
+import { tillIn } from '../markets/till-store.ts'
 import type { Settings } from '../settings.ts'
 import { createCaller } from '../steam/call.ts'
+import { openDatabase } from '../till-database.ts'
 import { holdFolder, openVault } from '../vault.ts'
 import { firstAnswer } from '../wishes/first-answer.ts'
-import { openWishes } from '../wishes/store.ts'
+import { wishesIn } from '../wishes/store.ts'
 
 const ROUND_MS = 3_000
 /** The wait after a failed round. */
@@ -20,9 +21,11 @@ export async function run(settings: Settings): Promise<void> {
   }
   const log = pino({ base: { part: 'vault' } })
   const lock = await holdFolder(folder)
-  const wishes = openWishes(databaseUrl)
-  const till = openTill(databaseUrl)
   let aheadMs = 0
+  const now = () => new Date(Date.now() + aheadMs)
+  const database = openDatabase(databaseUrl)
+  const wishes = wishesIn(database.query, now)
+  const till = tillIn(database.query)
   const vault = openVault({
     folder,
     wishes,
@@ -30,7 +33,7 @@ export async function run(settings: Settings): Promise<void> {
     caller: createCaller(sandboxUrl),
     connection: connectionOf(settings),
     waiting: { nowMs: () => performance.now(), pause: (ms) => delay(ms) },
-    now: () => new Date(Date.now() + aheadMs),
+    now,
     machineMs: () => Date.now(),
     say: (line, about) => log.info(about, line),
   })
@@ -58,7 +61,7 @@ export async function run(settings: Settings): Promise<void> {
     await delay(isDone ? ROUND_MS : FAILED_MS, undefined, { signal: stop }).catch(() => {})
   }
   vault.close()
-  await Promise.all([wishes.close(), till.close()])
+  await database.close()
   lock.close()
   log.info('the vault was stopped')
 }
@@ -83,6 +86,8 @@ function stopSignal(followsStdin: boolean): AbortSignal {
   }
   if (followsStdin) {
     process.stdin.once('end', () => controller.abort()).resume()
+    // Open as long as its parent lives, it would keep a process that is done.
+    controller.signal.addEventListener('abort', () => process.stdin.destroy())
   }
   return controller.signal
 }

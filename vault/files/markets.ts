@@ -1,4 +1,4 @@
-/** The markets that the vault sells on, with the sealed key of each. */
+/** The accounts that the vault sells from, by market, with the sealed key of each. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 import type { Key } from './key.ts'
@@ -11,15 +11,17 @@ export type MarketName = (typeof MARKETS)[number]
 
 const rowSchema = z.strictObject({
   market: z.enum(MARKETS),
-  /** The selling account that the key belongs to. */
+  /** The account that the key belongs to: one that only sells, unless `sellsItself`. */
   steamId: z.string().regex(/^76561(?:19|20)\d{10}$/),
   sealedKey: z.string(),
   /** Items may be sold for less than they cost. */
   mayLose: z.boolean(),
   /** Lists nothing, and takes listings down. */
   isOff: z.boolean(),
+  /** The account collects deposits, and the operator lets the market have a session of it all the same. */
+  sellsItself: z.boolean().default(false),
 })
-const fileSchema = z.array(rowSchema).max(MARKETS.length)
+const fileSchema = z.array(rowSchema).max(100)
 
 export type MarketAccess = Omit<z.infer<typeof rowSchema>, 'sealedKey'> & { key: string }
 
@@ -37,23 +39,36 @@ export function readMarkets(folder: Folder, key: Key): MarketAccess[] {
   }))
 }
 
-/** Whether the operator has switched the market off here. */
-export const isSwitchedOff = (folder: Folder, market: MarketName): boolean =>
-  rowsOf(folder).some((row) => row.market === market && row.isOff)
+type At = Pick<MarketAccess, 'market' | 'steamId'>
 
-/** Adds a market, or replaces its key. */
+const isAt =
+  ({ market, steamId }: At) =>
+  (row: At): boolean =>
+    row.market === market && row.steamId === steamId
+
+/** Whether the operator has switched the account off here. */
+export const isSwitchedOff = (folder: Folder, at: At): boolean =>
+  rowsOf(folder).some((row) => isAt(at)(row) && row.isOff)
+
+/** Adds an account at a market, or replaces its key. */
 export function keepMarket(folder: Folder, key: Key, { key: secret, ...row }: MarketAccess): void {
-  const others = rowsOf(folder).filter(({ market }) => market !== row.market)
-  write(folder, [...others, { ...row, sealedKey: key.seal(secret, placeOf(row.market)) }])
+  const rows = rowsOf(folder)
+  const kept = { ...row, sealedKey: key.seal(secret, placeOf(row.market)) }
+  write(folder, rows.some(isAt(row)) ? rows.map((each) => (isAt(row)(each) ? kept : each)) : [...rows, kept])
 }
 
-/** Returns false if there is no such market. */
-export function switchMarket(folder: Folder, market: MarketName, isOff: boolean): boolean {
+/** All accounts there, or this one. Returns false if there is none. */
+export function switchMarket(
+  folder: Folder,
+  { market, steamId }: { market: MarketName; steamId?: string | undefined },
+  isOff: boolean,
+): boolean {
   const rows = rowsOf(folder)
-  if (!rows.some((row) => row.market === market)) return false
+  const isMeant = (row: At): boolean => row.market === market && (steamId ?? row.steamId) === row.steamId
+  if (!rows.some(isMeant)) return false
   write(
     folder,
-    rows.map((row) => (row.market === market ? { ...row, isOff } : row)),
+    rows.map((row) => (isMeant(row) ? { ...row, isOff } : row)),
   )
   return true
 }

@@ -46,7 +46,7 @@ type Known = Begun & { offerId: string; knownAt: Date; isConfirmed: boolean }
 export type Giving =
   | { state: 'refused'; because: string }
   | (Begun & { state: 'intended' })
-  | (Begun & { state: 'sending'; begunAt: Date; missed: number })
+  | (Begun & { state: 'sending'; begunAt: Date; missed: number; missedAt: Date | null })
   | (Known & { state: 'offered' })
   | (Known & { state: 'delivered'; steamTradeId: string })
   | (Begun & { state: 'ended'; because: string })
@@ -76,9 +76,11 @@ export function evolve(giving: Giving | undefined, { at, entry }: Dated): Giving
     case 'intended':
       return giving ?? { state: 'intended', intended: entry, intendedAt: at }
     case 'send_begun':
-      return giving?.state === 'intended' ? { ...giving, state: 'sending', begunAt: at, missed: 0 } : giving
+      return giving?.state === 'intended'
+        ? { ...giving, state: 'sending', begunAt: at, missed: 0, missedAt: null }
+        : giving
     case 'offer_missed':
-      return giving?.state === 'sending' ? { ...giving, missed: giving.missed + 1 } : giving
+      return giving?.state === 'sending' ? { ...giving, missed: giving.missed + 1, missedAt: at } : giving
     case 'offer_known': {
       if (giving?.state !== 'sending') return giving
       const { intended, intendedAt } = giving

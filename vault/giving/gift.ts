@@ -8,7 +8,8 @@ export type Gift = {
   assets: readonly GivenAsset[]
 }
 
-export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'expired'
+/** `failed`: it was accepted, and Steam did not carry the trade out. */
+export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'expired' | 'failed'
 
 /** The offer as Steam shows it to its sender. */
 export type SeenOffer =
@@ -31,8 +32,11 @@ export type Hands = {
   /** Confirms an offer that gives exactly this, and no other. False if that is not certain. */
   confirm(offerId: string, gift: Gift): Promise<boolean>
   cancel(offerId: string): Promise<void>
-  /** Whether Steam's own record of the trade says that exactly this was given. */
-  hasGiven(steamTradeId: string, gift: Gift): Promise<boolean>
+  /**
+   * Reads Steam's own record of the trade. `given`: exactly this, also if it was taken back since. `failed`: nothing,
+   * and never will be. Undefined if it does not say either.
+   */
+  gave(steamTradeId: string, gift: Gift): Promise<'given' | 'failed' | undefined>
 }
 
 const keyOf = ({ appId, contextId, assetId }: GivenAsset): string => `${appId}/${contextId}/${assetId}`

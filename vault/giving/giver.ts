@@ -50,6 +50,8 @@ export type GiverParts = {
   approvalOf(wishId: string): Approval | undefined
   /** The items that may have left since then by sales: sales and wishes share one limit. */
   soldSince(since: Date): Spent
+  /** Whether the item is on sale, or sold and not given yet. */
+  isListed(asset: GivenAsset): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
 }
@@ -122,7 +124,8 @@ type Judged = Exclude<Verdict, { kind: 'give' }> | { kind: 'intend'; intended: I
 async function judge(desk: Desk, wish: Wish): Promise<Judged> {
   const { rules, book, accounts, key } = desk
   const [account, approved] = [accounts.get(wish.fromSteamId), desk.approvalOf(wish.id)]
-  const verdict = judgeWish(wish, { rules, book, account, approved })
+  const isListed = wish.assets.some((asset) => desk.isListed(asset))
+  const verdict = judgeWish(wish, { rules, book, account, approved, isListed })
   if (verdict.kind !== 'give') return verdict
   const { partner } = verdict
   const reach = desk.reach(wish.fromSteamId)
@@ -193,7 +196,7 @@ async function advance(desk: Desk, wishId: string, giving: OpenGiving): Promise<
   const { hands } = desk.reach(intended.from)
   const gift = giftOf(desk, intended)
   const isAllowed = isStillAllowed(desk, intended)
-  const step = stepBefore(giving, desk.now(), isAllowed)
+  const step = stepBefore(giving, isAllowed)
   switch (step.kind) {
     case 'send':
       return send(desk, { wishId, hands, gift })
@@ -254,12 +257,7 @@ async function follow(desk: Desk, { wishId, hands, gift }: Work, isAllowed: bool
     case 'cancel':
       return hands.cancel(giving.offerId)
     case 'prove':
-      if (await hands.hasGiven(answer.steamTradeId, gift)) {
-        const done = desk.note({ kind: 'delivered', wish: wishId, steamTradeId: answer.steamTradeId })
-        desk.say('items were given', { wish: wishId, steamTrade: answer.steamTradeId })
-        if (done !== undefined) await desk.wishes.tell(wishId, { giving: done })
-      }
-      return
+      return prove(desk, { wishId, hands, gift }, answer.steamTradeId)
     case 'end':
       return end(desk, wishId, answer.because)
     case 'wait':
@@ -267,6 +265,15 @@ async function follow(desk: Desk, { wishId, hands, gift }: Work, isAllowed: bool
     default:
       return answer satisfies never
   }
+}
+
+async function prove(desk: Desk, { wishId, hands, gift }: Work, steamTradeId: string): Promise<void> {
+  const gave = await hands.gave(steamTradeId, gift)
+  if (gave === 'failed') return end(desk, wishId, 'failed')
+  if (gave === undefined) return
+  const done = desk.note({ kind: 'delivered', wish: wishId, steamTradeId })
+  desk.say('items were given', { wish: wishId, steamTrade: steamTradeId })
+  if (done !== undefined) await desk.wishes.tell(wishId, { giving: done })
 }
 
 /** An offer between two accounts of the vault is accepted by the vault. */

@@ -34,17 +34,21 @@ export type Around = {
   account: { sells: boolean } | undefined
   /** The operator's approval at the vault, with its recipient: undefined if there is none. */
   approved: Approval | undefined
+  /** Whether one of its items is on sale, or sold and not given yet. */
+  isListed: boolean
 }
 
 /** The operator's approval at the vault: these items, to this account. */
 export type Approval = { partner: Partner; assets: readonly GivenAsset[] }
 
 /** The checks that do not need Steam. */
-export function judgeWish(wish: Wish, { rules, book, account, approved }: Around): Verdict {
+export function judgeWish(wish: Wish, around: Around): Verdict {
+  const { rules, book, account, approved } = around
   if (book.has(wish.id)) return refuse('asked before')
   const complaint = complaintOf(wish.assets) ?? takenIn(book, wish.assets)
   if (complaint !== undefined) return refuse(complaint)
   if (account?.sells === true) return refuse('the account sells: nothing leaves it by a wish')
+  if (around.isListed) return wait('an item is on sale')
   if (wish.ask.kind === 'send') {
     const { destinations } = rules
     const partner = Object.hasOwn(destinations, wish.ask.to) ? destinations[wish.ask.to] : undefined

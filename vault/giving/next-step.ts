@@ -6,7 +6,7 @@ import type { SeenOffer } from './gift.ts'
 const ACCEPT_MS = 30 * 60_000
 /** How long the phone has to confirm. */
 const CONFIRM_MS = 10 * 60_000
-/** An offer that is missing from this many lists, over this time, was not sent. It is never sent again. */
+/** An offer that is missing from this many lists, the last one after this time, was not sent. It is never sent again. */
 const MOST_MISSES = 3
 const APPEARS_MS = 120_000
 
@@ -17,12 +17,14 @@ export type Step =
   | { kind: 'end'; because: Because }
 
 /** Before Steam is asked. `isAllowed`: the destination is still in the vault's list. */
-export function stepBefore(giving: OpenGiving, now: Date, isAllowed: boolean): Step {
+export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
   switch (giving.state) {
     case 'intended':
       return isAllowed ? { kind: 'send' } : { kind: 'end', because: 'no_longer_allowed' }
     case 'sending': {
-      const isOver = giving.missed >= MOST_MISSES && now.getTime() - giving.begunAt.getTime() >= APPEARS_MS
+      const { missed, missedAt, begunAt } = giving
+      // The age alone proves nothing: a vault that was dead has not looked since.
+      const isOver = missed >= MOST_MISSES && Number(missedAt) - Number(begunAt) >= APPEARS_MS
       return isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'find' }
     }
     case 'offered':

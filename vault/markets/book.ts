@@ -2,16 +2,19 @@
 import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
 import type { Due, Outcome } from './market.ts'
 
+/** `account`: the Steam id of the account that sells; null in entries from before a market could have several. */
+type InStall = { market: string; account: string | null }
+
 export type SaleEntry =
   /** From this entry on, the asset may be listed there, even if the process dies. */
-  | { kind: 'listing_begun'; market: string; appId: number; assetId: string; priceMinor: bigint }
+  | (InStall & { kind: 'listing_begun'; appId: number; assetId: string; priceMinor: bigint })
   | { kind: 'listed'; market: string; appId: number; assetId: string; itemId: string }
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
   /** Nothing is ever given for it. */
   | { kind: 'due_refused'; market: string; due: Due; problem: string }
-  | { kind: 'deal_intended'; market: string; due: Due; itemIds: readonly string[] }
+  | (InStall & { kind: 'deal_intended'; due: Due; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
   | { kind: 'send_begun'; market: string; dealId: string }
   | { kind: 'send_refused'; market: string; dealId: string; because: string }
@@ -28,8 +31,7 @@ export type SaleEntry =
 /** An entry with its time. */
 export type Dated = { at: Date; entry: SaleEntry }
 
-export type Listing = {
-  market: string
+export type Listing = InStall & {
   appId: number
   assetId: string
   priceMinor: bigint
@@ -40,7 +42,7 @@ export type Listing = {
   end: Outcome['end'] | null
 }
 
-type Common = { market: string; due: Due; itemIds: readonly string[]; intendedAt: Date }
+type Common = InStall & { due: Due; itemIds: readonly string[]; intendedAt: Date }
 type Sent = Common & {
   offerId: string
   sentAt: Date
@@ -50,7 +52,7 @@ type Sent = Common & {
 
 export type Deal =
   | (Common & { state: 'intended' })
-  | (Common & { state: 'sending' | 'unknown'; begunAt: Date; missed: number })
+  | (Common & { state: 'sending' | 'unknown'; begunAt: Date; missed: number; missedAt: Date | null })
   | (Sent & { state: 'active' })
   | (Sent & { state: 'delivered'; steamTradeId: string; deliveredAt: Date })
   | (Common & { state: 'ended'; because: EndedOffer | 'refused' | 'abandoned' })
@@ -64,6 +66,14 @@ export type Book = {
   refused: ReadonlyMap<string, string>
 }
 
+/** An account at a market. `isFirst`: entries without an account are its own. */
+export type Stall = { market: string; account: string; isFirst: boolean }
+
+export const isIn =
+  ({ market, account, isFirst }: Stall) =>
+  (each: InStall): boolean =>
+    each.market === market && (each.account === account || (each.account === null && isFirst))
+
 export const EMPTY_BOOK: Book = { listings: [], deals: new Map(), refused: new Map() }
 
 export const dealKey = (market: string, dealId: string): string => `${market}/${dealId}`
@@ -71,6 +81,10 @@ export const dealKey = (market: string, dealId: string): string => `${market}/${
 export function isLive({ state }: Listing): boolean {
   return state === 'on_sale' || state === 'in_deal'
 }
+
+/** Whether its item may not be listed: it is on sale, or it was given, and no market has said that it came back. */
+export const isTied = (listing: Listing): boolean =>
+  isLive(listing) || (listing.state === 'given' && listing.end?.kind !== 'reversed')
 
 /** The newest listing with this number. A market may give an item the same number each time that it is listed. */
 export function latestListing(
@@ -107,9 +121,9 @@ export function bookOf(entries: readonly Dated[]): Book {
 export function evolve(book: Book, { at, entry }: Dated): Book {
   switch (entry.kind) {
     case 'listing_begun': {
-      const { market, appId, assetId, priceMinor } = entry
+      const { market, account, appId, assetId, priceMinor } = entry
       const listing: Listing = {
-        ...{ market, appId, assetId, priceMinor, itemId: null, begunAt: at },
+        ...{ market, account, appId, assetId, priceMinor, itemId: null, begunAt: at },
         ...{ state: 'on_sale', end: null },
       }
       return { ...book, listings: [...book.listings, listing] }
@@ -130,9 +144,9 @@ export function evolve(book: Book, { at, entry }: Dated): Book {
       return { ...book, refused }
     }
     case 'deal_intended': {
-      const { market, due, itemIds } = entry
-      const deal: Deal = { market, due, itemIds, intendedAt: at, state: 'intended' }
-      return withDeal(changeListing(book, isIn(book, deal), inDeal), deal)
+      const { market, account, due, itemIds } = entry
+      const deal: Deal = { market, account, due, itemIds, intendedAt: at, state: 'intended' }
+      return withDeal(changeListing(book, isPartOf(book, deal), inDeal), deal)
     }
     case 'outcome':
       return changeListing(book, hasItem(book, entry), (listing) => withEnd(listing, entry.end))
@@ -150,9 +164,9 @@ function changeDeal(book: Book, entry: OfDeal, at: Date): Book {
   if (deal === undefined) throw new Error(`the deal ${entry.dealId} was never intended`)
   const changed = evolveDeal(deal, entry, at)
   const after = withDeal(book, changed)
-  if (changed.state === 'delivered') return changeListing(after, isIn(after, changed), given)
+  if (changed.state === 'delivered') return changeListing(after, isPartOf(after, changed), given)
   // If its buyer did not take the item, it may be listed again.
-  if (changed.state === 'ended') return changeListing(after, isIn(after, changed), over)
+  if (changed.state === 'ended') return changeListing(after, isPartOf(after, changed), over)
   return after
 }
 
@@ -161,18 +175,18 @@ const over = (listing: Listing): Listing =>
   listing.state === 'in_deal' ? { ...listing, state: 'over' } : listing
 
 function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
-  const { market, due, itemIds, intendedAt } = deal
-  const common: Common = { market, due, itemIds, intendedAt }
+  const { market, account, due, itemIds, intendedAt } = deal
+  const common: Common = { market, account, due, itemIds, intendedAt }
   switch (entry.kind) {
     case 'send_begun':
-      return { ...common, state: 'sending', begunAt: at, missed: 0 }
+      return { ...common, state: 'sending', begunAt: at, missed: 0, missedAt: null }
     case 'send_refused':
       return { ...common, state: 'ended', because: 'refused' }
     case 'send_unanswered':
       return deal.state === 'sending' ? { ...deal, state: 'unknown' } : deal
     case 'offer_missed':
       return deal.state === 'unknown' || deal.state === 'sending'
-        ? { ...deal, state: 'unknown', missed: deal.missed + 1 }
+        ? { ...deal, state: 'unknown', missed: deal.missed + 1, missedAt: at }
         : deal
     case 'abandoned':
       return { ...common, state: 'ended', because: 'abandoned' }
@@ -228,7 +242,7 @@ function hasItem(book: Book, of: { market: string; itemId: string }): (listing: 
   return (listing) => listing === latest
 }
 
-function isIn(book: Book, { market, itemIds }: Deal): (listing: Listing) => boolean {
+function isPartOf(book: Book, { market, itemIds }: Deal): (listing: Listing) => boolean {
   const meant = new Set(itemIds.map((itemId) => latestListing(book, { market, itemId })))
   return (listing) => meant.has(listing)
 }

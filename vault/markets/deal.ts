@@ -20,7 +20,7 @@ const BEGIN_WITHIN_MS = 4 * 60_000
 const CONFIRM_WITHIN_MS = 5 * 60_000
 /** Nobody accepts it any more, and the market counts offers that stay open as failures. */
 const CANCEL_AFTER_MS = 10 * 60_000
-/** An offer whose answer was lost appears within this time, or was never made. */
+/** An offer whose answer was lost appears within this time, or was never made. The last look is after it. */
 const LOOK_FOR_MS = 2 * 60_000
 const LEAST_LOOKS = 3
 
@@ -33,8 +33,10 @@ export function stepBefore(deal: Open, now: Date): Step {
     return now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS
       ? { kind: 'abandon' }
       : { kind: 'send' }
-  const isOver = now.getTime() - deal.begunAt.getTime() > LOOK_FOR_MS
-  return isOver && deal.missed >= LEAST_LOOKS ? { kind: 'abandon' } : { kind: 'look' }
+  const { missed, missedAt, begunAt } = deal
+  // The age alone proves nothing: a vault that was dead has not looked since.
+  const isOver = missed >= LEAST_LOOKS && Number(missedAt) - Number(begunAt) > LOOK_FOR_MS
+  return isOver ? { kind: 'abandon' } : { kind: 'look' }
 }
 
 export function stepAfter(

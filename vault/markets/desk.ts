@@ -1,9 +1,11 @@
 /** Sells on one market, round by round: when to ask what, and when to list nothing. The shell around the seller. */
 import type { OwnItem } from '../steam/look.ts'
-import { isLive, type Listing } from './book.ts'
+import { isIn, isLive, type Listing, type Stall } from './book.ts'
+import { feeOf } from './fees.ts'
 import { isMaintenance } from './maintenance.ts'
-import type { Market } from './market.ts'
-import { type Pricing, pricesFor, repricesFor } from './pricing.ts'
+import type { Line, Listed, Market, Money } from './market.ts'
+import type { Bid } from './placement.ts'
+import { bidsFor, type Pricing, repricesFor } from './pricing.ts'
 import type { Alarm, createSeller, Journal } from './seller.ts'
 import type { Till } from './till.ts'
 
@@ -22,9 +24,13 @@ const BALANCE_MS = 10 * MINUTE_MS
 /** The market keeps its history by day. */
 const HISTORY_MS = 86_400_000
 const MOST_LINES = 50
+/** An item that a market does not take, or is not found by it so often, is not offered to it for a while. */
+const REFUSED_MS = 60 * MINUTE_MS
+const MOST_RETRIES = 3
 
 export type DeskParts = {
   market: Market
+  stall: Stall
   seller: ReturnType<typeof createSeller>
   journal: Journal
   account: {
@@ -34,25 +40,72 @@ export type DeskParts = {
   /** The token of the account's trade link, if the rules have it as a destination. */
   tradeToken: string | undefined
   pricing: Pricing
-  till: Pick<Till, 'isOff' | 'saysBalance'>
+  till: Pick<Till, 'isOff'>
+  /** Reports the account's money, as the market shows it. */
+  saysBalance(money: Money): Promise<void>
   /** Whether the operator has switched the market off at the vault. */
   isOff(): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
 }
 
-export type Desk = { round(): Promise<void>; close(): void }
+export type Desk = {
+  stall: Stall
+  games: readonly number[]
+  /** Everything but new listings: sales that must be given come first. */
+  tend(): Promise<void>
+  /** Whether it may list now. */
+  isOpen(): boolean
+  /** Whether it is time to list items of this game again; if so, records the time. */
+  isDue(appId: number): boolean
+  /** Bids for these items, except for those that the market did not take lately. */
+  bidsFor(appId: number, items: readonly OwnItem[]): Promise<Bid[]>
+  list(appId: number, lines: readonly Line[]): Promise<void>
+  close(): void
+}
 
 type State = {
   /** When each step ran last, in milliseconds. */
   done: Map<string, number>
   /** Why nothing is listed; undefined if all is well. */
   stopped: string | undefined
+  /** Why the account may not sell, as the market said last. */
+  unready: string | undefined
+  /** The market's word about its fee. */
+  feeBp: bigint | null
+  /** By game and asset: how often the market did not take it, and when it was asked last. */
+  refused: Map<string, { times: number; atMs: number }>
 }
 
 export function createDesk(parts: DeskParts): Desk {
-  const state: State = { done: new Map(), stopped: undefined }
-  return { round: () => round(parts, state), close: () => parts.market.close() }
+  const none = { stopped: undefined, unready: undefined, feeBp: null }
+  const state: State = { ...none, done: new Map(), refused: new Map() }
+  const { market, stall } = parts
+  return {
+    stall,
+    games: market.games,
+    tend: () => tend(parts, state),
+    isOpen: () => state.done.has('ready') && state.stopped === undefined,
+    isDue: (appId) => isDue(parts, state, [`list ${appId}`, LIST_MS]),
+    bidsFor: (appId, items) =>
+      bidsFor(
+        items.filter(({ assetId }) => isTaken(parts, state, `${appId}/${assetId}`)),
+        { ...parts, appId, own: ownOf(parts, appId), feeBp: feeNow(parts, state) },
+      ),
+    list: (appId, lines) => list(parts, state, { appId, lines }),
+    close: () => market.close(),
+  }
+}
+
+const feeNow = ({ journal, market }: DeskParts, { feeBp }: State): bigint =>
+  feeOf(journal.book(), market.name, feeBp)
+
+function isTaken({ now }: DeskParts, { refused }: State, key: string): boolean {
+  const known = refused.get(key)
+  if (known === undefined || known.times < MOST_RETRIES) return true
+  if (now().getTime() - known.atMs < REFUSED_MS) return false
+  refused.delete(key)
+  return true
 }
 
 /** Whether it is time to run this step again; if so, records the time. A clock that was set back delays nothing. */
@@ -64,32 +117,30 @@ function isDue({ now }: DeskParts, { done }: State, [what, everyMs]: [string, nu
   return true
 }
 
-async function round(parts: DeskParts, state: State): Promise<void> {
-  const { market, seller, journal, say } = parts
+async function tend(parts: DeskParts, state: State): Promise<void> {
+  const { market, seller, say } = parts
   const reason = await reasonToStop(parts, state)
   if (reason !== state.stopped) {
     state.stopped = reason
     say(reason === undefined ? 'the vault sells' : 'the vault does not sell', {
       market: market.name,
+      account: parts.stall.account,
       ...(reason === undefined ? {} : { because: reason }),
     })
   }
   await stayOnline(parts, state)
   for (const appId of market.games) {
-    if (reason === undefined) await offer(parts, state, appId)
+    if (reason === undefined) await reprice(parts, state, appId)
     else await takeDown(parts, appId)
-    if (openOf(journal, market, appId) && isDue(parts, state, [`look ${appId}`, LOOK_MS]))
+    if (ownOf(parts, appId).some(isLive) && isDue(parts, state, [`look ${appId}`, LOOK_MS]))
       await seller.round(appId)
   }
   await seller.advance()
   await followMoney(parts, state)
 }
 
-const ownOf = ({ journal, market }: Pick<DeskParts, 'journal' | 'market'>, appId: number): Listing[] =>
-  journal.book().listings.filter((each) => each.market === market.name && each.appId === appId)
-
-const openOf = (journal: Journal, market: Market, appId: number): boolean =>
-  ownOf({ journal, market }, appId).some(isLive)
+const ownOf = ({ journal, stall }: Pick<DeskParts, 'journal' | 'stall'>, appId: number): Listing[] =>
+  journal.book().listings.filter((each) => isIn(stall)(each) && each.appId === appId)
 
 /** The till may stop the vault, but never start it. */
 async function reasonToStop(parts: DeskParts, state: State): Promise<string | undefined> {
@@ -102,18 +153,20 @@ async function reasonToStop(parts: DeskParts, state: State): Promise<string | un
   return readiness(parts, state)
 }
 
-/** Kept between rounds. */
 async function readiness(parts: DeskParts, state: State): Promise<string | undefined> {
-  const known = state.done.has('ready') ? state.stopped : undefined
-  if (!isDue(parts, state, ['ready', READY_MS])) return known
+  if (!isDue(parts, state, ['ready', READY_MS])) return state.unready
   // A seller whom the market has never heard from counts as offline.
   await ping(parts)
   const said = await readyWithToken(parts)
+  state.unready = unreadyOf(said)
+  if (said.kind === 'said') state.feeBp = said.value.feeBp
+  else if (said.kind !== 'locked_out') state.done.delete('ready')
+  return state.unready
+}
+
+function unreadyOf(said: Awaited<ReturnType<Market['ready']>>): string | undefined {
   if (said.kind === 'locked_out') return 'the market refuses the key'
-  if (said.kind !== 'said') {
-    state.done.delete('ready')
-    return 'the market does not answer'
-  }
+  if (said.kind !== 'said') return 'the market does not answer'
   const problems = said.value.problems.filter((problem) => problem !== 'offline')
   return problems.length === 0 ? undefined : problems.join(', ')
 }
@@ -128,8 +181,9 @@ async function readyWithToken({ market, tradeToken }: DeskParts): ReturnType<Mar
 }
 
 async function stayOnline(parts: DeskParts, state: State): Promise<void> {
-  const { journal, market } = parts
-  const isNeeded = state.stopped === undefined || journal.book().listings.some(isLive)
+  const { journal, market, stall } = parts
+  const isLiveHere = journal.book().listings.some((each) => isLive(each) && isIn(stall)(each))
+  const isNeeded = state.stopped === undefined || isLiveHere
   if (!isNeeded || !isDue(parts, state, ['ping', PING_MS])) return
   if (!(await ping(parts))) {
     state.done.delete('ping')
@@ -149,37 +203,46 @@ async function ping({ market, account }: DeskParts): Promise<boolean> {
   return false
 }
 
-async function takeDown({ market, seller, journal }: DeskParts, appId: number): Promise<void> {
-  const listed = ownOf({ journal, market }, appId).flatMap(({ state, itemId }) =>
+async function takeDown(parts: DeskParts, appId: number): Promise<void> {
+  const listed = ownOf(parts, appId).flatMap(({ state, itemId }) =>
     state === 'on_sale' && itemId !== null ? [itemId] : [],
   )
-  if (listed.length > 0) await seller.unlist(appId, listed.slice(0, MOST_LINES))
+  if (listed.length > 0) await parts.seller.unlist(appId, listed.slice(0, MOST_LINES))
 }
 
-async function offer(parts: DeskParts, state: State, appId: number): Promise<void> {
-  const { market, seller, account, journal } = parts
-  const own = ownOf(parts, appId)
-  if (isDue(parts, state, [`reprice ${appId}`, REPRICE_MS])) {
-    const lines = await repricesFor(own, { ...parts, items: await account.freeItems(appId) })
-    if (lines.length > 0) await seller.reprice(appId, lines.slice(0, MOST_LINES))
-  }
-  if (!isDue(parts, state, [`list ${appId}`, LIST_MS])) return
-  const items = await account.freeItems(appId)
-  const isBusy = new Set(
-    journal.book().listings.flatMap((each) => (each.appId === appId && isLive(each) ? [each.assetId] : [])),
-  )
-  const free = [...(items?.values() ?? [])].filter((item) => item.isTradable && !isBusy.has(item.assetId))
-  const lines = await pricesFor(free.slice(0, MOST_LINES), { ...parts, appId, own })
-  if (lines.length === 0) return
+async function reprice(parts: DeskParts, state: State, appId: number): Promise<void> {
+  if (!isDue(parts, state, [`reprice ${appId}`, REPRICE_MS])) return
+  const items = await parts.account.freeItems(appId)
+  const lines = await repricesFor(ownOf(parts, appId), { ...parts, items, feeBp: feeNow(parts, state) })
+  if (lines.length > 0) await parts.seller.reprice(appId, lines.slice(0, MOST_LINES))
+}
+
+type Lines = { appId: number; lines: readonly Line[] }
+
+async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Promise<void> {
+  const { market, seller, now } = parts
   const said = await seller.list(appId, lines)
-  if (said.kind === 'said' && !said.value.some((line) => line.kind === 'refused' && line.retry)) return
+  const answers = said.kind === 'said' ? said.value : []
+  for (const answer of answers) noteAnswer(parts, state, { appId, answer })
+  if (said.kind === 'said' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
   // The market has not read the inventory, or not since these items came.
   await market.refresh(appId)
-  state.done.set(`list ${appId}`, parts.now().getTime() - LIST_MS + LIST_AGAIN_MS)
+  state.done.set(`list ${appId}`, now().getTime() - LIST_MS + LIST_AGAIN_MS)
+}
+
+function noteAnswer(
+  { now }: DeskParts,
+  { refused }: State,
+  { appId, answer }: { appId: number; answer: Listed },
+): void {
+  const key = `${appId}/${answer.assetId}`
+  if (answer.kind === 'listed') return void refused.delete(key)
+  const times = answer.retry ? (refused.get(key)?.times ?? 0) + 1 : MOST_RETRIES
+  refused.set(key, { times, atMs: now().getTime() })
 }
 
 async function followMoney(parts: DeskParts, state: State): Promise<void> {
-  const { market, seller, now, till } = parts
+  const { market, seller } = parts
   for (const appId of market.games) {
     const unpaid = ownOf(parts, appId).filter(
       ({ state: at, end }) => (at === 'given' || at === 'in_deal') && !isPaid(end),
@@ -190,7 +253,7 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
   }
   if (!isDue(parts, state, ['balance', BALANCE_MS])) return
   const said = await market.money()
-  if (said.kind === 'said') await till.saysBalance(market.name, said.value, now()).catch(() => {})
+  if (said.kind === 'said') await parts.saysBalance(said.value).catch(() => {})
 }
 
 const isPaid = (end: Listing['end']): boolean =>

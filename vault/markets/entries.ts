@@ -5,6 +5,7 @@ import type { Entry } from '../files/log.ts'
 import type { Dated, SaleEntry } from './book.ts'
 
 const market = z.string()
+const account = z.string().nullable().default(null)
 const dealId = z.string()
 const itemId = z.string()
 const assetId = z.string()
@@ -33,16 +34,19 @@ const endSchema = z.discriminatedUnion('kind', [
     refundMinor: minor,
   }),
 ])
-const offerEnds = z.enum(['declined', 'countered', 'invalid', 'withdrawn', 'expired'])
+const offerEnds = z.enum(['declined', 'countered', 'invalid', 'withdrawn', 'expired', 'failed'])
 
 const saleSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('listing_begun'), market, appId, assetId, priceMinor: minor }),
+  z.strictObject({ kind: z.literal('listing_begun'), market, account, appId, assetId, priceMinor: minor }),
   z.strictObject({ kind: z.literal('listed'), market, appId, assetId, itemId }),
   z.strictObject({ kind: z.literal('not_listed'), market, appId, assetId, code: z.string() }),
   z.strictObject({ kind: z.literal('repriced'), market, itemId, priceMinor: minor }),
   z.strictObject({ kind: z.literal('unlisted'), market, itemId }),
   z.strictObject({ kind: z.literal('due_refused'), market, due: dueSchema, problem: z.string() }),
-  z.strictObject({ kind: z.literal('deal_intended'), market, due: dueSchema, itemIds: z.array(itemId) }),
+  z.strictObject({
+    ...{ kind: z.literal('deal_intended'), market, account, due: dueSchema },
+    itemIds: z.array(itemId),
+  }),
   z.strictObject({ kind: z.literal('send_begun'), market, dealId }),
   z.strictObject({ kind: z.literal('send_refused'), market, dealId, because: z.string() }),
   z.strictObject({ kind: z.literal('send_unanswered'), market, dealId }),

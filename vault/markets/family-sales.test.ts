@@ -124,6 +124,18 @@ describe('a sale', () => {
     },
   )
 
+  it('stands until it is handed over or its time is up', async () => {
+    const { due } = await sell(on, client, { appId: DOTA, as: 'accepts' })
+    const offerId = on.send(due, false)
+    expect(await value(client.stands(due))).toBe(true)
+    await on.later(4 * 60)
+    expect(await value(client.stands(due))).toBe(true)
+    await on.later(2 * 60)
+    expect(await value(client.stands(due))).toBe(false)
+    expect(on.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
+    on.cancel(offerId)
+  })
+
   it('that is not handed over three times costs the right to sell, for a day', async () => {
     for (const miss of [1, 2, 3]) {
       await sell(on, client, { appId: DOTA, as: 'accepts' })

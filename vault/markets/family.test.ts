@@ -19,7 +19,10 @@ afterAll(() => on.close())
 
 describe('an account', () => {
   it('says what keeps it from selling, and is online for between three and four minutes after a ping', async () => {
-    expect(await value(client.ready())).toEqual({ problems: ['no_trade_token', 'offline'] })
+    expect(await value(client.ready())).toEqual({
+      problems: ['no_trade_token', 'offline'],
+      feeBp: null,
+    })
     expect(await client.keepOnline('nothing')).toEqual({ kind: 'refused', code: 'Invalid access token' })
     const other = on.steam
       .world()

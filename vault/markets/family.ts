@@ -21,7 +21,7 @@ import {
   testSchema,
 } from './family-answers.ts'
 import { bareNumber } from './lossless-json.ts'
-import type { Failure, Market, Problem } from './market.ts'
+import type { Due, Failure, Market, Problem, Row } from './market.ts'
 import type { Time } from './pace.ts'
 import type { Scale } from './scale.ts'
 
@@ -73,6 +73,12 @@ export function createFamily(options: Options): Market {
 
 type FamilyCaller = Caller<Ask>
 
+/** Each item of the deal is sold, and there is time left to hand it over. */
+const isStillSold = (rows: readonly Row[], { assets }: Due): boolean =>
+  assets.every(({ assetId }) =>
+    rows.some((row) => row.assetId === assetId && (row.stage === 'sold' || row.stage === 'offer_out')),
+  )
+
 const createFamilyCaller = ({ key, connection, time }: Options): FamilyCaller =>
   createCaller(
     { everyMs: EVERY_MS, callOf: (name, ask: Ask) => callOf(name, key, ask), failureOf },
@@ -107,7 +113,8 @@ function accountCalls(
       if (owner.kind !== 'said') return owner
       const problems: Problem[] = owner.value === steamId ? [] : ['other_account']
       return call('test', testSchema, {
-        read: (answer) => ({ problems: [...problems, ...problemsOf(answer)] }),
+        // It tells its fee nowhere.
+        read: (answer) => ({ problems: [...problems, ...problemsOf(answer)], feeBp: null }),
       })
     },
     async keepOnline(accessToken) {
@@ -201,8 +208,11 @@ function saleCalls(
       const isNothing = due.kind === 'refused' && (due.code === 'nothing' || due.code === '3001')
       return isNothing ? { kind: 'said', value: { rows, due: [] } } : due
     },
-    // It is told of an offer only after the confirmation.
-    stands: async () => ({ kind: 'said', value: true }),
+    stands: (deal) =>
+      call('items', itemsSchema, {
+        appId: deal.assets[0]?.appId ?? 0,
+        read: (answer) => isStillSold(rowsOf(answer), deal),
+      }),
     sent: (appId, { offerId }) =>
       call('trade-ready', envelopeSchema, { appId, query: { tradeoffer: offerId }, read: () => null }),
     outcomes(appId, since) {

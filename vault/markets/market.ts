@@ -21,7 +21,8 @@ export type Problem =
   | 'offline'
   | 'banned_from_selling'
 
-export type Readiness = { problems: readonly Problem[] }
+/** `feeBp`: the share of a price that it says it keeps, in hundredths of a percent; null if it does not say. */
+export type Readiness = { problems: readonly Problem[]; feeBp: bigint | null }
 
 export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string }
 
@@ -89,7 +90,7 @@ export type Market = {
   /** The listings, and the sold items that must be given now. */
   round(appId: number): Promise<Said<Round>>
   /** Whether the market still wants the deal. Asked right before its offer is confirmed. */
-  stands(dealId: string): Promise<Said<boolean>>
+  stands(deal: Due): Promise<Said<boolean>>
   /** Tells the market which offer hands a deal over. */
   sent(appId: number, handOver: { offerId: string; dealId: string }): Promise<Said<null>>
   outcomes(appId: number, since: Date): Promise<Said<readonly Outcome[]>>

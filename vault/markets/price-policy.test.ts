@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_RULES, listingPrice, type Priced } from './price-policy.ts'
+import { DEFAULT_RULES, listingPrice, netOf, type Priced } from './price-policy.ts'
 
 const DAY_MS = 86_400_000
 const item = (change: Partial<Priced> = {}): Priced => ({
-  ...{ costMinor: 1_000n, mayLose: false, bestMinor: 1_500n, knownMinor: 1_500n, onSaleMs: 0 },
+  ...{ costMinor: 1_000n, mayLose: false, bestMinor: 1_500n, knownMinor: 1_500n, onSaleMs: 0, feeBp: 0n },
   ...change,
 })
 const price = (change: Partial<Priced> = {}, rules = {}) =>
@@ -28,6 +28,12 @@ describe('a listing', () => {
     expect(price({ costMinor: 1_800n, mayLose: true })).toEqual(at(1_499n))
   })
 
+  it('leaves its cost after the fee of the market', () => {
+    expect(price({ costMinor: 1_800n, feeBp: 500n })).toEqual(at(1_895n))
+    expect([netOf(1_895n, 500n), netOf(1_894n, 500n)]).toEqual([1_800n, 1_799n])
+    expect(price({ costMinor: 1_800n, feeBp: 500n, mayLose: true })).toEqual(at(1_499n))
+  })
+
   it('is never under the floor of the vault, also where the market and the operator say so', () => {
     expect(price({ bestMinor: 100n, mayLose: true })).toEqual(at(1_200n))
   })
@@ -46,13 +52,14 @@ describe('a listing', () => {
       bestMinor: fc.option(amount),
       knownMinor: amount,
       onSaleMs: fc.integer({ min: 0, max: 400 * DAY_MS }),
+      feeBp: fc.bigInt({ min: 0n, max: 3_000n }),
     })
     fc.assert(
       fc.property(priced, (each) => {
         const verdict = listingPrice(each, DEFAULT_RULES)
         if (verdict.kind !== 'price') throw new Error('there is a price and a cost')
         expect(verdict.minor * 10_000n >= each.knownMinor * DEFAULT_RULES.floorBp).toBe(true)
-        expect(each.mayLose || verdict.minor >= each.costMinor).toBe(true)
+        expect(each.mayLose || netOf(verdict.minor, each.feeBp) >= each.costMinor).toBe(true)
       }),
     )
   })

@@ -30,6 +30,8 @@ export type Priced = {
   /** The item's price from the vault's own source; null if there is none. */
   knownMinor: bigint | null
   onSaleMs: number
+  /** The share of a price that the market keeps, in hundredths of a percent. */
+  feeBp: bigint
 }
 
 /** `no_price`: the vault has no price of its own. `no_cost`: the item's cost is unknown, or cannot be trusted. */
@@ -41,7 +43,7 @@ const ALL_BP = 10_000n
 const DAY_MS = 86_400_000
 
 export function listingPrice(item: Priced, rules: PriceRules): PriceVerdict {
-  const { costMinor, mayLose, bestMinor, knownMinor, onSaleMs } = item
+  const { costMinor, mayLose, bestMinor, knownMinor, onSaleMs, feeBp } = item
   if (knownMinor === null || knownMinor <= 0n) return { kind: 'none', because: 'no_price' }
   if (costMinor === null && !mayLose) return { kind: 'none', because: 'no_cost' }
   const days = BigInt(Math.max(0, Math.floor(onSaleMs / DAY_MS)))
@@ -49,8 +51,18 @@ export function listingPrice(item: Priced, rules: PriceRules): PriceVerdict {
   const market = (bestMinor ?? knownMinor) - rules.stepMinor
   const target = (market * (ALL_BP - dropBp)) / ALL_BP
   const own = roundUp(knownMinor * rules.floorBp)
-  const cost = mayLose || costMinor === null ? 1n : roundUp(costMinor * (ALL_BP + rules.marginBp))
+  const least = mayLose || costMinor === null ? 1n : roundUp(costMinor * (ALL_BP + rules.marginBp))
+  const cost = mayLose ? least : grossOf(least, feeBp)
   return { kind: 'price', minor: larger(larger(target, own), larger(cost, 1n)) }
+}
+
+/** The part of a price that is left after the market's fee, as a market rounds it. */
+export const netOf = (minor: bigint, feeBp: bigint): bigint => (minor * (ALL_BP - feeBp)) / ALL_BP
+
+/** The least price of which so much is left. */
+function grossOf(net: bigint, feeBp: bigint): bigint {
+  const left = ALL_BP - feeBp
+  return (net * ALL_BP + left - 1n) / left
 }
 
 const roundUp = (bp: bigint): bigint => (bp + ALL_BP - 1n) / ALL_BP

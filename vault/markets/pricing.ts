@@ -1,7 +1,8 @@
 /** Prices of listings, from the vault's own prices, other sellers' prices, and the cost that the till reports. */
 import type { OwnItem } from '../steam/look.ts'
 import type { Listing } from './book.ts'
-import type { Line, Market } from './market.ts'
+import type { Market } from './market.ts'
+import { type Bid, reachOf } from './placement.ts'
 import { listingPrice, type PriceRules } from './price-policy.ts'
 import type { Till } from './till.ts'
 
@@ -12,24 +13,31 @@ const ALL_BP = 10_000n
 export type Pricing = {
   rules: PriceRules
   mayLose: boolean
+  /** An item that the till's books do not have is not priced, even if it may be sold at a loss. */
+  mustBeBooked: boolean
   /** In cents of a dollar, by what the vault fetches itself. */
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   till: Pick<Till, 'costs'>
 }
 
-type Around = { market: Market; pricing: Pricing; now(): Date }
+/** `feeBp`: the share of a price that the market keeps. */
+type Around = { market: Market; pricing: Pricing; feeBp: bigint; now(): Date }
 
-/** Leaves out items without a price of the vault, or without a known cost. */
-export async function pricesFor(
+/** Prices of items on this market. Leaves out those without a price of the vault, or without a known cost. */
+export async function bidsFor(
   items: readonly OwnItem[],
   { appId, own, ...around }: Around & { appId: number; own: readonly Listing[] },
-): Promise<Line[]> {
+): Promise<Bid[]> {
   if (items.length === 0) return []
   const known = await knownOf(appId, items, around)
-  return items.flatMap((item): Line[] => {
-    const since = own.find(({ assetId }) => assetId === item.assetId)?.begunAt ?? around.now()
-    const priceMinor = priceOf(item, { ...around, ...known, since })
-    return priceMinor === undefined ? [] : [{ assetId: item.assetId, priceMinor }]
+  return items.flatMap(({ assetId, marketHashName, ...item }): Bid[] => {
+    const since = own.find((each) => each.assetId === assetId)?.begunAt ?? around.now()
+    const priceMinor = priceOf({ assetId, marketHashName, ...item }, { ...around, ...known, since })
+    const knownMinor = known.prices.get(marketHashName)
+    if (priceMinor === undefined || knownMinor === undefined) return []
+    const bestMinor = known.best.get(marketHashName) ?? null
+    const netMinor = reachOf({ priceMinor, bestMinor, knownMinor, feeBp: around.feeBp })
+    return [{ assetId, priceMinor, netMinor }]
   })
 }
 
@@ -83,8 +91,9 @@ async function knownOf(
 
 function priceOf(
   { assetId, marketHashName }: OwnItem,
-  { costs, best, prices, since, now, pricing }: Around & Known & { since: Date },
+  { costs, best, prices, since, now, pricing, feeBp }: Around & Known & { since: Date },
 ): bigint | undefined {
+  if (pricing.mustBeBooked && !costs.has(assetId)) return undefined
   const verdict = listingPrice(
     {
       costMinor: costs.get(assetId) ?? null,
@@ -92,6 +101,7 @@ function priceOf(
       bestMinor: best.get(marketHashName) ?? null,
       knownMinor: prices.get(marketHashName) ?? null,
       onSaleMs: now().getTime() - since.getTime(),
+      feeBp,
     },
     pricing.rules,
   )

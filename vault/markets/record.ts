@@ -16,12 +16,20 @@ export type SaleRecord = Journal & {
   forget(n: number): void
 }
 
-export function openRecord(log: VaultLog, key: Key, now: () => Date): SaleRecord {
+type Parts = {
+  log: VaultLog
+  key: Key
+  now: () => Date
+  /** Whether the account collects deposits. */
+  isBot: (account: string) => boolean
+}
+
+export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
   let book: Book = EMPTY_BOOK
   let news: News[] = []
   const take = (n: number, dated: Parameters<typeof evolve>[1]): void => {
     book = evolve(book, dated)
-    news.push(...toldOf(book, dated.entry).map((told, part) => ({ n, part, at: dated.at, told })))
+    news.push(...toldOf(book, dated.entry, isBot).map((told, part) => ({ n, part, at: dated.at, told })))
   }
   for (const entry of log.entries()) {
     const dated = fromLog(entry, key)

@@ -15,9 +15,11 @@ export type Told =
       price: bigint
     }
   | { kind: 'report'; market: string; reference: string; report: SaleReport }
+  /** `assets`: sorted, as `app/asset`. The till holds what leaves its bots against it. */
+  | { kind: 'gift'; market: string; reference: string; partnerSteamId: string; assets: readonly string[] }
 
-/** `book`: its state after the entry. */
-export function toldOf(book: Book, entry: SaleEntry): Told[] {
+/** `book`: its state after the entry. `isBot`: whether the account collects deposits, so the till watches what it gives. */
+export function toldOf(book: Book, entry: SaleEntry, isBot: (account: string) => boolean): Told[] {
   const { market } = entry
   const report = (itemId: string, said: SaleReport): Told => ({
     kind: 'report',
@@ -46,8 +48,11 @@ export function toldOf(book: Book, entry: SaleEntry): Told[] {
       return [report(entry.itemId, { kind: 'repriced', price: entry.priceMinor })]
     case 'unlisted':
       return [report(entry.itemId, { kind: 'unlisted' })]
-    case 'deal_intended':
-      return entry.itemIds.map((itemId) => report(itemId, { kind: 'sold' }))
+    case 'deal_intended': {
+      const { account, itemIds } = entry
+      const sold = itemIds.map((itemId) => report(itemId, { kind: 'sold' }))
+      return account !== null && isBot(account) ? [giftOf(book, entry), ...sold] : sold
+    }
     case 'delivered': {
       const { steamTradeId } = entry
       const itemIds = dealOf(book, market, entry.dealId)?.itemIds ?? []
@@ -68,6 +73,17 @@ export function toldOf(book: Book, entry: SaleEntry): Told[] {
     }
     default:
       return []
+  }
+}
+
+function giftOf(book: Book, entry: Extract<SaleEntry, { kind: 'deal_intended' }>): Told {
+  const { market, itemIds, due } = entry
+  return {
+    kind: 'gift',
+    market,
+    reference: referenceOf(book, { market, itemId: itemIds[0] ?? '' }),
+    partnerSteamId: due.partnerSteamId,
+    assets: due.assets.map(({ appId, assetId }) => `${appId}/${assetId}`).sort(),
   }
 }
 

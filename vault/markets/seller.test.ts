@@ -88,19 +88,26 @@ describe('a sale', () => {
     expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
   })
 
-  it('that the market calls off after it was told of the offer is not confirmed: nothing is given for nothing', async () => {
-    const out = outside('tell_then_confirm')
-    await work(out)
-    out.buy(1)
-    // The process dies between the two.
-    out.say(['none', 'none', 'none', 'none', 'none', 'kill_after'])
-    await work(out)
-    out.callOff()
-    await calm(out)
-    expect(out.offers.map(({ seen }) => seen)).toEqual([{ state: 'ended', how: 'withdrawn' }])
-    expect(out.entries.filter(({ entry }) => entry.kind === 'confirmed')).toEqual([])
-    expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
-  })
+  // The process dies after so many calls: between the offer, or what the market is told of it, and the confirmation.
+  it.each([
+    ['confirm_then_tell', 3],
+    ['tell_then_confirm', 5],
+  ] as const)(
+    'that the market calls off before its offer is confirmed gives nothing away: %s',
+    async (order, calls) => {
+      const out = outside(order)
+      await work(out)
+      out.buy(1)
+      out.say([...Array.from({ length: calls }, () => 'none' as const), 'kill_after'])
+      await work(out)
+      expect(out.offers.map(({ seen }) => seen.state)).toEqual(['needs_confirmation'])
+      out.callOff()
+      await calm(out)
+      expect(out.offers.map(({ seen }) => seen)).toEqual([{ state: 'ended', how: 'withdrawn' }])
+      expect(out.entries.filter(({ entry }) => entry.kind === 'confirmed')).toEqual([])
+      expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
+    },
+  )
 
   it('that came to nothing tells the till that it is cancelled', async () => {
     const out = outside()
@@ -110,7 +117,7 @@ describe('a sale', () => {
     await work(out)
     const refused = out.entries.find(({ entry }) => entry.kind === 'send_refused')?.entry
     const itemId = out.items.find(({ assetId }) => assetId === '1')?.itemId
-    expect(refused && toldOf(out.book(), refused)).toEqual([
+    expect(refused && toldOf(out.book(), refused, () => false)).toEqual([
       { kind: 'report', market: 'm', reference: itemId, report: { kind: 'cancelled' } },
     ])
   })

@@ -4,11 +4,13 @@ import {
   type Book,
   type Deal,
   dealKey,
+  isIn,
   isLive,
   type Listing,
   latestListing,
   liveListing,
   type SaleEntry,
+  type Stall,
 } from './book.ts'
 import { type Active, type Open, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
@@ -28,12 +30,15 @@ export type Alarm =
 
 type Parts = {
   market: Market
+  stall: Stall
   hands: Hands
   journal: Journal
   scale: Scale
   ownAccounts: ReadonlySet<string>
   /** Whether the vault's limits let this leave now. */
   hasRoom: (load: { cents: bigint; items: number }) => boolean
+  /** Tells the till what is about to be given. A till that is away is told later. */
+  announce: () => Promise<void>
   now: () => Date
   alarm: (alarm: Alarm) => void
 }
@@ -48,7 +53,7 @@ export function createSeller(parts: Parts) {
     /** Takes every open deal one step further, as often as there is a step. */
     async advance() {
       for (const deal of parts.journal.book().deals.values()) {
-        if (deal.market === parts.market.name) await advance(parts, deal)
+        if (isIn(parts.stall)(deal)) await advance(parts, deal)
       }
     },
     followMoney: (appId: number, since: Date) => followMoney(parts, appId, since),
@@ -57,7 +62,7 @@ export function createSeller(parts: Parts) {
 
 /** Lists the items that are not listed yet. The intent is recorded first, because the answer may be lost. */
 async function list(
-  { market, journal }: Parts,
+  { market, stall, journal }: Parts,
   appId: number,
   lines: readonly Line[],
 ): Promise<Said<readonly Listed[]>> {
@@ -65,7 +70,7 @@ async function list(
   if (free.length === 0) return { kind: 'said', value: [] }
   const of = { market: market.name, appId }
   for (const { assetId, priceMinor } of free)
-    await journal.add({ kind: 'listing_begun', ...of, assetId, priceMinor })
+    await journal.add({ kind: 'listing_begun', ...of, account: stall.account, assetId, priceMinor })
   const said = await market.list(appId, free)
   // The next round finds the results in the market's list.
   if (said.kind === 'unanswered') return said
@@ -148,16 +153,14 @@ const isKnown = (own: readonly Listing[], row: Row): boolean =>
 const isOnMarket = ({ stage }: Row): boolean =>
   stage === 'on_sale' || stage === 'sold' || stage === 'offer_out'
 
-function ownListings({ market, journal }: Parts, appId: number): Listing[] {
-  return journal
-    .book()
-    .listings.filter((each) => each.market === market.name && each.appId === appId && isLive(each))
+function ownListings({ stall, journal }: Parts, appId: number): Listing[] {
+  return journal.book().listings.filter((each) => isIn(stall)(each) && each.appId === appId && isLive(each))
 }
 
 type Asked = { appId: number; due: Due; rows: readonly Row[] }
 
 async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
-  const { market, journal, scale, ownAccounts, alarm } = parts
+  const { market, stall, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
   if (book.refused.has(dealKey(market.name, due.dealId))) return
   const listings = ownListings(parts, appId).flatMap(({ itemId, ...listing }): OwnListing[] =>
@@ -182,7 +185,7 @@ async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
     return alarm({ kind: 'no_room', dealId: due.dealId })
   }
   const itemIds = verdict.listings.map(({ itemId }) => itemId)
-  await journal.add({ kind: 'deal_intended', market: market.name, due, itemIds })
+  await journal.add({ kind: 'deal_intended', market: market.name, account: stall.account, due, itemIds })
 }
 
 /** A deal needs a handful of steps at most: send, confirm, report, and a look after each. */
@@ -199,7 +202,7 @@ async function advance(parts: Parts, first: Deal): Promise<void> {
 }
 
 /** Returns whether something changed. */
-async function begin({ hands, journal, now }: Parts, { due, ...deal }: Open): Promise<boolean> {
+async function begin({ hands, journal, now, announce }: Parts, { due, ...deal }: Open): Promise<boolean> {
   const of = { market: deal.market, dealId: due.dealId }
   const step = stepBefore({ due, ...deal }, now())
   if (step.kind === 'abandon') {
@@ -213,6 +216,7 @@ async function begin({ hands, journal, now }: Parts, { due, ...deal }: Open): Pr
     else await journal.add({ kind: 'offer_missed', ...of })
     return found.kind === 'found'
   }
+  await announce()
   await journal.add({ kind: 'send_begun', ...of })
   const sent = await hands.send(due)
   if (sent.kind === 'sent') await journal.add({ kind: 'offer_known', ...of, offerId: sent.offerId })
@@ -230,7 +234,7 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   switch (step.kind) {
     case 'confirm': {
       // An offer that is confirmed for a deal that is off gives the item away for nothing.
-      const stands = await market.stands(due.dealId)
+      const stands = await market.stands(due)
       if (stands.kind !== 'said') return false
       if (!stands.value) {
         await hands.cancel(offerId)
@@ -249,9 +253,11 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
       await hands.cancel(offerId)
       return false
     case 'prove': {
-      const isGiven = await hands.hasGiven(step.steamTradeId, due)
-      if (isGiven) await journal.add({ kind: 'delivered', ...of, steamTradeId: step.steamTradeId })
-      return isGiven
+      const { steamTradeId } = step
+      const gave = await hands.gave(steamTradeId, due)
+      if (gave === 'given') await journal.add({ kind: 'delivered', ...of, steamTradeId })
+      if (gave === 'failed') await journal.add({ kind: 'offer_ended', ...of, how: 'failed' })
+      return gave !== undefined
     }
     case 'note_end':
       await journal.add({ kind: 'offer_ended', ...of, how: step.how })

@@ -1,25 +1,24 @@
-/** All markets of the vault: their desks, one record, and the reports to the till. */
+/** All accounts of the vault at markets: their desks, one record, and the reports to the till. */
 
-import type { Folder } from '../files/folder.ts'
-import { isSwitchedOff, type MarketAccess, type MarketName } from '../files/markets.ts'
+import type { MarketAccess } from '../files/markets.ts'
 import type { Hands } from '../giving/gift.ts'
 import type { OwnItem } from '../steam/look.ts'
 import type { Session } from '../steam/session.ts'
-import type { Connection } from './connection.ts'
+import { isTied } from './book.ts'
 import { alarmLine, createDesk, type Desk } from './desk.ts'
-import { createFamily } from './family.ts'
-import type { Market } from './market.ts'
-import type { Time } from './pace.ts'
+import type { Market, Money } from './market.ts'
+import { placed } from './placement.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 import type { Pricing } from './pricing.ts'
 import type { SaleRecord } from './record.ts'
-import { scaleOf } from './scale.ts'
+import { type Scale, scaleOf } from './scale.ts'
 import { createSeller } from './seller.ts'
 import type { Till } from './till.ts'
-import { createWaxpeer } from './waxpeer.ts'
 
 /** Costs and the vault's own prices are in dollars. */
 const CURRENCY = 'USD'
+/** A new price takes seconds of the vault's share of Steam, and buyers wait for no more than five minutes. */
+const MOST_LISTED = 20
 
 export type SellingAccount = {
   hands: Hands
@@ -27,9 +26,16 @@ export type SellingAccount = {
   accessToken: Session['accessToken']
 }
 
+/** An account at a market. `key`: of the account there. */
+export type Access = Omit<MarketAccess, 'isOff'>
+
 export type ShopParts = {
-  markets: readonly MarketAccess[]
-  folder: Folder
+  /** In the order in which they were set up. */
+  accesses: readonly Access[]
+  /** The client of the market. */
+  clientOf(access: Access, scale: Scale): Market
+  /** Whether the operator has switched it off at the vault. */
+  isOff(access: Access): boolean
   record: SaleRecord
   till: Till
   accountOf(steamId: string): SellingAccount
@@ -37,43 +43,109 @@ export type ShopParts = {
   tradeTokenOf(steamId: string): string | undefined
   priceOf: Pricing['priceOf']
   hasRoom(load: { cents: bigint; items: number }): boolean
-  connection: Connection
-  time: Time
+  /** Whether the item is on its way out by a wish. */
+  isLeaving(item: { appId: number; assetId: string }): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
 }
 
-/** The client of each market. */
-const CLIENTS: Readonly<Record<MarketName, (options: Parameters<typeof createFamily>[0]) => Market>> = {
-  'market.csgo.com': createFamily,
-  'waxpeer.com': createWaxpeer,
-}
-
 export type Shop = { round(): Promise<void>; close(): void }
 
+type Counter = ShopParts & { announce(): Promise<void>; saysBalance: SaysBalance }
+
 export function createShop(parts: ShopParts): Shop {
-  const { record, till } = parts
   const looks: Looks = new Map()
   const accountOf = (steamId: string) => lookingOnce(looks, { steamId, account: parts.accountOf(steamId) })
-  const desks = parts.markets.map((access) => deskOf({ ...parts, accountOf }, access))
-  let told: number | undefined
+  const tell = telling(parts)
+  // A till that is away gets its reports later: deals that are due now do not wait for it.
+  const announce = () => tell().catch(() => {})
+  const counter: Counter = { ...parts, accountOf, announce, saysBalance: balancesOf(parts) }
+  const desks = parts.accesses.map((access) => deskOf(counter, access))
   return {
     async round() {
       const failed: unknown[] = []
+      const tried = (work: Promise<void>) => work.catch((error: unknown) => void failed.push(error))
       looks.clear()
-      for (const desk of desks) await desk.round().catch((error: unknown) => failed.push(error))
-      // A till that is away gets its reports later: deals that are due now do not wait for it.
-      told ??= await till.lastTold()
-      const news = record.newsAfter(told)
-      await till.tell(news)
-      told = news.at(-1)?.n ?? told
-      record.forget(told)
+      for (const desk of desks) await tried(desk.tend())
+      await tried(place(counter, desks))
+      await tell()
       if (failed.length > 0) throw failed[0]
     },
     close() {
       for (const desk of desks) desk.close()
     },
   }
+}
+
+/** Tells the till what is new in the record. */
+function telling({ record, till }: ShopParts): () => Promise<void> {
+  let told: number | undefined
+  return async () => {
+    told ??= await till.lastTold()
+    const news = record.newsAfter(told)
+    await till.tell(news)
+    told = news.at(-1)?.n ?? told
+    record.forget(told)
+  }
+}
+
+type SaysBalance = (access: Access, money: Money) => Promise<void>
+
+/** The till has one balance for each market: it is told once all of the accounts there have said theirs. */
+function balancesOf({ accesses, till, now }: ShopParts): SaysBalance {
+  const said = new Map<Access, Money>()
+  return async (access, money) => {
+    said.set(access, money)
+    const { market } = access
+    const all = accesses.filter((each) => each.market === market).map((each) => said.get(each))
+    let sum: Money = { freeMinor: 0n, settlingMinor: 0n, currency: money.currency }
+    for (const each of all) {
+      if (each === undefined || each.currency !== sum.currency) return
+      sum = {
+        ...sum,
+        freeMinor: sum.freeMinor + each.freeMinor,
+        settlingMinor: sum.settlingMinor + each.settlingMinor,
+      }
+    }
+    await till.saysBalance(market, sum, now())
+  }
+}
+
+/** Lists items of one account and game, each where it brings most. The others have their turn in the next rounds. */
+async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
+  const open = Map.groupBy(
+    desks.filter((desk) => desk.isOpen()),
+    ({ stall }) => stall.account,
+  )
+  for (const [steamId, own] of open) {
+    for (const appId of new Set(own.flatMap(({ games }) => games))) {
+      const selling = own.filter(({ games }) => games.includes(appId))
+      const due = selling.filter((desk) => desk.isDue(appId))
+      const free = due.length === 0 ? [] : await freeOf(parts, { steamId, appId })
+      if (free.length === 0) continue
+      const bids = []
+      for (const desk of selling) bids.push(await desk.bidsFor(appId, free))
+      for (const [index, lines] of placed(bids).entries()) {
+        const desk = selling[index]
+        if (desk !== undefined && due.includes(desk) && lines.length > 0) await desk.list(appId, lines)
+      }
+      return
+    }
+  }
+}
+
+/** Items of the account that may be listed: tradable, not on sale or sold, and not on their way out. */
+async function freeOf(
+  { accountOf, record, isLeaving }: Counter,
+  { steamId, appId }: { steamId: string; appId: number },
+): Promise<OwnItem[]> {
+  const items = await accountOf(steamId).freeItems(appId)
+  const isBusy = new Set(
+    record.book().listings.flatMap((each) => (each.appId === appId && isTied(each) ? [each.assetId] : [])),
+  )
+  return [...(items?.values() ?? [])]
+    .filter(({ assetId, isTradable }) => isTradable && !isBusy.has(assetId) && !isLeaving({ appId, assetId }))
+    .slice(0, MOST_LISTED)
 }
 
 /** The looks of one round, by account and game. */
@@ -95,35 +167,30 @@ function lookingOnce(
   }
 }
 
-function deskOf(parts: ShopParts, { market: name, steamId, key, mayLose }: MarketAccess): Desk {
-  const { connection, time, now, record, till, say } = parts
+function deskOf(parts: Counter, access: Access): Desk {
+  const { now, record, till, say } = parts
+  const { market: name, steamId, mayLose, sellsItself } = access
   const scale = scaleOf(CURRENCY)
   if (scale === undefined) throw new Error(`the market has no scale for ${CURRENCY}`)
   const account = parts.accountOf(steamId)
-  const market = CLIENTS[name]({ key, steamId, scale, connection, time, now })
+  const market = parts.clientOf(access, scale)
+  const isFirst = parts.accesses.find((each) => each.market === name) === access
+  const stall = { market: name, account: steamId, isFirst }
   const seller = createSeller({
-    market,
-    hands: account.hands,
-    journal: record,
-    scale,
+    ...{ market, stall, hands: account.hands, journal: record, scale, now },
     ownAccounts: parts.ownAccounts,
     hasRoom: parts.hasRoom,
-    now,
+    announce: parts.announce,
     alarm(alarm) {
       const [line, about] = alarmLine(alarm)
       say(line, { market: name, ...about })
     },
   })
   return createDesk({
-    market,
-    seller,
-    journal: record,
-    account,
+    ...{ market, stall, seller, journal: record, account, till, now, say },
     tradeToken: parts.tradeTokenOf(steamId),
-    pricing: { rules: DEFAULT_RULES, mayLose, priceOf: parts.priceOf, till },
-    till,
-    isOff: () => isSwitchedOff(parts.folder, name),
-    now,
-    say,
+    pricing: { rules: DEFAULT_RULES, mayLose, mustBeBooked: sellsItself, priceOf: parts.priceOf, till },
+    saysBalance: (money) => parts.saysBalance(access, money),
+    isOff: () => parts.isOff(access),
   })
 }

@@ -30,6 +30,8 @@ export const userSchema = z.object({
     can_p2p: z.boolean(),
     tradelink: shortText.nullish(),
     ban: z.boolean().optional(),
+    /** The seller's share of a price. */
+    sell_fees: z.number().min(0.5).max(1).nullish().catch(null),
   }),
 })
 type User = z.infer<typeof userSchema>['user']
@@ -42,6 +44,11 @@ export function problemsOf({ id64, can_p2p, tradelink, ban }: User, steamId: str
     ...(ban === true ? ['banned_from_selling' as const] : []),
   ]
 }
+
+const ALL_BP = 10_000
+
+export const feeOf = ({ sell_fees: share }: User): bigint | null =>
+  share == null ? null : BigInt(ALL_BP - Math.round(share * ALL_BP))
 
 const failedSchema = z.array(z.looseObject({ item_id: digits, msg: shortText.nullish() })).max(100)
 export const listedSchema = z.object({

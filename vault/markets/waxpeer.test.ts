@@ -71,7 +71,10 @@ const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_
 
 describe('an account', () => {
   it('sells with a socket, a trade link and a token of no more than six hours, which is given again each hour', async () => {
-    expect(await value(client.ready())).toEqual({ problems: ['no_trade_token', 'offline'] })
+    expect(await value(client.ready())).toEqual({
+      problems: ['no_trade_token', 'offline'],
+      feeBp: 500n,
+    })
     expect(await client.keepOnline('nothing')).toEqual({
       kind: 'refused',
       code: 'Need to refresh access token',
@@ -208,7 +211,7 @@ describe('a sale', () => {
 
   it('is told of before its offer is confirmed, stands until it is off, and is paid', async () => {
     const { due, assetId } = await sell(DOTA, 'accepts')
-    expect(await value(client.stands(due.dealId))).toBe(true)
+    expect(await value(client.stands(due))).toBe(true)
     expect(await client.sent(DOTA, { ...due, offerId: '999' })).toEqual({
       kind: 'refused',
       code: 'Trade not found',
@@ -220,7 +223,7 @@ describe('a sale', () => {
     on.market.begin('ready-lost')
     expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('unanswered')
     await value(client.sent(DOTA, { ...due, offerId }))
-    expect(await value(client.stands(due.dealId))).toBe(true)
+    expect(await value(client.stands(due))).toBe(true)
     on.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
     await on.later(10)
     await on.later(1)
@@ -249,7 +252,7 @@ describe('a sale', () => {
       const { due } = await sell(DOTA, as)
       await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
       await on.later(20)
-      expect(await value(client.stands(due.dealId))).toBe(false)
+      expect(await value(client.stands(due))).toBe(false)
       expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
     },
   )
@@ -257,7 +260,7 @@ describe('a sale', () => {
   it('that is not handed over is off, and its item may be listed again under its old number', async () => {
     const { due, assetId } = await sell(DOTA, 'never')
     await on.later(6 * 60)
-    expect(await value(client.stands(due.dealId))).toBe(false)
+    expect(await value(client.stands(due))).toBe(false)
     expect((await value(client.round(DOTA))).due).toEqual([])
     await online()
     expect(await value(client.list(DOTA, [{ assetId, priceMinor: 100n }]))).toMatchObject([

@@ -11,6 +11,7 @@ import {
   editedOf,
   editedSchema,
   envelopeSchema,
+  feeOf,
   GAMES,
   type HistoryRow,
   historySchema,
@@ -120,7 +121,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       call('user', userSchema, {
         read: ({ user }) => {
           socket.linkIs(user.tradelink ?? null)
-          return { problems: problemsOf(user, steamId) }
+          return { problems: problemsOf(user, steamId), feeBp: feeOf(user) }
         },
       }),
     async keepOnline(accessToken) {
@@ -264,7 +265,7 @@ function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'>
       const rows = distinct([...asked.flatMap((each) => each.rows), ...onSale.value, ...pending])
       return { kind: 'said', value: { rows, due: asked.map(({ due }) => due) } }
     },
-    async stands(dealId) {
+    async stands({ dealId }) {
       const offerId = offers.get(dealId)
       if (offerId !== undefined && socket.isCalledOff(offerId)) return { kind: 'said', value: false }
       return call('check-many-steam', checkedSchema, {

@@ -8,7 +8,10 @@ import type { Posted, Session } from './session.ts'
 /** With these error numbers Steam says that no offer was made. */
 const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
-const COMPLETE = 3
+/** Steam's numbers for trades that went through, also if they were taken back since, whole or in part. */
+const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
+/** For trades that moved nothing: they failed, or were called off while Steam held them. */
+const FAILED = new Set([4, 8, 9, 11])
 const NEEDS_CONFIRMATION = 9
 /** Offers live this long, so an older one is not worth looking for. */
 const LOOK_BACK_S = 15 * 86_400
@@ -32,7 +35,7 @@ export function createHands(parts: Parts): Hands {
       const referer = `https://steamcommunity.com/profiles/${parts.session.steamId}/tradeoffers/sent/`
       await parts.session.form('cancel', `/tradeoffer/${offerId}/cancel`, { fields: {}, referer })
     },
-    hasGiven: (steamTradeId, gift) => hasGiven(parts, steamTradeId, gift),
+    gave: (steamTradeId, gift) => gave(parts, steamTradeId, gift),
   }
 }
 
@@ -102,6 +105,8 @@ function seenOf({ state, steamTradeId }: Offer): SeenOffer | undefined {
     case 2:
       return { state: 'active' }
     case 3:
+    // Accepted, and taken back since.
+    case 12:
       return { state: 'accepted', steamTradeId }
     case 4:
       return { state: 'ended', how: 'countered' }
@@ -137,20 +142,22 @@ async function confirm(parts: Parts, offerId: string, gift: Gift): Promise<boole
   return after !== undefined && isConfirmed(after)
 }
 
-const isConfirmed = ({ state }: Offer): boolean => state === 2 || state === 3 || state === 11
+const isConfirmed = ({ state }: Offer): boolean => state === 2 || state === 3 || state === 11 || state === 12
 
-async function hasGiven({ session }: Parts, steamTradeId: string, gift: Gift): Promise<boolean> {
+async function gave({ session }: Parts, steamTradeId: string, gift: Gift): ReturnType<Hands['gave']> {
   const said = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
   const trade = said && readTrade(said)
-  if (trade === undefined || trade.tradeid !== steamTradeId || trade.status !== COMPLETE) return false
+  if (trade === undefined || trade.tradeid !== steamTradeId) return undefined
+  if (FAILED.has(trade.status)) return 'failed'
   const given = trade.assets_given.map((asset) => ({
     appId: asset.appid,
     contextId: asset.contextid,
     assetId: asset.assetid,
   }))
-  return (
+  const isGiven =
+    WENT_THROUGH.has(trade.status) &&
     trade.steamid_other === gift.partnerSteamId &&
     trade.assets_received.length === 0 &&
     isSameSet(gift.assets, given)
-  )
+  return isGiven ? 'given' : undefined
 }

@@ -57,7 +57,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     name: 'm',
     games: [730],
     order,
-    ready: async () => said({ problems: [] }),
+    ready: async () => said({ problems: [], feeBp: null }),
     keepOnline: async () => said(null),
     setTradeToken: async () => said(null),
     goOffline: async () => said(null),
@@ -108,7 +108,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
         )
         return said({ rows, due: due.map((each) => told(each.due)) })
       }, lost),
-    stands: async (dealId) => call(() => said(!off.has(dealId)), lost),
+    stands: async ({ dealId }) => call(() => said(!off.has(dealId)), lost),
     sent: async (_, { offerId }) =>
       call(() => {
         const offer = offers.find((each) => each.offerId === offerId)
@@ -182,7 +182,8 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
         const offer = offers.find((each) => each.offerId === offerId)
         if (offer && offer.seen.state !== 'accepted') offer.seen = { state: 'ended', how: 'withdrawn' }
       }, undefined),
-    hasGiven: async (steamTradeId) => call(() => steamTradeId.startsWith('t'), false),
+    gave: async (steamTradeId) =>
+      call(() => (steamTradeId.startsWith('t') ? ('given' as const) : undefined), undefined),
   }
 
   /** The buyer and the market act, without any fault. */
@@ -258,6 +259,8 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     seller: () =>
       createSeller({
         hasRoom: () => true,
+        announce: async () => {},
+        stall: { market: market.name, account: US, isFirst: true },
         market,
         hands,
         scale: scale ?? Object.assign({}),

@@ -21,10 +21,11 @@ import { openKey } from '../files/key.ts'
 import { keepMarket, type MarketName, switchMarket } from '../files/markets.ts'
 import { changeRules, type WrittenRules } from '../files/rules.ts'
 import { sandboxConnection } from '../markets/connection.ts'
-import { openTill } from '../markets/till-store.ts'
+import { tillIn } from '../markets/till-store.ts'
 import { createCaller } from '../steam/call.ts'
+import { openDatabase } from '../till-database.ts'
 import { openVault, type Vault } from '../vault.ts'
-import { openWishes } from '../wishes/store.ts'
+import { wishesIn } from '../wishes/store.ts'
 
 export const BOT = 'Tradetill Bot #1'
 export const STORAGE = 'quiet_lynx'
@@ -62,8 +63,9 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
   /** An attacker who controls the gateway: everything that its role may do. */
   const attacker = testPool(urlOf(appRole), 2)
   const asVault = testPool(urlOf(vaultRole))
-  const wishes = openWishes(urlOf(vaultRole))
-  const till = openTill(urlOf(vaultRole))
+  const ownDatabase = openDatabase(urlOf(vaultRole))
+  const wishes = wishesIn(ownDatabase.query, () => new Date(nowMs))
+  const till = tillIn(ownDatabase.query)
   const market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => nowMs, everyMs: 0 })
   const path = mkdtempSync(join(tmpdir(), 'vault-'))
   const said: string[] = []
@@ -154,12 +156,28 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       const folder = openFolder(path)
       for (const name of markets) {
         const key = (name === FAMILY ? market : market.waxpeer).open(steamId)
-        keepMarket(folder, openKey(folder), { market: name, steamId, mayLose, isOff: false, key })
+        keepMarket(folder, openKey(folder), {
+          market: name,
+          steamId,
+          mayLose,
+          isOff: false,
+          sellsItself: false,
+          key,
+        })
       }
       return steamId
     },
+    /** An enrolled bot that collects sells on the family, too. */
+    sellItself(who: string): void {
+      const bot = accountOf(who)
+      const { steamId } = bot
+      this.rules({ destinations: { own: { steamId, tradeLink: tradeLink(bot) } } })
+      const folder = openFolder(path)
+      const access = { market: FAMILY, steamId, mayLose: false, isOff: false, sellsItself: true }
+      keepMarket(folder, openKey(folder), { ...access, key: market.open(steamId) })
+    },
     switchMarket(isOff: boolean, name: MarketName = FAMILY): void {
-      switchMarket(openFolder(path), name, isOff)
+      switchMarket(openFolder(path), { market: name }, isOff)
     },
     /** Takes effect at the next start, as all rules do. */
     limit(limits: WrittenRules['limits']): void {
@@ -281,8 +299,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     },
     async close(): Promise<void> {
       vault?.close()
-      await wishes.close()
-      await till.close()
+      await ownDatabase.close()
       await market.close()
       await attacker.end()
       await asVault.end()

@@ -1,13 +1,11 @@
 /** The till's database, with a role that reads wishes and writes only the vault's own acts. */
-import pg from 'pg'
 import { z } from 'zod'
 import type { Giving } from '../giving/book.ts'
 import type { Told, Wishes } from '../giving/giver.ts'
 import { MOST_ASSETS, type Wish } from '../giving/judge.ts'
+import type { Query } from '../till-database.ts'
 
 const MOST_WISHES = 50
-const CONNECT_MS = 10_000
-const QUERY_MS = 20_000
 
 const DIGITS = z.string().regex(/^\d{1,20}$/)
 const rowSchema = z
@@ -31,27 +29,11 @@ const rowSchema = z
     return z.NEVER
   })
 
-export function openWishes(url: string): Wishes & { close(): Promise<void> } {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 1,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: QUERY_MS,
-    application_name: 'tradetill vault',
-  })
-  pool.on('error', () => {})
-  return { ...wishesIn(pool), close: () => pool.end() }
-}
-
-/** One connection, or a pool of them. */
-export type Queries = {
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>
-}
-
-export function wishesIn(pool: Queries): Wishes {
+/** `now`: the till's time, which a sandbox advances. */
+export function wishesIn(query: Query, now: () => Date): Wishes {
   return {
     async open() {
-      const { rows } = await pool.query(
+      const { rows } = await query(
         `select wish.id::text, wish.kind, left(wish.destination, 40) as destination,
            left(wish.steam_trade_id, 20) as "steamTradeId", bot.steam_id as "fromSteamId",
            (select coalesce(json_agg(json_build_object('appId', app_id, 'contextId', left(context_id, 20),
@@ -68,15 +50,15 @@ export function wishesIn(pool: Queries): Wishes {
     },
     async tell(wishId, told) {
       const { state, because, partner, assets, offerId, steamTradeId } = deedOf(told)
-      await pool.query(
+      await query(
         `insert into vault_deed (wish_id, state, because, partner_steam_id, assets, offer_id, steam_trade_id, at)
-         values ($1, $2, $3, $4, $5, $6, $7, now())
+         values ($1, $2, $3, $4, $5, $6, $7, $8)
          on conflict (wish_id) do update set state = excluded.state, because = excluded.because,
            partner_steam_id = excluded.partner_steam_id, assets = excluded.assets, offer_id = excluded.offer_id,
            steam_trade_id = excluded.steam_trade_id, at = excluded.at
          where (vault_deed.state, vault_deed.because, vault_deed.offer_id, vault_deed.steam_trade_id)
            is distinct from (excluded.state, excluded.because, excluded.offer_id, excluded.steam_trade_id)`,
-        [wishId, state, because, partner, assets, offerId, steamTradeId],
+        [wishId, state, because, partner, assets, offerId, steamTradeId, now()],
       )
     },
   }

@@ -36,7 +36,7 @@ export type RealOptions = {
   keepTrace?: boolean
 }
 
-const START = Date.UTC(2026, 0, 1)
+export const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** Factor on the probability of Steam's faults, because a seed costs seconds and must meet many of them. */
@@ -291,7 +291,7 @@ function changeStore(scene: Scene, store: bigint): void {
 }
 
 /** Empties the tables. */
-async function empty(monitor: pg.ClientBase): Promise<void> {
+export async function empty(monitor: pg.ClientBase): Promise<void> {
   // Only tables with rows, because each truncated table costs new files.
   const tables = await tablesOf(monitor, 'pg_relation_size(oid) > 0')
   await monitor.query('set session_replication_role = replica')

@@ -1,0 +1,65 @@
+/** The processes of the real level: two gateways and a vault, each with connections of its own. They die at any wait. */
+import { CompiledQuery } from 'kysely'
+import { tillIn } from '../../../vault/markets/till-store.ts'
+import type { Query } from '../../../vault/till-database.ts'
+import { wishesIn } from '../../../vault/wishes/store.ts'
+import { bornAs, type Gate, revive, waitForTurn } from '../../simulation/process.ts'
+import { ConnectionLost, openConnections } from '../../simulation/real/connections.ts'
+import { startVault, TillAway } from '../vault.ts'
+import type { Process, Scene } from './scene.ts'
+
+const LEAST_DEAD_MS = 500
+const MOST_DEAD_MS = 60_000
+
+/** `reborn`: begins its work again. */
+export async function startProcess(
+  scene: Omit<Scene, 'vault' | 'rounds'>,
+  { name, reborn }: { name: string; reborn(): void },
+): Promise<Process> {
+  const { engine, scheduler, faults, sessions, world } = scene
+  const { random } = world.luck
+  const state = bornAs(name)
+  const crashed = (): void => {
+    world.luck.saw(name === 'vault' ? 'vault killed' : 'gateway killed')
+    process.connections.reset()
+    engine.after(random.between(LEAST_DEAD_MS, MOST_DEAD_MS), () => {
+      revive(process)
+      reborn()
+    })
+  }
+  const gate: Gate = (low, high) =>
+    waitForTurn({ engine, random, faults }, process, { ms: random.between(low, high), crashed })
+  const connections = await openConnections({
+    ...{ sessions, scheduler, faults },
+    committed: () => {},
+    gate: () => gate(1, 8),
+  })
+  const process: Process = { ...state, gate, connections }
+  return process
+}
+
+/** The vault as it comes up: from its log. Its questions wait for the turn of its process. */
+export function openRounds(scene: Pick<Scene, 'world' | 'vault'>): Scene['rounds'] {
+  const { world, vault } = scene
+  const { luck } = world
+  luck.door = async (effect) => {
+    await vault.gate(5, 60)
+    const answer = effect()
+    await vault.gate(1, 4)
+    return answer
+  }
+  const query: Query = async (text, values = []) => {
+    if (luck.hits('till away', 0.01)) throw new TillAway('the till is away')
+    const { rows } = await vault.connections.db.executeQuery(CompiledQuery.raw(text, [...values]))
+    if (luck.hits('answer of the database lost', 0.005)) throw new TillAway('the answer was lost')
+    return { rows }
+  }
+  const wishes = wishesIn(query, world.now)
+  return startVault(world, { wishes, till: tillIn(query), mayDie: () => {} })
+}
+
+/** Errors that the simulation causes, and the ones that PostgreSQL answers them with. */
+export const isOurs = (error: unknown): boolean =>
+  error instanceof ConnectionLost ||
+  error instanceof TillAway ||
+  (typeof error === 'object' && error !== null && 'code' in error && error.code === '40001')

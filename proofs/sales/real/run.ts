@@ -1,0 +1,192 @@
+/** One seed of the real level: the vault and two gateways on PostgreSQL, every statement and every question in turn. */
+
+import type { Key } from '../../../vault/files/key.ts'
+import { seededRandom } from '../../random.ts'
+import { createEngine } from '../../simulation/engine.ts'
+import { createFaults, moreLikely } from '../../simulation/faults.ts'
+import { rouse } from '../../simulation/process.ts'
+import { empty, START } from '../../simulation/real/run.ts'
+import { createScheduler } from '../../simulation/real/scheduler.ts'
+import type { Sessions } from '../../simulation/real/sessions.ts'
+import { Luck } from '../luck.ts'
+import { isWanted, outcomeOf, type SalesOutcome, said } from '../run.ts'
+import { aKey } from '../vault.ts'
+import { createWorld, goOn } from '../world.ts'
+import { checkAtRest, checkScene } from './check.ts'
+import { payDeposits } from './deposits.ts'
+import { attack, operate, sweep, sweepAll } from './gateway.ts'
+import { isOurs, openRounds, startProcess } from './process.ts'
+import type { Process, Scene } from './scene.ts'
+
+const DEPOSITS = 8
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const STORMY_TURNS = 120
+const BURST_MS = 12 * MINUTE_MS
+const BURST_PAUSE_MS = 30_000
+/** Enough for an offer that Steam holds, and for the money of it. */
+const CALM_MS = 32 * DAY_MS
+const MOST_STEPS = 400_000
+/** A seed costs seconds here, so each process dies more often. */
+const EAGERNESS = 3
+
+type Options = { sessions: Sessions; url: string; seed: number; key?: Key; keepTrace?: boolean }
+
+/** Runs a seed in the database of the sessions, which is emptied first and must be used by nobody else. */
+export async function runSalesReal({
+  sessions,
+  url,
+  seed,
+  key = aKey(),
+  keepTrace = false,
+}: Options): Promise<SalesOutcome> {
+  const session = await sessions.takeMonitor()
+  const luck = new Luck(seededRandom(seed), keepTrace)
+  const engine = createEngine(START, MOST_STEPS)
+  const world = createWorld({ luck, key, nowMs: engine.now, deposits: DEPOSITS, moved: 0 })
+  let violation: SalesOutcome['violation']
+  const processes: Process[] = []
+  let isClean = false
+  try {
+    await empty(session.client)
+    await session.client.query('insert into sim.clock (time) values ($1)', [new Date(START)])
+    await session.client.query(`insert into send_rule (destination, keep) values ('seller', 0)`)
+    const bots = await payDeposits(url, world)
+    await play({ sessions, monitor: session.client, engine, world, bots }, processes)
+    isClean = true
+  } catch (error) {
+    violation = said(error)
+  } finally {
+    for (const { connections } of processes) connections.close()
+    sessions.giveBack(session, { isClean })
+  }
+  return outcomeOf(world, { seed, violation })
+}
+
+type Setting = Pick<Scene, 'sessions' | 'monitor' | 'engine' | 'world' | 'bots'>
+
+async function play(setting: Setting, processes: Process[]): Promise<void> {
+  const { engine, world, monitor } = setting
+  const { luck } = world
+  let failure: unknown
+  const faults = createFaults((probability) => luck.random.chance(probability))
+  const scheduler = createScheduler({
+    ...{ engine, monitor },
+    sawLockWait: () => luck.saw('lock wait'),
+    sawCrowd: () => {},
+    failure: () => failure,
+  })
+  const common = { ...setting, scheduler, faults: moreLikely(faults, EAGERNESS), gateways: [] }
+  const scene: Scene = Object.assign({
+    ...{ ...common, phase: 'storm', lastBurstAt: Number.POSITIVE_INFINITY },
+    fail(error: unknown) {
+      failure ??= error
+    },
+  })
+  scene.vault = await startProcess(scene, { name: 'vault', reborn: () => beginVault(scene) })
+  for (const name of ['gateway 1', 'gateway 2']) {
+    const gateway: Process = await startProcess(scene, { name, reborn: () => workOn(scene, gateway) })
+    scene.gateways.push(gateway)
+  }
+  processes.push(scene.vault, ...scene.gateways)
+  world.steam.isWanted = ({ gift }) => isWanted(world, gift.message)
+  scene.rounds = openRounds(scene)
+  beginVault(scene)
+  for (const gateway of scene.gateways) workOn(scene, gateway)
+  turnWorld(scene, STORMY_TURNS)
+  await scheduler.run()
+  if (faults.counts().has('serialization failure')) luck.saw('serialization failure')
+  await checkAtRest(scene)
+}
+
+/** Repeats work in a process until it dies or the seed ends. Work that a dead process began never returns. */
+function loop(
+  scene: Scene,
+  process: Process,
+  { work, pauseMs }: { work(): Promise<unknown>; pauseMs(): number },
+): void {
+  const { life } = process
+  const next = () => {
+    if (scene.phase !== 'over') scene.engine.after(pauseMs(), begin)
+  }
+  const begin = () => {
+    if (!process.alive || process.life !== life || scene.phase === 'over') return
+    work().then(next, (error: unknown) => {
+      if (isOurs(error)) next()
+      else scene.fail(error)
+    })
+  }
+  scene.engine.after(1, begin)
+}
+
+function pauseOf({ phase, world, engine, lastBurstAt }: Scene, stormMs: () => number): number {
+  if (phase === 'storm') return stormMs()
+  if (phase === 'burst') return BURST_PAUSE_MS
+  return Math.min(DAY_MS / 2, Math.max(1_000, lastBurstAt - engine.now())) + world.luck.random.int(1_000)
+}
+
+function beginVault(scene: Scene): void {
+  const { world } = scene
+  const { random } = world.luck
+  scene.rounds = openRounds(scene)
+  const { rounds } = scene
+  loop(scene, scene.vault, {
+    work: () => rounds.round(),
+    pauseMs: () =>
+      pauseOf(scene, () => (random.chance(0.1) ? random.int(DAY_MS / 2) : 15_000 + random.int(5_000))),
+  })
+}
+
+function workOn(scene: Scene, gateway: Process): void {
+  const { world } = scene
+  const { random } = world.luck
+  loop(scene, gateway, {
+    async work() {
+      // One of them is enough for what is left.
+      if (scene.phase !== 'storm') return gateway === scene.gateways[0] ? sweepAll(scene, gateway) : undefined
+      await sweep(scene, gateway)
+      if (random.chance(0.15)) await operate(scene, gateway)
+      if (random.chance(0.15)) await attack(scene, gateway)
+    },
+    pauseMs: () =>
+      pauseOf(scene, () => (random.chance(0.2) ? random.int(2 * HOUR_MS) : random.int(2 * MINUTE_MS))),
+  })
+}
+
+/** Markets, buyers and Steam go on, and the promises are held at each of their steps. */
+function turnWorld(scene: Scene, turns: number): void {
+  const { engine, scheduler, world } = scene
+  const { random } = world.luck
+  if (scene.phase === 'over') return
+  goOn(world)
+  scheduler.meanwhile(() => checkScene(scene))
+  if (scene.phase === 'storm' && turns === 0) calm(scene)
+  const isQuiet = random.chance(0.1)
+  const ms = pauseOf(scene, () => (isQuiet ? random.int(DAY_MS / 2) : 15_000 + random.int(5_000)))
+  engine.after(ms, () => turnWorld(scene, turns - 1))
+}
+
+/** No more faults: some minutes, then days, and some minutes again. Nothing further is wished or listed. */
+function calm(scene: Scene): void {
+  const { engine, world, faults, scheduler, monitor } = scene
+  const begunAt = engine.now()
+  world.luck.isCalm = true
+  faults.stop()
+  for (const process of [scene.vault, ...scene.gateways]) rouse(process)
+  scene.phase = 'burst'
+  scheduler.meanwhile(async () => {
+    await monitor.query('delete from send_rule; delete from market_off')
+  })
+  engine.at(begunAt + BURST_MS, () => {
+    world.switchOff()
+    scene.phase = 'long'
+    scene.lastBurstAt = begunAt + BURST_MS + CALM_MS
+  })
+  engine.at(begunAt + BURST_MS + CALM_MS, () => {
+    scene.phase = 'burst'
+  })
+  engine.at(begunAt + 2 * BURST_MS + CALM_MS, () => {
+    scene.phase = 'over'
+  })
+}

@@ -1,0 +1,36 @@
+/** The shared parts of a seed of the real level. */
+import type pg from 'pg'
+import type { FakeSession } from '../../../gateway/testing/fake-steam.ts'
+import type { Rounds } from '../../../vault/rounds.ts'
+import type { Engine } from '../../simulation/engine.ts'
+import type { Faults } from '../../simulation/faults.ts'
+import type { Gate, Life } from '../../simulation/process.ts'
+import type { Connections } from '../../simulation/real/connections.ts'
+import type { Scheduler } from '../../simulation/real/scheduler.ts'
+import type { Sessions } from '../../simulation/real/sessions.ts'
+import type { World } from '../world.ts'
+
+/** `storm`: everything goes wrong. `burst`: nothing does, and minutes pass. `long`: nothing does, and days pass. */
+export type Phase = 'storm' | 'burst' | 'long' | 'over'
+
+export type Process = Life & { gate: Gate; connections: Connections }
+
+/** A bot as the till has it, and Steam's answers to it. */
+export type Bot = { botId: bigint; session: FakeSession }
+
+export type Scene = {
+  world: World
+  engine: Engine
+  scheduler: Scheduler
+  faults: Faults
+  sessions: Sessions
+  monitor: pg.ClientBase
+  bots: ReadonlyMap<string, Bot>
+  gateways: Process[]
+  vault: Process
+  rounds: Rounds
+  phase: Phase
+  /** When the last minutes begin, once days pass. */
+  lastBurstAt: number
+  fail(error: unknown): void
+}

@@ -1,0 +1,72 @@
+/** Wishes of the till of the pure level, and of an attacker in it. */
+import type { GivenAsset } from '../../vault/giving/gift.ts'
+import type { Thing } from './steam.ts'
+import type { ModelTill } from './till.ts'
+import { BOTS, type Deposit, STRANGER, type World } from './world.ts'
+
+const assetOf = ({ appId, assetId }: Thing): GivenAsset => ({ appId, contextId: '2', assetId })
+
+export function wishAway(world: World, till: ModelTill): void {
+  const { luck } = world
+  const bot = luck.random.pick(BOTS)
+  if (luck.random.chance(0.5)) sendSome(world, till, bot)
+  if (luck.random.chance(0.05)) giveBack(world, till)
+  forge(world, till, bot)
+}
+
+/** Free items of one game, in no open wish and not on sale. */
+function sendSome({ luck, steam }: World, till: ModelTill, bot: string): void {
+  const { random } = luck
+  const free = steam.things.filter(
+    (thing) => thing.owner === bot && steam.isFree(thing) && !till.isTaken(thing.assetId),
+  )
+  const [first] = free
+  if (first === undefined) return
+  const some = free.filter(({ appId }) => appId === first.appId).slice(0, random.between(1, 3))
+  const to = random.chance(0.8) ? 'seller' : 'storage'
+  till.wish({ fromSteamId: bot, assets: some.map(assetOf), ask: { kind: 'send', to } })
+}
+
+/** The items of a deposit that are still there go back to their shopper, once somebody at the vault approves. */
+function giveBack(world: World, till: ModelTill): void {
+  const { luck, steam, deposits } = world
+  const deposit = luck.random.pick<Deposit | undefined>([undefined, ...deposits])
+  if (deposit === undefined) return
+  const there = steam.things.filter(
+    (thing) =>
+      thing.owner === deposit.bot &&
+      deposit.things.includes(thing.assetId) &&
+      steam.isFree(thing) &&
+      !till.isTaken(thing.assetId),
+  )
+  if (there.length === 0) return
+  const { steamTradeId, bot: fromSteamId } = deposit
+  const assets = there.map(assetOf)
+  const id = till.wish({ fromSteamId, assets, ask: { kind: 'return', steamTradeId } })
+  approve(world, { id, assets, from: deposit.from })
+}
+
+type Approving = { id: string; assets: readonly GivenAsset[]; from: string }
+
+/** Somebody at the vault types the link of the account: not always the right one. */
+export function approve({ luck, approvals }: World, { id, assets, from }: Approving): void {
+  const isWrong = luck.hits('giving back approved for somebody else', 0.3)
+  approvals.set(id, { partner: { steamId: isWrong ? STRANGER : from, token: 'AbC12-_x' }, assets })
+}
+
+/** Wishes of an attacker in the till, or of a till that is behind. */
+function forge({ luck, steam }: World, till: ModelTill, bot: string): void {
+  const wish = (thing: Thing | undefined, to: string): void => {
+    if (thing === undefined) return
+    till.wish({ fromSteamId: bot, assets: [assetOf(thing)], ask: { kind: 'send', to } })
+  }
+  const some = (things: readonly Thing[]): Thing | undefined =>
+    things[luck.random.int(Math.max(1, things.length))]
+  if (luck.hits('wish for an item that is not free', 0.02))
+    wish(some(steam.things.filter((thing) => thing.owner !== bot || !steam.isFree(thing))), 'storage')
+  if (luck.hits('wish to a destination that is not on the list', 0.02))
+    wish(some(steam.things.filter(({ owner }) => owner === bot)), 'thief')
+  const listed = till.listed()
+  const onSale = steam.things.filter(({ assetId, owner }) => owner === bot && listed.includes(assetId))
+  if (onSale.length > 0 && luck.hits('wish for an item that is on sale', 0.2)) wish(some(onSale), 'storage')
+}

@@ -1,0 +1,135 @@
+/** All that is outside the vault: things, accounts and markets, and what an operator set up. One for each seed. */
+import type { Account } from '../../vault/files/accounts.ts'
+import type { Key } from '../../vault/files/key.ts'
+import type { Entry } from '../../vault/files/log.ts'
+import type { MarketName } from '../../vault/files/markets.ts'
+import type { Rules } from '../../vault/files/rules.ts'
+import type { Approval } from '../../vault/giving/judge.ts'
+import type { Access } from '../../vault/markets/shop.ts'
+import type { Luck } from './luck.ts'
+import { ModelMarket } from './market.ts'
+import { DAY_MS, GAMES, ModelSteam, PROTECTED_APP } from './steam.ts'
+
+/** Accounts that collect. The second one may sell for itself. */
+export const BOTS = ['76561198000000011', '76561198000000012'] as const
+export const SELLER = '76561198000000009'
+export const STORAGE = '76561198000000021'
+export const STRANGER = '76561198000000666'
+const SHOPPERS = ['76561198000000031', '76561198000000032', '76561198000000033'] as const
+export const OURS: ReadonlySet<string> = new Set([...BOTS, SELLER])
+
+const FAMILY: MarketName = 'market.csgo.com'
+const WAXPEER: MarketName = 'waxpeer.com'
+const PRICES: Readonly<Record<string, bigint>> = { Cap: 900n, Blade: 12_000n, Boots: 4_300n }
+const MOST_ITEMS_A_DEPOSIT = 3
+const ALWAYS = 1_000_000n
+
+/** A delivered trade of a shopper, as the till has it. */
+export type Deposit = { steamTradeId: string; from: string; bot: string; things: readonly string[] }
+
+export type World = {
+  luck: Luck
+  steam: ModelSteam
+  markets: readonly ModelMarket[]
+  deposits: readonly Deposit[]
+  accesses: readonly Access[]
+  accounts: ReadonlyMap<string, Account>
+  rules: Rules
+  /** The operator's approvals at the vault, by wish. */
+  approvals: Map<string, Approval>
+  /** The vault's log. */
+  entries: Entry[]
+  key: Key
+  now(): Date
+  priceOf(name: string): bigint
+  /** Whether the operator has switched the markets off at the vault. */
+  isOff(): boolean
+  switchOff(): void
+}
+
+/** `moved`: the share of the deposits whose items the account that sells has already. */
+type Setting = { luck: Luck; key: Key; nowMs(): number; deposits: number; moved: number }
+
+export function createWorld({ luck, key, nowMs, deposits: count, moved }: Setting): World {
+  const { random } = luck
+  const steam = new ModelSteam(luck, nowMs, OURS)
+  const priceOf = (name: string): bigint => PRICES[name] ?? 1_000n
+  const around = { luck, steam, nowMs, priceOf, ours: OURS }
+  const markets = [
+    new ModelMarket(FAMILY, 'confirm_then_tell', around),
+    new ModelMarket(WAXPEER, 'tell_then_confirm', around),
+  ]
+  const partner = (steamId: string) => ({ steamId, token: 'AbC12-_x' })
+  const isTight = random.chance(0.25)
+  let isOff = false
+  const deposits: Deposit[] = []
+  for (let each = 0; each < count; each += 1) deposits.push(deposit({ steam, luck, priceOf }, moved))
+  return {
+    ...{ luck, steam, markets, key, priceOf, deposits },
+    accesses: accessesOf(random.chance(0.5)),
+    accounts: new Map([...OURS].map((steamId) => [steamId, accountOf(steamId)])),
+    rules: {
+      destinations: { seller: partner(SELLER), storage: partner(STORAGE) },
+      limits: { usdAnHour: ALWAYS, usdADay: ALWAYS, itemsAnHour: isTight ? 5 : 1_000 },
+      usdWithoutPrice: 10_000n,
+    },
+    approvals: new Map(),
+    entries: [],
+    now: () => new Date(nowMs()),
+    isOff: () => isOff,
+    switchOff() {
+      isOff = true
+    },
+  }
+}
+
+function accessesOf(sellsItself: boolean): Access[] {
+  const common = { key: 'key', mayLose: false }
+  const own = { ...common, steamId: SELLER, sellsItself: false }
+  const ofBot = { ...common, steamId: BOTS[1], market: FAMILY, sellsItself: true }
+  return [{ ...own, market: FAMILY }, { ...own, market: WAXPEER }, ...(sellsItself ? [ofBot] : [])]
+}
+
+const accountOf = (steamId: string): Account => ({
+  steamId,
+  sells: steamId === SELLER,
+  secrets: { accountName: 'a', refreshToken: 'r', sharedSecret: 's', identitySecret: 'i' },
+})
+
+type Bringing = Pick<World, 'steam' | 'luck' | 'priceOf'>
+
+/** A shopper gave a bot some things of one game, some of them under protection yet. */
+function deposit({ steam, luck, priceOf }: Bringing, moved: number): Deposit {
+  const { random } = luck
+  const [from, bot] = [random.pick(SHOPPERS), random.pick(BOTS)]
+  const appId = random.pick(GAMES)
+  const steamTradeId = steam.newId()
+  const protectedMs = appId === PROTECTED_APP ? random.int(2 * DAY_MS) : 0
+  const owner = random.chance(moved) ? SELLER : bot
+  const things = Array.from({ length: random.between(1, MOST_ITEMS_A_DEPOSIT) }, () => {
+    const name = random.pick(['Cap', 'Blade', 'Boots'])
+    const costCents = (priceOf(name) * BigInt(random.between(60, 120))) / 100n
+    return steam.bring({ appId, name, costCents, owner, broughtBy: steamTradeId, protectedMs })
+  })
+  const assetIds = things.map(({ assetId }) => assetId)
+  steam.deposits.set(steamTradeId, { from, assetIds })
+  return { steamTradeId, from, bot, things: assetIds }
+}
+
+/** Partners, markets and buyers do what they do. */
+export function goOn({ luck, steam, markets }: World): void {
+  const { random } = luck
+  if (!luck.isCalm) for (const market of markets) if (random.chance(0.15)) market.buy()
+  steam.act()
+  takeBackOwn({ luck, steam })
+  for (const market of markets) market.act()
+}
+
+/** Somebody with a session of an account of ours takes a trade between two of them back. */
+function takeBackOwn({ luck, steam }: Pick<World, 'luck' | 'steam'>): void {
+  for (const trade of steam.trades) {
+    const isOwn = OURS.has(trade.from) && OURS.has(trade.to) && trade.state === 'complete'
+    const isProtected = steam.nowMs() < (trade.settlesAtMs ?? 0)
+    if (isOwn && isProtected && luck.hits('gift taken back', 0.003)) steam.takeBack(trade)
+  }
+}

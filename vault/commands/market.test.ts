@@ -1,0 +1,115 @@
+/** The switch of a bot that sells itself: off by default, and it says what it means. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keepAccount } from '../files/accounts.ts'
+import { openFolder } from '../files/folder.ts'
+import { openKey } from '../files/key.ts'
+import { isSwitchedOff, readMarkets } from '../files/markets.ts'
+import { readSettings } from '../settings.ts'
+import { Refusal, type Terminal } from '../terminal.ts'
+import { openVault, type VaultParts } from '../vault.ts'
+import { addMarket, showMarkets, turnMarket } from './market.ts'
+
+const BOT = '76561198000000001'
+const SELLER = '76561198000000002'
+const MARKET = 'market.csgo.com'
+const KEY = 'k'.repeat(31)
+const SECRET = Buffer.alloc(20, 1).toString('base64')
+
+let path: string
+let printed: string[]
+
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'vault-market-'))
+  printed = []
+  for (const [steamId, sells] of [
+    [BOT, false],
+    [SELLER, true],
+  ] as const) {
+    const secrets = { accountName: 'a', refreshToken: 'r', sharedSecret: SECRET, identitySecret: SECRET }
+    keepAccount(openFolder(path), openKey(openFolder(path)), { steamId, sells, secrets })
+  }
+})
+afterEach(() => rmSync(path, { recursive: true }))
+
+const settings = () =>
+  readSettings({ TRADETILL_VAULT: path, TRADETILL_STEAM_SANDBOX_URL: 'http://localhost:4301' })
+
+/** A person who gives these answers, or a pipe with the key. */
+function terminal(answers?: string[]): Terminal {
+  const left = [...(answers ?? [])]
+  return {
+    isPerson: answers !== undefined,
+    print: (line) => void printed.push(line),
+    ask: async () => left.shift() ?? '',
+    lines: async () => [KEY],
+  }
+}
+
+const add = (account: string, flags: { sellsItself?: boolean } = {}, answers?: string[]) =>
+  addMarket(settings(), terminal(answers), {
+    ...{ market: MARKET, account, mayLose: false, sellsItself: false },
+    ...flags,
+  })
+
+const accesses = () => readMarkets(openFolder(path), openKey(openFolder(path)))
+
+describe('D-34 a bot that collects deposits', () => {
+  it('sells on no market unless the switch says so', async () => {
+    await expect(add(BOT)).rejects.toThrow('collects deposits')
+    expect(accesses()).toEqual([])
+    await expect(add(SELLER, { sellsItself: true })).rejects.toThrow('only sells')
+  })
+
+  it('is told at the switch that the market gets a session of it, and what that can do', async () => {
+    await add(BOT, { sellsItself: true })
+    const said = printed.join(' ')
+    for (const part of [
+      'whole web session of this bot',
+      'cancel its offers',
+      'cannot confirm an offer that gives',
+    ])
+      expect(said).toContain(part)
+    expect(accesses()).toMatchObject([{ steamId: BOT, sellsItself: true, key: KEY }])
+    showMarkets(settings(), terminal())
+    expect(printed.at(-1)).toContain('the market has a session of it')
+  })
+
+  it('needs the yes of a person who sits there', async () => {
+    await expect(add(BOT, { sellsItself: true }, ['no', KEY])).rejects.toThrow(Refusal)
+    expect(accesses()).toEqual([])
+    await add(BOT, { sellsItself: true }, ['yes', KEY])
+    expect(accesses()).toHaveLength(1)
+  })
+
+  it('does not sell where the file of markets or of accounts was changed by hand', async () => {
+    await add(BOT, { sellsItself: true })
+    const file = join(path, 'markets.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"sellsItself": true', '"sellsItself": false'))
+    const outside: Omit<VaultParts, 'folder' | 'waiting'> = Object.assign({})
+    const waiting = { nowMs: () => 0, pause: async () => {} }
+    expect(() => openVault({ ...outside, waiting, folder: path })).toThrow('nobody has allowed it to sell')
+  })
+})
+
+describe('accounts at a market', () => {
+  it('are switched off one by one, or together, and keep their place', async () => {
+    await add(SELLER)
+    await add(BOT, { sellsItself: true })
+    await add(SELLER)
+    expect(accesses().map(({ steamId }) => steamId)).toEqual([SELLER, BOT])
+    const off = () =>
+      [SELLER, BOT].map((steamId) => isSwitchedOff(openFolder(path), { market: MARKET, steamId }))
+    turnMarket(settings(), terminal(), { market: MARKET, account: BOT, isOff: true })
+    expect(off()).toEqual([false, true])
+    turnMarket(settings(), terminal(), { market: MARKET, isOff: true })
+    expect(off()).toEqual([true, true])
+    turnMarket(settings(), terminal(), { market: MARKET, account: SELLER, isOff: false })
+    expect(off()).toEqual([false, true])
+    expect(() => turnMarket(settings(), terminal(), { market: 'waxpeer.com', isOff: true })).toThrow(
+      'not set up',
+    )
+  })
+})

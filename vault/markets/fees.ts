@@ -1,0 +1,31 @@
+/** The share of a price that a market keeps. Pure. */
+import type { Book } from './book.ts'
+
+/** In hundredths of a percent: what sellers of such markets report, until the market itself has said or paid something. */
+const ASSUMED_BP = 500n
+/** Nobody sells there at a higher one, so a number above it is a lie or an error. */
+const MOST_BP = 3_000n
+/** The latest sales count: fees change. */
+const MOST_SALES = 20
+const ALL_BP = 10_000n
+
+/** By what the market paid for the latest sales; else by its word; else an assumption. */
+export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, toldBp: bigint | null): bigint {
+  const paid = listings
+    .flatMap(({ market: of, priceMinor, end }) =>
+      of === market && (end?.kind === 'paid' || end?.kind === 'settling')
+        ? [{ priceMinor, receivedMinor: end.receivedMinor }]
+        : [],
+    )
+    .slice(-MOST_SALES)
+  const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, each) => total + each, 0n)
+  const price = sum(paid.map(({ priceMinor }) => priceMinor))
+  if (price === 0n) return within(toldBp ?? ASSUMED_BP)
+  const kept = price - sum(paid.map(({ receivedMinor }) => receivedMinor))
+  return within((kept * ALL_BP + price - 1n) / price)
+}
+
+function within(bp: bigint): bigint {
+  if (bp < 0n) return 0n
+  return bp > MOST_BP ? MOST_BP : bp
+}

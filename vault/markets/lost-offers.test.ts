@@ -1,0 +1,42 @@
+/** An offer whose answer was lost: the vault gives it up only after a look that came later than it must have appeared. */
+import { describe, expect, it } from 'vitest'
+import { stepBefore as giftStep } from '../giving/next-step.ts'
+import { type Open, stepBefore } from './deal.ts'
+
+const MINUTE_MS = 60_000
+const begunAt = new Date(1_800_000_000_000)
+const later = (minutes: number) => new Date(begunAt.getTime() + minutes * MINUTE_MS)
+
+const due = {
+  ...{ dealId: '1', partnerSteamId: '76561198000000031', token: 'AbC12-_x', message: 'm', leftS: null },
+  assets: [],
+}
+const deal = (missed: number, missedAt: Date | null): Open => ({
+  ...{ market: 'm', account: null, due, itemIds: ['1'], intendedAt: begunAt },
+  ...{ state: 'unknown', begunAt, missed, missedAt },
+})
+const giving = (missed: number, missedAt: Date | null): Parameters<typeof giftStep>[0] => ({
+  ...{ state: 'sending', begunAt, missed, missedAt, intendedAt: begunAt },
+  intended: {
+    ...{ kind: 'intended', wish: '1', cause: { kind: 'return' }, from: '76561198000000011' },
+    ...{ partnerSteamId: due.partnerSteamId, sealedToken: 's', message: 'm', assets: [], worthCents: '1' },
+  },
+})
+
+describe.each([
+  [
+    'of a deal',
+    (missed: number, at: Date | null) => stepBefore(deal(missed, at), later(600)).kind === 'abandon',
+  ],
+  ['of a wish', (missed: number, at: Date | null) => giftStep(giving(missed, at), true).kind === 'end'],
+])('an offer %s whose answer was lost', (_, isGivenUp) => {
+  it('is given up after three looks, the last of which came after it must have appeared', () => {
+    expect(isGivenUp(3, later(3))).toBe(true)
+    expect(isGivenUp(2, later(3))).toBe(false)
+  })
+
+  it('is not given up before a vault that was dead has looked once more', () => {
+    expect(isGivenUp(3, later(1))).toBe(false)
+    expect(isGivenUp(0, null)).toBe(false)
+  })
+})

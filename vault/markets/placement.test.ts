@@ -1,0 +1,82 @@
+/** Where an item is listed, and what a market keeps of its price. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Listing } from './book.ts'
+import { feeOf } from './fees.ts'
+import { type Bid, placed, reachOf } from './placement.ts'
+
+const bid = (assetId: string, netMinor: bigint): Bid => ({ assetId, netMinor, priceMinor: netMinor + 5n })
+const line = ({ assetId, priceMinor }: Bid) => ({ assetId, priceMinor })
+
+describe('an item', () => {
+  it('goes to the market where it brings most, and the first of equals takes it', () => {
+    const [cap, blade, boots] = [bid('1', 90n), bid('2', 50n), bid('3', 70n)]
+    const bids = [
+      [cap, blade, boots],
+      [bid('1', 89n), bid('2', 51n), bid('3', 70n)],
+    ]
+    expect(placed(bids)).toEqual([[line(cap), line(boots)], [line(bid('2', 51n))]])
+  })
+
+  it('goes to the other one where the first does not take it', () => {
+    expect(placed([[], [bid('1', 1n)]])).toEqual([[], [line(bid('1', 1n))]])
+  })
+
+  it('is on one market, whatever they bid', () => {
+    const one = fc.record({ assetId: fc.constantFrom('1', '2', '3'), net: fc.bigInt({ min: 0n, max: 9n }) })
+    const own = fc.uniqueArray(one, { selector: ({ assetId }) => assetId })
+    fc.assert(
+      fc.property(fc.array(own, { maxLength: 4 }), (markets) => {
+        const bids = markets.map((each) => each.map(({ assetId, net }) => bid(assetId, net)))
+        const lines = placed(bids).flat()
+        expect(new Set(lines.map(({ assetId }) => assetId)).size).toBe(lines.length)
+        expect(new Set(bids.flat().map(({ assetId }) => assetId)).size).toBe(lines.length)
+      }),
+    )
+  })
+})
+
+describe('what a listing brings', () => {
+  const reach = (change: Partial<Parameters<typeof reachOf>[0]>) =>
+    reachOf({ priceMinor: 1_000n, bestMinor: 1_001n, knownMinor: 1_000n, feeBp: 500n, ...change })
+
+  it('is its price less the fee', () => {
+    expect(reach({})).toBe(950n)
+    expect(reach({ feeBp: 0n, bestMinor: null })).toBe(1_000n)
+  })
+
+  it('is no more than others ask there, where a floor holds its price above that', () => {
+    expect(reach({ priceMinor: 1_000n, bestMinor: 800n })).toBe(760n)
+  })
+
+  it('grows no further by offers far above the price that the vault knows itself', () => {
+    expect(reach({ priceMinor: 9_999n, bestMinor: 10_000n, feeBp: 0n })).toBe(1_500n)
+  })
+})
+
+describe('the fee of a market', () => {
+  const sale = (market: string, priceMinor: bigint, receivedMinor: bigint): Listing => ({
+    ...{ market, account: null, appId: 570, assetId: '1', priceMinor, itemId: '1', begunAt: new Date() },
+    ...{ state: 'given', end: { kind: 'paid', receivedMinor } },
+  })
+  const fee = (listings: Listing[], told: bigint | null = null) => feeOf({ listings }, 'm', told)
+
+  it('is what it kept of the latest sales', () => {
+    expect(fee([sale('m', 1_000n, 900n), sale('m', 1_000n, 940n), sale('other', 1_000n, 500n)], 100n)).toBe(
+      800n,
+    )
+    const many = Array.from({ length: 20 }, () => sale('m', 1_000n, 950n))
+    expect(fee([sale('m', 100_000n, 70_000n), ...many])).toBe(500n)
+  })
+
+  it('is its word before the first sale, and an assumption where it says nothing', () => {
+    expect(fee([], 600n)).toBe(600n)
+    expect(fee([])).toBe(500n)
+  })
+
+  it('is bounded: a market that pays next to nothing is not believed to go on like that', () => {
+    expect(fee([sale('m', 1_000n, 10n)])).toBe(3_000n)
+    expect(fee([], 9_999n)).toBe(3_000n)
+    expect(fee([], -1n)).toBe(0n)
+  })
+})

@@ -1,0 +1,22 @@
+/** The vault's connection to the till's database, with its own role. */
+import pg from 'pg'
+
+const CONNECT_MS = 10_000
+const QUERY_MS = 20_000
+
+export type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: unknown[] }>
+
+export function openDatabase(url: string): { query: Query; close(): Promise<void> } {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+    application_name: 'tradetill vault',
+  })
+  pool.on('error', () => {})
+  return {
+    query: (text, values = []) => pool.query(text, [...values]),
+    close: () => pool.end(),
+  }
+}
