@@ -162,7 +162,7 @@ describe('a result', () => {
 describe('the proofs of this project', () => {
   it('are listed by `npm run prove`, each with --keep', () => {
     const list = execFileSync(process.execPath, [join(import.meta.dirname, 'prove.ts')], { encoding: 'utf8' })
-    const names = [...list.matchAll(/^(\w+): /gm)].map(([, name]) => name)
+    const names = [...list.matchAll(/^([\w-]+): /gm)].map(([, name]) => name)
     expect(names).toEqual([
       'simulate',
       'night',
@@ -175,6 +175,7 @@ describe('the proofs of this project', () => {
       'year',
       'sale',
       'sales',
+      'kill-sales',
       'deploy',
       'recipes',
       'engines',

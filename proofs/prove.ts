@@ -57,6 +57,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'sales simulated under every fault and lie, by seeds; then known defects that a seed must find',
     load: async () => (await import('./sales/prove.ts')).salesProof,
   },
+  'kill-sales': {
+    about: 'the real gateway and vault in the middle of sales, killed again and again',
+    load: async () => (await import('./sales/kill/prove.ts')).killSalesProof,
+  },
   deploy: {
     about: 'the deployment files, checked by the real programs; names missing programs',
     load: async () => (await import('./deploy/prove.ts')).deployProof,

@@ -25,6 +25,8 @@ export const NOT_RUN_HERE: readonly NotRunHere[] = [
   { what: 'gateways replaced one after the other', command: 'npm run prove -- rolling' },
   { what: 'an item sold on a market, from a browser on', command: 'npm run prove -- sale' },
   { what: 'sales under every fault and lie, and planted defects', command: 'npm run prove -- sales' },
+  { what: 'the same on PostgreSQL', command: 'npm run prove -- sales --level real --seeds 60' },
+  { what: 'gateway and vault killed in the middle of sales', command: 'npm run prove -- kill-sales' },
   { what: 'a year of a million deposits: sweeps, lists and jobs', command: 'npm run prove -- year' },
   { what: '1,000 scripts of failures', command: 'PROOF_SCRIPTS=1000 npm test -- gateway/steam/web/failures' },
   { what: '40 random shoppers at the real page', command: 'PROOF_SHOPPERS=40 npm test -- e2e/model' },

@@ -41,7 +41,8 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
   const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
   // Taken back before the till had seen them.
   const gone = new Set(wholeReversals(steam))
-  const sent = steam.world().offers.filter((offer) => bots.has(offer.sender))
+  // Those that give are the vault's.
+  const sent = steam.world().offers.filter((offer) => bots.has(offer.sender) && offer.give.length === 0)
   for (const offer of sent) {
     const row = credited.get(offer.id)
     if (offer.state === STATE.accepted && row === undefined && !gone.has(offer.tradeId ?? '')) {
@@ -110,8 +111,8 @@ async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]>
     pool,
     `select bot.steam_id as bot, received_asset_id as item
      from custody_entry c join bot on bot.id = c.bot_id where moved = 'in' and not exists (
-       select from custody_entry gone where gone.trade_id = c.trade_id and gone.asset_id = c.asset_id
-         and gone.moved <> 'in')`,
+       select from custody_entry later where later.trade_id = c.trade_id and later.asset_id = c.asset_id
+         and later.id > c.id)`,
     z.object({ bot: z.string(), item: z.string().nullable() }),
   )
   const entered = new Set(rows.map(({ bot, item }) => `${bot} ${item}`))
@@ -242,6 +243,6 @@ export async function whatMoves(till: Pick<KillTill, 'pool' | 'steam'>): Promise
   ]
 }
 
-async function read<T>(pool: pg.Pool, sql: string, row: z.ZodType<T>): Promise<T[]> {
+export async function read<T>(pool: pg.Pool, sql: string, row: z.ZodType<T>): Promise<T[]> {
   return z.array(row).parse((await pool.query(sql)).rows)
 }

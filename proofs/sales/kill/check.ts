@@ -1,0 +1,291 @@
+/** Compares the till's database and the markets' worlds with Steam's world, at rest. */
+import { z } from 'zod'
+import type { Deal, Item } from '../../../market-sandbox/world/world.ts'
+import { type Offer, STATE, TRADE } from '../../../steam-sandbox/world/world.ts'
+import { checkTill, read, whatMoves } from '../../kill/check.ts'
+import { BOTS } from '../../kill/till.ts'
+import type { SellingTill } from './till.ts'
+
+export type SaleBooks = {
+  /** Items that the vault moved to the account that sells. */
+  moved: number
+  paid: number
+  reversed: number
+  cancelled: number
+  receivedCents: number
+}
+
+const OPEN_STATES: readonly number[] = [STATE.active, STATE.needsConfirmation, STATE.inEscrow]
+
+/** The markets by the names that the vault has for them. */
+const marketsOf = ({ market }: SellingTill) =>
+  [
+    { name: 'market.csgo.com', world: market.world() },
+    { name: 'waxpeer.com', world: market.waxpeer.world() },
+  ] as const
+
+/** Offers that give, of the bots and of the account that sells. */
+export function giftsOf({ steam, seller }: SellingTill): Offer[] {
+  const ours = new Set([...BOTS.map((name) => steam.as(name).steamId), seller])
+  return steam.world().offers.filter(({ sender, give }) => ours.has(sender) && give.length > 0)
+}
+
+/** Deals that a market waits for, but for those whose offer Steam holds for days. */
+export function openDeals(till: SellingTill): Deal[] {
+  const isHeld = ({ message }: Deal): boolean =>
+    giftsOf(till).some((offer) => offer.message === message && offer.state === STATE.inEscrow)
+  return marketsOf(till).flatMap(({ world }) =>
+    world.deals.filter((deal) => deal.state === 'open' && !isHeld(deal)),
+  )
+}
+
+/** All that has to end, as lines: then the books can be compared. */
+export async function whatSells(till: SellingTill): Promise<string[]> {
+  const rows = await read(
+    till.pool,
+    `select 'wish ' || id || ' is open' as line from wish where closed_at is null
+     union all select 'report ' || n || ' has no answer' from vault_told where answer is null
+     union all select 'sale ' || id || ' is ' || state from sale where state in ('listed', 'sold', 'delivered', 'settling')`,
+    z.object({ line: z.string() }),
+  )
+  const offers = giftsOf(till).filter(({ state }) => OPEN_STATES.includes(state))
+  const deals = marketsOf(till).flatMap(({ world }) => world.deals.filter(({ state }) => state === 'open'))
+  const items = marketsOf(till).flatMap(({ world }) =>
+    world.items.filter(({ status, outcome }) => status === 'on_sale' || outcome?.kind === 'settling'),
+  )
+  return [
+    ...(await whatMoves(till)),
+    ...rows.map(({ line }) => line),
+    ...offers.map(({ id, state }) => `offer ${id} is in state ${state}`),
+    ...deals.map(({ hash }) => `the deal ${hash} is open`),
+    ...items.map(({ itemId, status }) => `listing ${itemId} is ${status}`),
+  ]
+}
+
+/** Every promise that does not hold, as a line. Call it once nothing moves. */
+export async function checkSales(till: SellingTill, opened: readonly string[]): Promise<string[]> {
+  return [
+    ...(await checkTill(till, opened)),
+    ...(await giftsOfBots(till)),
+    ...giftsToBuyers(till),
+    ...givenTwice(till),
+    ...(await salesAgainstMarkets(till)),
+    ...(await booksAgainstMarkets(till)),
+    ...(await alarms(till)),
+    ...itemsOfSeller(till),
+  ]
+}
+
+const keysOf = (assets: readonly { appId: number; assetId: string }[]): string =>
+  assets
+    .map(({ appId, assetId }) => `${appId}/${assetId}`)
+    .sort()
+    .join()
+
+/** A bot gives what a wish of the till names, whole, to the account of the vault's own list, once. */
+async function giftsOfBots(till: SellingTill): Promise<string[]> {
+  const wishes = await read(
+    till.pool,
+    `select wish.id::text, steam_id as bot, destination, deed.state,
+       (select json_agg(json_build_object('appId', app_id, 'assetId', asset_id)) from wish_item where wish_id = wish.id) as items
+     from wish join bot on bot.id = bot_id left join vault_deed deed on deed.wish_id = wish.id`,
+    z.object({
+      id: z.string(),
+      bot: z.string(),
+      destination: z.string(),
+      state: z.string().nullable(),
+      items: z.array(z.object({ appId: z.number(), assetId: z.string() })),
+    }),
+  )
+  const gifts = giftsOf(till).filter(({ sender }) => sender !== till.seller)
+  const numberOf = ({ message }: Offer): string => /^vault w(\d+) x/.exec(message)?.[1] ?? ''
+  const wrong = gifts.filter((offer) => {
+    const wish = wishes.find(({ id }) => id === numberOf(offer))
+    const isMeant = wish?.bot === offer.sender && wish.destination === 'seller'
+    return !isMeant || offer.partner !== till.seller || keysOf(wish.items) !== keysOf(offer.give)
+  })
+  const told = wishes.filter(({ id, state }) => {
+    const isGiven = gifts.some((offer) => numberOf(offer) === id && offer.state === STATE.accepted)
+    return isGiven !== (state === 'delivered')
+  })
+  return [
+    ...wrong.map(({ id }) => `offer ${id} gives what no wish asked for`),
+    ...twice(gifts.map(numberOf)).map((id) => `wish ${id} was carried out twice`),
+    ...told.map(({ id, state }) => `wish ${id} is ${state}, which is not so on Steam`),
+  ]
+}
+
+/** The account that sells gives what a buyer bought, whole, to that buyer, with the market's message, once. */
+function giftsToBuyers(till: SellingTill): string[] {
+  const deals = marketsOf(till).flatMap(({ world }) =>
+    world.deals.map((deal) => ({ deal, items: itemsOf(world.items, deal) })),
+  )
+  const gifts = giftsOf(till).filter(({ sender }) => sender === till.seller)
+  return [
+    ...twice(gifts.map(({ message }) => message)).map((message) => `two offers for ${message}`),
+    ...gifts.flatMap((offer) => {
+      const bought = deals.find(({ deal }) => deal.message === offer.message)
+      if (bought?.deal.buyer !== offer.partner || keysOf(bought.items) !== keysOf(offer.give))
+        return [`offer ${offer.id} gives what nobody bought`]
+      const isGiven = offer.state === STATE.accepted || offer.state === STATE.reverted
+      return isGiven && bought.deal.state !== 'given' ? [`offer ${offer.id} gave an item for nothing`] : []
+    }),
+  ]
+}
+
+const itemsOf = (items: readonly Item[], { itemIds }: Deal): Item[] =>
+  items.filter(({ itemId }) => itemIds.includes(itemId))
+
+function givenTwice(till: SellingTill): string[] {
+  const trades = till.steam.world().trades
+  const isBack = (tradeId: string | undefined, assetId: string): boolean =>
+    trades
+      .find(({ id }) => id === tradeId)
+      ?.items.some((item) => item.assetId === assetId && item.rolledBackAssetId !== undefined) === true
+  const given = giftsOf(till)
+    .filter(({ state }) => state === STATE.accepted)
+    .flatMap(({ sender, give, tradeId }) =>
+      give.flatMap(({ assetId }) => (isBack(tradeId, assetId) ? [] : [`${sender} ${assetId}`])),
+    )
+  return twice(given).map((item) => `given twice: ${item}`)
+}
+
+const twice = (values: readonly string[]): string[] => [
+  ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
+]
+
+const saleSchema = z.object({
+  market: z.string(),
+  asset: z.string(),
+  state: z.string(),
+  cents: z.number(),
+})
+
+/** Every sale ended, and what a market paid or a buyer took back is what the till says of that item. */
+async function salesAgainstMarkets(till: SellingTill): Promise<string[]> {
+  const sales = await read(
+    till.pool,
+    `select market, listed_asset_id as asset, state, coalesce(case state when 'paid' then received else refund end, 0)::int as cents
+     from sale`,
+    saleSchema,
+  )
+  const lost = sales.filter(({ state }) => !['paid', 'cancelled', 'reversed'].includes(state))
+  const booked = sales
+    .filter(({ state }) => state === 'paid' || state === 'reversed')
+    .map(({ market, asset, state, cents }) => `${market} ${asset} ${state} ${cents}`)
+  const real = marketsOf(till).flatMap(({ name, world }) =>
+    world.items.flatMap(({ assetId, outcome }) =>
+      outcome?.kind === 'paid' || outcome?.kind === 'reversed'
+        ? [`${name} ${assetId} ${outcome.kind} ${centsOf(outcome)}`]
+        : [],
+    ),
+  )
+  return [
+    ...lost.map(({ market, asset, state }) => `the sale of ${asset} on ${market} is ${state}`),
+    ...without(real, booked).map((line) => `not booked: ${line}`),
+    ...without(booked, real).map((line) => `booked, and the market says otherwise: ${line}`),
+  ]
+}
+
+const UNITS_PER_CENT = 10
+const centsOf = ({ kind, received, refund = 0 }: NonNullable<Item['outcome']>): number =>
+  Math.floor((kind === 'paid' ? received : refund) / UNITS_PER_CENT)
+
+/** A list without the others, each taken out once. */
+function without(list: readonly string[], others: readonly string[]): string[] {
+  const left = [...others]
+  return list.filter((each) => {
+    const at = left.indexOf(each)
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
+  })
+}
+
+/** The accounts of a market are what it paid, to the cent of each sale. */
+async function booksAgainstMarkets(till: SellingTill): Promise<string[]> {
+  const accounts = await read(
+    till.pool,
+    'select market, kind, (-balance)::int as cents from market_account',
+    z.object({ market: z.string(), kind: z.string(), cents: z.number() }),
+  )
+  return marketsOf(till).flatMap(({ name, world }) => {
+    const of = (kind: string) =>
+      accounts.find((each) => each.market === name && each.kind === kind)?.cents ?? 0
+    const ended = world.items.flatMap(({ outcome }) =>
+      outcome?.kind === 'paid' || outcome?.kind === 'reversed' ? [outcome] : [],
+    )
+    const free = ended.reduce((sum, outcome) => sum + centsOf(outcome), 0)
+    const [account] = world.sellers
+    // Of each sale less than a cent is cut off.
+    const isNear =
+      Math.abs((account?.free ?? 0) - free * UNITS_PER_CENT) < UNITS_PER_CENT * (ended.length + 1)
+    return [
+      ...(of('free') === free ? [] : [`${name} paid ${free} cents, the books have ${of('free')}`]),
+      ...(of('settling') === 0 ? [] : [`${of('settling')} cents are still settling on ${name}`]),
+      ...(isNear ? [] : [`${name} has ${account?.free} units of ours, its sales brought ${free} cents`]),
+    ]
+  })
+}
+
+/** No report was refused, and no departure is unexplained. */
+async function alarms({ pool }: SellingTill): Promise<string[]> {
+  const rows = await read(
+    pool,
+    `select 'report ' || n || ' of ' || market || '/' || reference || ' was answered with ' || answer as line from vault_told
+       where answer not in ('recorded', 'known', 'changed', 'unchanged')
+     union all select 'departure ' || steam_trade_id || ' is not explained' from departure where explanation is null`,
+    z.object({ line: z.string() }),
+  )
+  return rows.map(({ line }) => line)
+}
+
+/** The account that sells has what came to it and was not given. */
+function itemsOfSeller(till: SellingTill): string[] {
+  const { steam, seller } = till
+  const has = new Set(
+    steam
+      .as(seller)
+      .items()
+      .map(({ assetId }) => assetId),
+  )
+  const trades = steam
+    .world()
+    .trades.filter(({ rollbackOf, status }) => rollbackOf === undefined && status !== TRADE.escrowRollback)
+  const came = trades
+    .filter(({ partner }) => partner === seller)
+    .flatMap(({ items }) =>
+      items.flatMap(({ newAssetId, rolledBackAssetId }) =>
+        newAssetId === undefined || rolledBackAssetId !== undefined ? [] : [newAssetId],
+      ),
+    )
+  const gone = new Set(
+    trades
+      .filter(({ sender }) => sender === seller)
+      .flatMap(({ items }) => items.flatMap((item) => (item.rolledBackAssetId ? [] : [item.assetId]))),
+  )
+  const should = came.filter((assetId) => !gone.has(assetId))
+  return [
+    ...should.filter((assetId) => !has.has(assetId)).map((assetId) => `${assetId} is lost`),
+    ...[...has]
+      .filter((assetId) => !should.includes(assetId))
+      .map((assetId) => `${assetId} came from nowhere`),
+  ]
+}
+
+export async function saleBooksOf(till: SellingTill): Promise<SaleBooks> {
+  const [row] = await read(
+    till.pool,
+    `select count(*) filter (where state = 'paid')::int as paid, count(*) filter (where state = 'reversed')::int as reversed,
+       count(*) filter (where state = 'cancelled' and sold_at is not null)::int as cancelled,
+       coalesce(sum(received) filter (where state = 'paid'), 0)::int as "receivedCents",
+       (select count(*)::int from departed_item) as moved from sale`,
+    z.object({
+      paid: z.number(),
+      reversed: z.number(),
+      cancelled: z.number(),
+      receivedCents: z.number(),
+      moved: z.number(),
+    }),
+  )
+  return row ?? { moved: 0, paid: 0, reversed: 0, cancelled: 0, receivedCents: 0 }
+}

@@ -1,0 +1,64 @@
+/** `npm run prove -- kill-sales`: gateway and vault killed in the middle of sales, in worlds of so many rounds. */
+import { z } from 'zod'
+import { count, defineProof, type Finding, keepFlag } from '../../proof.ts'
+import { withServer } from '../../server.ts'
+import { type KilledSales, killSales } from './rounds.ts'
+
+/** One world has items for so many rounds; then the books are compared and a new one begins. */
+const ROUNDS_A_WORLD = 20
+
+export const killSalesProof = defineProof({
+  options: z.object({
+    rounds: count(60, 'how many rounds of start and kill'),
+    seed: count(1, 'when to kill, and what shoppers and buyers do'),
+    keep: keepFlag(),
+  }),
+  run: ({ rounds, seed }) => withServer(async (url) => report(await play(url, rounds, seed), seed)),
+})
+
+async function play(serverUrl: string, rounds: number, seed: number): Promise<KilledSales[]> {
+  const worlds: KilledSales[] = []
+  for (let done = 0; done < rounds; done += ROUNDS_A_WORLD) {
+    const some = Math.min(ROUNDS_A_WORLD, rounds - done)
+    const world = await killSales(serverUrl, { rounds: some, seed: seed * 1_000 + worlds.length })
+    worlds.push(world)
+    const { bought, books, problems } = world
+    const trouble = problems.length === 0 ? 'nothing lost, nothing sold twice' : problems.join('; ')
+    console.log(
+      `${done + some} rounds: ${bought} bought, ${books.paid} paid, ${books.cancelled} cancelled, ` +
+        `${books.reversed} reversed; ${trouble}`,
+    )
+  }
+  return worlds
+}
+
+function report(worlds: readonly KilledSales[], seed: number): Finding {
+  const problems = worlds.flatMap((world) => world.problems)
+  const sum = (of: (world: KilledSales) => number): number =>
+    worlds.reduce((total, world) => total + of(world), 0)
+  const caught: Record<string, number> = {}
+  for (const [what, times] of worlds.flatMap((world) => Object.entries(world.caught)))
+    caught[what] = (caught[what] ?? 0) + times
+  const dealsCaught = sum((world) => world.dealsCaught)
+  if (dealsCaught === 0)
+    problems.push('the vault never died with a deal in hand, so nothing is proved of them')
+  const rounds = sum((world) => world.rounds)
+  const passed = problems.length === 0
+  console.log(`the vault died after: ${JSON.stringify(caught)}`)
+  console.log(`kill-sales: ${rounds} rounds, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
+  const content = {
+    passed,
+    rounds,
+    seed,
+    bought: sum(({ bought }) => bought),
+    moved: sum(({ books }) => books.moved),
+    paid: sum(({ books }) => books.paid),
+    cancelled: sum(({ books }) => books.cancelled),
+    reversed: sum(({ books }) => books.reversed),
+    receivedCents: sum(({ books }) => books.receivedCents),
+    dealsCaught,
+    caught,
+    problems,
+  }
+  return { passed, result: { name: 'kill-sales', content } }
+}

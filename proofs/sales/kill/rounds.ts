@@ -1,0 +1,222 @@
+/**
+ * The real gateway and the real vault in the middle of sales, killed again and again at random moments. Afterwards no item
+ * was sold twice or given to anybody else than its buyer, every sale has ended, and the books are the markets'.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { eventually, type Running } from '../../../e2e/support/process.ts'
+import { verifyLedger } from '../../../gateway/ledger/verify.ts'
+import { STATE } from '../../../steam-sandbox/world/world.ts'
+import { startLoad } from '../../kill/load.ts'
+import { answering, passHour, passMinute } from '../../kill/till.ts'
+import { type Random, seededRandom } from '../../random.ts'
+import { checkSales, giftsOf, openDeals, type SaleBooks, saleBooksOf, whatSells } from './check.ts'
+import { type SaleLoad, startBuyers } from './load.ts'
+import { openSellingTill, pass, type SellingTill, wishForAll } from './till.ts'
+
+export type KilledSales = {
+  rounds: number
+  problems: string[]
+  /** The last entry of the vault's log at its deaths. */
+  caught: Record<string, number>
+  /** Deals that were under way at a death. */
+  dealsCaught: number
+  bought: number
+  books: SaleBooks
+}
+
+type Plan = { rounds: number; seed: number }
+type Notes = Pick<KilledSales, 'problems' | 'caught' | 'dealsCaught'>
+type Procs = { gateway: Running; vault: Running }
+
+const DAY_S = 86_400
+/** Steam's protection, and the till's own of a deposit. */
+const PROTECTED_S = 8 * DAY_S
+/** Longer than Steam holds a trade. */
+const HELD_S = 16 * DAY_S
+const MOST_LIFE_MS = 6_000
+const UNTIL_HALF_DONE_MS = 8_000
+const MOST_LAG_MS = 30
+/** Enough for a busy machine. */
+const WAIT_MS = 600_000
+const LOAD_SEED = 2_000_000
+/** Days pass after every so many rounds, so items of every game are sold. */
+const LEAP_EVERY = 4
+const LEAST_HELD = 4
+
+/** The last entries of the vault's log after which something is half done. */
+const HALF_DONE = [
+  ...(['intended', 'send_begun', 'offer_known', 'confirmed'] as const),
+  ...(['sale listing_begun', 'sale listed', 'sale deal_intended', 'sale send_begun'] as const),
+  ...(['sale offer_known', 'sale confirmed', 'sale told', 'sale delivered', 'sale outcome'] as const),
+] as const
+
+/** One world: rounds of start and kill, then all comes to rest, and the books. */
+export async function killSales(serverUrl: string, { rounds, seed }: Plan): Promise<KilledSales> {
+  const random = seededRandom(seed)
+  const till = await openSellingTill(serverUrl, `sales-${seed}`)
+  const notes: Notes = { problems: [], caught: {}, dealsCaught: 0 }
+  const shoppers = startLoad(till, seededRandom(LOAD_SEED + seed))
+  const load = startBuyers(till, seededRandom(LOAD_SEED * 2 + seed))
+  let procs: Procs = { gateway: till.start(), vault: till.startVault() }
+  try {
+    await begin(till, procs, load)
+    for (let round = 1; round <= rounds; round += 1) {
+      procs = await killOne(till, procs, { random, notes })
+      if (round % LEAP_EVERY === 0) await leap(till, load, PROTECTED_S)
+      const differences = await verifyLedger(till.pool)
+      notes.problems.push(
+        ...differences.map(({ problem, detail }) => `round ${round}: ${problem}: ${detail}`),
+      )
+    }
+    await sold(till, load)
+    load.isCalm = true
+    await shoppers.leave()
+    await settle(till, load)
+    await Promise.all([shoppers.end(), load.end()])
+    notes.problems.push(...(await checkSales(till, shoppers.opened)))
+    return { rounds, ...notes, bought: load.bought(), books: await saleBooksOf(till) }
+  } finally {
+    await Promise.all([shoppers.end(), load.end()])
+    await Promise.all([procs.gateway.interrupt(), procs.vault.interrupt()])
+    await till.close()
+  }
+}
+
+/** Until the vault has something for sale. */
+async function begin(till: SellingTill, { gateway }: Procs, load: SaleLoad): Promise<void> {
+  await answering(till, gateway)
+  const held = async () =>
+    (await till.pool.query('select 1 from custody_entry limit $1', [LEAST_HELD])).rowCount === LEAST_HELD
+  await eventually('the bots have items', async () => (await held()) || undefined, WAIT_MS)
+  await leap(till, load, PROTECTED_S)
+  await passHour(till)
+  const isListed = () => [till.market, till.market.waxpeer].some((door) => door.world().items.length > 0)
+  await eventually('something is for sale', () => isListed() || undefined, WAIT_MS)
+}
+
+/** Kills one of the two, or both, and starts it again. */
+async function killOne(
+  till: SellingTill,
+  procs: Procs,
+  { random, notes }: { random: Random; notes: Notes },
+): Promise<Procs> {
+  const victim = random.pick(['vault', 'vault', 'gateway', 'both'] as const)
+  if (random.chance(0.3)) await delay(random.int(MOST_LIFE_MS))
+  else await untilHalfDone(till, random)
+  const isVaultDead = victim !== 'gateway'
+  const isGatewayDead = victim !== 'vault'
+  await Promise.all([
+    ...(isVaultDead ? [procs.vault.kill()] : []),
+    ...(isGatewayDead ? [procs.gateway.kill()] : []),
+  ])
+  if (isVaultDead) noteCaught(till, notes)
+  if (isGatewayDead) await passMinute(till)
+  await passHour(till)
+  return {
+    vault: isVaultDead ? till.startVault() : procs.vault,
+    gateway: isGatewayDead ? till.start() : procs.gateway,
+  }
+}
+
+async function untilHalfDone(till: SellingTill, random: Random): Promise<void> {
+  const what = random.pick(HALF_DONE)
+  const end = performance.now() + UNTIL_HALF_DONE_MS
+  while (performance.now() < end && lastEntry(till) !== what) await delay(1)
+  await delay(random.int(MOST_LAG_MS))
+}
+
+function noteCaught(till: SellingTill, notes: Notes): void {
+  const last = lastEntry(till) ?? 'nothing yet'
+  notes.caught[last] = (notes.caught[last] ?? 0) + 1
+  notes.dealsCaught += openDeals(till).length
+}
+
+const entrySchema = z.object({
+  entry: z.object({ kind: z.string(), sale: z.object({ kind: z.string() }).optional() }),
+})
+const TAIL_BYTES = 8_192
+
+/** The kind of the last entry of the vault's log. */
+function lastEntry({ folder }: SellingTill): string | undefined {
+  const tail = tailOf(join(folder, 'log.jsonl'))
+  const last = tail.slice(0, tail.lastIndexOf('\n')).split('\n').at(-1) ?? ''
+  try {
+    const { kind, sale } = entrySchema.parse(JSON.parse(last)).entry
+    return sale === undefined ? kind : `${kind} ${sale.kind}`
+  } catch {
+    return undefined
+  }
+}
+
+function tailOf(file: string): string {
+  let handle: number
+  try {
+    handle = openSync(file, 'r')
+  } catch {
+    return ''
+  }
+  try {
+    const { size } = fstatSync(handle)
+    const bytes = Buffer.alloc(Math.min(TAIL_BYTES, size))
+    readSync(handle, bytes, 0, bytes.length, Math.max(0, size - TAIL_BYTES))
+    return bytes.toString()
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Days pass, once no deal and no wish is under way that they would end. */
+async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise<void> {
+  const before = load.isCalm
+  load.isCalm = true
+  await wishForAll(till, false)
+  const isQuiet = async () => {
+    const { rows } = await till.pool.query(
+      `select 1 from vault_deed where state in ('intended', 'offered') union all
+       select 1 from vault_told where answer is null limit 1`,
+    )
+    const isOpen = giftsOf(till).some(
+      ({ state }) => state === STATE.active || state === STATE.needsConfirmation,
+    )
+    return rows.length === 0 && openDeals(till).length === 0 && !isOpen
+  }
+  await eventually('no deal is under way', async () => (await isQuiet()) || undefined, WAIT_MS)
+  await pass(till, seconds)
+  load.isCalm = before
+  if (!before) await wishForAll(till, true)
+}
+
+/** A world in which nothing was paid proves little: its buyers go on until then. */
+async function sold(till: SellingTill, load: SaleLoad): Promise<void> {
+  const isEnough = async () => (await saleBooksOf(till)).paid > 0 || undefined
+  await eventually('a sale is paid', isEnough, WAIT_MS).catch(async () => {
+    await leap(till, load, PROTECTED_S)
+    await eventually('a sale is paid', isEnough, WAIT_MS)
+  })
+}
+
+/** Nothing further is wished or listed, and time passes until all is over. */
+async function settle(till: SellingTill, load: SaleLoad): Promise<void> {
+  await wishForAll(till, false)
+  await till.pool.query(
+    `insert into market_off (market) values ('market.csgo.com'), ('waxpeer.com') on conflict do nothing`,
+  )
+  let moving: string[] = []
+  let looks = 0
+  await eventually(
+    'everything is settled',
+    async () => {
+      looks += 1
+      await passHour(till)
+      moving = await whatSells(till)
+      if (moving.length > 0 && looks % 60 === 0) await leap(till, load, HELD_S)
+      return moving.length === 0 || undefined
+    },
+    WAIT_MS,
+  ).catch(() => {
+    throw new Error(`not settled after ${WAIT_MS / 1000} s:\n${moving.slice(0, 20).join('\n')}`)
+  })
+}
