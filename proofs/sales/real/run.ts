@@ -79,7 +79,7 @@ async function play(setting: Setting, processes: Process[]): Promise<void> {
   })
   const common = { ...setting, scheduler, faults: moreLikely(faults, EAGERNESS), gateways: [] }
   const scene: Scene = Object.assign({
-    ...{ ...common, phase: 'storm', lastBurstAt: Number.POSITIVE_INFINITY },
+    ...{ ...common, phase: 'storm', lastBurstAt: Number.POSITIVE_INFINITY, quietUntil: 0 },
     fail(error: unknown) {
       failure ??= error
     },
@@ -134,7 +134,7 @@ function beginVault(scene: Scene): void {
   loop(scene, scene.vault, {
     work: () => rounds.round(),
     pauseMs: () =>
-      pauseOf(scene, () => (random.chance(0.1) ? random.int(DAY_MS / 2) : 15_000 + random.int(5_000))),
+      pauseOf(scene, () => Math.max(scene.quietUntil - scene.engine.now(), 15_000 + random.int(5_000))),
   })
 }
 
@@ -164,6 +164,7 @@ function turnWorld(scene: Scene, turns: number): void {
   if (scene.phase === 'storm' && turns === 0) calm(scene)
   const isQuiet = random.chance(0.1)
   const ms = pauseOf(scene, () => (isQuiet ? random.int(DAY_MS / 2) : 15_000 + random.int(5_000)))
+  scene.quietUntil = engine.now() + (isQuiet ? ms : 0)
   engine.after(ms, () => turnWorld(scene, turns - 1))
 }
 

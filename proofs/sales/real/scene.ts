@@ -30,6 +30,8 @@ export type Scene = {
   vault: Process
   rounds: Rounds
   phase: Phase
+  /** Until then nobody buys and the vault rests: apart from that both are awake, as buyers wait for minutes only. */
+  quietUntil: number
   /** When the last minutes begin, once days pass. */
   lastBurstAt: number
   fail(error: unknown): void
