@@ -174,10 +174,16 @@ export function depositOf(body: Partial<CreateDepositBody> = {}): Promise<Opened
 export const query = (sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
   queryAt(till, sql, values)
 
-/** Resolves to the next inventory that the page receives. */
+/** Resolves to the next inventory that the page receives. It passes through here, because a browser may drop bodies. */
 export async function nextInventory(page: Page): Promise<Inventory> {
-  const response = await page.waitForResponse((each) => new URL(each.url()).pathname === '/api/inventory')
-  return response.json()
+  const passed = Promise.withResolvers<Inventory>()
+  const pass = async (route: Route): Promise<void> => {
+    const response = await route.fetch({ timeout: 0 })
+    passed.resolve(await response.json())
+    await route.fulfill({ response })
+  }
+  await page.route('**/api/inventory?*', (route) => pass(route).catch(passed.reject), { times: 1 })
+  return passed.promise
 }
 
 /** The page's requests to this path, in order. */
