@@ -1,7 +1,7 @@
 /** The running till that a worker's tests share, and a new browser context for each test. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { expect, inject, onTestFinished } from 'vitest'
 import type { Language } from '../../contract/languages.ts'
 import type { CreateDepositBody } from '../../contract/store-api.ts'
