@@ -11,14 +11,14 @@ import { storedLanguage, storeLanguage } from './storage.ts'
 const Help = lazy(async () => ({ default: (await import('./screens/help.tsx')).Help }))
 const Landing = lazy(async () => ({ default: (await import('./screens/landing.tsx')).Landing }))
 
-/** Screens outside a deposit speak the language of the deposit that led here, else the stored one. */
+/** A screen outside a deposit: in the language of the deposit that led here, or else in the stored one. */
 function Plain({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(
     () => languageAsked(location.search) ?? storedLanguage() ?? FALLBACK_LANGUAGE,
   )
   const choose = useCallback((chosen: Language) => {
     storeLanguage(chosen)
-    // The address asked for another one: a reload must not go back to it.
+    // The address names another language: remove it, or a reload would go back to it.
     history.replaceState(null, '', location.pathname)
     setLanguage(chosen)
   }, [])
@@ -38,7 +38,7 @@ function Screen({ route }: { route: Route }) {
 
 const PLAIN = { landing: <Landing />, home: <Home />, help: <Help />, notFound: <NotFound /> }
 
-/** In the place of a screen that broke before it had a language. */
+/** Stands in for a screen that broke before it had a language. */
 function Broken() {
   return (
     <Plain>

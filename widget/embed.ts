@@ -1,11 +1,11 @@
-/** Whether a page of the store holds this one in a frame. Then the gateway says so in the document, with a token. */
+/** True if a page of the store holds this one in a frame. The gateway then writes a token into the document. */
 import type { Frame, Said } from './frame.ts'
 
 const meta = (): HTMLMetaElement | null => document.querySelector('meta[name="tradetill-embed"]')
 
 export const isEmbedded = (): boolean => meta() !== null
 
-/** document.cookie. A page in a frame has none: its token stands in the document. */
+/** Returns document.cookie; in a frame, where there are no cookies, the token of the document in their form. */
 export function pageCookies(): string {
   const token = meta()?.content
   return token === undefined ? document.cookie : `csrf=${token}`
@@ -13,21 +13,21 @@ export function pageCookies(): string {
 
 const HOUR_MS = 3_600_000
 
-/** A token that ended is replaced with the document. One that is refused to a young document would be again. */
+/** Loads the document again for a new token. In a fresh document this would only be refused again. */
 export function renewToken(): void {
   if (isEmbedded() && performance.now() > HOUR_MS) location.reload()
 }
 
 let joined: Promise<Frame> | undefined
 
-/** Greets the page of the store. Nothing happens on a page that is in no frame. */
+/** Greets the page of the store; does nothing outside a frame. */
 export function joinStore(): void {
   const origin = meta()?.dataset.origin
   if (origin === undefined) return
   joined ??= import('./frame.ts').then(({ joinParent }) => joinParent(window, origin))
 }
 
-/** Tells the page of the store. False where there is none. */
+/** Sends a message to the page of the store. Returns false outside a frame. */
 export function tellStore(said: Said): boolean {
   if (joined === undefined) return false
   void joined.then((frame) => frame.tell(said))

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import type { ErrorReportBody } from '../contract/widget-api.ts'
 import { reportErrors } from './error-report.ts'
 
-/** The fields of both kinds of events. */
+/** The fields of error and rejection events. */
 type Happening = { message: string; filename: string; lineno: number; error: unknown; reason: unknown }
 
-/** A window that only hears events. */
+/** A stand-in for the window that only receives events. */
 function watched() {
   const heard = new Map<string, (event: Happening) => void>()
   const sent: ErrorReportBody[] = []
@@ -29,7 +29,7 @@ it('A-104 an uncaught error is reported with its place and the page', () => {
   expect(sent[0]?.url).toMatch(/^https:\/\/till\.example\/a+$/)
 })
 
-it('A-104 a rejection that nobody handled is reported', () => {
+it('A-104 an unhandled rejection is reported', () => {
   const { sent, tell } = watched()
   tell('unhandledrejection', { reason: new Error('lost') })
   tell('unhandledrejection', { reason: 'word' })
@@ -39,7 +39,7 @@ it('A-104 a rejection that nobody handled is reported', () => {
   ])
 })
 
-it('A-104 a crash that the page caught is reported as one that nobody caught', () => {
+it('A-104 a crash that the page caught is reported like an uncaught one', () => {
   const { sent, caught } = watched()
   caught(new TypeError('no text'))
   caught('word')
@@ -55,13 +55,13 @@ it('D-22 an event without an error object is reported as empty', () => {
   expect(sent).toMatchObject([{ message: '', type: 'error', filename: '', lineno: 0, empty: true }])
 })
 
-it.each(['Script error.', 'Script error'])('A-104 %j of another origin is skipped', (message) => {
+it.each(['Script error.', 'Script error'])('A-104 %j from another origin is skipped', (message) => {
   const { sent, tell } = watched()
   tell('error', { message, error: null })
   expect(sent).toEqual([])
 })
 
-it('reports fit what the server takes, and are at most 20', () => {
+it('sends at most 20 reports, each cut to the size that the server takes', () => {
   const { sent, tell } = watched()
   for (let n = 0; n < 50; n += 1) {
     tell('error', { message: 'm'.repeat(5000), filename: 'f'.repeat(5000), lineno: 1, error: new Error('x') })

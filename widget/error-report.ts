@@ -1,7 +1,7 @@
-/** Uncaught errors of the page, told to the server; what comes of it does not matter to the page. */
+/** Reports uncaught errors of the page to the server. The page ignores the answer. */
 import type { ErrorReportBody } from '../contract/widget-api.ts'
 
-/** Browsers say only this of errors in scripts of other origins: there is nothing to report. */
+/** Browsers report errors in scripts of other origins with this text alone: there is nothing to pass on. */
 const CROSS_ORIGIN = /^Script error\.?$/
 
 /** A page in trouble must not flood the server. */
@@ -10,14 +10,14 @@ const MOST_REPORTS = 20
 type Uncaught = Pick<ErrorEvent, 'message' | 'filename' | 'lineno' | 'error'>
 type Unhandled = Pick<PromiseRejectionEvent, 'reason'>
 
-/** The part of a window that is needed. */
+/** The part of the window used here. */
 type Target = {
   location: { href: string }
   addEventListener(type: 'error', listener: (event: Uncaught) => void): void
   addEventListener(type: 'unhandledrejection', listener: (event: Unhandled) => void): void
 }
 
-/** Tells of an error that the page caught, so it never reached the window. */
+/** Reports an error that the page caught itself, so it never reached the window. */
 export type ReportCaught = (error: unknown) => void
 
 export function reportErrors(target: Target, send: (report: ErrorReportBody) => void): ReportCaught {

@@ -1,12 +1,12 @@
-/** Elements that Google, Microsoft and Yandex put in the place of a text. */
+/** Elements with which Google, Microsoft and Yandex replace a text. */
 const STAND_INS = /^(FONT|YA-TR-SPAN)$/
 
 /**
- * Translators put elements of their own in the place of our texts, although the page asks them not to. React goes on
- * changing and removing its texts: without this it would fail on the first that is gone, or an old amount would stay.
+ * Translators replace our texts with elements of their own, although the page asks them not to. React goes on
+ * changing and removing its texts. Without this it would fail on the first missing one, or an old amount would stay.
  */
 export function surviveTranslators(root: Node): void {
-  /** The element in the place of a text. */
+  /** The element that replaced each text. */
   const standIns = new WeakMap<Node, Node>()
   let translated = false
 
@@ -28,17 +28,17 @@ export function surviveTranslators(root: Node): void {
     observer.observe(removed, { characterData: true })
   }
 
-  /** A text that changes says it itself again. */
+  /** Puts a changed text back in place of its translation. */
   function putBack(text: Node): void {
     const standIn = standIns.get(text)
     if (standIn?.parentNode && !text.isConnected) standIn.parentNode.replaceChild(text, standIn)
   }
 
-  /** The child of `parent` that is, holds or stands for this node. */
+  /** Returns the child of `parent` that is, contains or replaces this node. */
   function placeOf(parent: Node, node: Node): Node | null {
     if (node.parentNode === parent) return node
     follow(observer.takeRecords())
-    // Nobody but us was here: a defect of our own is not hidden.
+    // Nothing was translated, so this is a defect of our own: do not hide it.
     if (!translated) return node
     let place = standIns.get(node)?.isConnected ? standIns.get(node) : node
     while (place && place.parentNode !== parent) place = place.parentNode ?? undefined

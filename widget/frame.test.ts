@@ -7,7 +7,7 @@ const LATER: Said = { ...STATUS, detail: { depositId: '7', status: 'succeeded' }
 
 type Hear = (event: object) => void
 
-/** A page in the frame, and what its parent was sent. */
+/** A page in a frame, and the messages to its parent. */
 function framed() {
   const heard = new Set<Hear>()
   const sent: unknown[][] = []
@@ -19,7 +19,7 @@ function framed() {
     addEventListener: (_type: string, hear: Hear) => heard.add(hear),
     removeEventListener: (_type: string, hear: Hear) => heard.delete(hear),
   }
-  // Only what is asked of a window: no test here needs a browser.
+  // Only the used part of a window, so these tests need no browser.
   const frame = joinParent(target as unknown as Window, STORE)
   const message = (facts: object) => {
     for (const hear of [...heard])
@@ -34,13 +34,13 @@ function aPort() {
 }
 
 describe('D-32 a page in a frame', () => {
-  it('greets the one origin that may hold it, and says nothing else to the window', () => {
+  it('greets the one origin that may hold it, and sends nothing else to the window', () => {
     const { frame, sent } = framed()
     frame.tell(STATUS)
     expect(sent).toEqual([[{ tradetill: 1 }, STORE]])
   })
 
-  it('tells over the port that it is given, beginning with the latest of what was missed', () => {
+  it('sends over the port it received, starting with the latest missed messages', () => {
     const { frame, message } = framed()
     frame.tell(STATUS)
     frame.tell(LATER)
@@ -72,7 +72,7 @@ describe('D-32 a page in a frame', () => {
     expect(port.said).toEqual([LATER])
   })
 
-  it('waits on where an answer has no port', () => {
+  it('keeps waiting if an answer has no port', () => {
     const { frame, message } = framed()
     message({})
     frame.tell(STATUS)
@@ -81,7 +81,7 @@ describe('D-32 a page in a frame', () => {
     expect(port.said).toEqual([STATUS])
   })
 
-  it('keeps its first port when the answer is repeated', () => {
+  it('keeps its first port if the answer is repeated', () => {
     const { frame, message } = framed()
     const [first, second] = [aPort(), aPort()]
     message({ ports: [first] })

@@ -1,11 +1,11 @@
 /**
- * Tells the page of the store that holds this one in a frame. It only tells: nothing that comes from there changes
- * anything here. The gateway has named the one origin that may hold it.
+ * Sends messages to the page of the store that holds this one in a frame. Only sends: nothing from there changes
+ * this page. The gateway names the one origin that may hold it.
  */
 import type { DepositStatus } from '../contract/statuses.ts'
 
 export type Said =
-  /** `question` is asked before the frame is closed; empty where nothing is open. */
+  /** `question` is asked before the frame is closed; empty if nothing is open. */
   | { type: 'status'; detail: { depositId: string; status: DepositStatus }; question: string }
   | { type: 'done'; detail: { depositId: string; status: DepositStatus; redirectUrl: string | null } }
   | { type: 'close'; detail: { url: string } }
@@ -17,14 +17,14 @@ export type Frame = { tell(said: Said): void }
 const VERSION = 1
 
 /**
- * Greets the parent and waits for a port, over which all else goes. Only the first one counts, and only from the parent
+ * Greets the parent and waits for a port to send all messages over. Accepts only the first, and only from the parent
  * itself: other frames of the same origin may send messages too.
  */
 export function joinParent(target: Window, origin: string): Frame {
   let port: MessagePort | null = null
   const unsaid = new Map<Said['type'], Said>()
   const tell = (said: Said): void => {
-    // The latest of each kind is all that the parent has missed.
+    // Keep the latest message of each kind for the parent.
     if (port === null) unsaid.set(said.type, said)
     else port.postMessage(said)
   }
@@ -49,7 +49,7 @@ const isGreeting = (data: unknown): boolean =>
 
 type Tell = Frame['tell']
 
-/** A link to the store would open it inside of its own page. Links to Steam open in tabs of their own. */
+/** Hands links to the store to the parent: they would open the store inside its own page. Steam's open new tabs. */
 function watchLinks(target: Window, tell: Tell): void {
   target.document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
@@ -60,7 +60,7 @@ function watchLinks(target: Window, tell: Tell): void {
   })
 }
 
-/** The parent does not hear the keys that are pressed in here. A dialog of ours has its own use for this one. */
+/** Passes Escape on, which the parent cannot see from here. An open dialog of ours uses it itself. */
 function watchEscape(target: Window, tell: Tell): void {
   target.document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return

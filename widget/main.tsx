@@ -15,13 +15,13 @@ const reportCaught = reportErrors(
 )
 
 const measure = (): void => void rest.fetch().then((code) => code.measure().catch(() => {}))
-// The page first: it is measured once the browser has nothing better to do.
+// Start to measure only after the page has loaded.
 addEventListener('load', () => setTimeout(measure))
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the document has no #root')
 surviveTranslators(root)
-// The page shows the 404 screen instead of such a crash; somebody must still hear of it.
+// The page shows the 404 screen after such a crash, so report it here.
 createRoot(root, { onCaughtError: reportCaught }).render(
   <StrictMode>
     <App />

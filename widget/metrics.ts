@@ -1,10 +1,10 @@
-/** How quick the page was for its shopper, told to the server; what comes of it does not matter to the page. */
+/** Sends the page's speed for its shopper to the server. The page ignores the answer. */
 import { type Metric, onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals'
 import type { MetricsBody } from '../contract/widget-api.ts'
 
 type Send = (body: MetricsBody) => void
 
-/** Measures from the page's load on; this code comes once the page stands. */
+/** Measures from the page's load on, although this code loads after the page. */
 export function measurePage(target: Window, send: Send): void {
   const waiting = new Map<Metric['name'], number>()
   const flush = (): void => {
@@ -24,7 +24,7 @@ export function measurePage(target: Window, send: Send): void {
     })
   })
   for (const observe of [onCLS, onINP, onLCP]) observe(note)
-  // A shopper who leaves may never come back: send what is known now.
+  // A shopper who leaves may never come back: send the values so far.
   target.document.addEventListener('visibilitychange', () => target.document.hidden && flush())
   target.addEventListener('pagehide', flush)
 }

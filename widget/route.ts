@@ -1,9 +1,9 @@
-/** Which screen a path shows. It is asked once: no link of the page leads to another of its paths in the same tab. */
+/** The screen of a path. Read once: no link leads from one path to another in the same tab. */
 import { isLanguage, type Language } from '../contract/languages.ts'
 
 export type Route =
   | { screen: 'landing' | 'home' | 'help' | 'notFound' }
-  /** Under its old address, `/{hash}`, only what has the form of a hash is a deposit. */
+  /** At the old address, `/{hash}`, only a text in the form of a hash is a deposit. */
   | { screen: 'deposit'; hash: string }
 
 const DEPOSIT = /^\/(?:deposit\/([^/]+)|([0-9a-f]{32}))$/
@@ -14,7 +14,7 @@ const SCREENS: Record<string, 'landing' | 'home' | 'help'> = {
   '/help': 'help',
 }
 
-/** The help page in the language of the page that leads to it, which may be the store's choice and stored nowhere. */
+/** Returns the help page's address with the language, which may be the store's choice and then is stored nowhere. */
 export const helpIn = (language: Language): string => `/help?${new URLSearchParams({ language })}`
 
 export function languageAsked(search: string): Language | null {

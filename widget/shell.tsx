@@ -1,6 +1,6 @@
 /**
- * The page before its code is here, rendered at build time. The gateway fills it in: `{{name}}` is a value, and
- * `{{#name}}…{{/name}}` stays only where there is one.
+ * The page before its code is loaded, rendered at build time. The gateway fills it in: `{{name}}` is a value, and
+ * `{{#name}}…{{/name}}` stays only if there is one.
  */
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
@@ -11,7 +11,7 @@ import { textsIn } from './i18n/texts.ts'
 import { STEAM_PAGES } from './steam-pages.ts'
 import { Flag, OutsideIcon } from './ui/icons.tsx'
 
-/** Without texts for a deposit whose store named no language. Only the browser knows what it will speak. */
+/** Returns the shell; for null, without texts: the store named no language, so only the browser knows which to use. */
 export function shellOf(language: Language | null): string {
   const texts = language === null ? null : textsIn(pageTexts, language)
   return renderToStaticMarkup(
@@ -66,7 +66,7 @@ function Head({ texts, language }: { texts: PageTexts | null; language: Language
         </h1>
         <span className="deposit-id">{'#{{id}}'}</span>
       </div>
-      {/* In the place of the links and choices that need the code. */}
+      {/* Stands in for the links and choices that need the code. */}
       <span className="header-support">{texts?.support}</span>
       <fieldset className="language" disabled>
         {LANGUAGES.map((each) => (

@@ -23,7 +23,7 @@ const cardOf = (more: Partial<Item>): string =>
     />,
   )
 
-it('D-38 a picture is 100 px wide, from larger ones for denser screens', () => {
+it('D-38 a picture is 100 px wide, with larger files for denser screens', () => {
   const base = 'https://img.test/economy/image/class/730/310'
   const card = cardOf({ iconUrl: `${base}/100fx100f` })
   expect(card).toContain(
@@ -32,7 +32,7 @@ it('D-38 a picture is 100 px wide, from larger ones for denser screens', () => {
   expect(card).toContain('width="100" height="100"')
 })
 
-it('a phase of a Doppler stands behind the name, and in the name for those who hear it', () => {
+it('a phase of a Doppler is shown after the name, and is part of the accessible name', () => {
   const card = cardOf({
     name: '★ Karambit | Doppler (Factory New)',
     wearCategory: 'WearCategory0',
@@ -55,7 +55,7 @@ it.each([
 describe('A-119 a level', () => {
   const shapeOf = (level: number) => / d="([^"]+)"/.exec(markup(<LevelBadge level={level} />))?.[1]
 
-  it('stands in a circle below 100, in a shape of its own in every hundred up to 1,100', () => {
+  it('has a circle below 100, and a shape for every hundred up to 1,100', () => {
     expect(shapeOf(99)).toBeUndefined()
     const hundreds = Array.from({ length: 11 }, (_, index) => shapeOf((index + 1) * 100))
     expect(new Set(hundreds).size).toBe(11)
@@ -76,7 +76,7 @@ describe('A-119 a level', () => {
   })
 })
 
-it('A-046 every currency has an icon of its own, roubles too', () => {
+it('A-046 every currency has its own icon, roubles too', () => {
   const icons = (['USD', 'EUR', 'BRL', 'RUB'] as const).map((currency) =>
     renderToStaticMarkup(<CurrencyIcon currency={currency} />),
   )

@@ -1,4 +1,4 @@
-/** Pages of Steam on which a shopper can solve what keeps a payment from going on. */
+/** Pages of Steam where a shopper can solve a problem that blocks a payment. */
 export const STEAM_PAGES = {
   privacy: 'https://steamcommunity.com/my/edit/settings',
   guard: 'https://store.steampowered.com/twofactor/manage',

@@ -1,4 +1,4 @@
-/** Values that outlive a reload: the last trade link and the language. A blocked storage is an empty one. */
+/** Values that survive a reload: the last trade link and the language. A blocked storage counts as empty. */
 import { isLanguage, type Language } from '../contract/languages.ts'
 
 const LINK = 'tradeLink'
@@ -18,7 +18,7 @@ function write(key: string, value: string, kept: Kept = 'localStorage'): void {
   try {
     globalThis[kept].setItem(key, value)
   } catch {
-    // The page works without it; the shopper pastes the link again next time.
+    // The page works without storage: the shopper pastes the link again next time.
   }
 }
 

@@ -17,7 +17,7 @@ export function precompressed(): Plugin {
       folder = resolve(root, build.outDir, 'assets')
     },
     closeBundle(failure?: Error) {
-      // Also called after an error, which may not be handed on.
+      // Also called after an error, which may be missing.
       if (failure !== undefined || !existsSync(folder)) return
       for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
         const content = readFileSync(join(folder, name))
@@ -29,7 +29,7 @@ export function precompressed(): Plugin {
   }
 }
 
-/** The modules whose code a part of the page contains, and the one that it is loaded by. */
+/** The modules of each part of the page, and the entry that loads it. */
 const PARTS = {
   rest: {
     entry: '/rest/rest.tsx',
@@ -44,13 +44,13 @@ type PartName = Exclude<keyof typeof PARTS, 'help'>
 const NAMES: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 
 /**
- * Modules that keep no state. Each part has a copy of what it uses of them, so the page has no more of them than it
- * uses, and no part needs another.
+ * Modules without state. Each part has a copy of the pieces it uses, so the page carries only the pieces it uses
+ * itself, and no part needs another.
  */
 const COPIED =
   /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|doors|amount|money-rows|works)|flow\/(?:selectors|split)))\.tsx?$/
 
-/** Their styles, but for those that the page has. */
+/** Their styles, except those that the page has. */
 const COPIED_STYLES = /\/widget\/(?:ui\/(?:avatar|currency)|parts\/[\w-]+)\.css$/
 
 function copiedForParts(): Plugin {
@@ -71,20 +71,20 @@ function copiedForParts(): Plugin {
   }
 }
 
-/** The files of a part that loads after the page: its script first, then its styles. */
+/** Returns the files of a part that loads after the page: its script first, then its styles. */
 function filesOf(part: PartName, bundle: Rolldown.OutputBundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
   const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(PARTS[part].entry))
   const entry = chunks.find(({ isEntry }) => isEntry)
   if (chunk === undefined || entry === undefined)
     throw new Error(`the build has no chunk of ${PARTS[part].entry}`)
-  // A file shared by two parts could fail to load too, and has no second address.
+  // A file shared by two parts could also fail to load, and has no second address.
   const others = chunk.imports.filter((file) => file !== entry.fileName && !entry.imports.includes(file))
   if (others.length > 0) throw new Error(`${PARTS[part].entry} needs ${others.join()} besides the page`)
   return [chunk.fileName, ...(chunk.viteMetadata?.importedCss ?? [])].map((file) => `/${file}`)
 }
 
-/** Writes the parts' file names into the page, so the page can request them under other addresses if a load fails. */
+/** Writes the parts' file names into the page, which requests them under other addresses if a load fails. */
 function partsNamed(): Plugin {
   return {
     name: 'parts-named',
@@ -100,8 +100,8 @@ function partsNamed(): Plugin {
 }
 
 /**
- * Puts the styles into the page, and a deposit's shell in every language; the gateway keeps one of them. So the first
- * answer alone already shows the payment.
+ * Puts the styles and a deposit's shell in every language into the page; the gateway keeps one shell. The first answer
+ * alone then shows the payment.
  */
 function firstPaint(): Plugin {
   return {
@@ -129,7 +129,7 @@ function firstPaint(): Plugin {
 
 const STYLESHEET = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/g
 
-/** Takes a style sheet out of the files that are written. */
+/** Removes a style sheet from the written files and returns its text. */
 function inlined(name: string, bundle: Rolldown.OutputBundle): string {
   const file = bundle[name]
   if (file?.type !== 'asset') throw new Error(`the build has no ${name}`)
@@ -137,7 +137,7 @@ function inlined(name: string, bundle: Rolldown.OutputBundle): string {
   return String(file.source).trim()
 }
 
-/** For a shopper who is known: nothing but the field for the link is shown without these. */
+/** Preloads for a known shopper: without these files, the page can show only the field for the link. */
 function preloads(files: readonly string[]): string {
   const links = files.map((file) =>
     file.endsWith('.js')
@@ -154,14 +154,14 @@ export default defineConfig({
     outDir: OUT,
     emptyOutDir: true,
     target: 'es2022',
-    // These know light-dark() already; without them, variables of the build would stand in for it.
+    // These browsers support light-dark(); for older ones, the build would replace it with variables.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // The page's policy allows no inline script and no data: picture.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // React has a file of its own: browsers keep it when a release changes only ours.
+        // React has its own file, so browsers keep it when a release changes only our code.
         codeSplitting: {
           groups: [{ name: 'react', test: /\/node_modules\/(?:react|react-dom|scheduler)\// }],
         },

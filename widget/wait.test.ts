@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Tells whether it has ended. */
+/** Returns a function that says whether the wait has ended. */
 function waiting(ms: number, signal: AbortSignal): () => boolean {
   let ended = false
   void wait(ms, signal).then(() => {
@@ -17,7 +17,7 @@ function waiting(ms: number, signal: AbortSignal): () => boolean {
   return () => ended
 }
 
-it('ends at its time, not a millisecond before', async () => {
+it('ends on time, and not a millisecond before', async () => {
   const ended = waiting(700, new AbortController().signal)
   await vi.advanceTimersByTimeAsync(699)
   expect(ended()).toBe(false)
@@ -34,7 +34,7 @@ it('ends when it is aborted, and leaves no timer', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('ends at once when it was aborted before it began', async () => {
+it('ends at once if aborted before it began', async () => {
   const ended = waiting(700, AbortSignal.abort())
   await vi.advanceTimersByTimeAsync(0)
   expect(ended()).toBe(true)

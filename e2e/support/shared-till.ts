@@ -1,7 +1,7 @@
 /** The running till that a worker's tests share, and a new browser context for each test. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { expect, inject, onTestFinished } from 'vitest'
 import type { Language } from '../../contract/languages.ts'
 import type { CreateDepositBody } from '../../contract/store-api.ts'
@@ -174,10 +174,16 @@ export function depositOf(body: Partial<CreateDepositBody> = {}): Promise<Opened
 export const query = (sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
   queryAt(till, sql, values)
 
-/** Resolves to the next inventory that the page receives. */
+/** Resolves to the next inventory that the page receives. It passes through here, because a browser may drop bodies. */
 export async function nextInventory(page: Page): Promise<Inventory> {
-  const response = await page.waitForResponse((each) => new URL(each.url()).pathname === '/api/inventory')
-  return response.json()
+  const passed = Promise.withResolvers<Inventory>()
+  const pass = async (route: Route): Promise<void> => {
+    const response = await route.fetch({ timeout: 0 })
+    passed.resolve(await response.json())
+    await route.fulfill({ response })
+  }
+  await page.route('**/api/inventory?*', (route) => pass(route).catch(passed.reject), { times: 1 })
+  return passed.promise
 }
 
 /** The page's requests to this path, in order. */

@@ -251,6 +251,8 @@ export type QuoteItemTable = {
   context_id: string
   name: string
   market_hash_name: string
+  /** The name of the phase that was priced; null: the market name. */
+  priced_as: Generated<string | null>
   price: bigint
   gross: bigint
 }

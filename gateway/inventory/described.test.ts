@@ -15,7 +15,7 @@ function seen(game: Game, described: object, owned: object = {}) {
     rgInventory: { '9': { id: '9', classid: '310', instanceid: '0', amount: '1', ...owned } },
     rgDescriptions: { '310_0': described },
   })
-  const prices = { of: () => PRICE }
+  const prices = { of: () => PRICE, ofPhase: (pricedAs: string) => ({ price: PRICE, pricedAs }) }
   const around = { game, prices, taken: new Set<string>(), imageBase: 'https://img.test', now: NOW }
   return offeredOf(page?.items ?? [], around)
 }
@@ -329,7 +329,8 @@ describe('A-043 descriptions as Steam writes them', () => {
       asked.push(name)
       return PRICE
     }
-    offeredOf(items?.items ?? [], { game: 'cs', prices: { of }, taken: new Set(), imageBase: '', now: NOW })
+    const prices = { of, ofPhase: (pricedAs: string) => ({ price: of(pricedAs), pricedAs }) }
+    offeredOf(items?.items ?? [], { game: 'cs', prices, taken: new Set(), imageBase: '', now: NOW })
     expect(asked).toEqual(['AK-47 | Redline (Field-Tested)'])
   })
 })

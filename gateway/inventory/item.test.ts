@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Game } from '../../contract/games.ts'
+import { phaseOf } from '../pricing/phase.ts'
 import { itemFacts } from './item.ts'
-import { phaseOf } from './phase.ts'
 
 const item = (name: string, tags: Record<string, string>, marketHashName = name) => ({
   name,

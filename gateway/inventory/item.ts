@@ -1,8 +1,8 @@
 /** Turns Steam's description of an item into the fields for the widget, by Steam's internal names only. */
 import type { Game } from '../../contract/games.ts'
 import type { Item } from '../../contract/widget-api.ts'
+import { phaseOf } from '../pricing/phase.ts'
 import type { SteamItem } from '../steam/steam.ts'
-import { phaseOf } from './phase.ts'
 
 export type ItemFacts = Pick<Item, 'name' | 'rarity' | 'rarityName' | 'wearCategory' | 'isStatTrak' | 'phase'>
 

@@ -2,6 +2,7 @@
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { Item } from '../../contract/widget-api.ts'
+import { phaseOf } from '../pricing/phase.ts'
 import type { PriceList } from '../pricing/service.ts'
 import type { Restriction, SteamItem } from '../steam/steam.ts'
 import { isUnusual, itemFacts } from './item.ts'
@@ -19,7 +20,7 @@ export type Offered = {
 
 type Around = {
   game: Game
-  prices: Pick<PriceList, 'of'>
+  prices: Pick<PriceList, 'of' | 'ofPhase'>
   /** Asset ids that are part of another trade. */
   taken: ReadonlySet<string>
   /** Origin of Steam's image host, without a slash at the end. */
@@ -53,14 +54,14 @@ export function offeredOf(items: readonly SteamItem[], around: Around): Offered 
     const iconUrl = `${around.imageBase}/economy/image/class/${appId}/${item.classId}/100fx100f`
     offered.shown.push({ id: assetId, ...facts, iconUrl, price: Number(price.price) })
     const { name } = facts
-    const { price: credited, gross } = price
-    offered.quoted.push({ assetId, appId, contextId, name, marketHashName, price: credited, gross })
+    const { price: credited, gross, pricedAs } = price
+    offered.quoted.push({ assetId, appId, contextId, name, marketHashName, pricedAs, price: credited, gross })
   }
   return offered
 }
 
 type Judged =
-  | { kind: 'priced'; price: bigint; gross: bigint }
+  | { kind: 'priced'; price: bigint; gross: bigint; pricedAs: string }
   | { kind: 'unavailable'; reason: UnavailableReason }
 
 function judge(item: SteamItem, { game, taken, prices, now }: Around): Judged {
@@ -72,7 +73,17 @@ function judge(item: SteamItem, { game, taken, prices, now }: Around): Judged {
   if (taken.has(item.assetId)) return { kind: 'unavailable', reason: 'inAnotherTrade' }
   if (!isMarketable(item, now)) return { kind: 'unavailable', reason: 'notMarketable' }
   if (isUnlikeItsName(item, game)) return { kind: 'unavailable', reason: 'noOwnPrice' }
-  return prices.of(item.marketHashName)
+  return priceOf(item, game, prices)
+}
+
+function priceOf(item: SteamItem, game: Game, prices: Around['prices']): Judged {
+  const { marketHashName } = item
+  const phase = phaseOf(item, game)
+  const { price, pricedAs } =
+    phase === undefined
+      ? { price: prices.of(marketHashName), pricedAs: marketHashName }
+      : prices.ofPhase(marketHashName, phase)
+  return price.kind === 'priced' ? { ...price, pricedAs } : price
 }
 
 const REASON_OF_RESTRICTION: Record<Restriction['kind'], UnavailableReason> = {

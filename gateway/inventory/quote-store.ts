@@ -12,6 +12,8 @@ export type QuotedItem = {
   contextId: string
   name: string
   marketHashName: string
+  /** The name that has the price: the market name, or that of a phase. */
+  pricedAs: string
   /** The shopper's credit, and the worth before commission; minor units of the quote's currency. */
   price: bigint
   gross: bigint
@@ -133,13 +135,14 @@ export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
     })
     .execute()
   await sql`
-    insert into quote_item (quote_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
+    insert into quote_item (quote_id, asset_id, app_id, context_id, name, market_hash_name, priced_as, price, gross)
     select ${quote.id}::uuid, row.* from unnest(
       ${items.map((item) => item.assetId)}::text[],
       ${items.map((item) => item.appId)}::integer[],
       ${items.map((item) => item.contextId)}::text[],
       ${items.map((item) => item.name)}::text[],
       ${items.map((item) => item.marketHashName)}::text[],
+      ${items.map((item) => (item.pricedAs === item.marketHashName ? null : item.pricedAs))}::text[],
       ${items.map((item) => String(item.price))}::bigint[],
       ${items.map((item) => String(item.gross))}::bigint[]) as row`.execute(tx)
   await writeGrounds(tx, quote)
@@ -198,7 +201,9 @@ export function findGrounds(
     .innerJoin('quote_price as ground', (join) =>
       join
         .onRef('ground.quote_id', '=', 'quote.id')
-        .onRef('ground.market_hash_name', '=', 'item.market_hash_name'),
+        .on((eb) =>
+          eb('ground.market_hash_name', '=', eb.fn.coalesce('item.priced_as', 'item.market_hash_name')),
+        ),
     )
     .innerJoin('exchange_rate as rate', 'rate.id', 'quote.rate_id')
     .select([
@@ -224,6 +229,7 @@ export function quotedItems(tx: Tx, quoteId: string, assetIds: readonly string[]
       'context_id as contextId',
       'name',
       'market_hash_name as marketHashName',
+      (eb) => eb.fn.coalesce('priced_as', 'market_hash_name').as('pricedAs'),
       'price',
       'gross',
     ])

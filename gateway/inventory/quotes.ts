@@ -109,7 +109,7 @@ export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer
   if (items.length === 0 || items.length !== new Set(wanted.assetIds).size) {
     return { kind: 'refused', code: 'items_unavailable' }
   }
-  const names = items.map((item) => item.marketHashName)
+  const names = items.flatMap(({ marketHashName, pricedAs }) => [marketHashName, pricedAs])
   if (await isBlocked(tx, quote.game, names)) return { kind: 'refused', code: 'items_unavailable' }
   const total = sum(items.map(({ price }) => price))
   const gross = sum(items.map((item) => item.gross))
@@ -150,10 +150,10 @@ type Shown = Pick<Wanted, 'game' | 'rules' | 'now'> & {
 const BPS = 10_000n
 
 async function stillWorth(tx: Tx, { items, total, isExpired, ...asked }: Shown): Promise<boolean> {
-  const prices = await priceList(tx, { ...asked, names: items.map((item) => item.marketHashName) })
+  const prices = await priceList(tx, { ...asked, names: items.map(({ pricedAs }) => pricedAs) })
   // A valid quote has a rate that was checked when it was made.
   if ('refused' in prices) return !isExpired
-  if (isExpired && items.some((item) => prices.of(item.marketHashName).kind !== 'priced')) return false
+  if (isExpired && items.some(({ pricedAs }) => prices.of(pricedAs).kind !== 'priced')) return false
   const current = items.map((item) => worthNow(item, prices))
   const kept = isExpired ? BPS : BPS - BigInt(asked.rules[asked.game].fallBps)
   return sum(current) * BPS >= total * kept
@@ -161,9 +161,9 @@ async function stillWorth(tx: Tx, { items, total, isExpired, ...asked }: Shown):
 
 /** While the quote is valid, silent sources change nothing. Sources that speak but give no price do. */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {
-  const price = prices.of(item.marketHashName)
+  const price = prices.of(item.pricedAs)
   if (price.kind === 'priced') return price.price
-  return prices.isSilent(item.marketHashName) || price.reason === 'notPopular' ? item.price : 0n
+  return prices.isSilent(item.pricedAs) || price.reason === 'notPopular' ? item.price : 0n
 }
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)

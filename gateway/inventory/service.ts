@@ -8,6 +8,7 @@ import type { Ids } from '../kit/ids.ts'
 import { least } from '../ledger/entry.ts'
 import { forecast } from '../ledger/promise.ts'
 import { openOutages } from '../outages/store.ts'
+import { priceNamesOf } from '../pricing/phase.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, type PriceList, priceList, rulesOfStore } from '../pricing/service.ts'
 import { creditModeOf } from '../shoppers/careful-store.ts'
@@ -90,8 +91,8 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
   const { deposit, key } = asked
   const now = deps.clock.now()
   const items = 'answer' in found && found.answer.kind === 'items' ? found.answer.items : []
-  const names = items.map((item) => item.marketHashName)
   const { game } = key
+  const names = items.flatMap((item) => priceNamesOf(item, game))
   const { currency } = deposit
   const rules = await rulesOfStore(deps.db, deps.rules, deposit.store_id)
   const prices = await priceList(deps.db, { game, currency, names, rules, now })

@@ -1,4 +1,4 @@
-import { GAME_FACTS, type Game } from '../../contract/games.ts'
+import { GAME_FACTS, type Game, type Phase } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import {
@@ -10,6 +10,7 @@ import {
   toMinorUnits,
 } from './exchange.ts'
 import { covers, type Hold, heldAt } from './hold.ts'
+import { phaseName } from './phase.ts'
 import {
   FILE_SOURCE,
   freshOf,
@@ -46,8 +47,10 @@ export type Grounds = {
 export type PriceList = {
   rate: Rate
   commissionBps: number
-  /** Price of an item by its market hash name. */
-  of(marketHashName: string): ItemPrice
+  /** Price of an item by its market hash name, or by the name of its phase. */
+  of(name: string): ItemPrice
+  /** Price of a phase and the name that has it: the phase's own, else that of the market name. */
+  ofPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
   /** True while no source has a recent enough price. */
   isSilent(marketHashName: string): boolean
   /** The grounds of every returned price. */
@@ -100,13 +103,23 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
     const price = shopperAmount(usdMicros, rate.perUsd, commissionBps)
     return { kind: 'priced', price, gross: toMinorUnits(usdMicros, rate.perUsd) }
   }
+  const of = (name: string): ItemPrice => {
+    const price = known.get(name) ?? judge(name)
+    known.set(name, price)
+    return price
+  }
   return {
     rate,
     commissionBps,
-    of: (name) => {
-      const price = known.get(name) ?? judge(name)
-      known.set(name, price)
-      return price
+    of,
+    ofPhase: (marketHashName, phase) => {
+      const name = phaseName(marketHashName, phase)
+      if (heldAt(holds, marketHashName, now).blocked || heldAt(holds, name, now).blocked)
+        return { price: { kind: 'unavailable', reason: 'noPrice' }, pricedAs: marketHashName }
+      const own = isHeldTogether(holds, marketHashName, name) ? undefined : of(name)
+      return own?.kind === 'priced'
+        ? { price: own, pricedAs: name }
+        : { price: of(marketHashName), pricedAs: marketHashName }
     },
     isSilent: (name) => {
       const { asOf, override } = heldAt(holds, name, now)
@@ -115,6 +128,11 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
     grounds: () => grounds,
   }
 }
+
+/** A hold of the market name is meant for each of its phases, except one that has a hold of its own. */
+const isHeldTogether = (holds: readonly Hold[], marketHashName: string, phase: string): boolean =>
+  holds.some((hold) => covers(hold, marketHashName) && !covers(hold, phase)) &&
+  !holds.some(({ name }) => name === phase)
 
 /** The override as a quote stores it, among the grounds of its prices. */
 const wordOf = (usdMicros: bigint, now: Date): SourcePrice => ({

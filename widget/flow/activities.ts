@@ -7,16 +7,16 @@ import type { FlowState, Stand, TradeRequest } from './state.ts'
 
 export const DEBOUNCE_MS = 700
 export const POLL_INTERVAL_MS = 1000
-/** Between two calls of the same trade whose answer is not known. */
+/** Pause before a trade call is repeated because its outcome is unknown. */
 const TRADE_REPEAT_MS = 2000
-/** Between two looks at a deposit that is not polled, while something about it is about to change. */
+/** Pause between two looks at a deposit that is not polled but is about to change. */
 const LOOK_PAUSE_MS = 5000
-/** How long an offer may be in the making before the shopper is told, and may step back. */
+/** Time an offer may take to create before the shopper is told and may step back. */
 const PATIENCE_MS = 30_000
-/** Between two looks while Steam is asked who the shopper is. */
+/** Pause between two looks while the server asks Steam for the shopper's account. */
 const USER_PAUSE_MS = 2000
 
-/** Two activities with the same key are the same one. */
+/** Activities with equal keys are one and the same activity. */
 export type Activity =
   | { key: string; kind: 'loadPayment' }
   | { key: string; kind: 'poll' }
@@ -93,8 +93,8 @@ function questionOf({ question, inventory }: Stand): Activity | null {
 }
 
 /**
- * A shopper who comes back sees the truth at once, also where an end may still have turned into a success. Technical
- * works, an outage and a deadline end without a click, and a page that could not be opened opens.
+ * A shopper who comes back sees the current state at once, even after an end: a success may have followed. Technical
+ * works, outages and deadlines end without a click, and a page that could not be opened is tried again.
  */
 function lookOf(state: FlowState): Activity | null {
   const { page, payment, modal, looks, deadlineMs } = state

@@ -9,7 +9,7 @@ const signal = new AbortController().signal
 const NOTHING = { code: null, detail: null }
 const ANSWERED = { ...NOTHING, isAnswered: true }
 
-/** The API in front of a server that gives these answers one by one. */
+/** The API with a server that gives these answers in order. */
 function facing(...answers: (Response | Error)[]) {
   const asked: { path: string; init: RequestInit; headers: Headers }[] = []
   let cookies = 'csrf=first'
@@ -26,7 +26,7 @@ function facing(...answers: (Response | Error)[]) {
 }
 
 describe('an answer', () => {
-  it('A-100 that is whole comes with its ETag', async () => {
+  it('A-100 with a body comes with its ETag', async () => {
     const { load, asked } = facing(Response.json(payment(), { headers: { etag: '"7"' } }))
     expect(await load()).toEqual({ kind: 'ok', status: 200, body: payment(), etag: '"7"' })
     expect(asked[0]?.path).toBe(`/api/payment?hash=${HASH}`)
@@ -35,13 +35,13 @@ describe('an answer', () => {
     expect(asked[0]?.init).toMatchObject({ method: 'GET', cache: 'no-store', credentials: 'same-origin' })
   })
 
-  it('D-23 that is unchanged is known by its status', async () => {
+  it('D-23 of 304 means unchanged', async () => {
     const { api, asked } = facing(new Response(null, { status: 304 }))
     expect(await api.payment(HASH, { language: 'en', etag: '"7"', signal })).toEqual({ kind: 'unchanged' })
     expect(asked[0]?.headers.get('if-none-match')).toBe('"7"')
   })
 
-  it('D-17 that refuses comes with its code and words', async () => {
+  it('D-17 of a refusal carries its code and its words', async () => {
     const { load } = facing(problem(404, 'deposit_not_found'))
     const refusal = { code: 'deposit_not_found', detail: 'about deposit_not_found' }
     expect(await load()).toEqual({ kind: 'refused', status: 404, refusal })
@@ -74,7 +74,7 @@ describe('an answer', () => {
     },
   )
 
-  it('A-104 without content is taken', async () => {
+  it('A-104 without content is accepted', async () => {
     const { api, asked } = facing(new Response(null, { status: 204 }))
     const report = { message: 'm', type: 't', filename: '', lineno: 1, empty: false, url: 'https://x/' }
     expect(await api.reportError(report, 'en')).toMatchObject({ kind: 'ok', body: null })
@@ -82,7 +82,7 @@ describe('an answer', () => {
     expect(asked[0]?.headers.get('x-csrf-token')).toBe('first')
   })
 
-  it('has a deadline, and is given up with its caller', async () => {
+  it('has a deadline, and is aborted with its caller', async () => {
     const caller = new AbortController()
     const { api, asked } = facing(Response.json(payment()))
     await api.payment(HASH, { language: 'en', etag: null, signal: caller.signal })
@@ -92,7 +92,7 @@ describe('an answer', () => {
     expect(given?.aborted).toBe(true)
   })
 
-  it('that takes longer than 30 s is lost', async () => {
+  it('that takes more than 30 s is lost', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout')
     await facing(Response.json(payment())).load()
     expect(timeout).toHaveBeenCalledWith(30_000)
@@ -100,7 +100,7 @@ describe('an answer', () => {
   })
 })
 
-it('D-31 a refusal tells when to ask again, where the server said so', async () => {
+it('D-31 a refusal says when to ask again, if the server said so', async () => {
   const body = JSON.stringify({ code: 'offers_paused', detail: 'wait' })
   const refused = (headers: Record<string, string>) => new Response(body, { status: 409, headers })
   const refusal = { code: 'offers_paused', detail: 'wait' }
@@ -111,7 +111,7 @@ it('D-31 a refusal tells when to ask again, where the server said so', async () 
     expect(await facing(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
-it('D-17 a refusal tells Steam’s own reason, where the server knows it', async () => {
+it('D-17 a refusal carries Steam’s own reason, if the server knows it', async () => {
   const refused = (cause: unknown) =>
     new Response(JSON.stringify({ code: 'trade_refused', detail: 'no', cause }), { status: 422 })
   const refusal = { code: 'trade_refused', detail: 'no' }
@@ -133,7 +133,7 @@ describe('D-29 the cross-site token', () => {
     expect(crossSiteToken(cookies)).toBe(token)
   })
 
-  it('A-105 goes along with every call', async () => {
+  it('A-105 is sent with every call', async () => {
     const { api, asked } = facing(...Array.from({ length: 5 }, () => Response.json({})))
     await api.payment(HASH, { language: 'en', etag: null, signal })
     await api.resolveUser({ hash: HASH, tradeUrl: LINK }, { language: 'en', signal })
@@ -145,13 +145,13 @@ describe('D-29 the cross-site token', () => {
     expect(asked[2]?.path).toBe(`/api/inventory?hash=${HASH}&game=cs&language=en&reload=true`)
   })
 
-  it('that is refused is read again for one repetition', async () => {
+  it('is read again after a refusal, and the call repeated once', async () => {
     const { load, asked } = facing(problem(403, 'cross_site_token'), Response.json(payment()))
     expect(await load()).toMatchObject({ kind: 'ok' })
     expect(asked.map(({ headers }) => headers.get('x-csrf-token'))).toEqual(['first', 'after-1'])
   })
 
-  it('that is refused twice is a refusal', async () => {
+  it('refused twice fails the call', async () => {
     const { load, asked } = facing(problem(403, 'cross_site_token'), problem(403, 'cross_site_token'))
     expect(await load()).toMatchObject({ kind: 'refused', status: 403 })
     expect(asked).toHaveLength(2)
@@ -163,7 +163,7 @@ describe('D-29 the cross-site token', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('that is missing sends no header', async () => {
+  it('is left out of the headers if there is none', async () => {
     const headers: Headers[] = []
     const fetcher: typeof fetch = async (_path, init) => {
       headers.push(new Headers(init?.headers))

@@ -1,4 +1,4 @@
-/** The calls of the widget, as values: an answer, a refusal in the server's words, or no knowledge at all. */
+/** The calls of the widget. Each returns a value: an answer, a refusal in the server's words, or a lost call. */
 import type { ErrorCode, Problem } from '../../contract/errors.ts'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
@@ -19,7 +19,7 @@ export type Answer<T> =
   | { kind: 'ok'; status: number; body: T; etag: string | null }
   | { kind: 'unchanged' }
   | { kind: 'refused'; status: number; refusal: Refusal }
-  /** The network failed, the deadline passed, or the server broke: nothing is known. */
+  /** The network failed, the deadline passed, or the server broke: the outcome is unknown. */
   | { kind: 'lost'; refusal: Refusal }
 
 type Call = {
@@ -30,7 +30,7 @@ type Call = {
   etag?: string | null
   signal?: AbortSignal
   keepalive?: boolean
-  /** The status alone is the answer: the body may be anything. */
+  /** The status alone is the answer, whatever the body holds. */
   isBodyIgnored?: true
 }
 
@@ -40,7 +40,7 @@ const NOTHING: Refusal = { code: null, detail: null }
 
 export type Api = ReturnType<typeof createApi>
 
-/** The API shares the page's origin. `cookies` reads document.cookie at each call. `renew` may get another token. */
+/** Calls the page's own origin. `cookies` is read at each call. `renew` may fetch another token. */
 export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {
     const first = await once<T>(request)
@@ -48,7 +48,7 @@ export function createApi(fetcher: typeof fetch, cookies: () => string, renew: (
       first.kind === 'refused' && first.refusal.code === ('cross_site_token' satisfies ErrorCode)
     if (!tokenLost) return first
     renew()
-    // The refusal has set a new cookie: one repetition carries it.
+    // The refusal set a new cookie: repeat the call once with it.
     return once<T>(request)
   }
 
@@ -116,7 +116,7 @@ function headersOf(request: Call, cookies: string): Record<string, string> {
   }
 }
 
-/** The token of the cookie, which is named __Host-csrf on https and csrf on http. */
+/** Returns the token of the cookie, which is named __Host-csrf on https and csrf on http. */
 export function crossSiteToken(cookies: string): string | undefined {
   return /(?:^|;\s*)(?:__Host-)?csrf=([^;]+)/.exec(cookies)?.[1]
 }
@@ -126,7 +126,7 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
   if (status === 304) return { kind: 'unchanged' }
   if (response.ok) {
     const body: unknown = isBodyIgnored ? null : await response.json()
-    // Without the fields it was asked for, an answer says as little as none.
+    // An answer that lacks the expected fields is as good as lost.
     if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NOTHING }
     return { kind: 'ok', status, body: body as T, etag: response.headers.get('etag') }
   }
@@ -138,7 +138,7 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
 
 const isRecord = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)
 
-/** 5xx answers that are decisions of the gateway: nothing was begun, so they may be told as refusals. */
+/** 5xx answers that are decisions of the gateway: it started nothing, so they count as refusals. */
 const DECIDED: readonly string[] = [
   'steam_unavailable',
   'no_bot_available',

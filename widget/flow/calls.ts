@@ -1,4 +1,4 @@
-/** The calls of the flow, each turned into the event that tells what came of it. */
+/** The calls of the flow. Each resolves to the event that reports its outcome. */
 import type { Payment } from '../../contract/widget-api.ts'
 import { type Activity, DEBOUNCE_MS } from './activities.ts'
 import type { Answer, Api } from './api.ts'
@@ -10,7 +10,7 @@ import type { FlowState } from './state.ts'
 
 export type Propose = typeof propose
 
-/** The world outside, as arguments. */
+/** Everything the flow needs from outside. */
 export type World = {
   api: Api
   /** Monotonic milliseconds. */
@@ -18,16 +18,16 @@ export type World = {
   /** Resolves after `ms`, or at once when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   perform(effect: Effect): void
-  /** Null while its code is not here: nobody can ask for an amount then. */
+  /** Null until its code is loaded; the page offers no search for an amount before. */
   proposer(): Propose | null
 }
 
 type Ended = Exclude<Activity, { kind: 'poll' }>
 
 export type Calls = {
-  /** Asks only for what changed since the last answer, unless that was forgotten. */
+  /** Asks for the payment only if it changed since the last answer, unless that was forgotten. */
   payment(signal: AbortSignal): Promise<FlowEvent>
-  /** The next payment comes whole. */
+  /** Forgets the last answer, so the next call returns the whole payment. */
   forget(): void
   eventOf(activity: Ended, signal: AbortSignal): Promise<FlowEvent>
 }
@@ -55,7 +55,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
       case 'look': {
         const restMs = Math.max(activity.delayMs, activity.notBeforeMs - world.now())
         if (restMs > 0) await world.wait(restMs, signal)
-        // Given up while it waited: nobody listens, so nothing is asked.
+        // Aborted during the wait: do not call.
         if (signal.aborted) return { kind: 'paymentUnchanged' }
         return payment(signal)
       }
@@ -89,7 +89,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
         return proposeItems(world, stateOf(), { activity, signal })
       case 'createTrade': {
         const event = await createTrade(world, stateOf(), { activity, signal })
-        // A refusal changes what the page believes of the deposit, so an unchanged answer would not take it back.
+        // A refusal changes the page's view of the deposit, and an unchanged answer would not correct it.
         forget()
         return event
       }
@@ -102,7 +102,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
 
 type Proposing = { activity: Extract<Activity, { kind: 'proposeItems' }>; signal: AbortSignal }
 
-/** In slices, so the page goes on answering the shopper. */
+/** Searches in slices, so the page stays responsive. */
 async function proposeItems(
   world: World,
   { page, payment }: FlowState,
@@ -120,7 +120,7 @@ async function proposeItems(
   }
 }
 
-/** Accepted, but Steam has not said yet whether the offer exists. */
+/** Accepted, but it is still unknown whether Steam has the offer. */
 const STILL_SENDING = 202
 
 type Creation = { activity: Extract<Activity, { kind: 'createTrade' }>; signal: AbortSignal }
@@ -137,7 +137,7 @@ async function createTrade(
   const body = { hash: state.hash, game: trade.game, items: [...trade.items], ...quote }
   const answer = await world.api.createTrade(body, { language: state.language, signal })
   if (answer.kind === 'ok' && answer.status !== STILL_SENDING) return { kind: 'tradeActive', attempt }
-  // Too many requests says nothing of the offer that an earlier call may have made.
+  // 429 says nothing about an offer that an earlier call may have made.
   if (answer.kind === 'refused' && answer.status !== 429)
     return { kind: 'tradeRefused', attempt, refusal: answer.refusal }
   return { kind: 'tradeUnknown', attempt }

@@ -1,4 +1,4 @@
-/** The page before the code of its flow is here: whatever the shopper does meanwhile counts. */
+/** The page before the code of its flow is loaded: nothing the shopper does in the meantime is lost. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openFlow } from './early.ts'
 import { openedOn } from './first-steps.ts'
@@ -6,7 +6,7 @@ import type { RunningFlow } from './runner.ts'
 import { json, started } from './test-flow.ts'
 import { LINK, opening, payment, USER } from './test-states.ts'
 
-/** A page that asks for the link, and its code, which the test lets come. */
+/** A page that asks for the link, and its code, which loads when the test says so. */
 function page(stored: { link?: string } = {}) {
   const flow = openFlow(openedOn(opening(stored), payment({ user: null, language: 'ru' }), 400))
   const heard = vi.fn()
@@ -35,8 +35,8 @@ function page(stored: { link?: string } = {}) {
   return { flow, heard, asked, codeComes }
 }
 
-describe('before the code of the flow is here', () => {
-  it('the page is open on the payment that came with it, in its language', () => {
+describe('before the code of the flow is loaded', () => {
+  it('the page shows the payment that came with it, in its language', () => {
     const { flow } = page()
     expect(flow.state()).toMatchObject({
       page: { stage: 'wait-for-trade-url-input', link: { status: 'idle' } },
@@ -45,7 +45,7 @@ describe('before the code of the flow is here', () => {
     })
   })
 
-  it('a link that is typed stands in the field at once, and is asked for when the code has come', async () => {
+  it('a typed link shows in the field at once, and is checked once the code is loaded', async () => {
     const { flow, heard, asked, codeComes } = page()
     flow.dispatch({ kind: 'linkTyped', text: LINK })
     expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
@@ -59,7 +59,7 @@ describe('before the code of the flow is here', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('a stored link that is confirmed is asked for when the code has come', async () => {
+  it('a confirmed stored link is checked once the code is loaded', async () => {
     const { flow, asked, codeComes } = page({ link: LINK })
     expect(flow.state().page).toMatchObject({ link: { status: 'stored' } })
     flow.dispatch({ kind: 'storedLinkConfirmed' })
@@ -68,7 +68,7 @@ describe('before the code of the flow is here', () => {
     expect(asked).toEqual([expect.objectContaining({ tradeUrl: LINK })])
   })
 
-  it('D-10 all else waits for it, in its order', async () => {
+  it('D-10 all other events wait for the code, in their order', async () => {
     const { flow, codeComes } = page()
     flow.dispatch({ kind: 'connectionChanged', online: false })
     flow.dispatch({ kind: 'languageChosen', language: 'en' })
@@ -81,7 +81,7 @@ describe('before the code of the flow is here', () => {
   })
 })
 
-it('its listeners hear of what happens later, and of nothing after the end', async () => {
+it('its listeners are called for later changes, and not after the end', async () => {
   const { flow, heard, codeComes } = page()
   const { flow: running, pass } = codeComes()
   await pass(0)

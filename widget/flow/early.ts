@@ -1,15 +1,15 @@
-/** The flow before its code is here. */
+/** The flow before its code is loaded. */
 import type { FlowEvent } from './events.ts'
 import { fieldStep } from './first-steps.ts'
 import type { Flow, RunningFlow } from './runner.ts'
 import type { FlowState } from './state.ts'
 
 export type EarlyFlow = Flow & {
-  /** The code is here: it goes on from the state that `start` gets. Returns what ends it. */
+  /** Hands over to the loaded code: `start` gets the current state. Returns a function that ends the flow. */
   goOn(start: (state: FlowState) => RunningFlow): () => void
 }
 
-/** Keeps what is put into the field, and everything else that happens for the code that is on its way. */
+/** Handles the field at once, and keeps all other events for the code that is still loading. */
 export function openFlow(opened: FlowState): EarlyFlow {
   let state = opened
   let running: RunningFlow | null = null

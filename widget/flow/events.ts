@@ -12,7 +12,7 @@ export type FlowEvent =
   | { kind: 'paymentUnchanged' }
   | { kind: 'paymentFailed'; refusal: Refusal }
   | { kind: 'retryPressed' }
-  /** The page came back into sight, online or out of the browser's memory. */
+  /** The page became visible, went online or was restored from the browser's memory. */
   | { kind: 'returned' }
   | { kind: 'linkTyped'; text: string }
   /** The shopper agrees to use the link of an earlier visit here. */
@@ -26,10 +26,10 @@ export type FlowEvent =
   | { kind: 'inventoryFailed'; request: number; code?: string | null }
   | { kind: 'reloadPressed' }
   | { kind: 'itemToggled'; id: string }
-  /** Picked besides those that are, as far as one offer takes them. */
+  /** Items picked in addition, up to the most that one offer may have. */
   | { kind: 'itemsAdded'; ids: readonly string[] }
   | { kind: 'selectionCleared' }
-  /** Items for this amount are wanted instead of those that are picked. */
+  /** Asks for items worth this amount in place of the picked ones. */
   | { kind: 'amountAsked'; amount: number }
   | { kind: 'itemsProposed'; request: number; proposal: Proposal }
   | { kind: 'priceQuestioned'; id: string }
@@ -42,7 +42,7 @@ export type FlowEvent =
   /** A lost answer, 5xx or 202: the offer may exist, so the same call is repeated. */
   | { kind: 'tradeUnknown'; attempt: number }
   | { kind: 'tradeRefused'; attempt: number; refusal: Refusal }
-  /** An offer has been in the making for long. */
+  /** The offer is taking long to create. */
   | { kind: 'patienceEnded' }
   | { kind: 'confirmationLeft' }
   | { kind: 'confirmationReopened' }
@@ -50,19 +50,19 @@ export type FlowEvent =
   | { kind: 'dialogsChanged'; to: Dialogs['kind'] }
   | { kind: 'connectionChanged'; online: boolean }
 
-/** Things done once, at the moment of a transition. */
+/** Side effects that run once, at a transition. */
 export type Effect =
   | { kind: 'toast'; toast: ToastText }
   | { kind: 'storeLink'; link: string }
   | { kind: 'storeLanguage'; language: Language }
-  /** `afterMs`: what the page says must be read first. */
+  /** `afterMs`: time to read the page first. */
   | { kind: 'redirect'; url: string; afterMs: number }
 
-/** A toast by meaning; the text is chosen in the page's language. */
+/** A toast by its meaning; the page adds the text in its language. */
 export type ToastText =
   | { text: 'depositFailed'; detail: string | null }
   | { text: 'tooManyItems' }
   | { text: 'connectionBack' }
 
-/** The state after an event, and what must happen besides. */
+/** The state after an event, and its effects. */
 export type Step = { state: FlowState; effects: Effect[] }

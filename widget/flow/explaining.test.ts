@@ -11,7 +11,7 @@ const REASON: PriceReason = {
 
 const question = (state: FlowState) => standOf(state).question
 
-it('why a price is asked of the quote that came with it, once a question, and told as it came', async () => {
+it('asks the price’s own quote for its reason, once for each question, and shows the answer unchanged', async () => {
   const page = started({ ...atStand, '/api/price': () => json(REASON) })
   await page.pass(0)
   page.flow.dispatch({ kind: 'priceQuestioned', id: '2' })
@@ -24,7 +24,7 @@ it('why a price is asked of the quote that came with it, once a question, and to
   expect(question(page.flow.state())).toBeNull()
 })
 
-it('a refusal is told too, and the answer to an earlier question is not', async () => {
+it('shows a refusal too, but not the answer to an earlier question', async () => {
   const page = started({
     ...atStand,
     '/api/price': (asked, times) => (times === 1 ? hangs(asked) : problem(409, 'items_unavailable')),
@@ -38,7 +38,7 @@ it('a refusal is told too, and the answer to an earlier question is not', async 
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: 'unknown' })
 })
 
-it('a question ends with the prices it is about, and there is none about what is not there', () => {
+it('a question ends when its prices change, and none is asked about a missing item', () => {
   const { state } = having(withItems(), { kind: 'priceQuestioned', id: '1' })
   expect(question(state)).not.toBeNull()
   expect(question(having(state, { kind: 'reloadPressed' }).state)).toBeNull()

@@ -1,5 +1,5 @@
 /**
- * The part of the flow that comes with the page: it opens on the payment, and keeps what is put into the field for the
+ * The part of the flow that comes with the page: it opens the page on the payment and handles the field for the
  * trade link. Pure.
  */
 import { isLanguage } from '../../contract/languages.ts'
@@ -10,12 +10,12 @@ import type { FlowEvent } from './events.ts'
 import { firstGame } from './selectors.ts'
 import type { FlowState, LinkState, Page } from './state.ts'
 
-/** The page on the payment that came with it, which was true at `atMs` (monotonic). */
+/** Opens the page on the payment that came with it, which was read at `atMs` (monotonic). */
 export function openedOn(state: FlowState, payment: Payment, atMs: number): FlowState {
   return openPage(withPayment(state, payment, atMs), payment)
 }
 
-/** The state after an event of the field; null if the event is not one of those. */
+/** Returns the state after an event of the field; null for any other event. */
 export function fieldStep(state: FlowState, event: FlowEvent): FlowState | null {
   switch (event.kind) {
     case 'linkTyped':
@@ -27,7 +27,7 @@ export function fieldStep(state: FlowState, event: FlowEvent): FlowState | null 
   }
 }
 
-/** The first payment chooses the language, unless the shopper has. */
+/** The first payment sets the language, unless the shopper chose one. */
 export function withPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
   const isFirst = !state.languageChosen && state.payment === null
   return {
@@ -38,7 +38,7 @@ export function withPayment(state: FlowState, payment: Payment, atMs: number): F
   }
 }
 
-/** The first answer chooses the stage: a deposit that has a user does not need a link. */
+/** The first answer decides the stage: a deposit with a known user needs no link. */
 export function openPage(state: FlowState, payment: Payment): FlowState {
   if (payment.user !== null) return withUser(state, payment.user, linkOfUser(state, payment.user))
   const stored = state.storedLink
@@ -47,7 +47,7 @@ export function openPage(state: FlowState, payment: Payment): FlowState {
   return { ...state, page: { stage: 'wait-for-trade-url-input', link } }
 }
 
-/** The server does not send the token, so only this browser may know the whole link. */
+/** The server never sends the token, so only this browser may have the whole link. */
 export function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
   const stored = storedLink === null ? undefined : parseTradeLink(storedLink)
   return stored?.url.startsWith(`${tradeUrl}&`) ? stored.url : tradeUrl

@@ -1,8 +1,8 @@
-/** The answer to an inventory call, as this page may get it, read into the one form that the page knows. */
+/** Reads the answer to an inventory call, of this release or another, into the page's one form. */
 import { INVENTORY_ERROR_TYPES, type InventoryErrorType } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 
-/** An error is told by either pair of fields. Nothing else needs to be there beside it, and its type may be a new one. */
+/** Either pair of fields reports an error. All other fields may then be missing, and the type may be unknown. */
 export type InventoryAnswer = Partial<Omit<Inventory, 'inventoryErrorType'>> & {
   inventoryErrorType?: string | null
   error?: boolean

@@ -23,7 +23,7 @@ const look = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind =
 const RETURNED = { kind: 'returned' } as const
 
 describe('a deposit that is not polled', () => {
-  it('is looked at when its time is over, and every 5 s until the server has ended it', () => {
+  it('is checked at its deadline, then every 5 s until the server has ended it', () => {
     const state = having(opening(), loaded({ timeLeft: 60 }, 1000)).state
     expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
     const over = having(state, loaded({ timeLeft: 0 }, 61_000)).state
@@ -32,7 +32,7 @@ describe('a deposit that is not polled', () => {
     expect(look(having(over, loaded({ status: 'paymentTimeout', timeLeft: null })).state)).toBeUndefined()
   })
 
-  it('is looked at every 5 s while there are technical works, and not once they are over', () => {
+  it('is checked every 5 s during technical works, and not after them', () => {
     const state = having(awaitingLink(), loaded({ user: null, technicalWorks: true, timeLeft: null })).state
     expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
     const unchanged = having(state, { kind: 'paymentUnchanged' }).state
@@ -43,13 +43,13 @@ describe('a deposit that is not polled', () => {
     expect(look(over)).toBeUndefined()
   })
 
-  it('is looked at, at once and once, when the shopper comes back', () => {
+  it('is checked at once, and once only, when the shopper comes back', () => {
     const state = having(withItems(), RETURNED).state
     expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
     expect(look(having(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
   })
 
-  it('is looked at every 5 s while the looks fail, and not any more after one that did not', () => {
+  it('is checked every 5 s while the checks fail, and not after one that succeeds', () => {
     const lost = { kind: 'paymentFailed', refusal: { code: null, detail: null } } as const
     const failed = having(opening(), loaded({ timeLeft: null }), lost).state
     expect(look(failed)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
@@ -78,7 +78,7 @@ describe('a deposit that is not polled', () => {
     },
   )
 
-  it('is not looked at while it is polled or created', () => {
+  it('is not checked while it is polled or an offer is being created', () => {
     for (const state of [confirming(), creating()]) {
       expect(look(having(state, RETURNED).state)).toBeUndefined()
     }
@@ -105,11 +105,11 @@ describe('a page that could not be opened', () => {
     },
   )
 
-  it('waits as long as the server asks for', () => {
+  it('waits for the time that the server names', () => {
     expect(look(refused('too_many_requests', 20).state)).toMatchObject({ delayMs: 20_000 })
   })
 
-  it('is not tried again where there is no such deposit', () => {
+  it('is not tried again if there is no such deposit', () => {
     expect(look(refused('deposit_not_found').state)).toBeUndefined()
   })
 })
@@ -117,7 +117,7 @@ describe('a page that could not be opened', () => {
 describe('a deposit that ended without success', () => {
   const timedOut = having(confirming(), loaded({ status: 'tradeTimeout', timeLeft: null })).state
 
-  it('D-6 is looked at once when the shopper comes back, and shows a success that came late', () => {
+  it('D-6 is checked once when the shopper comes back, and shows a late success', () => {
     expect(look(timedOut)).toBeUndefined()
     const back = having(timedOut, RETURNED).state
     expect(look(back)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
@@ -127,7 +127,7 @@ describe('a deposit that ended without success', () => {
     expect(look(having(late, RETURNED).state)).toBeUndefined()
   })
 
-  it('says nothing of a look that failed', () => {
+  it('ignores a failed check', () => {
     const back = having(timedOut, RETURNED).state
     const failed = having(back, { kind: 'paymentFailed', refusal: { code: null, detail: null } })
     expect(failed.effects).toEqual([])
@@ -144,7 +144,7 @@ describe('coming back', () => {
     expect(failed('deposit_not_found')).toBe('failed')
   })
 
-  it('online asks again for an inventory that failed, and for no other', () => {
+  it('online asks again for an inventory that failed, but not for a loaded one', () => {
     const back = [
       { kind: 'connectionChanged', online: false },
       { kind: 'connectionChanged', online: true },
@@ -162,7 +162,7 @@ describe('coming back', () => {
   })
 })
 
-it('a trade refused for technical works puts them on the page', () => {
+it('a trade refused for technical works shows their notice', () => {
   const refusal = { code: 'technical_works', detail: null }
   const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
   expect(state.modal).toEqual({ kind: 'creationError', refusal })
@@ -170,7 +170,7 @@ it('a trade refused for technical works puts them on the page', () => {
   expect(state.deadlineMs).toBeNull()
 })
 
-it('D-26 a page whose store gave the link looks again until the user is known', () => {
+it('D-26 a page whose store sent the link checks until the user is known', () => {
   const { state } = having(opening(), loaded({ user: null, userPending: true }))
   expect(activitiesOf(state)).toMatchObject([{ kind: 'look', delayMs: 2000, notBeforeMs: 0 }])
   const again = having(state, { kind: 'paymentUnchanged' }).state
@@ -182,7 +182,7 @@ describe('a payment that came with the page', () => {
   const given = (change: Partial<Payment> = {}) =>
     having(openedOn(opening(), payment(change), 400), { kind: 'opened' })
 
-  it('opens the page on what it says, counted from when it was true, and is asked for at once', () => {
+  it('opens the page, counts its time from when it was read, and is refreshed at once', () => {
     const { state } = given({ timeLeft: 60 })
     expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: 60_400 })
     expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
@@ -203,7 +203,7 @@ describe('a payment that came with the page', () => {
     },
   )
 
-  it('is polled where an offer is open, and leads on to the store', () => {
+  it('is polled if an offer is open, and leads on to the store', () => {
     const pending = given({ status: 'pending', timeLeft: 200 }).state
     expect(activitiesOf(pending).map(({ kind }) => kind)).toEqual(['loadInventory', 'poll'])
     const { effects } = given({
@@ -214,7 +214,7 @@ describe('a payment that came with the page', () => {
     expect(effects).toEqual([{ kind: 'redirect', url: 'https://store.example/thanks', afterMs: 0 }])
   })
 
-  it('that did not come is asked for', () => {
+  it('that is missing is asked for', () => {
     const { state } = having(opening(), { kind: 'opened' })
     expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadPayment'])
   })

@@ -1,4 +1,4 @@
-/** Random shoppers on a line that loses, delays and reorders: the whole flow, on a clock that stands still. */
+/** Random shoppers on a network that loses, delays and reorders calls: the whole flow, on a fake clock. */
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
 import { GAMES, type Game } from '../../contract/games.ts'
@@ -16,10 +16,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A call under way; it is answered with what the gateway said to it, or with something else. */
+/** A call under way; the test answers it with the gateway's answer or with another one. */
 type Held = { path: string; answer(response?: Response): void; lose(): void }
 
-/** Where a deposit may go; the order tells which of two answers is the older one. */
+/** The statuses that may follow; their order shows which of two answers is older. */
 const AFTER: Record<'created' | 'pending', readonly DepositStatus[]> = {
   created: ['paymentTimeout'],
   pending: ['succeeded', 'tradeDeclined', 'tradeTimeout'],
@@ -37,14 +37,14 @@ const ORDER: Record<DepositStatus, number> = {
 
 const STOCK = ['1', '2', '3', '4', '5', '6']
 
-/** The gateway, one deposit of it. `id` counts the changes of the deposit, `quoteId` the inventories asked for. */
+/** One deposit of the gateway. `id` counts the changes of the deposit, `quoteId` the inventories asked for. */
 class Gateway {
   deposit: Payment = payment({ user: null, id: '1' })
   before: Payment = this.deposit
   inventories = 0
   gone: readonly string[] = []
   refusing = false
-  /** The request for the offer under way. */
+  /** The body of the request whose offer is under way. */
   asked = ''
   offers = 0
 
@@ -84,7 +84,7 @@ class Gateway {
     return inventory(items, { quoteId: String(this.inventories) })
   }
 
-  /** Idempotent: the same items join what is under way. */
+  /** Idempotent: a request for the same items joins the offer under way. */
   tradeReply(body: string): Response {
     const refused = (code: string) => Response.json({ code, detail: code }, { status: 409 })
     if (this.deposit.status === 'pending') {
@@ -99,10 +99,10 @@ class Gateway {
   }
 }
 
-/** The items that the shopper should see picked, worked out without the flow. */
+/** The items that should be picked, computed without the flow. */
 class Shadow {
   picked: string[] = []
-  /** The picks in the games that are not shown. */
+  /** The picks in the other games. */
   kept = new Map<Game, string[]>()
   paid: readonly string[] = []
   newest = 0
@@ -123,7 +123,7 @@ const ABORT_MS = 500
 
 type Line = { held: Held[]; payments: number; trades: string[]; wrong: string[] }
 
-/** The transport: every call is answered as things stand when it is made, and hears of it when the test says so. */
+/** The transport: the gateway answers each call when it is made; the answer arrives when the test says so. */
 function lineTo(gateway: Gateway, flowOf: () => RunningFlow | undefined) {
   const line: Line & { open: boolean } = { held: [], payments: 0, trades: [], wrong: [], open: false }
   const fetcher: typeof fetch = (input, init) => {
@@ -139,7 +139,7 @@ function lineTo(gateway: Gateway, flowOf: () => RunningFlow | undefined) {
     if (path === '/api/trade') line.trades.push(body)
     if (line.open) return Promise.resolve(reply)
     const { promise, resolve, reject } = Promise.withResolvers<Response>()
-    // An aborted call fails a little later, and may be answered until then: nothing may come of it.
+    // An aborted call fails a little later. An answer before then must have no effect.
     const { signal } = init ?? {}
     signal?.addEventListener('abort', () =>
       wait(ABORT_MS, new AbortController().signal).then(() => reject(signal.reason)),
@@ -154,7 +154,7 @@ function lineTo(gateway: Gateway, flowOf: () => RunningFlow | undefined) {
   return { line, fetcher }
 }
 
-/** Nobody who left the confirmation is polled for. */
+/** After the shopper left the confirmation, the page must not poll. */
 const mayAskPayment = (state: FlowState): boolean =>
   state.page.stage === 'none' ||
   state.page.stage === 'failed' ||
@@ -263,13 +263,13 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
   { maxLength: 45, size: 'max' },
 )
 
-/** To the stand with two items picked, and on to an open offer. */
+/** The way to the stand with two items picked, and on to an open offer. */
 const WAY: Act[] = [
   ...(['answerFirst', 'link', 'tick', 'answerFirst', 'answerFirst', 'toggle', 'toggle'] as const),
   ...(['pay', 'answerFirst', 'answerFirst', 'answerFirst'] as const),
 ].map((kind, index) => ({ kind, pick: kind === 'tick' || kind === 'toggle' ? index % 4 : 0 }))
 
-/** Where the shopper begins: at nothing, at the stand, while the trade is asked for, at the offer. */
+/** The starting points: an empty page, the stand, a trade being created, an open offer. */
 const ways = fc.constantFrom(0, 7, 8, WAY.length).map((steps) => WAY.slice(0, steps))
 
 function open(): World {
@@ -315,7 +315,7 @@ function judge({ flow, line, gateway, shadow }: World): void {
 
 const isOf = (game: Game, id: string): boolean => id.startsWith(`${game} `)
 
-/** The line works again, and calls that hung hang forever: within a second the page shows the truth. */
+/** The network works again, but hanging calls hang forever: within a second the page must be correct. */
 async function comeBack({ flow, gateway, line }: World): Promise<void> {
   await pass(3000)
   gateway.refusing = false
@@ -334,19 +334,19 @@ async function comeBack({ flow, gateway, line }: World): Promise<void> {
   if (page.stage === 'wait-for-select-items') expect(page.stand.inventory.status).toBe('ready')
 }
 
-/** Random rows come to these two in most runs only. The gateway refuses the trade, and its answer arrives. */
+/** Random runs reach these two only mostly. Here the gateway refuses the trade, and its answer arrives. */
 const REFUSED: [Act[], Act[]] = [
   WAY.slice(0, 7),
   (['refuse', 'pay', 'answerFirst'] as const).map((kind) => ({ kind, pick: 0 })),
 ]
 
-/** The deposit ends, and a poll says so. */
+/** The deposit ends, and a poll reports it. */
 const ENDED: [Act[], Act[]] = [
   WAY,
   (['end', 'tick', 'answerFirst'] as const).map((kind) => ({ kind, pick: kind === 'tick' ? 2 : 0 })),
 ]
 
-/** Every place that the rows must have come to for all this to mean anything. */
+/** The situations that the runs together must reach, or the test would prove nothing. */
 const PLACES = [
   ...['failed', 'wait-for-trade-url-input', 'wait-for-select-items'],
   ...['none', 'creating', 'confirming', 'completed', 'creationError'],
@@ -361,7 +361,7 @@ function placesOf({ page, modal, online, pollFailing }: FlowState): string[] {
   ]
 }
 
-it('A-061 A-071 D-23 D-27 whatever shopper, gateway and line do, the flow holds together and ends at the truth', async () => {
+it('A-061 A-071 D-23 D-27 for any shopper, gateway and network, the flow stays consistent and ends with the true state', async () => {
   vi.useFakeTimers()
   const seen = new Set<string>()
   const property = fc.asyncProperty(ways, acts, async (way, row) => {
@@ -375,7 +375,7 @@ it('A-061 A-071 D-23 D-27 whatever shopper, gateway and line do, the flow holds 
       }
       await comeBack(world)
       judge(world)
-      // One offer for the deposit, however often its creation was asked for.
+      // One offer for the deposit, no matter how many calls asked for it.
       expect(world.gateway.offers).toBeLessThanOrEqual(1)
     } finally {
       world.flow.stop()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Proposal, Wish } from './pick.ts'
 import { drawnInventory, draws, greedy, type Priced, proposed, solvable, wishFor } from './test-picks.ts'
 
-/** The worth of a proposal, which must keep its promises. */
+/** Returns the value of a proposal after checking its limits. */
 function totalOf(items: readonly Priced[], wish: Wish, proposal: Proposal): number {
   if (proposal.kind !== 'found') throw new Error(`nothing was found: ${proposal.kind}`)
   const prices = new Map(items.map(({ id, price }) => [id, price]))
@@ -14,7 +14,7 @@ function totalOf(items: readonly Priced[], wish: Wish, proposal: Proposal): numb
   return total
 }
 
-/** The least total of all choices. */
+/** Returns the least total of all choices. */
 function leastOfAll(items: readonly Priced[], { target, maxItems }: Wish): number | undefined {
   let least: number | undefined
   for (let mask = 1; mask < 1 << items.length; mask += 1) {
@@ -27,7 +27,7 @@ function leastOfAll(items: readonly Priced[], { target, maxItems }: Wish): numbe
 }
 
 describe('items for an amount', () => {
-  it('come to it exactly in at least 950 of 1,000 inventories in which up to ten items do', () => {
+  it('match it exactly in at least 950 of 1,000 inventories in which up to ten items can', () => {
     const draw = draws(23)
     let exact = 0
     for (let round = 0; round < 1_000; round += 1) {
@@ -53,7 +53,7 @@ describe('items for an amount', () => {
     expect(compared).toBeGreaterThan(50)
   })
 
-  it('are the best of all choices where all can be tried', () => {
+  it('are the best of all choices, for inventories small enough to try all', () => {
     const draw = draws(7)
     for (let round = 0; round < 200; round += 1) {
       const items = drawnInventory(1 + draw(9), draw)
@@ -76,8 +76,8 @@ describe('items for an amount', () => {
     }
   })
 
-  it('are searched for in slices, and in no more steps than allowed, however many there are', () => {
-    // Even prices never come to an odd amount, so the search has no early end.
+  it('are searched for in slices and within the allowed steps, for any number of items', () => {
+    // Even prices never add up to an odd amount, so the search cannot end early.
     const items = Array.from({ length: 10_000 }, (_, index) => ({ id: `${index}`, price: 2 * (index + 50) }))
     const wish = wishFor(400_001)
     const { proposal, slices } = proposed(items, wish, 3_000_000)
@@ -86,7 +86,7 @@ describe('items for an amount', () => {
     expect(proposed(items, wishFor(9_999), 3_000_000).slices).toBeGreaterThan(3)
   })
 
-  it('are refused where they cannot be had', () => {
+  it('are refused if the inventory cannot provide them', () => {
     const items = [700, 500, 300].map((price, id) => ({ id: String(id), price }))
     expect(proposed(items, wishFor(1_501)).proposal).toEqual({ kind: 'short', reach: 1_500 })
     expect(proposed(items, wishFor(1_300, { maxItems: 2 })).proposal).toEqual({ kind: 'short', reach: 1_200 })

@@ -1,6 +1,6 @@
 /**
- * Proposes items for an amount: the least that is worth it, in as few items as one offer may have. Pure, the same for the
- * same items in any order, and bounded by steps instead of time.
+ * Proposes items for an amount: the lowest total that reaches it, in at most one offer's items. Pure, the same for the
+ * same items in any order, and bounded by steps, not by time.
  */
 import type { Item } from '../../contract/widget-api.ts'
 
@@ -9,23 +9,23 @@ export type Wish = { target: number; maxItems: number; mostTotal: number | null 
 
 export type Proposal =
   | { kind: 'found'; ids: readonly string[]; total: number }
-  /** The most that one offer can be worth is less. */
+  /** No offer of these items reaches the amount; `reach` is the most one can be worth. */
   | { kind: 'short'; reach: number }
-  /** Every choice that is worth it is worth more than the deposit takes. */
+  /** Every choice that reaches the amount exceeds the most that the deposit takes. */
   | { kind: 'none' }
 
 type Priced = Pick<Item, 'id' | 'price'>
 type Choice = { items: readonly Priced[]; total: number }
 
-/** About a tenth of a second of a desktop's time. */
+/** About a tenth of a second on a desktop. */
 const MOST_STEPS = 40_000_000
-/** About a frame's time of a phone. */
+/** About one frame on a phone. */
 const SLICE_STEPS = 150_000
-/** Sums that are kept at a time, and chains of items that make them: some tens of megabytes. */
+/** The most sums kept at a time, with the chains of items behind them: tens of megabytes. */
 const MOST_SUMS = 4_000_000
 const MOST_CHAINS = 1_000_000
 
-/** Yields between slices of its work, so the page stays alive. */
+/** Yields between slices of its work, so the page stays responsive. */
 export function* propose(
   items: readonly Priced[],
   wish: Wish,
@@ -47,7 +47,7 @@ const lesser = (one: Choice, other: Choice): Choice =>
     ? other
     : one
 
-/** As a person would: the dearest that fits, again and again, and one more to close the gap. */
+/** Picks as a person would: the dearest item that fits, repeatedly, then one more to close the gap. */
 function quickChoice(dearest: readonly Priced[], wish: Wish): Choice {
   let most = closed(dearest, [], wish)
   const taken: Priced[] = []
@@ -64,7 +64,7 @@ function quickChoice(dearest: readonly Priced[], wish: Wish): Choice {
   return most === undefined ? enough : lesser(most, enough)
 }
 
-/** `taken` with the cheapest item that closes the gap; undefined if there is none. */
+/** Returns `taken` and the cheapest item that closes the gap; undefined if there is none. */
 function closed(
   dearest: readonly Priced[],
   taken: readonly Priced[],
@@ -73,7 +73,7 @@ function closed(
   const total = totalOf(taken)
   if (total >= target) return { items: [...taken], total }
   if (taken.length === maxItems) return undefined
-  // The items that are worth enough stand first; the last of them that is free is the cheapest.
+  // The items worth enough come first; the last free one of them is the cheapest.
   let low = 0
   let high = dearest.length
   while (low < high) {
@@ -89,7 +89,7 @@ function closed(
   return undefined
 }
 
-/** Always enough where there is enough; the last one is the cheapest that is enough. */
+/** Picks the dearest first, so it succeeds whenever any choice does; the last item is the cheapest that suffices. */
 function dearestFirst(dearest: readonly Priced[], wish: Wish): Choice {
   const taken: Priced[] = []
   let total = 0
@@ -104,8 +104,8 @@ function dearestFirst(dearest: readonly Priced[], wish: Wish): Choice {
 type Search = { wish: Wish; quick: Choice; mostSteps: number }
 
 /**
- * The least excess of all, where the steps suffice. Else the dearest items of the quick choice are kept, and what is left
- * of the amount is searched for among as many of the others as the steps allow.
+ * Finds the least excess of all choices if the steps suffice. Otherwise keeps the dearest items of the quick choice and
+ * searches for the rest of the amount among as many of the other items as the steps allow.
  */
 function* improved(dearest: readonly Priced[], { wish, quick, mostSteps }: Search): Generator<void, Choice> {
   const kept: Priced[] = []
@@ -126,7 +126,7 @@ function* improved(dearest: readonly Priced[], { wish, quick, mostSteps }: Searc
   return lesser(quick, { items, total: totalOf(items) })
 }
 
-/** Equal ones beyond those that fit into the amount change nothing. */
+/** Leaves out equal items beyond those that fit into the amount: they change nothing. */
 function searched(items: readonly Priced[], limit: number): readonly Priced[] {
   const counts = new Map<number, number>()
   return items.filter(({ price }) => {
@@ -136,7 +136,7 @@ function searched(items: readonly Priced[], limit: number): readonly Priced[] {
   })
 }
 
-/** At most so many, from all prices alike. */
+/** Returns at most `most` items, spread evenly over the prices. */
 function thinned(items: readonly Priced[], most: number): readonly Priced[] {
   if (items.length <= most) return items
   const step = items.length / most
@@ -148,7 +148,7 @@ function thinned(items: readonly Priced[], most: number): readonly Priced[] {
 type Bounds = { target: number; limit: number; maxItems: number }
 
 /**
- * The items of the least sum from `target` to `limit`; undefined if there is none. Keeps, for every sum, the fewest items
+ * Returns the items with the least sum from `target` to `limit`, or undefined. Keeps, for every sum, the fewest items
  * that make it, as a chain of the item added last and the chain before it.
  */
 function* leastSum(

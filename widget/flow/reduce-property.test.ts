@@ -55,7 +55,7 @@ const age = fc.constantFrom(0, 0, 0, 1, 2)
 
 const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 
-/** The user that the server finds by the link. */
+/** The user that the server finds for the link. */
 const userOfLink = ({ page }: FlowState) =>
   'link' in page ? { ...USER, tradeUrl: withoutToken(page.link.text) } : USER
 
@@ -146,7 +146,7 @@ const journeys = fc.array(moves, { maxLength: 60, size: 'max' })
 
 type Judge = (seen: { before: FlowState; event: FlowEvent; state: FlowState }) => void
 
-/** Judges every step of many journeys: random ones, or those of a seed. Half of them begin with a known user and items. */
+/** Judges every step of many journeys, random or seeded. Half of them begin with a known user and items. */
 function always(judge: Judge, of: { seed?: number } = {}): void {
   const start: Move[] = [
     () => ({ kind: 'paymentLoaded', payment: payment(), atMs: 0 }),
@@ -179,7 +179,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('every modal has the deposit that it is about', () => {
+  it('every modal has its deposit', () => {
     always(({ state: { modal, payment: deposit } }) => {
       switch (modal.kind) {
         case 'none':
@@ -199,7 +199,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('a deposit that is over shows its outcome, and stays over', () => {
+  it('an ended deposit shows its outcome, and stays ended', () => {
     always(({ before, state }) => {
       if (state.payment !== null && isFinal(state.payment.status)) expect(state.modal.kind).toBe('completed')
       if (before.modal.kind === 'completed') expect(state.modal.kind).toBe('completed')
@@ -220,7 +220,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('only items on the page are picked, each once', () => {
+  it('only items on the page are picked, and each at most once', () => {
     always(({ state: { page } }) => {
       if (page.stage !== 'wait-for-select-items') return
       const { stand } = page
@@ -231,7 +231,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('a stored link is sent only after the shopper agreed', () => {
+  it('a stored link is sent only after the shopper agrees', () => {
     always(({ before, event, state }) => {
       const wasStored = 'link' in before.page && before.page.link.status === 'stored'
       const isAsking = 'link' in state.page && state.page.link.status === 'checking'
@@ -262,7 +262,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('a late answer to an earlier request changes nothing', () => {
+  it('a late answer to an old request changes nothing', () => {
     always(({ before, event, state }) => {
       if (!('request' in event) || event.request === before.nextRequest - 1) return
       const awaited = activitiesOf(before).some(
@@ -272,7 +272,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('what is picked is lost only by the game, the user, an error, an inventory without it, or items for an amount', () => {
+  it('picks are lost only to another game or user, an error, an inventory without them, or items for an amount', () => {
     const selectionOf = ({ page }: FlowState): readonly string[] =>
       page.stage === 'wait-for-select-items' ? page.stand.selection : []
     always(({ before, event, state }) => {
@@ -282,7 +282,7 @@ describe('after any sequence of events', () => {
       else if (event.kind === 'inventoryLoaded' && !event.inventory.inventoryError) {
         expect(event.inventory.items.map(({ id }) => id)).not.toEqual(expect.arrayContaining(lost))
       } else if (event.kind === 'itemsProposed') {
-        // They answer the search that goes on, which a later pick would have ended.
+        // They answer the current search, which a later pick would have ended.
         const search = { kind: 'proposeItems', request: event.request }
         expect(activitiesOf(before)).toContainEqual(expect.objectContaining(search))
       } else {

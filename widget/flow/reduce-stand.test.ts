@@ -32,14 +32,14 @@ describe('the inventory', () => {
     expect(shownInventory(standOf(state))).toBeNull()
   })
 
-  it('A-044 is on the page once it is there', () => {
+  it('A-044 is on the page once it has loaded', () => {
     const arrived = inventory([item('1')])
     const state = answered(openedOn('created'), arrived)
     expect(standOf(state).inventory).toEqual({ status: 'ready', inventory: arrived })
     expect(loading(state)).toBeUndefined()
   })
 
-  it.each(INVENTORY_ERROR_TYPES)('A-074 %s is a state of the page, and Try again asks once more', (type) => {
+  it.each(INVENTORY_ERROR_TYPES)('A-074 %s is a state of the page, and Try again asks again', (type) => {
     const broken = inventory([], { inventoryError: true, inventoryErrorType: type })
     const state = answered(openedOn('created'), broken)
     expect(standOf(state).inventory).toEqual({ status: 'error', type })
@@ -58,7 +58,7 @@ describe('the inventory', () => {
     expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
   })
 
-  it('a page that has asked too often says so, and keeps what was picked', () => {
+  it('a page that has asked too often says so, and keeps its picks', () => {
     const state = having(withItems(), toggle('1'), RELOAD).state
     const request = inventoryRequest(state)
     const { state: refused } = having(state, { kind: 'inventoryFailed', request, code: 'too_many_looks' })
@@ -68,14 +68,14 @@ describe('the inventory', () => {
     })
   })
 
-  it('a game that the store does not take has an error of its own', () => {
+  it('a game that the store does not take has its own error', () => {
     const state = openedOn('created')
     const code = 'game_not_accepted'
     const refused = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state), code }).state
     expect(standOf(refused).inventory).toEqual({ status: 'error', type: 'gameNotAccepted' })
   })
 
-  it('an account that may trade nothing is told from one that owns nothing', () => {
+  it('an account that may not trade has another error than one that owns nothing', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
     const none = answered(openedOn('created'), inventory([], change))
     const restricted = inventory([], { ...change, inventoryErrorCause: 'accountRestricted' })
@@ -84,7 +84,7 @@ describe('the inventory', () => {
     expect(failed).toEqual({ status: 'error', type: 'accountRestricted' })
   })
 
-  it('an account without items is led from game to game, and round none of them twice', () => {
+  it('an account without items is led from game to game, and to none twice', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
     let state = openedOn('created')
     const led: Game[] = []
@@ -98,7 +98,7 @@ describe('the inventory', () => {
     expect(led).toEqual(['cs', 'dota', 'rust', 'tf'])
   })
 
-  it('D-28 is asked for again once technical works are over', () => {
+  it('D-28 is loaded again once technical works are over', () => {
     const change = { inventoryError: true, inventoryErrorType: 'engineeringWorks' } as const
     const closed = answered(openedOn('created', { technicalWorks: true }), inventory([], change))
     expect(loading(having(closed, loaded({ technicalWorks: true })).state)).toBeUndefined()
@@ -108,18 +108,18 @@ describe('the inventory', () => {
     expect(loading(having(refused, loaded()).state)).toBeUndefined()
   })
 
-  it('A-114 opens on the first game that the store takes where the default is not among them', () => {
+  it('A-114 opens on the first game that the store takes if it does not take the default', () => {
     expect(standOf(openedOn('created', { games: ['rust', 'tf'] })).game).toBe('rust')
     expect(standOf(openedOn('created', { games: ['tf', 'cs'] })).game).toBe('cs')
   })
 
-  it('no other game can be chosen', () => {
+  it('ignores a game that the store does not take', () => {
     const state = openedOn('created', { games: ['rust', 'tf'] })
     expect(having(state, { kind: 'gameChosen', game: 'dota' }).state).toBe(state)
     expect(standOf(having(state, { kind: 'gameChosen', game: 'tf' }).state).game).toBe('tf')
   })
 
-  it('an error leaves nothing picked', () => {
+  it('an error clears the picks', () => {
     const state = having(withItems(), toggle('1'), RELOAD).state
     const { state: failed } = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state) })
     expect(picked(failed)).toEqual([])
@@ -143,7 +143,7 @@ describe('the inventory', () => {
     },
   )
 
-  it('A-071 another user is a new request', () => {
+  it('A-071 another user starts a new request', () => {
     const first = openedOn('created')
     const late = inventoryRequest(first)
     const gone = having(first, { kind: 'linkTyped', text: '' }).state
@@ -153,7 +153,7 @@ describe('the inventory', () => {
     )
   })
 
-  it('A-071 an aborted language keeps what is shown and picked, another game shows its own (D-27)', () => {
+  it('A-071 another language keeps the items and the picks, another game shows its own (D-27)', () => {
     const state = having(withItems(), toggle('1')).state
     const russian = having(state, { kind: 'languageChosen', language: 'ru' }).state
     expect(shownInventory(standOf(russian))?.items).toHaveLength(3)
@@ -164,7 +164,7 @@ describe('the inventory', () => {
     expect(loading(dota)).toMatchObject({ game: 'dota' })
   })
 
-  it('the game and the language that are chosen already ask for nothing', () => {
+  it('choosing the current game or language loads nothing', () => {
     const state = withItems()
     expect(having(state, { kind: 'gameChosen', game: 'cs' }).state).toBe(state)
     expect(loading(having(state, { kind: 'languageChosen', language: 'en' }).state)).toBeUndefined()
@@ -174,19 +174,19 @@ describe('the inventory', () => {
     expect(standOf(having(withItems(), { kind: 'gameChosen', game }).state).game).toBe(game)
   })
 
-  it('D-27 a reload keeps the picked items that are still there', () => {
+  it('D-27 a reload keeps the picks that are still in the inventory', () => {
     const state = having(withItems(), toggle('3'), toggle('1'), RELOAD).state
     expect(picked(state)).toEqual(['3', '1'])
     expect(picked(answered(state, inventory([item('1'), item('9')])))).toEqual(['1'])
   })
 })
 
-describe('D-27 what was picked before an inventory that could not be had', () => {
+describe('D-27 the picks before a failed load of the inventory', () => {
   const fail = (state: FlowState): FlowState =>
     having(state, RELOAD, { kind: 'inventoryFailed', request: inventoryRequest(having(state, RELOAD).state) })
       .state
 
-  it('is picked again when the items are back, as far as they are', () => {
+  it('come back with those of their items that come back', () => {
     const failed = fail(fail(having(withItems(), toggle('3'), toggle('1')).state))
     expect(picked(failed)).toEqual([])
     const back = answered(having(failed, RELOAD).state, inventory([item('1'), item('9')]))
@@ -194,7 +194,7 @@ describe('D-27 what was picked before an inventory that could not be had', () =>
     expect(picked(answered(having(back, RELOAD).state, inventory([item('1'), item('3')])))).toEqual(['1'])
   })
 
-  it('is forgotten by putting all back', () => {
+  it('are forgotten when the selection is cleared', () => {
     const state = having(
       fail(having(withItems(), toggle('1')).state),
       { kind: 'selectionCleared' },
@@ -210,7 +210,7 @@ describe('D-27 each game keeps its picks', () => {
   const back = (state: FlowState, ...items: string[]) =>
     answered(having(state, { kind: 'gameChosen', game: 'cs' }).state, inventory(items.map((id) => item(id))))
 
-  it('none of which is counted in another game, and all come back with their items', () => {
+  it('and counts none in another game; all come back with their items', () => {
     const away = having(dota(having(withItems(), toggle('3'), toggle('1')).state), toggle('7')).state
     expect(picked(away)).toEqual(['7'])
     expect(keptPicks(standOf(away))).toEqual([{ game: 'cs', count: 2 }])
@@ -220,20 +220,20 @@ describe('D-27 each game keeps its picks', () => {
     expect(picked(back(away, '3'))).toEqual(['3'])
   })
 
-  it('also those of an inventory that could not be had', () => {
+  it('also after a failed load of its inventory', () => {
     const state = having(withItems(), toggle('1'), RELOAD).state
     const failed = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state) }).state
     expect(picked(back(dota(failed), '1'))).toEqual(['1'])
   })
 
-  it('and another user has none of them', () => {
+  it('but not for another user', () => {
     const away = dota(having(withItems(), toggle('1')).state)
     const other = having(away, { kind: 'linkTyped', text: '' }, { kind: 'linkTyped', text: USER_LINK }).state
     expect(keptPicks(standOf(other))).toEqual([])
     expect(picked(answered(other, inventory([item('1')])))).toEqual([])
   })
 
-  it('the page remembers how many items of each game could be used', () => {
+  it('the page remembers how many items of each game were usable', () => {
     expect(standOf(dota(withItems())).counts).toEqual({ cs: 3, dota: 2 })
   })
 })
@@ -247,7 +247,7 @@ describe('items for an amount', () => {
   })
   const searches = (state: FlowState) => activitiesOf(state).filter(({ kind }) => kind === 'proposeItems')
 
-  it('take the place of what was picked, and the amount stays to be seen', () => {
+  it('replace the picks, and the amount stays visible', () => {
     const asked = having(withItems(), toggle('3'), ask(400)).state
     expect(searches(asked)).toMatchObject([{ target: 400 }])
     expect(picked(asked)).toEqual(['3'])
@@ -268,7 +268,7 @@ describe('items for an amount', () => {
     expect(searches(state)).toMatchObject([{ target }])
   })
 
-  it('that cannot be had change no picks', () => {
+  it('that cannot be found change no picks', () => {
     const asked = having(withItems(), toggle('3'), ask(5_000)).state
     const proposal = { kind: 'short', reach: 600 } as const
     const { state } = having(asked, { kind: 'itemsProposed', request: asked.nextRequest - 1, proposal })
@@ -288,7 +288,7 @@ describe('items for an amount', () => {
     expect(having(changed, answer(asked, '3', '2')).state).toBe(changed)
   })
 
-  it('are not picked under a payment that is being made, and not searched for without items', () => {
+  it('are not picked during a payment, and not searched for without items', () => {
     const asked = having(withItems(), toggle('1'), toggle('2'), ask(400), { kind: 'payPressed' }).state
     expect(asked.modal.kind).toBe('creating')
     expect(picked(having(asked, answer(asked, '3')).state)).toEqual(['1', '2'])
@@ -298,7 +298,7 @@ describe('items for an amount', () => {
 })
 
 describe('picking', () => {
-  it('A-012 a press picks, a second press puts back, in the order of the presses', () => {
+  it('A-012 a press picks an item, a second press puts it back, and the picks keep the order of the presses', () => {
     const state = having(withItems(), toggle('3'), toggle('1')).state
     expect(picked(state)).toEqual(['3', '1'])
     expect(picked(having(state, toggle('3')).state)).toEqual(['1'])
@@ -309,7 +309,7 @@ describe('picking', () => {
     expect(picked(state)).toEqual([])
   })
 
-  it('a range is picked besides what is, as far as one offer takes it', () => {
+  it('a range is added to the picks, up to the most that one offer may have', () => {
     const add = (...ids: string[]) => ({ kind: 'itemsAdded', ids }) as const
     expect(picked(having(withItems(), toggle('2'), add('1', '2', 'gone', '3')).state)).toEqual([
       '2',
@@ -323,14 +323,14 @@ describe('picking', () => {
     expect(having(two, add('3', 'gone'))).toEqual({ state: two, effects: [] })
   })
 
-  it('an item that is not there cannot be picked', () => {
+  it('an item that is not in the inventory cannot be picked', () => {
     const state = withItems()
     expect(having(state, toggle('99')).state).toBe(state)
     const empty = openedOn('created')
     expect(having(empty, toggle('1')).state).toBe(empty)
   })
 
-  it('A-088 one more than the server takes is not picked, and told', () => {
+  it('A-088 an item beyond the server’s limit is not picked, and the shopper is told', () => {
     const full = having(
       withItems([item('1'), item('2'), item('3')], { maxItems: 2 }),
       toggle('1'),
@@ -342,7 +342,7 @@ describe('picking', () => {
     expect(picked(having(full, toggle('2'), toggle('3')).state)).toEqual(['1', '3'])
   })
 
-  it('A-010 search and order change what is seen, not what is picked', () => {
+  it('A-010 search and order change the items shown, not the picks', () => {
     const { state } = having(
       withItems(),
       toggle('1'),
@@ -352,7 +352,7 @@ describe('picking', () => {
     expect(standOf(state)).toMatchObject({ search: 'none', sort: 'priceUp', selection: ['1'] })
   })
 
-  it('means nothing while the link is awaited', () => {
+  it('does nothing while the page waits for the link', () => {
     const state = awaitingLink()
     for (const event of [toggle('1'), RELOAD, { kind: 'gameChosen', game: 'tf' } as const]) {
       expect(having(state, event).state).toBe(state)

@@ -82,10 +82,10 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
   }
 }
 
-/** Stands in for a shown inventory that must not be kept. */
+/** Replaces a shown inventory that must not be kept. */
 const NOTHING: Stand['inventory'] = { status: 'error', type: 'internal' }
 
-/** Each game keeps its picks: those of the game that is left wait, and those of the new one come with its items. */
+/** Each game keeps its picks: those of the old game are set aside, and those of the new one come with its items. */
 function turnedTo({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
   const kept = { ...elsewhere, [left]: [...setAside, ...selection] }
   const fresh = { selection: [], search: '', aim: null }
@@ -97,7 +97,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
   return { ...state, page: { ...state.page, stand: { ...state.page.stand, ...change } } }
 }
 
-/** Asks for the inventory again; what is on the page stays until the answer, if it is of the same game. */
+/** Loads the inventory again. The shown one stays until the answer, if it is of the same game. */
 export function reloading(state: FlowState, change: Partial<Stand>, reload: boolean): FlowState {
   if (state.page.stage !== 'wait-for-select-items') return state
   const stand = { ...state.page.stand, ...change }
@@ -126,7 +126,7 @@ function inventoryLoaded(
   const { inventory } = answer
   if (inventory.inventoryError) {
     const type = inventory.inventoryErrorCause ?? inventory.inventoryErrorType ?? 'internal'
-    // A game without items is not offered again in the place of the next one.
+    // Do not offer a game without items again instead of the next one.
     const counts = type === 'tradeNotAvailable' ? { ...stand.counts, [stand.game]: 0 } : stand.counts
     return failed(state, { ...stand, counts }, type)
   }
@@ -153,19 +153,19 @@ function inventoryFailed(
   return failed(state, stand, FAILURES[code ?? ''] ?? 'internal')
 }
 
-/** Nothing can be picked beside an error, but what was picked comes back with the items. */
+/** An error clears the selection, but the picks come back with the items. */
 function failed(state: FlowState, stand: Stand, type: InventoryFailure): FlowState {
   const setAside = [...stand.setAside, ...stand.selection]
   const { counts } = stand
   return withStand(state, { counts, inventory: { status: 'error', type }, selection: [], setAside })
 }
 
-/** The stand with an error in the place of its items. */
+/** Returns the stand with an error in place of its items. */
 export function withFailure(state: FlowState, type: InventoryFailure): FlowState {
   return state.page.stage === 'wait-for-select-items' ? failed(state, state.page.stand, type) : state
 }
 
-/** Within what can be paid. A payment under way is settled. */
+/** Searches within the payable range. Ignored during a payment, whose items are settled. */
 function amountAsked(state: FlowState, stand: Stand, amount: number): FlowState {
   const { payment, nextRequest: request } = state
   if (stand.inventory.status !== 'ready' || payment?.status !== 'created') return state
@@ -177,7 +177,7 @@ function amountAsked(state: FlowState, stand: Stand, amount: number): FlowState 
   return withStand({ ...state, nextRequest: request + 1 }, { aim })
 }
 
-/** Prices stand on the quote that came with them. */
+/** Asks for the reason of a price, from the quote that the price came with. */
 function priceQuestioned(state: FlowState, stand: Stand, id: string): FlowState {
   const { inventory } = stand
   if (inventory.status !== 'ready' || !itemsById(inventory.inventory.items).has(id)) return state
@@ -186,7 +186,7 @@ function priceQuestioned(state: FlowState, stand: Stand, id: string): FlowState 
   return withStand({ ...state, nextRequest: request + 1 }, { question })
 }
 
-/** A search ends where its items change, or where the shopper goes on picking. */
+/** A search ends when its items change, or when the shopper picks an item. */
 const unsought = ({ aim }: Stand): Stand['aim'] => (aim?.search.status === 'searching' ? null : aim)
 
 function itemsProposed(
@@ -196,7 +196,7 @@ function itemsProposed(
 ): FlowState {
   const { aim } = stand
   if (aim?.search.status !== 'searching' || aim.search.request !== request) return state
-  // Pay was pressed meanwhile, for what was picked then.
+  // Pay was pressed in the meantime, for the picks at that moment.
   if (state.modal.kind !== 'none') return withStand(state, { aim: null })
   const done: Stand['aim'] = { ...aim, search: { status: 'done', proposal } }
   const inventory = shownInventory(stand)

@@ -31,7 +31,7 @@ const refused = (code: string | null, attempt = 1): FlowEvent => ({
 })
 
 describe('paying', () => {
-  it('A-062 first creates the trade of the picked items under their quote, then polls', () => {
+  it('A-062 creates the trade of the picked items at their quote, then polls', () => {
     const state = creating()
     const trade = { game: 'cs', items: ['1', '2'], quoteId: 'quote-1' }
     expect(creation(state)).toMatchObject({ attempt: 1, trade, delayMs: 0 })
@@ -42,20 +42,20 @@ describe('paying', () => {
     expect(polling(active)).toBe(true)
   })
 
-  describe('before the code of the dialogs is here', () => {
+  describe('before the code of the dialogs is loaded', () => {
     const dialogs = (to: 'loading' | 'failed' | 'ready'): FlowEvent => ({ kind: 'dialogsChanged', to })
     const waiting: FlowState = {
       ...having(withItems(), toggle('1'), toggle('2')).state,
       dialogs: { kind: 'loading', pay: false },
     }
 
-    it('waits for it while it is being loaded', () => {
+    it('waits while it loads', () => {
       const held = having(waiting, PAY).state
       expect(creation(held)).toBeUndefined()
       expect(creation(having(held, dialogs('ready')).state)).toMatchObject({ attempt: 1 })
     })
 
-    it('does not wait for a load that failed: nothing is sent without another press', () => {
+    it('does not wait after a failed load: nothing is sent without another press', () => {
       const refused = having(waiting, PAY, dialogs('failed')).state
       expect(refused.dialogs).toEqual({ kind: 'failed', pay: true })
       const ready = having(refused, PAY, dialogs('ready')).state
@@ -63,14 +63,14 @@ describe('paying', () => {
       expect(creation(having(ready, PAY).state)).toMatchObject({ attempt: 1 })
     })
 
-    it('is forgotten when something else is picked meanwhile', () => {
+    it('is forgotten when the picks change in the meantime', () => {
       const changed = having(waiting, PAY, toggle('3'), dialogs('ready')).state
       expect(creation(changed)).toBeUndefined()
       expect(changed.modal.kind).toBe('none')
     })
   })
 
-  it('pressed twice creates one trade', () => {
+  it('twice creates one trade', () => {
     const state = creating()
     expect(having(state, PAY).state.modal).toBe(state.modal)
   })
@@ -98,7 +98,7 @@ describe('paying', () => {
     expect(effects).toEqual([])
   })
 
-  it('A-085 is open at exactly the minimum, and at exactly the maximum', () => {
+  it('A-085 is possible at exactly the minimum, and at exactly the maximum', () => {
     const items = [item('1', 300)]
     const state = having(withItems(items), loaded({ maxAmount: 300 }), toggle('1'), PAY).state
     expect(modalKind(state)).toBe('creating')
@@ -106,7 +106,7 @@ describe('paying', () => {
 })
 
 describe('creating', () => {
-  it('D-25 a lost answer repeats the very call after a pause, and the modal stays', () => {
+  it('D-25 a lost answer repeats the same call after a pause, and the modal stays', () => {
     const state = having(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
     expect(modalKind(state)).toBe('creating')
     expect(creation(state)).toMatchObject({ attempt: 2, delayMs: 2000 })
@@ -114,7 +114,7 @@ describe('creating', () => {
     expect(creation(state)?.key).not.toBe(creation(creating())?.key)
   })
 
-  it('D-25 the answer to the repetition counts, a late one to the first call does not', () => {
+  it('D-25 the answer to the repeated call counts, a late one to the first call does not', () => {
     const state = having(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
     expect(having(state, { kind: 'tradeActive', attempt: 1 }).state.modal).toBe(state.modal)
     expect(having(state, { kind: 'tradeUnknown', attempt: 1 }).state.modal).toBe(state.modal)
@@ -122,7 +122,7 @@ describe('creating', () => {
     expect(modalKind(having(state, { kind: 'tradeActive', attempt: 2 }).state)).toBe('confirming')
   })
 
-  it('A-025 A-063 a refusal shows the error; closed, the same items can be tried again', () => {
+  it('A-025 A-063 a refusal shows the error; after closing it, the same items can be tried again', () => {
     const state = having(creating(), refused('trade_refused')).state
     expect(state.modal).toEqual({
       kind: 'creationError',
@@ -134,7 +134,7 @@ describe('creating', () => {
     expect(modalKind(having(closed, PAY).state)).toBe('creating')
   })
 
-  it('a link that expired is marked at its field behind the error, and the picks are kept', () => {
+  it('an expired link is marked in its field behind the error, and the picks are kept', () => {
     const refusal = { code: 'trade_refused', detail: null, cause: 'link_expired' }
     const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
     expect(modalKind(state)).toBe('creationError')
@@ -156,22 +156,22 @@ describe('creating', () => {
     },
   )
 
-  it('D-27 the inventory that comes back keeps the picked items that are still there', () => {
+  it('D-27 the reloaded inventory keeps the picks that it still has', () => {
     const state = having(creating(), refused('items_unavailable')).state
     expect(standOf(answered(state, inventory([item('2'), item('3')]))).selection).toEqual(['2'])
   })
 
-  it('cannot be left: nobody knows yet whether there is an offer', () => {
+  it('cannot be left while it is unknown whether there is an offer', () => {
     expect(modalKind(having(creating(), LEAVE).state)).toBe('creating')
   })
 
-  it('D-25 an offer that became known by the deposit itself is confirmed', () => {
+  it('D-25 an offer first reported by the deposit is confirmed', () => {
     expect(modalKind(having(creating(), loaded({ status: 'pending' })).state)).toBe('confirming')
     expect(modalKind(having(creating(), loaded({ creating: true })).state)).toBe('creating')
   })
 })
 
-describe('a page opened while an offer is being made', () => {
+describe('a page opened while an offer is being created', () => {
   const joined = openedOn('created', { creating: true })
 
   it('D-25 reopens the modal and polls', () => {
@@ -180,17 +180,17 @@ describe('a page opened while an offer is being made', () => {
     expect(creation(joined)).toBeUndefined()
   })
 
-  it('D-25 confirms the offer once it stands', () => {
+  it('D-25 confirms the offer once it is open', () => {
     expect(modalKind(having(joined, loaded({ status: 'pending' })).state)).toBe('confirming')
   })
 
-  it('D-25 tells that no offer came of it', () => {
+  it('D-25 says that no offer was created', () => {
     const state = having(joined, loaded({ creating: true }), loaded({ creating: false })).state
     expect(state.modal).toEqual({ kind: 'creationError', refusal: { code: null, detail: null } })
     expect(polling(state)).toBe(false)
   })
 
-  it('a view that lags behind the answered call does not end the confirmation', () => {
+  it('a payment older than the answered call does not end the confirmation', () => {
     const active = having(creating(), { kind: 'tradeActive', attempt: 1 }).state
     const state = having(active, loaded({ creating: false })).state
     expect(modalKind(state)).toBe('confirming')
@@ -201,13 +201,13 @@ describe('a page opened while an offer is being made', () => {
 })
 
 describe('confirming', () => {
-  it('A-051 a pending deposit opens the confirmation and polls', () => {
+  it('A-051 opens for a pending deposit and polls', () => {
     const state = openedOn('pending', { timeLeft: 300 })
     expect(modalKind(state)).toBe('confirming')
     expect(polling(state)).toBe(true)
   })
 
-  it('A-061 leaving stops the polling, coming back starts it', () => {
+  it('A-061 stops polling when left, and polls again when reopened', () => {
     const left = having(confirming(), LEAVE).state
     expect(modalKind(left)).toBe('none')
     expect(polling(left)).toBe(false)
@@ -216,7 +216,7 @@ describe('confirming', () => {
     expect(polling(back)).toBe(true)
   })
 
-  it('a left confirmation is not thrown at the shopper by an answer that was under way', () => {
+  it('is not reopened by an answer that was under way when it was left', () => {
     const left = having(confirming(), LEAVE).state
     expect(modalKind(having(left, loaded({ status: 'pending' })).state)).toBe('none')
   })

@@ -51,7 +51,7 @@ function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
   }
 }
 
-/** A press on Add funds waits for a load under way. After one that failed, the shopper presses again. */
+/** A press on Add funds waits for a load under way. After a failed load, the shopper must press again. */
 function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowState> {
   const { dialogs } = state
   if (dialogs.kind === 'ready' || dialogs.kind === to) return {}
@@ -62,7 +62,7 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
     : { dialogs: ready.dialogs }
 }
 
-/** An open offer may be left at any time, one that is being made when it takes long: the page goes on looking for it. */
+/** An open offer may be left at any time, one being created only when it is slow: the page keeps checking for it. */
 function left(modal: Modal): Partial<FlowState> {
   if (modal.kind === 'confirming') return { modal: { kind: 'none' } }
   const isLong = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
@@ -78,13 +78,13 @@ function isCurrent(modal: Modal, attempt: number): modal is Extract<Modal, { kin
   return modal.kind === 'creating' && modal.attempt === attempt
 }
 
-/** Only from an open deposit with a payable selection, never twice, and never with nothing to show it in. */
+/** Pays an open deposit with a payable selection, once, and only if the dialog's code is loaded. */
 function pay(state: FlowState): Partial<FlowState> {
   const { page, payment, modal, dialogs } = state
   if (modal.kind !== 'none' || page.stage !== 'wait-for-select-items') return {}
   if (payment?.status !== 'created' || payBlock(page.stand, payment) !== null) return {}
   if (dialogs.kind !== 'ready') return { dialogs: { ...dialogs, pay: true } }
-  // One trade at a time: what is being made is shown instead.
+  // One trade at a time: show the one being created.
   if (payment.creating) return reopened(state)
   const { inventory, selection, game } = page.stand
   const quoteId = inventory.status === 'ready' ? inventory.inventory.quoteId : null
@@ -92,7 +92,7 @@ function pay(state: FlowState): Partial<FlowState> {
   return { modal: { kind: 'creating', request, attempt: 1, slow: false }, offerLeft: false }
 }
 
-/** Prices or items that changed are loaded again behind the error, and a link that expired is marked there. */
+/** Reloads changed prices or items behind the error, and marks an expired link there. */
 function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   const stale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
   const modal: Modal = { kind: 'creationError', refusal }
@@ -102,7 +102,7 @@ function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   if (stale) return { ...reloading(state, {}, true), modal }
   if (refusal.cause === ('link_expired' satisfies RefusalCause))
     return { ...withFailure(state, 'invalidPartner'), modal }
-  // A lost answer may have begun a trade that is over by now, another tab another one: the deposit tells.
+  // A lost call or another tab may have begun a trade, which may be over by now: check the deposit.
   const elsewhere = refusal.code === 'deposit_closed' || refusal.code === 'trade_in_progress'
   return elsewhere ? { modal, lookNow: true } : { modal }
 }

@@ -31,7 +31,7 @@ const linkOf = (state: FlowState) => ('link' in state.page ? state.page.link : u
 const FINAL = DEPOSIT_STATUSES.filter(isFinal)
 
 describe('opening the page', () => {
-  it('A-060 asks for the deposit, and for nothing else', () => {
+  it('A-060 asks for the deposit alone', () => {
     expect(kinds(opening())).toEqual(['loadPayment'])
   })
 
@@ -42,7 +42,7 @@ describe('opening the page', () => {
     expect(kinds(state)).toEqual([])
   })
 
-  it('A-050 A-059 A-069 a deposit that has a user shows the stand with its link, and asks nothing of the link', () => {
+  it('A-050 A-059 A-069 a deposit that has a user shows the stand with its link, and does not check the link', () => {
     const state = openedOn('created')
     expect(state.page.stage).toBe('wait-for-select-items')
     expect(linkOf(state)).toEqual({ status: 'resolved', text: USER.tradeUrl })
@@ -74,7 +74,7 @@ describe('opening the page', () => {
     expect(doing(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: OTHER_LINK }])
   })
 
-  it('D-26 a Continue means nothing where no stored link waits for it', () => {
+  it('D-26 Continue does nothing without a stored link to confirm', () => {
     for (const state of [opening(), awaitingLink(), having(awaitingLink(), typed(LINK)).state])
       expect(having(state, { kind: 'storedLinkConfirmed' }).state).toBe(state)
   })
@@ -95,18 +95,18 @@ describe('opening the page', () => {
     expect(linkOf(having(cleared, loaded()).state)).toEqual({ status: 'idle', text: '' })
   })
 
-  it('D-26 the link without its token is no error, also where it is typed back', () => {
+  it('D-26 the link without its token is not an error, even when typed again', () => {
     const { state } = having(opening(), loaded(), typed(`${USER_LINK}&`), typed(USER_LINK))
     expect(linkOf(state)).toEqual({ status: 'resolved', text: USER_LINK })
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
-  it('D-26 a stored text that is no link is left alone', () => {
+  it('D-26 ignores a stored text that is not a link', () => {
     const { state } = having(opening({ link: 'https://steamcommunity.com/id/ada' }), loaded({ user: null }))
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
   })
 
-  it('D-26 a deposit that is over asks nothing about a stored link', () => {
+  it('D-26 an ended deposit does not check a stored link', () => {
     const { state } = having(opening({ link: LINK }), loaded({ user: null, status: 'paymentTimeout' }))
     expect(kinds(state)).toEqual([])
   })
@@ -121,7 +121,7 @@ describe('opening the page', () => {
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
-  it('A-121 A-100 a deposit that is refused or not reached is told, by a toast too, and can be tried again', () => {
+  it('A-121 A-100 a refused or unreachable deposit is reported, also by a toast, and can be tried again', () => {
     const refusal = { code: 'deposit_not_found', detail: 'Failed to find your payment.' }
     const { state, effects } = having(opening(), { kind: 'paymentFailed', refusal })
     expect(state.page).toEqual({ stage: 'failed', refusal })
@@ -135,7 +135,7 @@ describe('opening the page', () => {
     expect(having(state, { kind: 'retryPressed' }).state).toBe(state)
   })
 
-  it('D-23 the time left counts from the moment of the answer, and is unknown when the server says nothing', () => {
+  it('D-23 the time left counts from the answer, and is unknown if the server names none', () => {
     const at = (timeLeft: number | null) => having(opening(), loaded({ timeLeft }, 5000)).state.deadlineMs
     expect(at(300)).toBe(305_000)
     expect(at(null)).toBeNull()
@@ -153,12 +153,12 @@ describe('the language', () => {
     expect(having(start, loaded({ language: deposit })).state.language).toBe(expected)
   })
 
-  it('A-065 a deposit in a language we do not have leaves the stored one', () => {
+  it('A-065 a deposit in an unsupported language keeps the stored one', () => {
     const strange = JSON.parse('"de"')
     expect(having(opening({ language: 'ru' }), loaded({ language: strange })).state.language).toBe('ru')
   })
 
-  it('A-066 D-10 a choice is stored and holds, whatever a later answer says', () => {
+  it('A-066 D-10 a choice is stored, and later answers do not change it', () => {
     const { state, effects } = having(
       openedOn('created', { language: 'en', user: null }),
       { kind: 'languageChosen', language: 'ru' },
@@ -168,7 +168,7 @@ describe('the language', () => {
     expect(effects).toEqual([{ kind: 'storeLanguage', language: 'ru' }])
   })
 
-  it('D-10 a choice made before the deposit is there holds too', () => {
+  it('D-10 a choice made before the deposit is loaded holds too', () => {
     const { state } = having(
       opening(),
       { kind: 'languageChosen', language: 'ru' },
@@ -179,19 +179,19 @@ describe('the language', () => {
 })
 
 describe('the trade link', () => {
-  it('A-081 an invalid text is an error, and nothing is asked', () => {
+  it('A-081 an invalid text is an error and is not sent', () => {
     const { state } = having(awaitingLink(), typed('https://steamcommunity.com/id/ada'))
     expect(linkOf(state)).toMatchObject({ status: 'invalid' })
     expect(kinds(state)).toEqual([])
   })
 
-  it.each(['', '   '])('A-082 an empty link (%j) clears the state without an error', (text) => {
+  it.each(['', '   '])('A-082 if empty (%j), clears the state without an error', (text) => {
     const { state } = having(awaitingLink(), typed('nonsense'), typed(text))
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
     expect(kinds(state)).toEqual([])
   })
 
-  it('A-083 a valid link waits for the end of typing, each letter starts the wait again, then is sent trimmed', () => {
+  it('A-083 waits for the end of typing, waits again after each letter, then is sent trimmed', () => {
     const first = having(awaitingLink(), typed(` ${LINK}`)).state
     const second = having(first, typed(` ${LINK}z`)).state
     expect(kinds(first)).toEqual(['debounce'])
@@ -201,13 +201,13 @@ describe('the trade link', () => {
     expect(doing(sent)).toMatchObject([{ kind: 'resolveUser', tradeUrl: `${LINK}z` }])
   })
 
-  it('A-084 typing is ignored while the server is asked', () => {
+  it('A-084 ignores typing during the server’s check', () => {
     const checking = having(awaitingLink(), typed(LINK), { kind: 'typingEnded' }).state
     expect(having(checking, typed(OTHER_LINK)).state).toBe(checking)
     expect(having(checking, typed('')).state).toBe(checking)
   })
 
-  it('the end of typing means nothing once the text is gone', () => {
+  it('ignores the end of typing once the text is gone', () => {
     const cleared = having(awaitingLink(), typed(LINK), typed('')).state
     expect(having(cleared, { kind: 'typingEnded' }).state).toBe(cleared)
   })
@@ -225,7 +225,7 @@ describe('the trade link', () => {
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
-  it('A-089 A-101 a user that is not found is an error of the field; correcting the link asks again', () => {
+  it('A-089 A-101 an unknown user is an error of the field; a corrected link is checked again', () => {
     const refusal = { code: 'user_not_found', detail: 'no' }
     const { state } = having(
       awaitingLink(),
@@ -293,7 +293,7 @@ describe('the outcome', () => {
     },
   )
 
-  it('A-058 D-1 a deposit that ran out is one of them', () => {
+  it('A-058 D-1 an expired deposit has one too', () => {
     expect(openedOn('paymentTimeout', { timeLeft: null }).modal).toEqual({
       kind: 'completed',
       outcome: 'paymentTimeout',
@@ -322,7 +322,7 @@ describe('the outcome', () => {
     },
   )
 
-  it('the alarm of an open modal is not started again by the same answer', () => {
+  it('the same answer does not restart the alarm of an open modal', () => {
     const { state } = having(confirming(), loaded({ status: 'tradeDeclined' }))
     expect(having(state, loaded({ status: 'tradeDeclined' })).state.modal).toBe(state.modal)
   })
@@ -336,7 +336,7 @@ describe('the outcome', () => {
     expect(state.modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
   })
 
-  it.each(['created', 'pending'] as const)('D-6 what is over is not opened again by %s', (status) => {
+  it.each(['created', 'pending'] as const)('D-6 %s does not reopen an ended deposit', (status) => {
     const { state } = having(confirming(), loaded({ status: 'succeeded' }))
     expect(having(state, loaded({ status })).state).toBe(state)
   })
@@ -350,7 +350,7 @@ describe('the outcome', () => {
     expect(having(state, loaded({ status: older })).state).toBe(state)
   })
 
-  it('A-064 the way to the store is taken once, on the first answer that names it', () => {
+  it('A-064 leads to the store once, on the first answer with its address', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = having(opening(), loaded({ status: 'succeeded', redirectUrl }))
     expect(first.effects).toEqual([{ kind: 'redirect', url: redirectUrl, afterMs: 0 }])
@@ -364,7 +364,7 @@ describe('the outcome', () => {
 })
 
 describe('an outage while polling', () => {
-  it('D-17 is told once, in the words of the server, and the polling goes on', () => {
+  it('D-17 is shown once, in the server’s words, and polling goes on', () => {
     const { state, effects } = having(confirming(), failed('busy'), failed(), failed('busy'))
     expect(effects).toEqual([{ kind: 'toast', toast: { text: 'depositFailed', detail: 'busy' } }])
     expect(kinds(state)).toContain('poll')
@@ -378,12 +378,12 @@ describe('an outage while polling', () => {
     expect(having(confirming(), failed(), answer, failed()).effects).toHaveLength(2)
   })
 
-  it('an unchanged answer changes nothing at all', () => {
+  it('an unchanged answer keeps the same state', () => {
     const state = confirming()
     expect(having(state, { kind: 'paymentUnchanged' }).state).toBe(state)
   })
 
-  it('a connection that comes back is told once', () => {
+  it('the return of the connection is announced once', () => {
     const offline: FlowEvent = { kind: 'connectionChanged', online: false }
     const online: FlowEvent = { kind: 'connectionChanged', online: true }
     expect(having(confirming(), online).effects).toEqual([])
@@ -394,6 +394,6 @@ describe('an outage while polling', () => {
   })
 })
 
-it('the answer of the server is what the page shows', () => {
+it('the server’s answer decides what the page shows', () => {
   expect(openedOn('created', { storeName: 'Other' }).payment).toEqual(payment({ storeName: 'Other' }))
 })

@@ -67,20 +67,20 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
   }
 }
 
-/** A waiting press on Add funds was for the items that were visible then. */
+/** Cancels a waiting press on Add funds once the items change: it was for those visible at the time. */
 function unpressed(taken: Step): Step {
   const { dialogs } = taken.state
   if (dialogs.kind !== 'loading' || !dialogs.pay) return taken
   return { ...taken, state: { ...taken.state, dialogs: { kind: 'loading', pay: false } } }
 }
 
-/** While the page polls, and once all is over, no single look is pending, unless the shopper has just come back. */
+/** Cancels the pending look while the page polls and after the end, unless the shopper has just come back. */
 const looked = (state: FlowState): FlowState =>
   isPolling(state) || (state.modal.kind === 'completed' && !state.lookNow)
     ? state
     : { ...state, looks: state.looks + 1, lookNow: false }
 
-/** A page that never reached the server tries again; one that did checks whether its state is still true. */
+/** A page that never reached the server tries again; any other checks whether its state is still current. */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && isUnjudged(page.refusal)) return { ...state, page: { stage: 'none' } }
@@ -96,7 +96,7 @@ function retryPressed(state: FlowState): FlowState {
   return link?.status === 'failed' ? checkLink(state, link.text) : state
 }
 
-/** Asks again for a link that could not be judged, or an inventory that could not be read, once that may succeed. */
+/** Repeats a link check or an inventory load that failed, once it may succeed. */
 function askedAgain(state: FlowState): FlowState {
   const { page } = state
   if (page.stage === 'wait-for-select-items' && isInternalError(page.stand))
@@ -125,7 +125,7 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
   }
 }
 
-/** The page is open on the payment that came with it, and nothing else is judged yet. Checks at once whether it is still true. */
+/** Opens the page on the payment that came with it, and checks at once whether it is still current. */
 function opened(state: FlowState): Step {
   const { payment } = state
   if (payment === null) return step(state)
@@ -138,7 +138,7 @@ const redirectOf = (payment: Payment): Effect[] =>
     ? []
     : [{ kind: 'redirect', url: payment.redirectUrl, afterMs: readingMsOf(payment) }]
 
-/** Until the shopper is back in the store, only this page says until when money is held: leave time to read it. */
+/** Time to read until when money is held, in milliseconds: only this page says so before the store. */
 const READING_MS = 8000
 const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)
 
@@ -165,7 +165,7 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   return modal
 }
 
-/** The store's link was looked up in the meantime: the shopper is not asked for one. */
+/** Opens the stand once the server has looked up the store's link: the shopper does not have to enter one. */
 function userFound(before: FlowState, state: FlowState): FlowState {
   const user = state.payment?.user ?? null
   const link = linkOf(state.page)
@@ -174,7 +174,7 @@ function userFound(before: FlowState, state: FlowState): FlowState {
   return withUser(state, user, linkOfUser(state, user))
 }
 
-/** Asks again for an inventory that technical works prevented, once they are over. */
+/** Reloads an inventory that technical works prevented, once they are over. */
 function worksOver(before: FlowState, state: FlowState): FlowState {
   const { page } = state
   const isOver = before.payment?.technicalWorks === true && state.payment?.technicalWorks === false
@@ -202,7 +202,7 @@ function connectionChanged(state: FlowState, online: boolean): Step {
   }
 }
 
-/** The inventory failed for the same reason for which the page was offline. */
+/** True if the inventory failed because the page was offline. */
 function isInternalError({ inventory }: Stand): boolean {
   return inventory.status === 'error' && inventory.type === 'internal'
 }
@@ -223,7 +223,7 @@ function userResolved(state: FlowState, request: number, user: User): Step {
   }
 }
 
-/** Refusals for something that this page did not see: it happened in another tab, or because time passed. */
+/** Refusals caused by something this page did not see, in another tab or as time passed. */
 const ELSEWHERE: readonly (string | null)[] = ['trade_in_progress', 'deposit_closed'] satisfies ErrorCode[]
 
 function userFailed(state: FlowState, request: number, refusal: Refusal): FlowState {

@@ -3,7 +3,7 @@ import { type Asked, atStand, created, etagged, hangs, json, paid, problem, star
 import { having, inventory, item, LINK, loaded, opening, payment, USER } from './test-states.ts'
 
 describe('technical works that are over before the first look', () => {
-  it('A-022 are seen to be over, although the deposit is what it was before them', async () => {
+  it('A-022 are known to be over, although the deposit did not change', async () => {
     const unchanged = ({ headers }: Asked) =>
       headers.get('if-none-match') === '"1"' ? new Response(null, { status: 304 }) : etagged(payment(), '"1"')
     const { flow, pass } = await paid({
@@ -29,7 +29,7 @@ describe('coming back while a call hangs', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('asks for the inventory again: no spinner stays', async () => {
+  it('asks for the inventory again, so no spinner stays', async () => {
     const { flow, to, pass } = started({
       ...atStand,
       '/api/inventory': first(() => json(inventory([item('1')]))),
@@ -55,7 +55,7 @@ describe('coming back while a call hangs', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('D-25 asks for the same trade again, which joins what the first call began', async () => {
+  it('D-25 repeats the trade call, which joins the trade of the first call', async () => {
     const { flow, to, pass } = await paid({ '/api/trade': first(() => json({ state: 'active' })) })
     await pass(5000)
     flow.returned()
@@ -66,7 +66,7 @@ describe('coming back while a call hangs', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('D-25 does not wait for the time of the next repetition', async () => {
+  it('D-25 repeats it at once, before the next repetition is due', async () => {
     const { flow, to, pass } = await paid({
       '/api/trade': (_asked, times) => (times === 1 ? problem(500, 'internal') : json({ state: 'active' })),
     })
@@ -76,7 +76,7 @@ describe('coming back while a call hangs', () => {
     expect(to('/api/trade')).toHaveLength(2)
   })
 
-  it('leaves a call alone that has just begun', async () => {
+  it('keeps a call that has just begun', async () => {
     const { flow, to, pass } = started({ ...atStand, '/api/inventory': hangs })
     await pass(999)
     flow.returned()

@@ -22,7 +22,7 @@ describe('the first answer', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('a deposit that could not be loaded is asked for again when the shopper wants it', async () => {
+  it('a deposit that failed to load is asked for again at the shopper’s request', async () => {
     const { flow, to, pass } = started({
       ...atStand,
       '/api/payment': (_asked, times) => (times === 1 ? problem(404, 'deposit_not_found') : json(payment())),
@@ -37,7 +37,7 @@ describe('the first answer', () => {
 })
 
 describe('typing a link', () => {
-  it('A-083 asks nothing 1 ms before 700 ms without typing, and at 700 ms it does', async () => {
+  it('A-083 checks the link after 700 ms without typing, and not 1 ms earlier', async () => {
     const { flow, to, effects, pass } = started({
       ...atStand,
       '/api/payment': () => json(created()),
@@ -55,7 +55,7 @@ describe('typing a link', () => {
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('A-082 a link that is cleared in time is never asked about', async () => {
+  it('A-082 never checks a link that was cleared in time', async () => {
     const { flow, to, pass } = started({ '/api/payment': () => json(created()) })
     await pass(0)
     flow.dispatch({ kind: 'linkTyped', text: LINK })
@@ -89,7 +89,7 @@ describe('the inventory', () => {
     else expect(page).toMatchObject({ stand: { inventory: { status: 'ready' } } })
   })
 
-  it('a call that was one too many has an error of its own', async () => {
+  it('one call too many has its own error', async () => {
     const { flow, pass } = started({ ...atStand, '/api/inventory': () => problem(429, 'too_many_looks') })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { type: 'tooManyLooks' } } })
@@ -117,7 +117,7 @@ describe('the inventory', () => {
 })
 
 describe('creating a trade', () => {
-  it('A-062 A-103 creates it with what was picked, then polls at once', async () => {
+  it('A-062 A-103 sends the picked items, then polls at once', async () => {
     const { asked } = await paid({ '/api/trade': () => json({ state: 'active' }) })
     const calls = asked.slice(2).map(({ method, path }) => `${method} ${path.split('?')[0]}`)
     expect(calls).toEqual(['POST /api/trade', 'GET /api/payment'])
@@ -179,7 +179,7 @@ describe('creating a trade', () => {
 })
 
 describe('polling', () => {
-  it('A-061 once a second, the first at once', async () => {
+  it('A-061 starts at once and repeats every second', async () => {
     const { to, pass } = started({ ...atStand, '/api/payment': () => json(pending()) })
     await pass(0)
     // The first answer opened the page; the poll follows it at once.
@@ -192,7 +192,7 @@ describe('polling', () => {
     expect(to('/api/payment')).toHaveLength(13)
   })
 
-  it('D-23 asks with the last ETag and takes a 304 as no news: the deadline stays', async () => {
+  it('D-23 sends the last ETag, and a 304 keeps the deadline', async () => {
     const { flow, to, pass } = started({
       ...atStand,
       '/api/payment': ({ headers }) =>
@@ -208,7 +208,7 @@ describe('polling', () => {
     expect(flow.state().deadlineMs).toBe(deadlineMs)
   })
 
-  it('D-23 one in flight: a slow answer holds the next poll back, which then follows at once', async () => {
+  it('D-23 has one poll in flight: the next waits for a slow answer, then follows at once', async () => {
     const slow = held()
     const { to, pass } = started({
       ...atStand,
@@ -221,7 +221,7 @@ describe('polling', () => {
     expect(to('/api/payment')).toHaveLength(3)
   })
 
-  it('A-061 leaving aborts the poll in flight and stops the polling; coming back polls the whole answer', async () => {
+  it('A-061 aborts the poll in flight and stops when the shopper leaves; on return it asks for the whole answer', async () => {
     const slow = held()
     const { flow, to, pass } = started({
       ...atStand,
@@ -250,7 +250,7 @@ describe('polling', () => {
     expect(flow.state().modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
   })
 
-  it('D-17 goes on through an outage, told once', async () => {
+  it('D-17 goes on through an outage, which is shown once', async () => {
     const { flow, effects, to, pass } = started({
       ...atStand,
       '/api/payment': (_asked, times) => (times === 1 ? json(pending()) : problem(503, 'internal')),
@@ -261,7 +261,7 @@ describe('polling', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('D-23 a page that returns asks for the whole answer at once', async () => {
+  it('D-23 asks for the whole answer at once when the page returns', async () => {
     const { flow, to, pass } = started({ ...atStand, '/api/payment': () => etagged(pending(), '"1"') })
     await pass(1500)
     const before = to('/api/payment').length
@@ -271,7 +271,7 @@ describe('polling', () => {
     expect(to('/api/payment').at(-1)?.headers.get('if-none-match')).toBeNull()
   })
 
-  it('D-23 an answer that was under way when the page returned is asked for again, whole and at once', async () => {
+  it('D-23 repeats at once, and whole, a call that was under way when the page returned', async () => {
     const slow = held()
     const { flow, to, pass } = started({
       ...atStand,
@@ -285,7 +285,7 @@ describe('polling', () => {
     expect(to('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
   })
 
-  it('D-23 a call that hangs since before the page slept is given up, and holds nothing up', async () => {
+  it('D-23 aborts a call that has hung since before the page slept', async () => {
     const { flow, to, pass, effects } = started({
       ...atStand,
       '/api/payment': (asked, times) => (times === 3 ? hangs(asked) : json(pending())),
@@ -298,7 +298,7 @@ describe('polling', () => {
     expect(effects).toEqual([])
   })
 
-  it('D-23 a gap of more than 2 s between two polls asks for the whole answer', async () => {
+  it('D-23 asks for the whole answer after a gap of more than 2 s', async () => {
     const slow = held()
     const { to, pass } = started({
       ...atStand,
@@ -312,7 +312,7 @@ describe('polling', () => {
     expect(to('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
   })
 
-  it('a flow that is stopped aborts what is under way and asks nothing more', async () => {
+  it('a stopped flow aborts its calls and makes no more', async () => {
     const { flow, to, pass } = started({ ...atStand, '/api/payment': () => json(pending()) })
     await pass(1000)
     const before = to('/api/payment').length
@@ -322,7 +322,7 @@ describe('polling', () => {
   })
 })
 
-it('listeners hear of changes, and of nothing else', async () => {
+it('listeners are called for changes only', async () => {
   const { flow, pass } = started({ ...atStand, '/api/payment': () => json(created()) })
   const listener = vi.fn()
   const unsubscribe = flow.subscribe(listener)
@@ -335,10 +335,10 @@ it('listeners hear of changes, and of nothing else', async () => {
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
-describe('D-25 an offer that is long in the making', () => {
+describe('D-25 an offer that takes long to create', () => {
   const away = { '/api/trade': () => problem(500, 'internal') }
 
-  it('may be left after 30 s and not before, whatever was asked meanwhile', async () => {
+  it('may be left after 30 s and not before, even with calls in between', async () => {
     const { flow, pass } = await paid(away)
     await pass(29_999)
     flow.dispatch({ kind: 'confirmationLeft' })
@@ -349,7 +349,7 @@ describe('D-25 an offer that is long in the making', () => {
     expect(flow.state().modal.kind).toBe('none')
   })
 
-  it('is checked for every 5 s once it was left, and shown when it is open', async () => {
+  it('is checked for every 5 s after the shopper left it, and shown when open', async () => {
     let view = payment()
     const { flow, to, pass } = await paid({ ...away, '/api/payment': () => json(view) })
     await pass(30_000)
@@ -365,7 +365,7 @@ describe('D-25 an offer that is long in the making', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('is shown, not asked for once more, by a press on Add funds', async () => {
+  it('is shown, not requested again, by a press on Add funds', async () => {
     let view = payment()
     const { flow, to, pass } = await paid({ ...away, '/api/payment': () => json(view) })
     await pass(30_000)
@@ -379,7 +379,7 @@ describe('D-25 an offer that is long in the making', () => {
     expect(to('/api/trade')).toHaveLength(asked)
   })
 
-  it('also after a reload, which joins it', async () => {
+  it('may also be left after a reload, which joins it', async () => {
     const making = payment({ creating: true, itemCount: 2, amount: 400 })
     const { flow, pass } = started({ ...atStand, '/api/payment': () => json(making) })
     await pass(29_999)

@@ -1,4 +1,4 @@
-/** Carries out what the pure flow asks for: keeps its activities going and does its effects once. */
+/** Runs the pure flow: keeps its activities going and carries out each effect once. */
 import { type Activity, activitiesOf, POLL_INTERVAL_MS } from './activities.ts'
 import { type Calls, createCalls, type World } from './calls.ts'
 import type { FlowEvent } from './events.ts'
@@ -17,14 +17,14 @@ export type RunningFlow = Flow & {
   stop(): void
 }
 
-/** A longer gap between two polls, or between two ticks of a second, means that the page slept. */
+/** A longer gap between two polls, or between two ticks of the clock, means that the page slept. */
 export const SLEPT_MS = 2000
-/** A call that is older when the page comes back may hang since before it slept. */
+/** A call older than this when the page comes back may have hung since before it slept. */
 const MAY_HANG_MS = 1000
 
 type Running = { activity: Activity; sinceMs: number; controller: AbortController }
 
-/** Begins what is wanted, ends what is not any more. */
+/** Starts the wanted activities, and ends the others. */
 function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promise<void>, now: () => number) {
   const running = new Map<string, Running>()
 
@@ -47,7 +47,7 @@ function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promis
         if (!running.has(activity.key)) begin(activity)
       }
     },
-    /** The same calls once more: asked twice, each gives the same, a trade that is under way included. */
+    /** Aborts old calls and makes them again. All are idempotent, the trade's included. */
     giveUpOldCalls(): void {
       const nowMs = now()
       for (const { activity, sinceMs, controller } of [...running.values()]) {
@@ -60,7 +60,7 @@ function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promis
   }
 }
 
-/** Goes on from `initial`, which may be open on the payment that came with the page. */
+/** Starts from `initial`, which may already show the payment that came with the page. */
 export function startFlow(initial: FlowState, world: World): RunningFlow {
   const begun = reduce(initial, { kind: 'opened' })
   let { state } = begun
@@ -112,7 +112,7 @@ type Polling = {
   world: World
   calls: Calls
   tell(event: FlowEvent): void
-  /** Aborts when the next poll is wanted at once. */
+  /** Returns a signal that aborts when the next poll should start at once. */
   woken(): AbortSignal
 }
 
@@ -126,7 +126,7 @@ async function poll({ world, calls, tell, woken }: Polling, signal: AbortSignal)
     lastMs = beganMs
     const wanted = AbortSignal.any([signal, woken()])
     const event = await calls.payment(wanted)
-    // A call from before the page slept may hang for as long as its deadline: it is given up for a new one.
+    // A call from before the page slept may hang until its deadline: replace it with a new one.
     if (!wanted.aborted) tell(event)
     const restMs = POLL_INTERVAL_MS - (world.now() - beganMs)
     if (restMs > 0 && !wanted.aborted) await world.wait(restMs, wanted)

@@ -38,13 +38,13 @@ describe('A-090 the search', () => {
     expect(found(query, name, '???')).toEqual([name])
   })
 
-  it('finds a piece anywhere, and nothing that does not have it', () => {
+  it('finds a part of a name anywhere in it, and no other names', () => {
     expect(found('line', 'Redline', 'Line', 'Asiimov')).toEqual(['Redline', 'Line'])
     expect(found('xyz', 'Redline')).toEqual([])
     expect(found('.*', 'Redline')).toEqual([])
   })
 
-  it('finds the phase of a Doppler by the word that its card has, in the language of the page', () => {
+  it('finds the phase of a Doppler by the word on its card, in the page’s language', () => {
     const items = [{ ...item('1', 100, 'Doppler'), phase: 'ruby' as const }, item('2', 100, 'Doppler')]
     const english = standTexts.en.phases
     const russian = standTexts.ru.phases
@@ -61,7 +61,7 @@ describe('A-090 the search', () => {
     expect(found(query, 'a', 'b')).toEqual(['a', 'b'])
   })
 
-  it('finds any piece of any name, typed as written, in any case of single letters', () => {
+  it('finds any part of any name, in any case of its letters', () => {
     const letters = fc.constantFrom(...'İıßẞŞşAZazНОЖнож™★ |-🔪ΣςσǅŒ')
     const cut = fc.tuple(fc.array(letters, { minLength: 1, maxLength: 12 }), fc.nat(), fc.nat())
     fc.assert(
@@ -88,11 +88,11 @@ describe('the order', () => {
     expect(order('priceUp')).toEqual(['3', '1', '4', '2'])
   })
 
-  it('A-115 falls at first', () => {
+  it('A-115 starts with descending prices', () => {
     expect(standOf(openedOn('created')).sort).toBe('priceDown')
   })
 
-  it.each(SORTS)('%s does not disturb the answer itself', (sort) => {
+  it.each(SORTS)('%s does not change the answer', (sort) => {
     const given = Object.freeze([...items])
     expect(visibleItems(given, '', { sort })).toHaveLength(4)
     expect(given.map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
@@ -100,13 +100,13 @@ describe('the order', () => {
 })
 
 describe('what is picked', () => {
-  it('comes in the order of the presses, with its sum', () => {
+  it('keeps the order of the presses and has its sum', () => {
     const stand = standOf(having(withItems([item('1', 150), item('2', 49)]), toggle('2'), toggle('1')).state)
     expect(selectedItems(stand).map(({ id }) => id)).toEqual(['2', '1'])
     expect(selectedTotal(stand)).toBe(199)
   })
 
-  it('A-085 D-15 says why paying is off', () => {
+  it('A-085 D-15 gives the reason why paying is off', () => {
     const block = (state: FlowState, maxAmount: number | null = null) =>
       payBlock(standOf(state), payment({ maxAmount }))
     const one = having(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
@@ -142,7 +142,7 @@ describe('A-092 the seconds left', () => {
   })
 })
 
-it('nothing goes on at a stand that has its inventory', () => {
+it('a stand with its inventory has no pending activity', () => {
   expect(doing(withItems())).toEqual([])
 })
 
@@ -150,12 +150,12 @@ describe('the other games that may help', () => {
   const at = (counts: Stand['counts'], games: Payment['games']) =>
     otherGames({ ...standOf(withItems()), counts }, payment({ games }))
 
-  it('are those that the store takes, without the one that is shown', () => {
+  it('are those that the store takes, except the shown one', () => {
     expect(at({}, ['cs', 'rust'])).toEqual([{ game: 'rust', count: null }])
     expect(at({}, ['cs'])).toEqual([])
   })
 
-  it('begin with the one of which most can be used, and leave out those that had nothing', () => {
+  it('start with the most usable items, and leave out games without any', () => {
     expect(at({ dota: 0, tf: 12 }, ['cs', 'dota', 'rust', 'tf'])).toEqual([
       { game: 'tf', count: 12 },
       { game: 'rust', count: null },

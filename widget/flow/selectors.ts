@@ -1,4 +1,4 @@
-/** Values that screens and effects read off the state. */
+/** Values that screens and effects derive from the state. */
 
 import type { ErrorCode } from '../../contract/errors.ts'
 import { DEFAULT_GAME, GAMES, type Game, type Phase } from '../../contract/games.ts'
@@ -6,7 +6,7 @@ import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { FlowState, Refusal, Sort, Stand } from './state.ts'
 
 const UNJUDGED: readonly (string | null)[] = [
-  // Nobody answered.
+  // No server answered.
   null,
   ...([
     'steam_unavailable',
@@ -18,12 +18,12 @@ const UNJUDGED: readonly (string | null)[] = [
   ] satisfies ErrorCode[]),
 ]
 
-/** True for a refusal that is not about the call itself: the same call may succeed in a moment. */
+/** True for a refusal that is not about the call itself, so the same call may soon succeed. */
 export function isUnjudged({ code }: Refusal): boolean {
   return UNJUDGED.includes(code)
 }
 
-/** The games whose items the store takes. A gateway of the previous release does not name them. */
+/** Returns the games whose items the store takes. A gateway of the previous release does not name them. */
 export function acceptedGames(payment: Pick<Partial<Payment>, 'games'> | null): readonly Game[] {
   return payment?.games ?? GAMES
 }
@@ -36,7 +36,7 @@ export function firstGame(payment: Payment | null): Game {
 
 /**
  * The other games that may help, the one with the most usable items first. `count` is the number that this page saw
- * before, because asking again would cost a read of Steam. Games without usable items are left out.
+ * before: asking again would cost a call to Steam. Games without usable items are left out.
  */
 export function otherGames(stand: Stand, payment: Payment): { game: Game; count: number | null }[] {
   return acceptedGames(payment)
@@ -93,7 +93,7 @@ export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
   return null
 }
 
-/** The words for the phases of a Doppler, which the search reads besides the name. */
+/** The words for the phases of a Doppler, which the search covers besides the name. */
 type PhaseWords = Readonly<Record<Phase, string>>
 type Row = { item: Item; folded: string }
 type Shelf = { items: readonly Item[]; found?: { rows: readonly Row[]; words: PhaseWords | undefined } }
@@ -136,7 +136,7 @@ const readOf = ({ name, phase }: Item, words: PhaseWords | undefined): string =>
 
 const PLAIN = /^[ -~]*$/
 
-/** Folds letter by letter, so a lower case that grows (İ) cannot break a piece of a name typed as written. */
+/** Folds each letter alone: a lower case that is longer (İ) must not hide a name typed exactly. */
 function fold(text: string): string {
   return PLAIN.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
 }

@@ -48,7 +48,7 @@ describe('D-9 the money of an offer', () => {
     })
   })
 
-  it('is not known before there is one', () => {
+  it('is unknown before there is one', () => {
     expect(creditOf(payment())).toBeNull()
   })
 })

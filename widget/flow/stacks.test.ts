@@ -6,7 +6,7 @@ import { item } from './test-states.ts'
 const fade = (id: string, price = 500) => item(id, price, 'Fade')
 
 describe('a stack', () => {
-  it('has the items that look alike and cost the same, at the place of the first', () => {
+  it('holds items that look alike and cost the same, in the place of the first', () => {
     const items = [
       fade('1'),
       item('2', 500, 'Lore'),
@@ -29,7 +29,7 @@ describe('a stack', () => {
     ])
   })
 
-  it('loses no item and has none twice', () => {
+  it('loses no item and repeats none', () => {
     const inventories = fc.array(fc.record({ price: fc.constantFrom(1, 2), name: fc.constantFrom('a', 'b') }))
     fc.assert(
       fc.property(inventories, (drawn) => {
@@ -41,7 +41,7 @@ describe('a stack', () => {
     )
   })
 
-  it('is put together once for an inventory', () => {
+  it('is built once for each inventory', () => {
     const items = [fade('1')]
     expect(stacksOf(items)).toBe(stacksOf(items))
   })

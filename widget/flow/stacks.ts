@@ -10,7 +10,7 @@ export type Stacks = {
 
 const known = new WeakMap<readonly Item[], Stacks>()
 
-/** Stacks items that nobody can tell apart here, once for each inventory, which may have thousands. */
+/** Stacks items that look the same, once for each inventory, which may have thousands. */
 export function stacksOf(items: readonly Item[]): Stacks {
   let stacks = known.get(items)
   if (stacks === undefined) {
@@ -43,7 +43,7 @@ function stacked(items: readonly Item[]): Stacks {
 /** `fewer` and `more` are one item. */
 export type Step = 'toggle' | 'fewer' | 'more'
 
-/** The item of a stack that a step takes or gives back; undefined where there is none left. */
+/** Returns the item of a stack that a step picks or puts back; undefined if there is none. */
 export function steppedIn(
   ids: readonly string[],
   picked: ReadonlySet<string>,

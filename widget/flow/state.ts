@@ -5,21 +5,21 @@ import type { FinalDepositStatus, InventoryErrorType } from '../../contract/stat
 import type { Inventory, Payment, PriceReason, User } from '../../contract/widget-api.ts'
 import type { Proposal } from './pick.ts'
 
-/** A refused call: our code and the server's own words, when it sent any. */
+/** A refused call: our code, and the server's own words if it sent any. */
 export type Refusal = {
   code: string | null
   detail: string | null
-  /** When the same call may succeed, if the server said so. */
+  /** Seconds until the same call may succeed, if the server said so. */
   retryAfterS?: number
   /** Steam's own reason, if it gave one. */
   cause?: string
-  /** Something answered, though in none of our words: a proxy whose server is down, say. */
+  /** Set if the answer was not the gateway's, for example that of a proxy whose server is down. */
   isAnswered?: true
 }
 
 /**
- * The trade-link field. `stored` waits for the shopper's consent, because a deposit link that somebody else sent must not
- * give away who the shopper is; `debouncing` for the end of typing, `checking` for the server.
+ * The trade-link field. `stored` waits for the shopper's consent, because a deposit link sent by somebody else must not
+ * reveal the shopper's account; `debouncing` waits for the end of typing, `checking` for the server.
  */
 export type LinkState =
   | { status: 'idle'; text: string }
@@ -31,7 +31,7 @@ export type LinkState =
   | { status: 'resolved'; text: string }
 
 /**
- * `accountRestricted` is told beside a type. Two are refused calls: this page has asked too often, or the store takes no
+ * `accountRestricted` comes as a flag beside a type. Two are refused calls: too many requests, or a store that takes no
  * items of the game.
  */
 export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
@@ -53,7 +53,7 @@ export type Aim = {
   search: { status: 'searching'; request: number } | { status: 'done'; proposal: Proposal }
 }
 
-/** The item whose price the shopper asks about. `reason` is null until it is told. */
+/** The item whose price the shopper asks about. `reason` is null until the answer. */
 export type PriceQuestion = { id: string; request: number; reason: PriceReason | 'unknown' | null }
 
 export type Stand = {
@@ -62,11 +62,11 @@ export type Stand = {
   inventory: InventoryState
   /** Asset ids in the order they were picked. */
   selection: readonly string[]
-  /** The picks of an inventory that could not be loaded again. The next one picks those it has. */
+  /** The picks of an inventory that failed to reload. The next inventory restores those it has. */
   setAside: readonly string[]
   /** The picks in the other games: they come back with their game. */
   elsewhere: Partial<Record<Game, readonly string[]>>
-  /** How many items of each game could be used when this page last looked. */
+  /** Number of usable items of each game at this page's last load. */
   counts: Partial<Record<Game, number>>
   search: string
   sort: Sort
@@ -86,27 +86,27 @@ export type TradeRequest = { game: Game; items: readonly string[]; quoteId: stri
 
 export type Modal =
   | { kind: 'none' }
-  /** Our own POST is under way; `attempt` grows with every repetition after an unknown answer. `slow`: it may be left. */
+  /** This page's POST is under way; `attempt` counts repetitions after an unknown outcome. `slow`: it may be left. */
   | { kind: 'creating'; request: TradeRequest; attempt: number; slow: boolean }
-  /** An offer is being made that this page did not ask for itself (it was reloaded). */
+  /** An offer is being created that this page did not request, for example before a reload. */
   | { kind: 'joining'; slow: boolean }
   /** The offer is open, or was a moment ago. */
   | { kind: 'confirming' }
   | { kind: 'completed'; outcome: FinalDepositStatus; alarm: boolean }
   | { kind: 'creationError'; refusal: Refusal }
 
-/** The code of the dialogs, which comes after the page. Nothing is paid before it is here. */
+/** The code of the dialogs, which loads after the page. Paying waits for it. */
 export type Dialogs =
-  /** `pay`: Add funds was pressed, and goes on when the code is here. */
+  /** `pay`: Add funds was pressed, and takes effect when the code has loaded. */
   | { kind: 'loading'; pay: boolean }
-  /** `pay`: Add funds was pressed, and refused. */
+  /** `pay`: Add funds was pressed, and had no effect. */
   | { kind: 'failed'; pay: boolean }
   | { kind: 'ready' }
 
 export type FlowState = {
   hash: string
   language: Language
-  /** True once the shopper chose a language here: it then holds for the page, and for its reloads. */
+  /** True once the shopper chose a language here; the choice survives reloads of the page. */
   languageChosen: boolean
   /** The link stored by an earlier visit. */
   storedLink: string | null
@@ -116,16 +116,16 @@ export type FlowState = {
   page: Page
   modal: Modal
   dialogs: Dialogs
-  /** The shopper stepped back while an offer was being made: it may turn up until the next press on Add funds. */
+  /** The shopper stepped back from an offer being created, which may still open until the next press on Add funds. */
   offerLeft: boolean
-  /** The last poll failed; told once an outage. */
+  /** True if the last poll failed; shown once for each outage. */
   pollFailing: boolean
   online: boolean
-  /** Answers about the deposit so far: each ends the wait for the next look. */
+  /** Number of answers about the deposit so far. Each restarts the wait for the next look. */
   looks: number
-  /** The shopper has just come back to the page: what it shows may be old. */
+  /** True if the shopper has just come back, so the page may be out of date. */
   lookNow: boolean
-  /** Number for the next request, to recognise a late answer. */
+  /** Number of the next request, to recognise late answers. */
   nextRequest: number
 }
 

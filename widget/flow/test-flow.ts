@@ -1,4 +1,4 @@
-/** The flow on a clock that stands still, before a server that the test writes. */
+/** The flow on a fake clock, with a server that the test defines. */
 import { onTestFinished, vi } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { wait } from '../wait.ts'
@@ -17,10 +17,10 @@ export const etagged = (body: Payment, etag: string): Response => json(body, { h
 export const problem = (status: number, code: string): Response => json({ code, detail: code }, { status })
 export const pending = (): Payment => payment({ status: 'pending', timeLeft: 300 })
 
-/** Calls by path; the last answer of a path is given again and again. */
+/** Answers by path. `times` counts the calls of the path so far. */
 type Server = Record<string, ((asked: Asked, times: number) => Reply) | undefined>
 
-/** A flow on a clock that stands still and a server that answers at once; it ends with the test. */
+/** Starts a flow on a fake clock with a server that answers at once. It stops with the test. */
 export function started(server: Server, initial: FlowState = opening()) {
   vi.useFakeTimers()
   const asked: Asked[] = []
@@ -61,7 +61,7 @@ export const atStand: Server = {
   '/api/inventory': () => json(inventory([item('1'), item('2')])),
 }
 
-/** The page with two items picked and paid for. */
+/** Returns the page with two items picked and Pay pressed. */
 export async function paid(server: Server) {
   const page = started({ ...atStand, ...server })
   await page.pass(0)
@@ -71,12 +71,12 @@ export async function paid(server: Server) {
   return page
 }
 
-/** Answers only when told to. */
+/** A reply that arrives when the test calls `answer`. */
 export function held(): { reply: Promise<Response>; answer: (response: Response) => void } {
   const { promise, resolve } = Promise.withResolvers<Response>()
   return { reply: promise, answer: resolve }
 }
 
-/** Answers never, and ends when it is given up. */
+/** Never answers; fails when aborted. */
 export const hangs = ({ signal }: Asked): Promise<Response> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

@@ -1,9 +1,9 @@
-/** Inventories that are drawn, and the choices that a proposal is held against. */
+/** Random inventories, and choices to compare a proposal with. */
 import { type Proposal, propose, type Wish } from './pick.ts'
 
 export type Priced = { id: string; price: number }
 
-/** The same numbers in every run: from 0 up to, and without, `below`. */
+/** Returns a seeded generator of integers from 0 to `below` - 1. */
 export function draws(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -12,7 +12,7 @@ export function draws(seed: number): (below: number) => number {
   }
 }
 
-/** Many cheap items and few dear ones, as inventories are; some prices stand for whole stacks. */
+/** Returns many cheap items and few dear ones, like a real inventory; some prices repeat, as in stacks. */
 export function drawnInventory(count: number, draw: (below: number) => number): Priced[] {
   return Array.from({ length: count }, (_, index) => {
     const most = [60, 300, 1_500, 9_000][draw(4)] ?? 60
@@ -20,7 +20,7 @@ export function drawnInventory(count: number, draw: (below: number) => number): 
   })
 }
 
-/** An inventory, and an amount up to 100 dollars that up to ten of its items come to. */
+/** Returns an inventory, and an amount up to 100 dollars that up to ten of its items add up to. */
 export function solvable(draw: (below: number) => number): { items: Priced[]; target: number } {
   const items = drawnInventory(12 + draw(300), draw)
   const rest = [...items]
@@ -39,7 +39,7 @@ export const wishFor = (target: number, change: Partial<Wish> = {}): Wish => ({
   ...change,
 })
 
-/** The proposal, and how many slices it took. */
+/** Returns the proposal and the number of slices it took. */
 export function proposed(
   items: readonly Priced[],
   wish: Wish,
@@ -53,7 +53,7 @@ export function proposed(
   }
 }
 
-/** The dearest that fits, again and again; then the cheapest that closes the gap. Undefined if it does not. */
+/** Picks the dearest item that fits, repeatedly, then the cheapest that closes the gap; undefined if none does. */
 export function greedy(items: readonly Priced[], { target, maxItems }: Wish): number | undefined {
   const left = items.toSorted((a, b) => b.price - a.price)
   let total = 0

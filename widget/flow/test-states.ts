@@ -1,4 +1,4 @@
-/** Values that the tests of the flow begin from. */
+/** Starting points of the flow's tests. */
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { Inventory, Item, Payment, User } from '../../contract/widget-api.ts'
@@ -11,7 +11,7 @@ export const HASH = '0123456789abcdef0123456789abcdef'
 export const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=123456&token=aB3_-xyz'
 export const OTHER_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=654321&token=abc'
 
-/** As the server tells it of LINK: without the token. */
+/** LINK as the server sends it: without the token. */
 export const USER_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=123456'
 
 export const USER: User = {
@@ -89,7 +89,7 @@ export function inventory(items: Item[], change: Partial<Inventory> = {}): Inven
   }
 }
 
-/** The state and all effects after a row of events. */
+/** Returns the state and all effects after a sequence of events. */
 export function having(state: FlowState, ...events: FlowEvent[]): { state: FlowState; effects: Effect[] } {
   const effects: Effect[] = []
   let current = state
@@ -103,7 +103,7 @@ export function having(state: FlowState, ...events: FlowEvent[]): { state: FlowS
 
 type Stored = { language?: Language; chosenLanguage?: Language; link?: string }
 
-/** The page as it begins, with its dialogs. */
+/** The initial page, with its dialogs loaded. */
 export function opening(stored: Stored = {}): FlowState {
   const state = initialState(HASH, { language: null, link: null, ...stored })
   return { ...state, dialogs: { kind: 'ready' } }
@@ -127,11 +127,11 @@ export function withItems(
   return answered(state, inventory(items, change))
 }
 
-/** The activities that begin at once: without the look at a deadline far away, and the end of patience. */
+/** Returns the activities that start at once, without the deadline's look and the end of patience. */
 export const doing = (state: FlowState): Activity[] =>
   activitiesOf(state).filter(({ kind }) => kind !== 'look' && kind !== 'patience')
 
-/** The inventory that is being loaded arrives. */
+/** Returns the state after the loading inventory has arrived. */
 export function answered(state: FlowState, arrived: Inventory): FlowState {
   return having(state, { kind: 'inventoryLoaded', request: inventoryRequest(state), inventory: arrived })
     .state
@@ -151,7 +151,7 @@ export function standOf(state: FlowState): Stand {
 
 export const toggle = (id: string): FlowEvent => ({ kind: 'itemToggled', id })
 
-/** Two items picked and paid for: the trade is being created. */
+/** Two items are picked and Pay was pressed: the trade is being created. */
 export const creating = (): FlowState =>
   having(withItems(), toggle('1'), toggle('2'), { kind: 'payPressed' }).state
 

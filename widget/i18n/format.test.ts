@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CURRENCIES } from '../../contract/money.ts'
 import { formatDate, formatMoney, formatTime, formatTimer, levelClass } from './format.ts'
 
-/** Intl groups and parts with no-break spaces of several widths. */
+/** Intl separates with no-break spaces of several widths; replaces them with plain ones. */
 const spaced = (text: string): string => text.replace(/[\u00a0\u202f]/g, ' ')
 
 describe('A-091 prices', () => {
@@ -19,7 +19,7 @@ describe('A-091 prices', () => {
     expect(spaced(formatMoney(minor, 'USD', 'ru'))).toBe(russian)
   })
 
-  it('A-046 A-048 carry the sign of their currency', () => {
+  it('A-046 A-048 have the sign of their currency', () => {
     const signs = { USD: '$', EUR: '€', BRL: 'R$' }
     for (const currency of CURRENCIES) {
       expect(spaced(formatMoney(123_450, currency, 'en'))).toBe(`${signs[currency]}1,234.50`)
@@ -60,13 +60,13 @@ describe('A-119 the level badge', () => {
   })
 })
 
-it('a date is told with its day and time in the language', () => {
+it('a date has its day and time in the language', () => {
   const noon = new Date(2026, 10, 29, 12, 30).toISOString()
   expect(formatDate(noon, 'en')).toMatch(/November 29, 2026.*12:30/)
   expect(formatDate(noon, 'ru')).toMatch(/29 ноября 2026.*12:30/)
 })
 
-it('a time of the day is told to the second in the language', () => {
+it('a time of day is shown to the second in the language', () => {
   const moment = new Date(2026, 10, 29, 14, 30, 5).getTime()
   expect(formatTime(moment, 'en')).toMatch(/^2:30:05\sPM$/)
   expect(formatTime(moment, 'ru')).toBe('14:30:05')

@@ -40,14 +40,14 @@ export function formatDay(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], { day: 'numeric', month: 'long' }).format(new Date(iso))
 }
 
-/** Wall-clock milliseconds → time of the day, to the second, in the shopper's zone. */
+/** Wall-clock milliseconds → time of day, to the second, in the shopper's zone. */
 export function formatTime(ms: number, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'medium' }).format(ms)
 }
 
 /**
- * Class of a Steam level badge: the level rounded down to tens below 100, to hundreds from 100. No rule of ours has it;
- * it is the name by which others find a badge.
+ * Class of a Steam level badge: the level rounded down to tens below 100, to hundreds from 100. Our style sheets do not
+ * use it; other people's tools find a badge by this name.
  */
 export function levelClass(level: number): string {
   const step = level < 100 ? 10 : 100

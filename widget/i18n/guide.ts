@@ -1,4 +1,4 @@
-/** The texts of the guide to the trade link, which come with it. */
+/** The texts of the guide to the trade link, loaded with it. */
 import type { Language } from '../../contract/languages.ts'
 import { itemConditions } from './conditions.ts'
 

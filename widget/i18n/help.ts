@@ -1,4 +1,4 @@
-/** The texts of the help page, which come with it. */
+/** The texts of the help page, loaded with it. */
 import type { Language } from '../../contract/languages.ts'
 import { itemConditions } from './conditions.ts'
 

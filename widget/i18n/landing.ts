@@ -1,4 +1,4 @@
-/** The texts of the landing page, which come with it. */
+/** The texts of the landing page, loaded with it. */
 import type { Language } from '../../contract/languages.ts'
 
 const en = {

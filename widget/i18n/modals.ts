@@ -1,4 +1,4 @@
-/** The texts of the modals, which come with them. */
+/** The texts of the modals, loaded with them. */
 import type { Language } from '../../contract/languages.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import { countEn, countRu, remainingRu as remaining } from './plural.ts'

@@ -1,4 +1,4 @@
-/** The texts that come with the page: those before and around the field for the trade link. */
+/** The texts of the first view: before and around the field for the trade link. */
 import type { Language } from '../../contract/languages.ts'
 
 const en = {
@@ -24,7 +24,7 @@ const en = {
   tradeLinkContinue: 'Continue with this link',
   tradeLinkClear: 'Clear the link',
   paste: 'Paste',
-  /** In the place of a part whose code could not be fetched. */
+  /** Shown in place of a part whose code failed to load. */
   partFailed: 'Part of this page could not be loaded. Nothing is lost: reload the page.',
   tradeSettings: 'Open trade settings on Steam',
 }

@@ -1,4 +1,4 @@
-/** Numbers with their words. */
+/** Numbers with their nouns. */
 
 /** English: 1 item, 2 items. */
 export const countEn = (n: number, one: string, other: string): string => `${n} ${n === 1 ? one : other}`

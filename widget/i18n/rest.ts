@@ -1,4 +1,4 @@
-/** The texts of the rest of a deposit's page: its notices and messages, and what several of its parts say. */
+/** The texts of the rest of a deposit's page: its notices, its messages, and those that several parts share. */
 import type { Language } from '../../contract/languages.ts'
 import type { Mistake } from '../rest/mistakes.ts'
 import type { SteamPage } from '../steam-pages.ts'

@@ -1,4 +1,4 @@
-/** The texts of the shopper's items and of the payment beside them, which come with them. */
+/** The texts of the shopper's items and of the payment beside them, loaded with them. */
 import type { Game, Phase } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'

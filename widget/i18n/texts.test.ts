@@ -13,7 +13,7 @@ import { textsIn } from './texts.ts'
 
 type Leaf = { key: string; text: unknown }
 
-/** Every text with its path; lists and tables are walked through. */
+/** Returns every text with its path, those in lists and tables included. */
 function leaves(value: unknown, key = ''): Leaf[] {
   if (typeof value !== 'object' || value === null) return [{ key, text: value }]
   return Object.entries(value).flatMap(([part, inner]) => leaves(inner, key === '' ? part : `${key}.${part}`))
@@ -31,7 +31,7 @@ describe('A-065 A-110 the texts', () => {
     expect(missing.map(({ key }) => key)).toEqual([])
   })
 
-  it('have no Russian one that English does not know', () => {
+  it('have no Russian text without an English one', () => {
     const known = new Set(english.map(({ key }) => key))
     expect([...russian.keys()].filter((key) => !known.has(key))).toEqual([])
   })
@@ -46,7 +46,7 @@ describe('A-065 A-110 the texts', () => {
     }
   })
 
-  it('A-030 A-035 A-112 of the help page say what they must', () => {
+  it('A-030 A-035 A-112 of the help page give the required information', () => {
     expect(Object.keys(helpTexts.en)).toEqual(
       expect.arrayContaining(['escrow', 'games', 'prices', 'minimum', 'money']),
     )
@@ -56,13 +56,13 @@ describe('A-065 A-110 the texts', () => {
     expect(helpTexts.ru.prices.text).toMatch(/внешних площадках.*большую комиссию/)
   })
 
-  it('are really translated', () => {
+  it('differ between the languages', () => {
     const same = english.filter(({ key, text }) => typeof text === 'string' && russian.get(key) === text)
     const names = /^wear\.WearCategory\d\.0$|^games\./
     expect(same.map(({ key }) => key).filter((key) => !names.test(key))).toEqual([])
   })
 
-  it.each(LANGUAGES)('in %s are never empty, and speak with every number and name', (language) => {
+  it.each(LANGUAGES)('in %s are never empty, for any number and name', (language) => {
     const texts = leaves({
       ...pageTexts[language],
       ...restTexts[language],
@@ -84,7 +84,7 @@ describe('A-065 A-110 the texts', () => {
     }
   })
 
-  it('what is missing in Russian shows in English', () => {
+  it('missing in Russian are shown in English', () => {
     const texts = { en: { support: 'Support', retry: 'Try again' }, ru: { support: 'Поддержка' } }
     expect(textsIn(texts, 'ru')).toEqual({ support: 'Поддержка', retry: 'Try again' })
     expect(textsIn(texts, 'en')).toEqual(texts.en)
@@ -188,12 +188,12 @@ describe('§8 the texts of the specification', () => {
     expect(ru.inventoryErrors?.[type].description).toMatch(russian)
   })
 
-  it('A-129 what to do about a trade that was not created, in both languages', () => {
+  it('A-129 say how to solve a trade that was not created, in both languages', () => {
     expect(en.creationErrorText).toMatch(/[Cc]heck the trade URL or try .*later.*restrictions/)
     expect(ru.creationErrorText).toMatch(/Проверьте ссылку на обмен.*позже.*ограничения/)
   })
 
-  it('§8 every title exists in Russian, as it stands', () => {
+  it('§8 every title exists in Russian, word for word', () => {
     const types = [
       'internal',
       'tradeNotAvailable',
@@ -235,7 +235,7 @@ describe('§8 the texts of the specification', () => {
     ])
   })
 
-  it('A-088 A-112 A-034 say the numbers they must', () => {
+  it('A-088 A-112 A-034 name the required numbers', () => {
     expect(en.creationErrors.too_many_items).toBe(en.tooManyItems)
     for (const text of [inventoryErrors.escrow.description, helpTexts.en.escrow.text]) {
       expect(text).toMatch(/7 days/)
@@ -259,7 +259,7 @@ describe('D-9 what is promised before the trade', () => {
     expect([texts.payAmount('$5.00'), texts.payMissing('$2.85'), texts.payTooMuch('$1.20')]).toEqual(faces)
     expect(texts.onDay('30 November')).toBe(day)
     expect(texts.whyLater(8, 'CS2')).toMatch(why)
-    // Of one part it is said that more may come at once, and of none that it comes at once for certain.
+    // The part credited at once may still change, so the reason promises nothing.
     expect(texts.whyLater(8, 'CS2')).not.toMatch(/at once|immediately|instantly|сразу|немедленно|мгновенно/i)
   })
 })

@@ -1,10 +1,10 @@
-/** One scheme for all texts: each part of the page has a file with its texts in every language. */
+/** The scheme of all texts: each part of the page has a file with its texts in every language. */
 import type { Language } from '../../contract/languages.ts'
 
 /** English has every text. */
 export type Translated<Texts> = { en: Texts } & Record<Exclude<Language, 'en'>, Partial<Texts>>
 
-/** All texts in a language; one that it lacks shows in English. */
+/** Returns all texts in a language, in English where it lacks one. */
 export const textsIn = <Texts>(texts: Translated<Texts>, language: Language): Texts => ({
   ...texts.en,
   ...texts[language],

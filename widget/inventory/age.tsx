@@ -4,10 +4,10 @@ import { useStand } from './texts.ts'
 
 const TICK_MS = 5_000
 
-/** A younger answer is as good as new. */
+/** Answers younger than this show no age. */
 const OLD_MINUTES = 2
 
-/** How old an answer of Steam is, once that matters; it ages while it is looked at. */
+/** The age of Steam's answer, once it matters. It grows while the page is open. */
 export function Age({ inventory: { ageSeconds } }: { inventory: Inventory }) {
   const { texts } = useStand()
   const [seconds, setSeconds] = useState(ageSeconds)

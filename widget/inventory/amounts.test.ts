@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { inventory, item, payment } from '../flow/test-states.ts'
 import { amountIn, suggestedAmounts } from './amounts.ts'
 
-describe('amounts that are suggested', () => {
+describe('suggested amounts', () => {
   const items = [item('1', 1_200), item('2', 900), item('3', 600)]
 
-  it('are round, at least the minimum, and within what the items come to', () => {
+  it('are round, at least the minimum, and at most the total of the items', () => {
     expect(suggestedAmounts(inventory(items), payment())).toEqual([500, 1_000, 2_500])
     expect(suggestedAmounts(inventory(items, { minPrice: 600 }), payment())).toEqual([1_000, 2_500])
     expect(suggestedAmounts(inventory(items, { maxItems: 2 }), payment())).toEqual([500, 1_000])
@@ -14,7 +14,7 @@ describe('amounts that are suggested', () => {
     expect(suggestedAmounts(inventory([]), payment())).toEqual([])
   })
 
-  it('are the one that the store asks for, where it asks for one', () => {
+  it('are the store’s target alone, if it has one', () => {
     expect(suggestedAmounts(inventory(items), payment({ targetAmount: 1_499 }))).toEqual([1_499])
     expect(suggestedAmounts(inventory(items), payment({ targetAmount: 9_999 }))).toEqual([])
   })

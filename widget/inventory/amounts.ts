@@ -1,4 +1,4 @@
-/** Amounts that a shopper may ask items for. All in minor units. */
+/** Amounts for which a shopper may ask items. All in minor units. */
 import type { Currency } from '../../contract/money.ts'
 import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 
@@ -8,7 +8,7 @@ const ROUND: Record<Currency, readonly number[]> = {
   BRL: [2_500, 5_000, 10_000, 25_000],
 }
 
-/** The deposit's own target, else round ones: those that may be paid and that the items can come to. */
+/** Returns the deposit's target, or else round amounts, that are payable and within the items' total. */
 export function suggestedAmounts(
   { items, maxItems, minPrice }: Inventory,
   { targetAmount, maxAmount, currency }: Payment,
@@ -21,7 +21,7 @@ export function suggestedAmounts(
 
 const reaches = new WeakMap<readonly Item[], { maxItems: number; reach: number }>()
 
-/** The most that one offer can be worth, summed up once for each inventory: it is asked for with every press. */
+/** The most that one offer can be worth. Computed once for each inventory, because every press needs it. */
 function reachOf(items: readonly Item[], maxItems: number): number {
   const known = reaches.get(items)
   if (known?.maxItems === maxItems) return known.reach
@@ -31,10 +31,10 @@ function reachOf(items: readonly Item[], maxItems: number): number {
   return reach
 }
 
-/** Far above what any offer is worth, and a safe integer. */
+/** More digits than any offer's value has; the number stays a safe integer. */
 const MOST_DIGITS = 9
 
-/** An amount as people write it in either language; undefined if it is none. */
+/** Parses an amount as people write it in either language; undefined for any other text. */
 export function amountIn(text: string): number | undefined {
   const plain = text.replace(/[\s\u00a0\u202f$€]/g, '').replace('R', '')
   const [whole = '', cents = '', ...more] = plain.split(/[.,]/)

@@ -4,7 +4,7 @@ import { formatTimer } from '../i18n/format.ts'
 import { useNow } from '../ui/hooks.ts'
 import { useStand } from './texts.ts'
 
-/** Stands where Add funds was while an offer is open: one trade at a time. */
+/** Replaces Add funds while an offer is open: one trade at a time. */
 export function BackToOffer({ flow }: { flow: Flow }) {
   const { texts } = useStand()
   const { deadlineMs } = flow.state()

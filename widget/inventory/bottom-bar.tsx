@@ -12,7 +12,7 @@ import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** The phone's bar: count, price, and what is still missing. */
+/** The bar on a phone: the count, the price and what is still missing. */
 export function BottomBar({ stand, payment, flow }: Props) {
   const { texts } = useStand()
   const { block, hint } = usePayHint(stand, payment)
@@ -27,7 +27,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
         </div>
       </aside>
     )
-  // The shopper did nothing wrong yet.
+  // The shopper has done nothing wrong yet.
   const isQuiet = block === 'loading' || block === 'noItems'
   return (
     <aside ref={bar} className="bottom-bar" aria-label={texts.summary}>
@@ -70,7 +70,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
   )
 }
 
-/** Tells the page how high the bar is: it lies over the end of the page, and notices lie above it. */
+/** Sets the bar's height for the page: the bar covers the end of the page, and notices are placed above it. */
 function useHeight(bar: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = bar.current
@@ -85,13 +85,13 @@ function useHeight(bar: RefObject<HTMLElement | null>): void {
   }, [bar])
 }
 
-/** Closes once items were found, to show them, and gives the focus back. */
+/** Closes the panel to show the found items, and returns the focus. */
 function usePicking({ aim }: Stand) {
   const [isPicking, setPicking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const search = aim?.search
   const isFound = search?.status === 'done' && search.proposal.kind === 'found'
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every search that finds closes it, the same amount again too
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every successful search closes it, the same amount too
   useEffect(() => {
     if (!isFound) return
     setPicking(false)

@@ -14,19 +14,19 @@ type Props = {
   column: number
   width: number
   currency: Currency
-  /** Equal items behind this card, and how many of them are picked. */
+  /** Number of equal items behind this card; `taken` of them are picked. */
   count: number
   taken: number
   isTabStop: boolean
-  /** The popover that says why the price. */
+  /** The id of the popover that explains the price. */
   whyId: string
 }
 
-/** Letters of a price, and of a name, that a narrow card has room for in their usual size. */
+/** The most letters of a price, and of a name, that fit a narrow card at their usual size. */
 const LONG = 7
 const LONG_NAME = 26
 
-/** One item; the whole card is the target, and the grid around it hears of presses and keys. */
+/** One item. The whole card is the target; the grid around it handles presses and keys. */
 export const Card = memo(
   function Card({ item, index, column, width, currency, count, taken, isTabStop, whyId }: Props) {
     const { texts, money } = useStand()
@@ -107,7 +107,7 @@ function nameClassOf({ thing, name }: ShownName): string {
 
 type StepperProps = { name: string; count: number; taken: number }
 
-/** How many of a stack are picked. The grid hears of presses, and has keys for them. */
+/** How many of a stack are picked. The grid handles presses and keys. */
 function Stepper({ name, count, taken }: StepperProps) {
   const { texts } = useStand()
   if (taken === 0)
@@ -129,7 +129,7 @@ function Stepper({ name, count, taken }: StepperProps) {
 
 type StepProps = { part: 'fewer' | 'all' | 'more'; label: string; sign: string; isOff?: boolean }
 
-/** A button that is off still has its press, so the card beneath does not take it. */
+/** A button that is off still receives its press, so the card beneath does not. */
 function StepButton({ part, label, sign, isOff = false }: StepProps) {
   return (
     <button type="button" tabIndex={-1} data-part={part} aria-label={label} aria-disabled={isOff}>
@@ -140,13 +140,13 @@ function StepButton({ part, label, sign, isOff = false }: StepProps) {
 
 const SMALL = /\/100fx100f$/
 
-/** The same picture for denser screens, in sizes that Steam's servers have. */
+/** The picture for denser screens, in sizes that Steam's servers offer. */
 const srcSetOf = (url: string): string | undefined =>
   SMALL.test(url)
     ? `${url}, ${url.replace(SMALL, '/200fx200f')} 2x, ${url.replace(SMALL, '/360fx360f')} 3x`
     : undefined
 
-/** An item's picture, asked for at once: only cards in or near sight exist. One that does not load shows a drawn crate. */
+/** An item's picture. It loads at once, since only cards in or near view exist; a drawn crate replaces a failed one. */
 export function Picture({ url, size }: { url: string; size: number }) {
   const [broken, setBroken] = useState(false)
   if (broken) {

@@ -8,7 +8,7 @@ import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; flow: Flow }
 
-/** Game, search, sort and reload; on the phone the search is a toggled field. */
+/** Game, search, sort and reload. On a phone a button shows and hides the search. */
 export function Controls({ stand, games, flow }: Props & { games: readonly Game[] }) {
   const { texts } = useStand()
   const narrow = useNarrow()

@@ -24,14 +24,14 @@ describe('A-116 the grid', () => {
     }
   })
 
-  it('D-38 leaves what is over to the sides, and never runs over the width', () => {
+  it('D-38 leaves the remaining width to the sides, and never exceeds the width', () => {
     fc.assert(
       fc.property(fc.integer({ min: 300, max: 4000 }), fc.nat(10_000), sizes, (width, count, size) => {
         const { columns, cell, side, rows } = layoutOf(width, count, size)
         expect(columns).toBeGreaterThan(1)
         expect(columns * cell + (columns - 1) * size.gap + 2 * side).toBeCloseTo(width, 6)
         expect(side).toBeGreaterThanOrEqual(0)
-        // No further card had room, and none of these could be wider.
+        // No further card fits, and none of these could be wider.
         expect(2 * side).toBeLessThan(cell === size.max ? size.max + size.gap : columns)
         expect(cell).toBeGreaterThanOrEqual(Math.min(size.min, width))
         expect(rows * columns).toBeGreaterThanOrEqual(count)
@@ -40,7 +40,7 @@ describe('A-116 the grid', () => {
     )
   })
 
-  it('has one narrow column where nothing else fits', () => {
+  it('has one narrow column if nothing else fits', () => {
     for (const width of [0, 1, 50, 100]) {
       const { columns, cell } = layoutOf(width, 5, DESKTOP_CELL)
       expect(columns).toBe(1)
@@ -67,17 +67,17 @@ describe('A-116 the grid', () => {
   )
 })
 
-describe('the rows that are rendered', () => {
+describe('the rendered rows', () => {
   const layout = layoutOf(1000, 10_000, DESKTOP_CELL)
   const stride = layout.rowHeight + 12
 
-  it('are those in view with some around them, whatever the number of items', () => {
+  it('are those in view and some around them, for any number of items', () => {
     const view = { top: 100 * stride, bottom: 104 * stride - 1, rowGap: 12 }
     expect(visibleRows(layout, view)).toEqual({ first: 97, last: 106 })
     expect(visibleRows(layout, view, 0)).toEqual({ first: 100, last: 103 })
   })
 
-  it('stay inside the grid', () => {
+  it('stay within the grid', () => {
     expect(visibleRows(layout, { top: -500, bottom: 10, rowGap: 12 }).first).toBe(0)
     const last = layout.rows - 1
     expect(visibleRows(layout, { top: 1e9, bottom: 1e9, rowGap: 12 })).toEqual({ first: last, last })
@@ -113,12 +113,12 @@ describe('the keys', () => {
     expect(nextCell(key, from, grid)).toBe(to)
   })
 
-  it('Home and End with Ctrl lead to the corners', () => {
+  it('Home and End with Ctrl move to the corners', () => {
     expect(nextCell('Home', 6, { ...grid, toCorner: true })).toBe(0)
     expect(nextCell('End', 6, { ...grid, toCorner: true })).toBe(9)
   })
 
-  it('never lead out of the grid', () => {
+  it('never move out of the grid', () => {
     const keys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown', 'x']
     const grids = fc.record({
       columns: fc.integer({ min: 1, max: 12 }),

@@ -1,24 +1,24 @@
-/** Where the cells of the grid stand, and which rows are worth rendering. Lengths in CSS pixels. */
+/** The places of the grid's cells, and the rows to render. Lengths in CSS pixels. */
 
 export type Layout = {
   columns: number
   cell: number
-  /** Left over on either side of a full row. */
+  /** The width left on either side of a full row. */
   side: number
   rowHeight: number
   rows: number
 }
 
-/** Pictures are as large on every card: none is narrower than that and its border. */
+/** Width of the picture on every card. No card is narrower than this and its border. */
 export const PICTURE = 100
 
 export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, height: 220 } as const
 export const MOBILE_CELL = { max: 110, min: PICTURE + 2, gap: 6, height: 191 } as const
 
-/** Three cards in a page of 320 px leave room for edges only where they stand closer. */
+/** Three cards fit a page of 320 px with room at the edges only at this smaller gap. */
 export const CLOSE_CELL = { ...MOBILE_CELL, gap: 3 } as const
 
-/** The cells of a grid of this width. */
+/** Returns the cell size for a grid of this width. */
 export function cellSizeOf(width: number, isNarrow: boolean): CellSize {
   if (!isNarrow) return DESKTOP_CELL
   return width < 3 * MOBILE_CELL.min + 2 * MOBILE_CELL.gap ? CLOSE_CELL : MOBILE_CELL
@@ -26,7 +26,7 @@ export function cellSizeOf(width: number, isNarrow: boolean): CellSize {
 
 type CellSize = { max: number; min: number; gap: number; height: number }
 
-/** Cells are as wide as fits, never wider than the maximum; the sides take what is left over. */
+/** Cells are as wide as fits, up to the maximum; the sides take the rest. */
 export function layoutOf(width: number, count: number, size: CellSize): Layout {
   const tight = Math.max(1, Math.ceil((width + size.gap) / (size.max + size.gap)))
   const tightCell = (width - size.gap * (tight - 1)) / tight
@@ -36,7 +36,7 @@ export function layoutOf(width: number, count: number, size: CellSize): Layout {
   return { columns, cell, side, rowHeight: size.height, rows: Math.ceil(count / columns) }
 }
 
-/** The rows between `top` and `bottom` (from the grid's upper edge), with `extra` rows around them. */
+/** Returns the rows between `top` and `bottom` (from the grid's upper edge), with `extra` rows around them. */
 export function visibleRows(
   layout: Layout,
   view: { top: number; bottom: number; rowGap: number },
@@ -50,7 +50,7 @@ export function visibleRows(
   }
 }
 
-/** Where an arrow, Home, End or Page key leads from a cell; the same cell when it leads nowhere. */
+/** Returns the cell to which an arrow, Home, End or Page key moves; the same cell if there is no way on. */
 export function nextCell(
   key: string,
   from: number,

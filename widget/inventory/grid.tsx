@@ -9,17 +9,17 @@ import { useStand } from './texts.ts'
 import type { Asking } from './why-price.tsx'
 
 type Props = {
-  /** One for each card. */
+  /** The first item of each card. */
   items: readonly Item[]
   /** The asset ids behind a card, by the id of its item. */
   members: ReadonlyMap<string, readonly string[]>
   selection: readonly string[]
   currency: Currency
   onToggle(id: string): void
-  /** Picks these besides what is picked. */
+  /** Adds these to the picks. */
   onAdd(ids: readonly string[]): void
   asking: Asking
-  /** The element that names the keys. */
+  /** The id of the element that describes the keys. */
   keysId: string
 }
 
@@ -27,8 +27,8 @@ const NAVIGATION = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', '
 const PAGE_ROWS = 3
 
 /**
- * The inventory after the APG grid pattern: one tab stop, arrows move, Space picks, + and - take more or fewer of a stack,
- * Shift picks all up to there, Ctrl+A all that are shown, and ? asks why the price. Only rows in sight exist.
+ * The inventory as an APG grid: one tab stop, arrows move, Space picks, + and - pick more or fewer of a stack,
+ * Shift picks a range, Ctrl+A all shown items, and ? explains the price. Only rows in or near view exist.
  */
 export function Grid({ items, members, selection, currency, asking, keysId, ...picking }: Props) {
   const { texts } = useStand()
@@ -79,7 +79,7 @@ export function Grid({ items, members, selection, currency, asking, keysId, ...p
         const part = partOf(target)
         if (part === 'why') asking.onAsk(items[index]?.id ?? '')
         else presses.part(part, index, shiftKey)
-        // The button of the last one goes away with it.
+        // The button disappears with the last picked item.
         if (part === 'fewer') focusCell(element.current, index)
       }}
     >
@@ -145,7 +145,7 @@ function Row({ row, cells, layout, gap, currency, members, picked, current, whyI
   )
 }
 
-/** An answer stands beside its card, and there is none of a card that has scrolled away. */
+/** Closes the answer when its card scrolls out of view. */
 function useQuestionInSight(
   { questioned, onGone }: Asking,
   items: readonly Item[],
@@ -169,12 +169,12 @@ type Presses = Pick<Props, 'items' | 'members' | 'onToggle' | 'onAdd'> & {
 
 function usePresses({ items, members, current, picked, onToggle, onAdd }: Presses) {
   const idsAt = (index: number) => members.get(items[index]?.id ?? '') ?? []
-  /** Where a range begins: the cell that was pressed last, or that the first Shift was pressed on. */
+  /** The start of a range: the cell pressed last, or the one where Shift was first pressed. */
   const anchor = useRef<{ items: readonly Item[]; index: number } | null>(null)
   const take = (first: number, last: number): void =>
     onAdd(items.slice(first, last + 1).flatMap((_, offset) => idsAt(first + offset)))
   const extend = (to: number): void => {
-    // A search or another order puts other items between two cells.
+    // A search or another order changes the items between two cells.
     const from = anchor.current?.items === items ? anchor.current.index : current
     anchor.current = { items, index: from }
     take(Math.min(from, to), Math.max(from, to))
@@ -201,7 +201,7 @@ function usePresses({ items, members, current, picked, onToggle, onAdd }: Presse
 
 type Part = 'card' | 'why' | 'all' | 'fewer' | 'more'
 
-/** The part of a card that was pressed. */
+/** Returns the part of a card that was pressed. */
 function partOf(target: EventTarget): Part {
   const part =
     target instanceof Element ? target.closest<HTMLElement>('[data-part]')?.dataset.part : undefined
@@ -226,18 +226,18 @@ type Keys = {
 
 type Acts = {
   press(isRange: boolean): void
-  /** Takes one more or one fewer of the stack. */
+  /** Picks one more or one fewer of the stack. */
   step(by: Step): void
   /** Picks up to this cell. */
   extend(to: number): void
-  /** The next range begins elsewhere. */
+  /** Moves the start of the next range. */
   turn(): void
   all(): void
-  /** Why the price of the cell that has the focus. */
+  /** Explains the price of the focused cell. */
   ask(): void
 }
 
-/** Arrows move the one tab stop, Space and Enter press the cell that has it. */
+/** Arrows move the one tab stop; Space and Enter press its cell. */
 function useKeys({ element, layout, count, stride, current, setActive }: Keys, acts: Acts) {
   return (event: KeyboardEvent): void => {
     if (event.key === ' ' || event.key === 'Enter') {
@@ -263,11 +263,11 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
   }
 }
 
-/** The row may only exist after the scroll that brings it into sight. A focus that went elsewhere meanwhile stays there. */
+/** The row may exist only once it is scrolled into view. A focus that moved elsewhere in the meantime stays there. */
 function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
   requestAnimationFrame(() => {
     const at = document.activeElement
-    // The focus falls to the body when the cell that had it scrolls out of the page.
+    // The focus moves to the body when the focused cell is removed by scrolling.
     if (at !== document.body && grid?.contains(at) !== true) return
     const cell = grid?.querySelector<HTMLElement>(`[data-index="${index}"]`)
     if (cell !== null && cell !== undefined) cell.focus()
@@ -288,7 +288,7 @@ function useWidth(element: React.RefObject<HTMLElement | null>): number {
   return width
 }
 
-/** Follows the scroll of the page; a new set of rows is rendered only when the rows in sight change. */
+/** Follows the page's scroll, and renders again only when the rows in view change. */
 function useVisibleRows(element: React.RefObject<HTMLElement | null>, layout: Layout, rowGap: number) {
   const [rows, setRows] = useState({ first: 0, last: 0 })
   useLayoutEffect(() => {
@@ -311,7 +311,7 @@ function useVisibleRows(element: React.RefObject<HTMLElement | null>, layout: La
   return { first: Math.min(rows.first, last), last }
 }
 
-/** Room kept free above and below a row that the keyboard leads to. */
+/** Space kept above and below a row focused by the keyboard, in pixels. */
 const MARGIN = 110
 
 function scrollToRow(grid: HTMLElement | null, top: number, height: number): void {

@@ -1,4 +1,4 @@
-/** The name of an item as a card shows it: each thing is said once. */
+/** The name of an item as a card shows it, without what the card's marks already say. */
 import type { Item } from '../../contract/widget-api.ts'
 
 export type ShownName = {
@@ -10,7 +10,7 @@ export type ShownName = {
 const STATTRAK = /StatTrak™\s+/
 const BETWEEN = ' | '
 
-/** The mark of the wear and that of StatTrak stand on the card already. A name of nothing else stays whole. */
+/** Removes the wear and StatTrak, which the card's marks already show. A name of nothing else stays whole. */
 export function shownName({ name, wearCategory, isStatTrak }: NamedItem): ShownName {
   const unmarked = isStatTrak ? name.replace(STATTRAK, '') : name
   const plain = wearCategory === null ? unmarked : withoutWear(unmarked)
@@ -22,7 +22,7 @@ export function shownName({ name, wearCategory, isStatTrak }: NamedItem): ShownN
 
 type NamedItem = Pick<Item, 'name' | 'wearCategory' | 'isStatTrak'>
 
-/** Steam writes the wear at the end, in brackets, in every language. */
+/** In every language Steam writes the wear at the end, in brackets. */
 function withoutWear(name: string): string {
   const open = name.lastIndexOf(' (')
   return name.endsWith(')') && open > 0 ? name.slice(0, open) : name

@@ -8,7 +8,7 @@ import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** Why paying is off, as a sentence; null when it is on, or when the limit is not known. */
+/** Why paying is off, as a sentence; null if it is on, or if the limit is unknown. */
 export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | null; hint: string | null } {
   const { texts, money } = useStand()
   const block = payBlock(stand, payment)
@@ -19,12 +19,12 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
   const limit = block === 'aboveMaximum' ? payment.maxAmount : (shownInventory(stand)?.minPrice ?? null)
   if (limit === null) return { block, hint: null }
   const most = block === 'aboveMaximum' ? null : payment.maxAmount
-  // Shown before the limit is exceeded.
+  // Show the limit before it is exceeded.
   const told = most === null ? '' : ` ${texts.atMost(money(most, payment.currency))}`
   return { block, hint: `${texts.payBlocks[block](money(limit, payment.currency))}${told}` }
 }
 
-/** The button says what it adds, or what is missing. */
+/** The button's text: the amount that it adds, or what is missing. */
 function usePayFace(stand: Stand, payment: Payment): string {
   const { texts, money } = useStand()
   const total = selectedTotal(stand)

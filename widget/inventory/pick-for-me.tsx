@@ -9,7 +9,7 @@ import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** Asks for items that come to an amount, a suggested one or a typed one. */
+/** Asks for items worth an amount, suggested or typed. */
 export function PickForMe({ stand, payment, flow }: Props) {
   const { texts, money } = useStand()
   const id = useId()
@@ -39,7 +39,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
         ))}
         <TypedAmount off={off} onAmount={ask} />
       </div>
-      {/* The voice of the selection reads it out. */}
+      {/* SelectionVoice reads it out. */}
       <p className="picker-note">{outcome ?? texts.pickHint}</p>
       {payment.targetAmount === null && <Target stand={stand} payment={payment} />}
     </fieldset>
@@ -74,7 +74,7 @@ function TypedAmount({ off, onAmount }: { off: boolean; onAmount(amount: number)
   )
 }
 
-/** How near the proposal comes, until the shopper picks otherwise. */
+/** How close the proposal came, until the picks change; null if there is none. */
 export function useOutcome(stand: Stand, { currency }: Payment): string | null {
   const { texts, money } = useStand()
   const { aim } = stand

@@ -22,18 +22,18 @@ import { NothingUsable, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
 import { useAsking, WhyPrice } from './why-price.tsx'
 
-/** Comes with the items, because nobody else asks for it. */
+/** Loaded with the items, its only user. */
 export { propose } from '../flow/pick.ts'
 
 export type StandProps = { stand: StandState; payment: Payment; flow: Flow }
 
-/** The shopper's items and what they come to. */
+/** The shopper's items and their total. */
 export function Stand({ stand, payment, flow }: StandProps) {
   const narrow = useNarrow()
   const Panel = narrow ? BottomBar : Summary
   return (
     <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut to a field that is reached without it */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut to a field that Tab reaches too */}
       <section className="stand" onKeyDown={searchBySlash}>
         <Controls stand={stand} games={acceptedGames(payment)} flow={flow} />
         <OnlyGames payment={payment} />
@@ -48,7 +48,7 @@ export function Stand({ stand, payment, flow }: StandProps) {
 
 const TYPED_INTO = 'input:not([type=radio]), select, textarea'
 
-/** Only while the focus is among the items: elsewhere a single key would surprise those who dictate. */
+/** Works only while the focus is among the items: elsewhere a single key would disturb people who dictate. */
 function searchBySlash(event: KeyboardEvent<HTMLElement>): void {
   const { target, currentTarget, key } = event
   if (key !== '/' || (target instanceof Element && target.matches(TYPED_INTO))) return
@@ -58,7 +58,7 @@ function searchBySlash(event: KeyboardEvent<HTMLElement>): void {
   else currentTarget.querySelector<HTMLElement>('.controls [aria-expanded=false]')?.click()
 }
 
-/** Beside an error, or without one item that can be used, there is nothing to pay with. */
+/** False beside an error, and without a usable item. */
 function isPayable({ inventory }: StandState): boolean {
   if (inventory.status === 'error') return false
   return inventory.status === 'loading' || inventory.inventory.items.length > 0
@@ -82,7 +82,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
   const keysId = useId()
   const asking = useAsking(stand.question, flow)
   const hasItems = items.length > 0
-  // In a window as low as a zoom of 400 % makes it, the items would begin below its edge.
+  // In a window as low as at 400 % zoom, the items would begin below its edge.
   useEffect(() => {
     const element = shelf.current
     if (!hasItems || element === null || !matchMedia(LOW).matches) return
@@ -93,7 +93,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
   }
   if (inventory === null) return <Skeletons label={texts.inventoryLoading} />
   return (
-    // While an offer is open, what it asks for is settled.
+    // While an offer is open, its items are settled.
     <div
       ref={shelf}
       className="shelf"
@@ -127,7 +127,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
   )
 }
 
-/** A shopper whose game is missing reads why. */
+/** Tells a shopper why a game is missing. */
 function OnlyGames({ payment }: { payment: Payment }) {
   const { texts, language } = useStand()
   const accepted = acceptedGames(payment)
@@ -136,7 +136,7 @@ function OnlyGames({ payment }: { payment: Payment }) {
   return <p className="kept-picks">{texts.onlyGames(new Intl.ListFormat(language).format(names))}</p>
 }
 
-/** A trade takes items of one game, so picks in another one wait, and are not counted. */
+/** A trade has items of one game, so picks in another game are kept but not counted. */
 function KeptPicks({ stand }: { stand: StandState }) {
   const { texts } = useStand()
   const kept = keptPicks(stand)
@@ -163,10 +163,10 @@ function NothingFound({ flow }: { flow: Flow }) {
   )
 }
 
-/** How long a selection must rest before it is read out. */
+/** Milliseconds without a change before the selection is read out. */
 const QUIET_MS = 600
 
-/** One polite voice for the selection and what was proposed: quick picking is not read out item by item. */
+/** One live region for the selection and the proposal, so quick picking is not read out item by item. */
 function SelectionVoice({ stand, payment }: { stand: StandState; payment: Payment }) {
   const { texts, money } = useStand()
   const [said, setSaid] = useState('')

@@ -1,4 +1,4 @@
-/** The panel tells the money before the button is pressed. */
+/** The panel shows the amounts before the button is pressed. */
 import { describe, expect, it } from 'vitest'
 import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
@@ -8,7 +8,7 @@ import { Summary } from './summary.tsx'
 
 type Given = { picked?: string[]; inventory?: Partial<Inventory>; payment?: Partial<Payment> }
 
-/** The panel's markup; the items are of 2, 20 and 30 dollars. */
+/** Returns the panel's markup. The items cost 2, 20 and 30 dollars. */
 function panel({ picked = [], inventory = {}, payment: change = {} }: Given): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
   const shown = { ...inventory, items: (inventory.items ?? items).map(withPicture) }
@@ -41,23 +41,23 @@ describe('A-013 the button', () => {
     expect(attributes).toContain('aria-label="Add funds"')
   })
 
-  it('stands above the list of the items, which grows', () => {
+  it('is above the growing list of items', () => {
     const markup = panel({ picked: ['1', '2', '3'] })
     expect(markup.indexOf('class="button primary pay"')).toBeLessThan(markup.indexOf('class="summary-items"'))
   })
 })
 
 describe('D-9 the money before the button', () => {
-  it('names what comes now, what later, and why', () => {
+  it('names the amount now, the amount later, and the reason', () => {
     const said = text(panel({ picked: ['2', '3'], inventory: { hold } }))
     expect(said).toContain('Now, expected $10.00 On November 30 $40.00')
     expect(said).toContain('Steam allows CS2 trades to be reversed for 8 days')
-    // Other shoppers may take the store's room before the offer is made.
+    // Other shoppers may use up the store's limit before the offer is created.
     expect(said).toContain('The amounts are fixed before you accept the offer.')
     expect(said).not.toContain('at least')
   })
 
-  it('expects all of it now where the room goes so far, and promises nothing', () => {
+  it('expects all of it now if the limit allows, and promises nothing', () => {
     const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 5_200 } } }))
     expect(said).toContain('Now, expected $20.00')
     expect(said).toContain('Part of it may come later')
@@ -70,27 +70,27 @@ describe('D-9 the money before the button', () => {
     expect(said).not.toMatch(/expected|reversed/)
   })
 
-  it('says nothing of times where nothing is ever held', () => {
+  it('mentions no times if nothing is ever held', () => {
     expect(text(panel({ picked: ['2'] }))).not.toMatch(/Now|November|reversed/)
   })
 })
 
 describe('pick for me', () => {
-  it('suggests amounts that can be paid with the items, below the button', () => {
+  it('suggests amounts that the items can reach, below the button', () => {
     const markup = panel({})
     const offered = [...markup.matchAll(/aria-label="Pick items for ([^"]+)"/g)].map(([, amount]) => amount)
     expect(offered).toEqual(['$5.00', '$10.00', '$25.00', '$50.00'])
     expect(markup.indexOf('class="picker"')).toBeGreaterThan(markup.indexOf('class="button primary pay"'))
   })
 
-  it('suggests the amount of the store, and none under an open offer', () => {
+  it('suggests the store’s amount, and none during an open offer', () => {
     const markup = panel({ payment: { targetAmount: 4_900 } })
     expect(markup.match(/aria-label="Pick items for [^"]+"/g)).toEqual(['aria-label="Pick items for $49.00"'])
     expect(panel({ payment: { status: 'pending' } })).not.toContain('picker')
   })
 })
 
-describe('under an offer', () => {
+describe('an open offer', () => {
   const offer = { itemCount: 3, amount: 6_000, heldAmount: 4_000, heldUntil: '2026-11-30T12:00:00.000Z' }
 
   it.each<[string, Partial<Payment>]>([
@@ -104,7 +104,7 @@ describe('under an offer', () => {
     expect(said).not.toContain('$0.00')
   })
 
-  it('nothing can be taken out of it', () => {
+  it('does not let its items be put back', () => {
     const markup = panel({ picked: ['2', '3'], payment: { ...offer, status: 'pending' } })
     const off = [...markup.matchAll(/<button[^>]*aria-label="(?:Remove|Clear)[^>]*>/g)].map(([tag]) => tag)
     expect(off).toHaveLength(3)
@@ -123,7 +123,7 @@ describe('D-15 a target', () => {
     expect(markup).toContain(bar)
   })
 
-  it('is not asked of a deposit of any amount', () => {
+  it('is absent from a deposit of any amount', () => {
     expect(panel({ picked: ['2'] })).not.toContain('<progress')
   })
 })

@@ -13,7 +13,7 @@ import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** The desktop's panel: what is picked and what it comes to. All above the list of items keeps its place. */
+/** The panel on a desktop: the picks and their total. Everything above the list of items keeps its place. */
 export function Summary({ stand, payment, flow }: Props) {
   const { texts } = useStand()
   const items = selectedItems(stand)
@@ -78,7 +78,7 @@ export function Summary({ stand, payment, flow }: Props) {
 
 type PickedProps = { items: readonly Item[]; flow: Flow; isSettled: boolean }
 
-/** The picked items; a press gives one back, until an offer asks for them. */
+/** The picked items. A press puts one back, until an offer is being created. */
 function Picked({ items, flow, isSettled }: PickedProps) {
   const { texts } = useStand()
   return (
@@ -104,12 +104,12 @@ function Picked({ items, flow, isSettled }: PickedProps) {
   )
 }
 
-/** The items and the worth of an offer that is made or open: after a reload nothing is picked here. */
+/** The item count and value of an offer being created or open; after a reload the page has no picks of its own. */
 function offerOf({ status, creating, itemCount, amount }: Payment): { count: number; total: number } | null {
   return (status === 'pending' || creating) && amount !== null ? { count: itemCount, total: amount } : null
 }
 
-/** When the money of the offer comes. Its reason is told in the dialog. */
+/** When the money of the offer comes. The dialog has the reason. */
 function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
   const split = creditOf(payment)
   if (split !== null && split.until !== null)
@@ -117,11 +117,11 @@ function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
   return shownInventory(stand)?.hold ? <div className="money" /> : null
 }
 
-/** When the money comes, where any of it is held. */
+/** When the money comes, if any of it is held. */
 export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
   const { texts } = useStand()
   const inventory = shownInventory(stand)
-  // Keeps the place of what most inventories have: the button beneath must not move away when it comes.
+  // Reserve the room that most inventories need, so the button beneath does not move later.
   if (inventory === null && stand.inventory.status === 'loading' && !folded) return <div className="money" />
   const hold = inventory?.hold ?? null
   if (hold === null) return null

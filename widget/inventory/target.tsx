@@ -3,7 +3,7 @@ import { selectedTotal } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { useStand } from './texts.ts'
 
-/** How far the picked items go towards the amount that the shopper asked for, else towards the store's. */
+/** Progress of the picked items towards the amount that the shopper asked for, or else the store's target. */
 export function Target({ stand, payment }: { stand: Stand; payment: Payment }) {
   const { texts, money } = useStand()
   const { currency } = payment

@@ -1,4 +1,4 @@
-/** An inventory that cannot be shown says why, and has one button that solves it. */
+/** An inventory that cannot be shown gives the reason, and one button that solves it. */
 import { expect, it } from 'vitest'
 import type { Flow } from '../flow/runner.ts'
 import type { InventoryFailure } from '../flow/state.ts'
@@ -39,6 +39,6 @@ it.each<InventoryFailure>(['internal', 'engineeringWorks', 'tooManyLooks'])(
   },
 )
 
-it('A-074 of an account that may trade nothing never says that it owns nothing', () => {
+it('A-074 an account that may not trade is never called empty', () => {
   expect(trouble('accountRestricted')).not.toContain('you do not own this game')
 })

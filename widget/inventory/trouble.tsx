@@ -7,7 +7,7 @@ import { SteamDoor, StoreDoor } from '../parts/doors.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { useStand } from './texts.ts'
 
-/** The door that solves it: a page of Steam, another game, or asking again. */
+/** The solution of each failure: a page of Steam, another game, or another try. */
 const DOORS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
   internal: 'retry',
   tradeNotAvailable: 'games',
@@ -22,7 +22,7 @@ const DOORS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** An inventory that cannot be shown: why, and one button that solves it before all others. */
+/** An inventory that cannot be shown: the reason, and first of all one button that solves it. */
 export function Trouble({ failure, ...props }: Props & { failure: InventoryFailure }) {
   const { texts } = useStand()
   const { title, description } = texts.inventoryErrors[failure]
@@ -52,7 +52,7 @@ export function Trouble({ failure, ...props }: Props & { failure: InventoryFailu
   )
 }
 
-/** Steam gave the inventory, and no item of it can be used. */
+/** Steam returned the inventory, but none of its items is usable. */
 export function NothingUsable(props: Props) {
   const { texts } = useStand()
   const hasOthers = otherGames(props.stand, props.payment).length > 0
@@ -66,7 +66,7 @@ export function NothingUsable(props: Props) {
   )
 }
 
-/** The other games that the store takes, with the number of usable items where this page has seen it. */
+/** The other games that the store takes, with the number of usable items if this page has seen it. */
 function OtherGames({ stand, payment, flow }: Props) {
   const { texts } = useStand()
   const nameOf = ({ game, count }: { game: Game; count: number | null }): string =>

@@ -4,7 +4,7 @@ import type { Inventory } from '../../contract/widget-api.ts'
 import { formatDate } from '../i18n/format.ts'
 import { useStand } from './texts.ts'
 
-/** How many items cannot be used, and why. */
+/** The number of unusable items, with the reasons. */
 export function Unavailable({ inventory }: { inventory: Inventory }) {
   const { texts, language } = useStand()
   const id = useId()

@@ -5,12 +5,12 @@ import type { PriceQuestion } from '../flow/state.ts'
 import { useStand } from './texts.ts'
 
 export type Asking = {
-  /** The popover with the answer, which the sign on a card opens. */
+  /** The id of the popover with the answer, which the sign on a card opens. */
   whyId: string
-  /** The item that it is open for. */
+  /** The item whose price the popover explains; null while it is closed. */
   questioned: string | null
   onAsk(id: string): void
-  /** The card that was asked about went out of sight. */
+  /** Closes the popover when its card scrolls out of view. */
   onGone(): void
 }
 
@@ -21,9 +21,9 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
     whyId,
     questioned,
     onAsk: (id) => {
-      // The same sign closes its answer.
+      // A second press on the sign closes the popover.
       if (id === questioned) return
-      // Another one would close it too: a browser takes every sign for a part of the popover.
+      // A press on another sign would also only close it: the browser counts every sign as part of the popover.
       document.getElementById(whyId)?.hidePopover()
       flow.dispatch({ kind: 'priceQuestioned', id })
     },
@@ -33,7 +33,7 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
 
 type Props = { id: string; question: PriceQuestion | null; flow: Flow }
 
-/** The grounds of a price, beside the sign that was pressed. They close with their question. */
+/** The reasons of a price, beside the pressed sign. The popover closes with its question. */
 export function WhyPrice({ id, question, flow }: Props) {
   const popover = useRef<HTMLDivElement>(null)
   useClosing(popover, question === null)
@@ -44,7 +44,7 @@ export function WhyPrice({ id, question, flow }: Props) {
       popover="auto"
       className="popover why-price"
       onToggle={({ currentTarget }) => {
-        // A press on another card closes and opens it in one go.
+        // A press on another card closes and reopens the popover.
         if (!currentTarget.matches(':popover-open')) flow.dispatch({ kind: 'priceUnderstood' })
       }}
     >

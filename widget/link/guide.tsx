@@ -44,13 +44,13 @@ export function Guide() {
   )
 }
 
-/** An address that the operator named instead of our own clip. */
+/** The address that the operator configured instead of our clip; null if there is none. */
 function otherVideo(): string | null {
   const { guideVideo } = document.documentElement.dataset
   return guideVideo !== undefined && /^https?:\/\//i.test(guideVideo) ? guideVideo : null
 }
 
-/** Leads to the clip; one of our own plays where it stands. */
+/** Links to the clip. Our own clip plays in place. */
 function VideoLink({ onPlay }: { onPlay: (() => void) | undefined }) {
   const { texts, language } = useGuide()
   return (
@@ -60,7 +60,7 @@ function VideoLink({ onPlay }: { onPlay: (() => void) | undefined }) {
       target="_blank"
       rel="noopener noreferrer"
       onClick={(event) => {
-        // A click that asks for another tab or window gets it.
+        // Let the browser handle a click for another tab or window.
         if (onPlay === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
         event.preventDefault()
         onPlay()
@@ -73,7 +73,7 @@ function VideoLink({ onPlay }: { onPlay: (() => void) | undefined }) {
 
 const clipIn = (language: Language): string => `/guide-${language}.webm`
 
-/** The clip has no sound. Its subtitles are the steps, which stand beside it as text too. */
+/** The clip has no sound. Its subtitles are the steps, which are also beside it as text. */
 function Clip() {
   const { texts, language } = useGuide()
   const video = useRef<HTMLVideoElement>(null)

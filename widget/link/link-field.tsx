@@ -21,7 +21,7 @@ import { CloseIcon } from '../ui/icons.tsx'
 import { OutsideLink } from '../ui/outside-link.tsx'
 import { tradeLinkIn } from './pasted.ts'
 
-/** Longer than any link, so a text around one can be judged too. */
+/** The most letters of the field: longer than any link, so a text around one can be checked too. */
 const LONGEST_TEXT = 2000
 
 export type OwnerProps = { user: User; isValid: boolean; fold: Fold | null }
@@ -33,7 +33,7 @@ export type TroubleProps = { link: LinkState; isStale: boolean; flow: Flow }
 
 export type DoorProps = { refusal: Refusal; payment: Payment; flow: Flow }
 
-/** Comes with the rest of the page, which knows what became of the link. */
+/** Parts loaded with the rest of the page, which knows the result of the link's check. */
 export type LinkParts = {
   Owner: ComponentType<OwnerProps>
   LinkTrouble: ComponentType<TroubleProps>
@@ -47,11 +47,11 @@ type Props = {
   parts: LinkParts | null
 }
 
-/** A known account is one row, and its link waits behind a button. */
+/** A known account takes one row, with its link behind a button. */
 export function LinkField({ page, payment, flow, parts }: Props) {
   const narrow = useNarrow()
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
-  // Steam knew the account, and refuses the token since.
+  // Steam knew the account, but has refused the token since.
   const stale = page.stage === 'wait-for-select-items' && isStale(page.stand)
   const isFoldable = user !== null && !stale
   const { field, fold } = useFolded(isFoldable, user === null)
@@ -67,14 +67,14 @@ export function LinkField({ page, payment, flow, parts }: Props) {
   )
 }
 
-/** Whether the field is folded away, and where the focus goes when it folds or opens. */
+/** Whether the field is folded; moves the focus when it folds or opens. */
 function useFolded(isFoldable: boolean, isAsking: boolean) {
   const [isOpen, setOpen] = useState(false)
   const field = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const isFolded = isFoldable && !isOpen
   useEffect(() => {
-    // The next account is a row again.
+    // Start folded for the next account.
     if (isAsking) setOpen(false)
   }, [isAsking])
   useLayoutEffect(() => {
@@ -98,7 +98,7 @@ function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
   const { link } = page
   const isKnown = page.stage === 'wait-for-select-items'
   const input = useFocus({ stale, isFirst: link.status === 'idle' && link.text === '' })
-  // Why it is wrong is said by the rest of the page.
+  // The rest of the page says what is wrong.
   const Trouble =
     link.status === 'invalid' || link.status === 'failed' || stale ? parts?.LinkTrouble : undefined
   const wrong = Trouble !== undefined
@@ -167,7 +167,7 @@ function noteOf({ status }: LinkState, texts: PageTexts): string | null {
   return status === 'debouncing' || status === 'checking' ? texts.tradeLinkChecking : texts.tradeLinkWhy
 }
 
-/** The field has the focus when it must be changed, and at first where a keyboard costs no room. */
+/** Focuses the field when the link must change, and at first if no on-screen keyboard would cover the page. */
 function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
   const narrow = useNarrow()
   const input = useRef<HTMLInputElement>(null)
@@ -185,17 +185,17 @@ function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
 const isStale = ({ inventory }: Stand): boolean =>
   inventory.status === 'error' && inventory.type === 'invalidPartner'
 
-/** A browser without a secure connection has no clipboard, and the page of a store gives none to the frame in it. */
+/** False without a secure connection, which has no clipboard, and in a frame, which may not use it. */
 const mayPaste = (): boolean => !isEmbedded() && navigator.clipboard?.readText !== undefined
 
 type PasteProps = { onText(text: string): void; onRefused(): void; field: RefObject<HTMLElement | null> }
 
-/** For those who have no keys to paste with. The browser may ask them first. */
+/** For shoppers without a keyboard to paste with. The browser may ask for permission. */
 function PasteButton({ onText, onRefused, field }: PasteProps) {
   const { texts } = usePage()
   const paste = (): void => {
     navigator.clipboard.readText().then((text) => {
-      // The button goes away with the empty field.
+      // The button disappears once the field has text.
       field.current?.focus()
       onText((tradeLinkIn(text) ?? text).slice(0, LONGEST_TEXT))
     }, onRefused)
@@ -209,19 +209,19 @@ function PasteButton({ onText, onRefused, field }: PasteProps) {
 
 type Acts = { type(text: string): void; confirm(): void }
 
-/** A paste that contains one trade link puts just that link into the field. */
+/** If a paste contains one trade link, puts only that link into the field. */
 function putLink(event: ClipboardEvent, before: string, { type, confirm }: Acts): void {
   const pasted = tradeLinkIn(event.clipboardData.getData('text'))
   if (pasted === undefined) return
   event.preventDefault()
-  // The same link pasted over itself changes no text, but it is consent.
+  // Pasting the same link again changes no text, but counts as consent.
   if (pasted === before.trim()) confirm()
   else type(pasted)
 }
 
 type ContinueProps = { field: RefObject<HTMLElement | null>; noteId: string; onPress(): void }
 
-/** Has the focus while it is there, and leaves it to what is around it: the next Tab goes on from where the shopper was. */
+/** Has the focus while it exists, then passes it to its surroundings, so the next Tab continues from the same place. */
 function Continue({ field, noteId, onPress }: ContinueProps) {
   const { texts } = usePage()
   const button = useRef<HTMLButtonElement>(null)

@@ -48,7 +48,7 @@ describe('a paste', () => {
     expect(tradeLinkIn(text)).toBeUndefined()
   })
 
-  it('of a million letters is read at once', () => {
+  it('of a million letters takes no noticeable time', () => {
     expect(tradeLinkIn(`${'steamcommunity.com/tradeoffer/new/?'.repeat(30_000)} ${LINK}`)).toBe(LINK)
   })
 })

@@ -1,4 +1,4 @@
-/** Finds the trade link in a text that was pasted. */
+/** Finds the trade link in a pasted text. */
 
 /** An address of Steam's trade page, up to the next space or bracket. */
 const ADDRESSES =
@@ -12,7 +12,7 @@ function withoutMarksAfter(text: string): string {
   return text.slice(0, end)
 }
 
-/** The link of an address that names account and token in any order, among other things or not; else undefined. */
+/** Returns the link of an address that has account and token, in any order and among other parameters, or undefined. */
 function linkOf(address: string): string | undefined {
   const query = withoutMarksAfter(address.slice(address.indexOf('?') + 1))
   const parameters = new URLSearchParams(query.replaceAll('&amp;', '&'))
@@ -21,12 +21,12 @@ function linkOf(address: string): string | undefined {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${partner}&token=${token}`
 }
 
-/** Every trade link in a text, each once, in the form that the field takes. */
+/** Returns every trade link in a text, each once, in the form that the field takes. */
 export function linksIn(text: string): Set<string> {
   return new Set((text.match(ADDRESSES) ?? []).flatMap((address) => linkOf(address) ?? []))
 }
 
-/** The one trade link in a text, in the form that the field takes; undefined if there is none, or more than one. */
+/** Returns the only trade link in a text, in the form that the field takes; undefined for none or several. */
 export function tradeLinkIn(text: string): string | undefined {
   const links = linksIn(text)
   return links.size === 1 ? [...links][0] : undefined

@@ -1,7 +1,7 @@
 const VOLUME = 0.2
 const AFTER_MOVE_MS = 1500
 
-/** Starts the looping alarm; calls `onEnd` when it falls silent. A browser that blocks sound ends it at once. */
+/** Starts the looping alarm and calls `onEnd` when it stops. A browser that blocks sound stops it at once. */
 export function startAlarm(onEnd: () => void): () => void {
   const sound = new Audio('/alarm.wav')
   sound.loop = true
@@ -18,7 +18,7 @@ export function startAlarm(onEnd: () => void): () => void {
   const moved = (): void => {
     timer ??= setTimeout(stop, AFTER_MOVE_MS)
   }
-  // Where there is no mouse, the first touch counts as movement.
+  // Without a mouse, the first touch counts as movement.
   for (const event of ['mousemove', 'touchstart']) {
     addEventListener(event, moved, { signal: controller.signal, passive: true })
   }

@@ -5,9 +5,9 @@ import { en } from '../i18n/en.ts'
 import { markup } from '../test-markup.tsx'
 import { Completed } from './completed.tsx'
 
-/** A status of a newer server. */
+/** A status that only a newer server has. */
 const UNKNOWN = 'tradeReversed' as FinalDepositStatus
-/** One that every object has. */
+/** A key that every object inherits. */
 const INHERITED = 'toString' as FinalDepositStatus
 
 const shown = (outcome: FinalDepositStatus): string =>
@@ -26,7 +26,7 @@ it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
   },
 )
 
-it('a receipt for support is offered where the till has one, in the language of the page', () => {
+it('a receipt for support is offered if the till has one, in the language of the page', () => {
   const receiptUrl = '/receipt/7-0123456789abcdef0123456789abcdef'
   const ended = payment({ status: 'succeeded', receiptUrl })
   const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
@@ -35,18 +35,18 @@ it('a receipt for support is offered where the till has one, in the language of 
   expect(shown('succeeded')).not.toContain('/receipt/')
 })
 
-it('A-055 A-056 the first step of safety names what happened', () => {
+it('A-055 A-056 the first safety step names the event', () => {
   const [declined = ''] = en.scamSteps
   expect(shown('tradeDeclined')).toContain(`<li>${declined}</li>`)
   expect(shown('tradeCountered')).toContain(`<li>${en.counteredStep}</li>`)
   expect(shown('tradeCountered')).not.toContain(declined)
 })
 
-it('A-023 a status that has a mapping shows it', () => {
+it('A-023 a status with a mapping shows its texts', () => {
   expect(shown('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
 })
 
-it('a payment that the store cancelled says so, and blames nobody for being late', () => {
+it('a payment cancelled by the store says so, and does not call anyone late', () => {
   const ended = payment({ status: 'tradeTimeout', cancelledByStore: true })
   const html = markup(<Completed outcome="tradeTimeout" alarm={false} payment={ended} />)
   expect(html).toContain(en.cancelledByStore.title)

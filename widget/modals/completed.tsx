@@ -24,7 +24,7 @@ const SUSPICIOUS: Record<MappedOutcome, boolean> = {
   tradeHasInvalidItems: false,
 }
 
-/** A status that this page does not know, from a newer server, is one without a mapping too. */
+/** False for an unknown status of a newer server, too. */
 const isMapped = (outcome: FinalDepositStatus): outcome is MappedOutcome => Object.hasOwn(SUSPICIOUS, outcome)
 
 export function Completed({ outcome, alarm, payment }: Props) {
@@ -75,7 +75,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
   )
 }
 
-/** For support: it says what happened, and opens nothing. */
+/** A record of the deposit for support. It gives no access to anything. */
 export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
   const { texts, language } = useModal()
   if (receiptUrl === undefined) return null
@@ -88,7 +88,7 @@ export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
 
 function BackToStore({ payment }: { payment: Payment }) {
   const { texts } = useModal()
-  // Only what a browser opens as a page: the address came from a store.
+  // Accept only web addresses: this one came from a store.
   const safe = /^https?:\/\//i.test(payment.backToStoreUrl)
   return safe ? (
     <a className="button primary" href={payment.backToStoreUrl}>
@@ -116,7 +116,7 @@ function Received({ payment }: { payment: Payment }) {
 
 const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
-/** An offer that ended before a person could read it was ended by somebody with a key to an account. */
+/** An offer that ended faster than a person can read was ended by a program with access to an account. */
 function ScamSteps({ atOnce, isCountered }: { atOnce: boolean; isCountered: boolean }) {
   const { texts } = useModal()
   const scamSteps = isCountered ? [texts.counteredStep, ...texts.scamSteps.slice(1)] : texts.scamSteps

@@ -13,7 +13,7 @@ const FLOW: Flow = {
 
 const REQUEST = { game: 'cs', items: ['1'], quoteId: null } as const
 
-/** The dialog while the offer is asked for. */
+/** Returns the dialog while the offer is being created. */
 function creating({ online, slow }: { online: boolean; slow: boolean }): string {
   const state = {
     ...openedOn('created'),

@@ -16,7 +16,7 @@ import { useModal } from './texts.ts'
 
 type Props = { state: FlowState; payment: Payment; flow: Flow }
 
-/** From the press on Pay to the word of Steam. Left only by an explicit step back. */
+/** The dialog from the press on Pay to Steam's answer. Only an explicit step back leaves it. */
 export function Confirmation({ state, payment, flow }: Props) {
   const { texts } = useModal()
   const standing = payment.status === 'pending' && state.modal.kind === 'confirming'
@@ -47,7 +47,7 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
   const { texts, money } = useModal()
   const stand = state.page.stage === 'wait-for-select-items' ? state.page.stand : null
   const count = payment.itemCount > 0 ? payment.itemCount : (stand?.selection.length ?? 0)
-  // After a reload nothing is picked here: only the deposit knows what the trade comes to.
+  // After a reload the page has no picks: only the deposit has the amount of the trade.
   const amount = payment.amount ?? (stand === null ? 0 : selectedTotal(stand))
   if (count === 0 || amount === 0) return null
   return (
@@ -63,9 +63,9 @@ function Creating({ state: { modal, online }, flow }: Omit<Props, 'payment'>) {
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
   return (
     <>
-      {/* Offline, it is not Steam that keeps the shopper waiting. */}
+      {/* Offline, the delay is not Steam's. */}
       <Countdown deadlineMs={null} {...(!online && { waitsFor: texts.itemsSafe })} />
-      {/* Offline, nobody knows whether the bot was asked: the notice above says what happens. */}
+      {/* Offline, it is unknown whether the bot got the request: the notice above explains. */}
       {(online || isSlow) && (
         <p className="creating" role="status">
           <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : texts.creatingText}
@@ -80,7 +80,7 @@ function Creating({ state: { modal, online }, flow }: Omit<Props, 'payment'>) {
   )
 }
 
-/** Three steps: what Steam will show next is told before the shopper meets it. */
+/** Three steps that describe each of Steam's screens before the shopper sees it. */
 function Standing({ state, payment, flow }: Props) {
   const { texts, money } = useModal()
   const amount = money(payment.amount ?? 0, payment.currency)
@@ -160,7 +160,7 @@ function SecretCode({ code }: { code: string }) {
   const { texts } = useModal()
   const [copied, setCopied] = useState(false)
   const copy = (): void => {
-    // Where the clipboard is closed to the page, the code can still be read and typed.
+    // Without access to the clipboard, the shopper can still read and type the code.
     navigator.clipboard?.writeText(code).then(
       () => setCopied(true),
       () => setCopied(false),

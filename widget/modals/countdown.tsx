@@ -7,10 +7,10 @@ import { useModal } from './texts.ts'
 const WINDOW_SECONDS = 300
 const CIRCUMFERENCE = 2 * Math.PI * 26
 
-/** Moments that are read out; the clock itself is silent. */
+/** Seconds left at which the time is read out; the clock itself is silent. */
 const SPOKEN = [300, 60, 30, 10]
 
-/** A ring and mm:ss; quiet until the last minute. `waitsFor` says why no time is known. */
+/** A ring and mm:ss, plain until the last minute. `waitsFor` says why the time is unknown. */
 export function Countdown({ deadlineMs, waitsFor }: { deadlineMs: number | null; waitsFor?: string }) {
   const { texts } = useModal()
   const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))

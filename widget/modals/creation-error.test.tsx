@@ -17,7 +17,7 @@ const FLOW: Flow = {
 
 const STORE = 'https://store.example/'
 
-/** The paragraph, and where the primary button leads. */
+/** Returns the paragraph, and the target of the primary button. */
 function shown(refusal: Partial<Refusal>): { said: string | undefined; primary: string | undefined } {
   const given = { code: null, detail: null, ...refusal }
   const html = markup(<CreationError refusal={given} backToStoreUrl={STORE} flow={FLOW} />)
@@ -45,7 +45,7 @@ describe('A-025 D-17 the creation error', () => {
     },
   )
 
-  it('tells a code that it does not know in the server’s words', () => {
+  it('shows an unknown code in the server’s words', () => {
     expect(shown({ code: 'moon_phase', detail: 'The moon is not full.' }).said).toBe('The moon is not full.')
   })
 })

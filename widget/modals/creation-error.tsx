@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
 import { useModal } from './texts.ts'
 
-/** The door that solves it, by Steam's reason or else by the code; without one, closing and another press do. */
+/** The page that solves it, by Steam's reason or else by the code. Without one, the shopper closes and tries again. */
 const DOORS: Partial<Record<string, SteamPage | 'store'>> = {
   trade_hold: 'guard',
   trade_refused: 'restrictions',
@@ -22,13 +22,13 @@ const DOORS: Partial<Record<string, SteamPage | 'store'>> = {
 
 type Props = { refusal: Refusal; backToStoreUrl: string; flow: Flow }
 
-/** Our own text for a code we know, the server's for one we do not. */
+/** Shows our own text for a known code, and the server's for an unknown one. */
 export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
   const { texts, language } = useModal()
   const close = (): void => flow.dispatch({ kind: 'creationErrorClosed' })
   const { code, cause = '' } = refusal
   const own = texts.creationCauses[cause] ?? (code === null ? undefined : texts.creationErrors[code])
-  // By the shopper's own clock: it is the one they look at.
+  // The shopper's own clock, because they read the time there.
   const [shownAt] = useState(Date.now)
   const paused =
     code === 'offers_paused' && refusal.retryAfterS !== undefined

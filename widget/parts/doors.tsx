@@ -1,11 +1,11 @@
-/** Ways out of a trouble. */
+/** Links that lead out of a problem. */
 
 import './doors.css'
 import { STEAM_PAGES, type SteamPage } from '../steam-pages.ts'
 import { type Look, OutsideLink } from '../ui/outside-link.tsx'
 import { useRest } from './texts.ts'
 
-/** To the page of Steam where the shopper can solve it. */
+/** A link to the page of Steam where the shopper can solve the problem. */
 export function SteamDoor({ to, look = 'button primary' }: { to: SteamPage; look?: Look }) {
   const { texts } = useRest()
   return (
@@ -15,7 +15,7 @@ export function SteamDoor({ to, look = 'button primary' }: { to: SteamPage; look
   )
 }
 
-/** Leads only where a browser opens a page: the address came from a store. */
+/** A link to the store, shown only for a web address: the address came from a store. */
 export function StoreDoor({ url, primary = false }: { url: string; primary?: boolean }) {
   const { texts } = useRest()
   if (!/^https?:\/\//i.test(url)) return null

@@ -1,7 +1,7 @@
-/** A part of the built page, which can be loaded again under addresses that no browser has seen fail. */
+/** A part of the built page. After a failure it loads again from a new address. */
 import { createPart, type Part } from './part.ts'
 
-/** A failed import is answered from the browser's memory until the page is left, so later attempts have addresses of their own. */
+/** The browser remembers a failed import until the page is left, so every later attempt has a new address. */
 export function part<Code>(name: string, first: () => Promise<Code>): Part<Code> {
   return createPart(async (attempt) => {
     const again = attempt === 1 ? null : addressesOf(document.documentElement.dataset[name], attempt)
@@ -11,7 +11,7 @@ export function part<Code>(name: string, first: () => Promise<Code>): Part<Code>
   })
 }
 
-/** The build names the files of a part in the document; a page that is served unbuilt does not. */
+/** Returns the files of a part, which the build names in the document; none on a page served unbuilt. */
 export function addressesOf(
   files: string | undefined,
   attempt: number,
@@ -24,7 +24,7 @@ export function addressesOf(
   return script === undefined ? null : { script, styles }
 }
 
-/** Resolves once the style sheet applies. */
+/** Resolves once the style sheet is applied. */
 export function loadStyles(address: string): Promise<void> {
   const link = document.createElement('link')
   link.rel = 'stylesheet'

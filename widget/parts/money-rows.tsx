@@ -5,10 +5,10 @@ import type { Certainty, Split } from '../flow/split.ts'
 import { formatDay } from '../i18n/format.ts'
 import { useRest } from './texts.ts'
 
-/** `folded`: the reason waits behind a button, where room is scarce. Null: it is told elsewhere. */
+/** `folded`: the reason is behind a button, if room is scarce. `why` is null if the reason is shown elsewhere. */
 type Props = { split: Split; currency: Currency; why: string | null; folded?: boolean }
 
-/** The money that comes now and the money that comes later, with the reason. */
+/** The amount now and the amount later, with the reason. */
 export function MoneyRows({ split: { now, later, until, certainty }, currency, why, folded }: Props) {
   const { texts, money, language } = useRest()
   const nowLabels: Record<Certainty, string> = {

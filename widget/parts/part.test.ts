@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('a part is fetched when it is wanted, once, and its listeners hear of it', async () => {
+it('a part is fetched on demand, once, and its listeners are called', async () => {
   const load = vi.fn(async () => Shown)
   const part = createPart(load)
   const listener = vi.fn()
@@ -27,7 +27,7 @@ it('a part is fetched when it is wanted, once, and its listeners hear of it', as
   expect(part.current()).toEqual({ kind: 'ready', code: Shown })
 })
 
-it('a failed load is tried again every 2 s until it succeeds', async () => {
+it('a failed load is repeated every 2 s until it succeeds', async () => {
   let online = false
   const load = vi.fn(async () => {
     if (!online) throw new TypeError('failed to fetch')
@@ -45,7 +45,7 @@ it('a failed load is tried again every 2 s until it succeeds', async () => {
   expect(part.current()).toEqual({ kind: 'ready', code: Shown })
 })
 
-it('each attempt has its number: a browser answers an address that failed from memory', async () => {
+it('each attempt has its number, because a browser remembers a failed address', async () => {
   const load = vi.fn(async (attempt: number) => {
     if (attempt < 3) throw new TypeError('failed to fetch')
     return Shown
@@ -55,7 +55,7 @@ it('each attempt has its number: a browser answers an address that failed from m
   expect(load.mock.calls).toEqual([[1], [2], [3]])
 })
 
-it('a load that hangs counts as failed after 10 s, and still counts when it ends', async () => {
+it('a hanging load counts as failed after 10 s, and still succeeds when it ends', async () => {
   const { promise, resolve } = Promise.withResolvers<typeof Shown>()
   const part = createPart(() => promise)
   const listener = vi.fn()
@@ -71,7 +71,7 @@ it('a load that hangs counts as failed after 10 s, and still counts when it ends
   expect(listener).toHaveBeenCalledTimes(2)
 })
 
-it('the addresses of a later attempt are others, and none where the page is served unbuilt', () => {
+it('a later attempt has other addresses, and none on a page served unbuilt', () => {
   expect(addressesOf('/assets/modals-a.js /assets/modals-b.css', 2)).toEqual({
     script: '/assets/modals-a.js?attempt=2',
     styles: ['/assets/modals-b.css?attempt=2'],
@@ -79,7 +79,7 @@ it('the addresses of a later attempt are others, and none where the page is serv
   expect(addressesOf(undefined, 2)).toBeNull()
 })
 
-it('who does not listen any more hears nothing', async () => {
+it('a removed listener is not called', async () => {
   const part = createPart(async () => Shown)
   const listener = vi.fn()
   part.subscribe(listener)()

@@ -11,15 +11,15 @@ export type PartState<Code> =
   | { kind: 'failed' }
   | { kind: 'ready'; code: Code }
 
-/** A part of a page whose code comes apart from it. */
+/** A part of a page whose code loads separately. */
 export type Part<Code> = {
   current(): PartState<Code>
   subscribe(listener: () => void): () => void
-  /** Fetches the code, once; a failed load is tried again until it succeeds. Resolves when it is here. */
+  /** Fetches the code once and repeats a failed load until it succeeds. Resolves with the code. */
   fetch(): Promise<Code>
 }
 
-/** Gets the number of the attempt, from 1: a browser answers a failed address from memory, so each needs its own. */
+/** `attempt` counts from 1. A browser remembers a failed address, so each attempt needs its own. */
 type Load<Code> = (attempt: number) => Promise<Code>
 
 export function createPart<Code>(load: Load<Code>): Part<Code> {
@@ -66,7 +66,7 @@ export function createPart<Code>(load: Load<Code>): Part<Code> {
   }
 }
 
-/** Fetches the part as soon as `when` holds. It can then render without a wait. */
+/** Fetches the part as soon as `when` is true, so it can later render without a wait. */
 export function usePart<Code>(part: Part<Code>, when: boolean): PartState<Code> {
   useEffect(() => {
     if (when) void part.fetch()

@@ -12,7 +12,7 @@ export type PartPage<Own> = Pick<PageValue, 'language' | 'chooseLanguage'> & {
   money(minor: number, currency: Currency): string
 }
 
-/** Returns the hook of a part that has texts of its own. The rest of the page comes before it. */
+/** Returns the hook for a part with its own texts. Works only once the rest of the page is loaded. */
 export function pageWith<Own>(own: Translated<Own>): () => PartPage<Own> {
   const pages = new Map<Language, PartPage<Own>>()
   return () => {
@@ -31,5 +31,5 @@ export function pageWith<Own>(own: Translated<Own>): () => PartPage<Own> {
   }
 }
 
-/** For modules that have no texts but those of every later part. */
+/** The hook for modules that use only the texts shared by later parts. */
 export const useRest = pageWith({ en: {}, ru: {} })

@@ -8,14 +8,14 @@ const UNTIL = '2026-11-26T04:00:00.000Z'
 const OWN = { en: 'We <move>.', ru: 'Мы переезжаем.' }
 const told = { technicalWorks: true, technicalWorksText: OWN, technicalWorksUntil: UNTIL }
 
-it('a maintenance says why and until when, in the language of the page', () => {
+it('a maintenance shows its reason and its end, in the language of the page', () => {
   const english = markup(<WorksNotice payment={payment(told)}>Works.</WorksNotice>)
   expect(english).toContain(`Works. We &lt;move&gt;. We expect to be done by ${formatDate(UNTIL, 'en')}.`)
   const russian = markup(<WorksNotice payment={payment(told)}>Works.</WorksNotice>, 'ru')
   expect(russian).toContain(`Works. Мы переезжаем. Планируемое окончание: ${formatDate(UNTIL, 'ru')}.`)
 })
 
-it('without a text or an end it is our sentence alone, and nothing where that is said already', () => {
+it('without a text or an end only our sentence is shown, and nothing if the page already shows it', () => {
   expect(markup(<WorksNotice payment={payment()}>Works.</WorksNotice>)).toContain('>Works.<')
   expect(markup(<WorksNotice payment={payment()} />)).not.toContain('notice')
 })

@@ -26,6 +26,6 @@ it.each<[string, Refusal]>([
   expect(shown(refusal)).toContain(`>${en.retry}</button>`)
 })
 
-it('a server that was not reached leads to the connection', () => {
+it('an unreachable server points to the connection', () => {
   expect(shown({ code: null, detail: null })).toContain(en.paymentNotLoadedHint)
 })

@@ -6,7 +6,7 @@ import { Header } from '../screens/header.tsx'
 
 type Props = { refusal: Refusal; flow: Flow }
 
-/** Asking again for a wrong address helps nobody. The page that led here may be the store's; help always is there. */
+/** Replaces Try again at a wrong address: back to the page before, perhaps the store's, or to help. */
 function BackWhereFrom() {
   const { texts } = useRest()
   const { referrer } = document
@@ -18,7 +18,7 @@ function BackWhereFrom() {
   )
 }
 
-/** In the place of a deposit that could not be loaded. */
+/** Shown in place of a deposit that failed to load. */
 export function Failed(props: Props) {
   return (
     <>
@@ -33,7 +33,7 @@ export function Failed(props: Props) {
 export function Message({ refusal: { code, isAnswered }, flow }: Props) {
   const { texts } = useRest()
   const unknown = code === 'deposit_not_found' || code === 'invalid_request'
-  // Where something answered, the shopper's own connection is not to blame.
+  // If something answered, the shopper's connection is not to blame.
   const [title, hint] =
     code === null && !isAnswered
       ? [texts.paymentNotLoaded, texts.paymentNotLoadedHint]

@@ -1,4 +1,4 @@
-/** The button under the field, once a link was refused: what to do next. */
+/** The button under the field after a refused link: the next step. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import { isUnjudged } from '../flow/selectors.ts'
 import type { Refusal } from '../flow/state.ts'
@@ -16,7 +16,7 @@ const DOORS: Partial<Record<string, Door>> = {
   deposit_closed: 'store',
 } satisfies Partial<Record<ErrorCode, Door>>
 
-/** Returns the door that solves it: another link, the same one again, or something else than a link. */
+/** Returns the solution: another link, the same link again, or a page elsewhere. */
 const doorOf = (refusal: Refusal): Door =>
   DOORS[refusal.code ?? ''] ?? (isUnjudged(refusal) ? 'retry' : 'settings')
 

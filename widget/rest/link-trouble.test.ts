@@ -19,7 +19,7 @@ it.each([
   expect(said(code, 'words of the server')).toBe(text)
 })
 
-it('D-17 a code that the page does not know is told in the words of the server, if it sent any', () => {
+it('D-17 an unknown code is shown in the server’s words, if it sent any', () => {
   const { detail } = ERRORS.deposit_closed
   expect(said('deposit_closed', detail.en)).toBe(detail.en)
   expect(said('moon_phase', 'The moon is not full.')).toBe('The moon is not full.')

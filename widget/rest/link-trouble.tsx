@@ -6,7 +6,7 @@ import type { TroubleProps } from '../link/link-field.tsx'
 import { useRest } from '../parts/texts.ts'
 import { mistakeIn } from './mistakes.ts'
 
-/** Says why the link in the field is wrong. `isStale`: Steam knew the account, and refuses the token since. */
+/** Says why the link in the field is wrong. `isStale`: Steam knew the account, but has refused the token since. */
 export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   const { texts } = useRest()
   if (isStale) return texts.tradeLinkStale
@@ -21,7 +21,7 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   return (
     <>
       <strong>{texts.userFailed}.</strong> {hintOf(refusal, texts)}
-      {/* Nobody could judge it: the button below asks again. */}
+      {/* The link could not be checked: the button below asks again. */}
       {!isUnjudged(refusal) && (
         <>
           {' '}
@@ -34,7 +34,7 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   )
 }
 
-/** Blames Steam alone when Steam does not answer. A code that this page does not know is told in the server's words. */
+/** Blames Steam alone if Steam does not answer. Shows an unknown code in the server's words. */
 export function hintOf(refusal: Refusal, texts: RestTexts): string {
   if (refusal.code === 'steam_unavailable') return texts.userUnavailableHint
   if (refusal.code === 'too_many_looks') return texts.userTooManyHint
@@ -42,7 +42,7 @@ export function hintOf(refusal: Refusal, texts: RestTexts): string {
   return JUDGED.includes(refusal.code) ? texts.userFailedHint : (refusal.detail ?? texts.userFailedHint)
 }
 
-/** The link itself is wrong. */
+/** Codes that mean the link itself is wrong. */
 const JUDGED: readonly (string | null)[] = [
   'user_not_found',
   'invalid_trade_link',

@@ -11,10 +11,10 @@ import { Toasts } from '../toasts/toasts.tsx'
 
 type Props = { state: FlowState; flow: Flow; toasts: ToastStore }
 
-/** Stands over the page: a dialog, or what is in its place, and the toasts. */
+/** Above the page: a dialog or its stand-in, and the toasts. */
 export function Messages({ state, flow, toasts }: Props) {
   const { page, payment, modal } = state
-  // Before a modal is wanted, its code is here: a press on Pay shows it at once. The items come first.
+  // Load the modals' code early, so a press on Pay shows one at once, but after the items.
   const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
   const part = usePart(dialogs, payment !== null && (modal.kind !== 'none' || !loading))
   useEffect(() => flow.dispatch({ kind: 'dialogsChanged', to: part.kind }), [flow, part.kind])
@@ -31,7 +31,7 @@ export function Messages({ state, flow, toasts }: Props) {
   )
 }
 
-/** Stands in for a dialog whose code is not here. */
+/** Stands in for a dialog whose code is not loaded. */
 function Missing({ state }: { state: FlowState }) {
   const { texts } = useRest()
   const { dialogs, modal, payment } = state

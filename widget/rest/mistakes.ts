@@ -1,4 +1,4 @@
-/** Names the mistake in a text that is no trade link. */
+/** Names the mistake in a text that is not a trade link. */
 import { linksIn } from '../link/pasted.ts'
 
 export const MISTAKES = ['profile', 'offer', 'unfinished', 'several', 'around', 'other'] as const
@@ -10,7 +10,7 @@ const STEAM_ID = /^7656119\d{10}$/
 const OFFER = /steamcommunity\.com\/tradeoffer\/\d/i
 const TRADE_PAGE = /steamcommunity\.com\/tradeoffer\/new/i
 
-/** Says what a text in the field is, if it is no trade link. */
+/** Returns the kind of mistake in a text of the field that is not a trade link. */
 export function mistakeIn(text: string): Mistake {
   const links = linksIn(text).size
   if (links > 0) return links > 1 ? 'several' : 'around'

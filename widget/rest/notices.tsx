@@ -7,15 +7,15 @@ import { useRest } from '../parts/texts.ts'
 import { WorksNotice } from '../parts/works.tsx'
 import { useNow } from '../ui/hooks.ts'
 
-/** Tells of what holds for the whole page: the connection, technical works, an offer that waits. */
+/** Notices for the whole page: a lost connection, technical works, an open offer. */
 export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = useRest()
   const { page } = state
   const inventory = page.stage === 'wait-for-select-items' ? page.stand.inventory : null
-  // Behind a dialog nobody reads it: the confirmation has a line of its own.
+  // A notice behind a dialog is not read: the confirmation has its own line.
   const isInDialog =
     state.dialogs.kind === 'ready' && ['creating', 'joining', 'confirming'].includes(state.modal.kind)
-  // The inventory says it already, but neither why nor until when.
+  // The inventory already says so, but without a reason or an end.
   const isSaid = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
   const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null

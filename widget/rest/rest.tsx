@@ -1,4 +1,4 @@
-/** The rest of a deposit's page, which comes after the field for the trade link. */
+/** The rest of a deposit's page, loaded after the field for the trade link. */
 import type { ErrorReportBody, MetricsBody } from '../../contract/widget-api.ts'
 import { pageCookies } from '../embed.ts'
 import { createApi } from '../flow/api.ts'
@@ -23,7 +23,7 @@ const after = (ms: number, run: () => void): (() => void) => {
   return () => clearTimeout(timer)
 }
 
-/** crypto.randomUUID is not there on plain http. */
+/** Replaces crypto.randomUUID, which plain http does not have. */
 const randomId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16)).join('-')
 
@@ -32,7 +32,7 @@ const toasts = createToasts({ after }, randomId)
 /** Runs the flow of a deposit from here on. */
 export const goOn = (opened: FlowState): RunningFlow => runFlow(opened, toasts)
 
-/** All around the screen of a deposit: the tab's title, the page of the store, dialogs and toasts. */
+/** Everything around the screen of a deposit: the tab's title, the page of the store, dialogs and toasts. */
 export function Around({ state, flow }: { state: FlowState; flow: Flow }) {
   useStorePage(state)
   return (
@@ -48,7 +48,7 @@ const api = createApi(fetch.bind(globalThis), pageCookies)
 export const reportError = (report: ErrorReportBody): void =>
   void api.reportError(report, storedLanguage() ?? 'en')
 
-/** Measures how quick the page is for its shopper. */
+/** Measures the page's speed for its shopper. */
 export async function measure(): Promise<void> {
   const { measurePage } = await import('../metrics.ts')
   measurePage(window, (body: MetricsBody) => void api.reportMetrics(body, storedLanguage() ?? 'en'))

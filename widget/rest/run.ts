@@ -12,7 +12,7 @@ import { storeChosenLanguage, storeLanguage, storeLink } from '../storage.ts'
 import type { NewToast, ToastStore } from '../toasts/store.ts'
 import { wait } from '../wait.ts'
 
-/** Goes on from `opened`, until it is stopped. */
+/** Continues the flow from `opened` until it is stopped. */
 export function runFlow(opened: FlowState, toasts: ToastStore): RunningFlow {
   const flow = startFlow(
     opened,
@@ -60,7 +60,7 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
   }
 }
 
-/** In the place of this page: Back from the store must not lead here and on again. In a frame the store's page goes on. */
+/** Replaces this page, or Back from the store would lead here and on again. In a frame the store's page leads on. */
 function leadOn(redirectUrl: string, depositId: string): void {
   const isTold = tellStore({ type: 'done', detail: { depositId, status: 'succeeded', redirectUrl } })
   if (!isTold) location.replace(redirectUrl)
@@ -82,7 +82,7 @@ function toastOf(toast: ToastText, language: FlowState['language']): NewToast {
 
 const TICK_MS = 1000
 
-/** Refreshes the page as soon as the shopper comes back to it. */
+/** Refreshes the deposit as soon as the shopper comes back to the page. */
 function listenForReturn(flow: RunningFlow): () => void {
   const controller = new AbortController()
   const { signal } = controller
@@ -97,10 +97,10 @@ function listenForReturn(flow: RunningFlow): () => void {
   }
   document.addEventListener('visibilitychange', () => !document.hidden && returned(), { signal })
   document.addEventListener('resume', returned, { signal })
-  // A page that is shown for the first time has not been away.
+  // Only a restored page has been away; one shown for the first time has not.
   window.addEventListener('pageshow', ({ persisted }) => persisted && returned(), { signal })
   window.addEventListener('online', connected, { signal })
-  // A machine that slept tells nobody: only the ticks were missing.
+  // A machine that slept fires no event: only the missing ticks show it.
   const ticks = setInterval(() => {
     if (Date.now() - lastMs > SLEPT_MS && !document.hidden) returned()
     lastMs = Date.now()

@@ -28,7 +28,7 @@ it('two deposits have two titles', () => {
   expect(new Set(titles).size).toBe(2)
 })
 
-it('the tab’s picture tells an open offer and a success, and is the till’s own otherwise', () => {
+it('the tab’s icon shows an open offer and a success, and is the till’s own otherwise', () => {
   const signs = ([undefined, 'created', 'pending', 'succeeded', 'tradeTimeout'] as const).map(signOf)
   const own = '/icon.svg'
   expect(signs).toEqual([own, own, '/icon-waiting.svg', '/icon-done.svg', own])

@@ -1,4 +1,4 @@
-/** The tab's title, which a shopper sees while Steam is in front. */
+/** The tab's title, which a shopper sees while on Steam's page. */
 import { useEffect } from 'react'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { secondsLeft } from '../flow/selectors.ts'
@@ -10,7 +10,7 @@ import { useNow, useTitle } from '../ui/hooks.ts'
 
 type Said = { texts: Pick<RestTexts, 'tabTitles'>; money(minor: number): string }
 
-/** Tells what the deposit waits for or came to, then whose it is: two tabs must not look alike. */
+/** Returns the deposit's next step or result, then its owner, so two tabs never look alike. */
 export function titleOf({ payment, modal }: FlowState, seconds: number | null, said: Said): string {
   const { tabTitles } = said.texts
   if (payment === null) return 'Tradetill'
@@ -24,7 +24,7 @@ export function titleOf({ payment, modal }: FlowState, seconds: number | null, s
   return named(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${said.money(amount)}`)
 }
 
-/** The tab's picture: a shopper with many tabs sees no title. */
+/** Returns the tab's icon: with many tabs open, a shopper sees no title. */
 export function signOf(status: DepositStatus | undefined): string {
   if (status === 'pending') return '/icon-waiting.svg'
   return status === 'succeeded' ? '/icon-done.svg' : '/icon.svg'
@@ -36,7 +36,7 @@ function useSign(address: string): void {
   }, [address])
 }
 
-/** Its own part of the page: nothing else is drawn again when a second has passed. */
+/** A separate component, so nothing else renders again every second. */
 export function DepositTitle({ state }: { state: FlowState }): null {
   const { texts, money } = useRest()
   const { payment, deadlineMs } = state

@@ -40,11 +40,11 @@ type Props = { state: FlowState; flow: Flow }
 function DepositPage({ state, flow }: Props) {
   const { page, payment } = state
   useAccent(payment?.storeAccent ?? null)
-  // The next view's code comes while the shopper looks for the link.
+  // Load the next view's code while the shopper looks for the link.
   usePart(stand, payment !== null)
   const part = usePart(rest, true)
   const code = part.kind === 'ready' ? part.code : null
-  // Nothing but the field for the link is shown without the rest: the shell is true for as long.
+  // Without the rest, show only the field for the link: until then, the shell is correct.
   if (code === null && !isAsking(state)) return part.kind === 'failed' ? <PageFailed /> : <Waiting />
   return (
     <>
@@ -70,13 +70,13 @@ function DepositPage({ state, flow }: Props) {
   )
 }
 
-/** Whether the page waits for a trade link, and has nothing else to say. */
+/** True if the page waits for a trade link and has nothing else to show. */
 function isAsking({ page, payment }: FlowState): boolean {
   if (payment === null || page.stage !== 'wait-for-trade-url-input') return false
   return payment.status === 'created' && !payment.creating && !payment.technicalWorks
 }
 
-/** `isAlone`: the field above does not work, because the rest of the page could not be fetched. */
+/** `isAlone`: the field above does not work, because the rest of the page failed to load. */
 function GuidePlace({ isAlone }: { isAlone: boolean }) {
   const part = usePart(guide, true)
   if (isAlone || part.kind === 'failed') return <PartFailed />
@@ -89,7 +89,7 @@ type StandProps = {
   flow: Flow
 }
 
-/** The items, or the room for them until their code is here. */
+/** The items, or the room for them until their code is loaded. */
 function StandPlace(props: StandProps) {
   const { texts } = usePage()
   const part = usePart(stand, true)
@@ -113,7 +113,7 @@ function PartFailed() {
   )
 }
 
-/** Takes the place of the shell. */
+/** Replaces the shell. */
 function PageFailed() {
   return (
     <>

@@ -3,11 +3,11 @@ import type { Payment } from '../../contract/widget-api.ts'
 
 export type Given = {
   payment: Payment
-  /** When it was true, in monotonic milliseconds: the code of the page may have come much later. */
+  /** When the server read it, in monotonic milliseconds: the page's code may have loaded much later. */
   atMs: number
 }
 
-/** Null if none of this deposit came, or if it cannot be read. */
+/** Returns null if no payment of this deposit came with the page, or if it cannot be parsed. */
 export function givenPayment(hash: string): Given | null {
   try {
     const payment = JSON.parse(document.getElementById('payment')?.textContent ?? 'null') as Payment | null

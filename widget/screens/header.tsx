@@ -8,7 +8,7 @@ import { removeShell } from './shell-element.ts'
 
 const NAMES: Record<Language, string> = { en: 'English', ru: 'Русский' }
 
-/** Every language with its flag and its own name, the present one pressed. */
+/** Every language with its flag and its own name. The current one is pressed. */
 function LanguageSelect() {
   const { language, chooseLanguage, texts } = usePage()
   return (
@@ -32,7 +32,7 @@ function LanguageSelect() {
   )
 }
 
-/** Says on every page that nothing here is real. */
+/** Says on every page that this is a sandbox. */
 function SandboxBanner() {
   const { texts } = usePage()
   return isSandbox() ? (

@@ -18,7 +18,7 @@ export function Help() {
         <h1>{help.title}</h1>
       </Header>
       <main className="help">
-        {/* First, because it is why most shoppers press Support. */}
+        {/* First, because most shoppers press Support for it. */}
         <section>
           <h2>{help.money.title}</h2>
           <p>{help.money.text}</p>
@@ -59,7 +59,7 @@ export function Help() {
   )
 }
 
-/** The gateway names those of the provider's contacts that there are in the document. */
+/** The provider's contacts, which the gateway writes into the document if they are configured. */
 function Contacts({ further, messenger }: { further: string; messenger: string }) {
   const { supportEmail, messengerUrl } = document.documentElement.dataset
   const links = [

@@ -4,7 +4,7 @@ import { useTitle } from '../ui/hooks.ts'
 import { Header } from './header.tsx'
 import { ReloadPage } from './reload-page.tsx'
 
-/** `isCrash`: the address is right, and the page behind it broke. */
+/** `isCrash`: the address is right, but its page crashed. */
 export function NotFound({ isCrash = false }: { isCrash?: boolean }) {
   const { texts } = usePage()
   useTitle(`${texts.notFound} – Tradetill`)

@@ -1,6 +1,6 @@
 import { usePage } from '../page.tsx'
 
-/** Loads what could not be loaded, or what broke. */
+/** A button that reloads the page after a failed load or a crash. */
 export function ReloadPage() {
   const { texts } = usePage()
   return (

@@ -1,9 +1,9 @@
-/** The shell that the first answer of the server drew: see ../shell.tsx. */
+/** The shell from the server's first answer: see ../shell.tsx. */
 
 const shell = (): HTMLElement | null => document.getElementById('shell')
 
-/** It says more than a page that waits. */
+/** True while the shell is shown, which says more than a loading page. */
 export const hasShell = (): boolean => shell() !== null
 
-/** For the moment in which a screen takes its place, before anything is painted. */
+/** Call when a screen replaces the shell, before the browser paints. */
 export const removeShell = (): void => shell()?.remove()

@@ -8,7 +8,7 @@ import { rest } from '../parts/rest.ts'
 import { chosenLanguage, storedLanguage, storedLink } from '../storage.ts'
 import { givenPayment } from './given.ts'
 
-/** The flow of one deposit. It goes on once the rest of the page is here. */
+/** The flow of one deposit. It continues once the rest of the page is loaded. */
 export function useFlow(hash: string): { state: FlowState; flow: Flow } {
   const [flow] = useState(() => openFlow(opened(hash)))
   useRunning(flow)

@@ -14,7 +14,7 @@ const [a, b, c] = [toast('a'), toast('b'), toast('c')]
 const ids = (shown: ReturnType<typeof stillShown>): string[] =>
   shown.map((each) => `${each.toast.id}${each.leaving ? ' leaves' : ''}`)
 
-it('A-118 a removed toast leaves from its place, and a new one comes in meanwhile', () => {
+it('A-118 a removed toast leaves from its place while a new one enters', () => {
   const both = stillShown([], [a, b])
   expect(ids(both)).toEqual(['a', 'b'])
   const one = stillShown(both, [b])
@@ -23,7 +23,7 @@ it('A-118 a removed toast leaves from its place, and a new one comes in meanwhil
   expect(ids(stillShown(one, []))).toEqual(['a leaves', 'b leaves'])
 })
 
-it('nothing new is the very same value', () => {
+it('an unchanged list returns the same value', () => {
   const shown = stillShown([], [a])
   expect(stillShown(shown, [a])).toBe(shown)
 })

@@ -29,7 +29,7 @@ function onClock() {
 }
 
 describe('A-033 a toast', () => {
-  it('that says only its title is an info of 5 s at the end', () => {
+  it('with only a title is an info of 5 s at the end of the list', () => {
     const { store } = onClock()
     const id = store.add({ title: 'hello' })
     expect(store.list()).toEqual([
@@ -37,7 +37,7 @@ describe('A-033 a toast', () => {
     ])
   })
 
-  it('keeps what it was given', () => {
+  it('keeps its given fields', () => {
     const { store } = onClock()
     const onClick = () => {}
     store.add({ type: 'error', title: 't', message: 'm', timeOut: 1, priority: true, onClick })
@@ -50,14 +50,14 @@ describe('A-033 a toast', () => {
     })
   })
 
-  it('has an id of its own', () => {
+  it('has its own id', () => {
     const { store } = onClock()
     expect(store.add({ title: 'a' })).not.toBe(store.add({ title: 'b' }))
   })
 })
 
 describe('A-073 the list', () => {
-  it('takes toasts at the end, and at the front with priority', () => {
+  it('adds toasts at the end, and at the front with priority', () => {
     const { store, titles } = onClock()
     store.add({ title: 'first' })
     store.add({ title: 'second' })
@@ -65,7 +65,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual(['urgent', 'first', 'second'])
   })
 
-  it('loses a toast on click, after its own handler has run', () => {
+  it('drops a toast on click, after its own handler has run', () => {
     const { store, titles } = onClock()
     const seen: string[][] = []
     const id = store.add({ title: 'a', onClick: () => seen.push(titles()) })
@@ -77,7 +77,7 @@ describe('A-073 the list', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('A-118 loses a toast at 5000 ms and not a millisecond before', () => {
+  it('A-118 drops a toast at 5000 ms and not a millisecond before', () => {
     const { store, pass, titles } = onClock()
     store.add({ title: 'a' })
     pass(4999)
@@ -86,7 +86,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual([])
   })
 
-  it('has a toast once: said again while it is there, it stays 5000 ms from then', () => {
+  it('holds a toast once: repeated while shown, it stays 5000 ms more', () => {
     const { store, pass, titles, timers } = onClock()
     const id = store.add({ title: 'a', type: 'warning' })
     pass(4999)
@@ -112,7 +112,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual(['a', 'a'])
   })
 
-  it('loses each toast at its own time, and with 0 never', () => {
+  it('drops each toast at its own time, and never with 0', () => {
     const { store, pass, titles } = onClock()
     store.add({ title: 'never', timeOut: 0 })
     store.add({ title: 'late', timeOut: 9000 })
@@ -123,7 +123,7 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual(['never'])
   })
 
-  it('loses a toast that is removed, and its clock', () => {
+  it('drops a removed toast and its timer', () => {
     const { store, titles, timers } = onClock()
     const id = store.add({ title: 'a' })
     store.add({ title: 'b' })
@@ -133,7 +133,7 @@ describe('A-073 the list', () => {
     expect(timers()).toBe(1)
   })
 
-  it('loses all toasts at once, and their clocks', () => {
+  it('drops all toasts at once, and their timers', () => {
     const { store, titles, timers } = onClock()
     store.add({ title: 'a' })
     store.add({ title: 'b', timeOut: 0 })
@@ -142,7 +142,7 @@ describe('A-073 the list', () => {
     expect(timers()).toBe(0)
   })
 
-  it('tells its listeners of each change, and only of changes', () => {
+  it('calls its listeners on each change, and only then', () => {
     const { store, pass } = onClock()
     const listener = vi.fn()
     const unsubscribe = store.subscribe(listener)
@@ -159,7 +159,7 @@ describe('A-073 the list', () => {
     expect(listener).toHaveBeenCalledTimes(4)
   })
 
-  it('is the same value until it changes, and another after', () => {
+  it('is the same value until it changes, then a new one', () => {
     const { store } = onClock()
     const empty = store.list()
     expect(store.list()).toBe(empty)

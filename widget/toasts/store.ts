@@ -22,7 +22,7 @@ type Timers = { after(ms: number, run: () => void): () => void }
 export type ToastStore = {
   list(): readonly Toast[]
   subscribe(listener: () => void): () => void
-  /** Returns the toast's id. One that is still on the page and says the same stays longer instead. */
+  /** Adds a toast and returns its id. An equal toast still on the page stays longer instead. */
   add(toast: NewToast): string
   /** Runs the toast's own handler, then removes it. */
   click(id: string): void

@@ -3,12 +3,12 @@ import { markup } from '../test-markup.tsx'
 import { createToasts } from './store.ts'
 import { Toasts } from './toasts.tsx'
 
-/** As they are read out, in the order of the specification. */
+/** The words read out for each type, in the order of the specification. */
 const WORDS = { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' } as const
 
 const TYPES = ['info', 'success', 'warning', 'error'] as const
 
-it('A-032 each type of toast has an icon of its own, and its type as text', () => {
+it('A-032 each type of toast has its own icon, and its type as text', () => {
   const toasts = createToasts({ after: () => () => {} }, () => String(Math.random()))
   for (const type of TYPES) toasts.add({ type, title: `about ${type}`, message: 'more' })
   const buttons = markup(<Toasts store={toasts} />).match(/<button.*?<\/button>/gs) ?? []

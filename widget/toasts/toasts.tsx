@@ -14,7 +14,7 @@ const ICONS: Record<ToastType, () => React.ReactNode> = {
 
 const LEAVE_MS = 400
 
-/** The toasts on the page: one that was removed takes its leave first, unless the shopper wants no motion. */
+/** The toasts on the page. A removed one fades out first, unless the shopper prefers reduced motion. */
 function useShown(store: ToastStore): readonly Shown[] {
   const toasts = useSyncExternalStore(store.subscribe, store.list, store.list)
   const [before, setBefore] = useState<readonly Shown[]>([])

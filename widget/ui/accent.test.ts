@@ -5,7 +5,7 @@ import { accentIn, contrastOf, SCHEMES } from './accent.ts'
 
 const [dark = '', light = ''] = tokens.split('prefers-color-scheme: light')
 
-/** The surfaces of a scheme, as the style sheet has them. */
+/** The surfaces of each scheme in the style sheet. */
 const SURFACES = Object.fromEntries(
   SCHEMES.map((scheme) => {
     const block = scheme === 'dark' ? dark : light
@@ -19,7 +19,7 @@ const colour = fc
   .map((number) => `#${number.toString(16).padStart(6, '0')}`)
 
 describe.each(SCHEMES)("a store's colour on a %s page", (scheme) => {
-  it('stands out from every surface, and what is written on it can be read', () => {
+  it('stands out from every surface, and text on it is readable', () => {
     expect(SURFACES[scheme]).toHaveLength(4)
     fc.assert(
       fc.property(colour, (chosen) => {
@@ -34,13 +34,13 @@ describe.each(SCHEMES)("a store's colour on a %s page", (scheme) => {
     )
   })
 
-  it('is left alone where it stands out already', () => {
+  it('is unchanged if it already stands out', () => {
     const fit = scheme === 'dark' ? '#ff8800' : '#0055aa'
     expect(accentIn(scheme, fit).accent).toBe(fit)
   })
 })
 
-it('contrast is that of WCAG', () => {
+it('contrast follows WCAG', () => {
   expect(contrastOf('#000000', '#ffffff')).toBeCloseTo(21)
   expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 1)
 })

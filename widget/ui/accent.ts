@@ -1,12 +1,12 @@
-/** A store's own colour, changed as little as it takes to be seen and read on our page, dark or light. */
+/** A store's own colour, changed only enough to be visible and readable on our page, dark or light. */
 import { useLayoutEffect } from 'react'
 
 type Rgb = readonly number[]
 
-/** `strong` is under the pointer, `on` is what is written on both. */
+/** `strong` is the colour under the pointer, `on` the colour of text on both. */
 export type Accent = { accent: string; strong: string; on: string }
 
-/** The surface of each scheme that a colour stands out from the least; tokens.css has them all. */
+/** The surface of each scheme with the least contrast; tokens.css has them all. */
 const WORST_SURFACE = { dark: '#1d232d', light: '#f1f4f8' }
 export const SCHEMES = ['dark', 'light'] as const
 const BLACK: Rgb = [0, 0, 0]
@@ -21,7 +21,7 @@ const hexOf = (rgb: Rgb): string =>
 const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
   from.map((part, index) => part + ((to[index] ?? part) - part) * share)
 
-/** Relative luminance and contrast as WCAG has them. */
+/** Relative luminance as WCAG defines it. */
 function luminance(rgb: Rgb): number {
   const [red = 0, green = 0, blue = 0] = rgb.map((part) => {
     const share = part / 255
@@ -44,17 +44,17 @@ export function accentIn(scheme: (typeof SCHEMES)[number], colour: string): Acce
   for (let share = STEP; contrast(seen, surface) < LEAST_CONTRAST; share += STEP) {
     seen = rgbOf(hexOf(mix(rgbOf(colour), away, share)))
   }
-  // One of the two can always be read: where black falls short of 4.5, white does not.
+  // Black or white is always readable: if black falls short of 4.5, white does not.
   const dark = contrast(seen, BLACK) >= contrast(seen, WHITE)
   return {
     accent: hexOf(seen),
-    // Away from the colour of its text, which is then even easier to read.
+    // Away from the colour of its text, which makes the text even easier to read.
     strong: hexOf(mix(seen, dark ? WHITE : BLACK, HOVER)),
     on: dark ? '#000000' : '#ffffff',
   }
 }
 
-/** The page in a store's colour; null is its own. */
+/** Applies a store's colour to the page; null restores the page's own. */
 export function useAccent(colour: string | null): void {
   useLayoutEffect(() => {
     if (colour === null) return

@@ -1,7 +1,7 @@
 import './avatar.css'
 import { useState } from 'react'
 
-/** A picture from Steam; one that does not load leaves a quiet tile. */
+/** A picture from Steam. If it fails to load, a plain tile stays. */
 export function Avatar({ url, size }: { url: string; size: number }) {
   const [broken, setBroken] = useState(false)
   return broken ? (

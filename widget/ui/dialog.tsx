@@ -1,20 +1,20 @@
 import './dialog.css'
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react'
 
-/** Shown by every dialog below its own content: outside, it would be behind the dialog. */
+/** Content that every dialog shows below its own: outside the dialog it would be covered. */
 export const AfterDialog = createContext<ReactNode>(null)
 
 type Props = {
-  /** Accessible name, when no heading inside carries it. */
+  /** Accessible name, if no heading inside has it. */
   name?: string
   className?: string
-  /** Without it neither Esc nor a click outside closes the dialog. */
+  /** Called on Esc or a click outside. Without it neither closes the dialog. */
   onClose?: () => void
-  /** Gets the id that the naming heading must carry. */
+  /** `titleId` is the id for the heading that names the dialog. */
   children: (titleId: string) => ReactNode
 }
 
-/** A modal on the native dialog: everything outside is inert, the page behind does not scroll. */
+/** A modal native dialog: everything outside is inert, and the page behind does not scroll. */
 export function Dialog({ name, className = '', onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -28,7 +28,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
     const { documentElement: root } = document
     root.style.setProperty('--scrollbar', `${window.innerWidth - root.clientWidth}px`)
     element.showModal()
-    // The dialog itself: its name is read first, and no link in it looks chosen.
+    // Focus the dialog itself, so its name is read first and no link in it looks selected.
     element.focus({ preventScroll: true })
     root.classList.add('scroll-locked')
     return () => {
@@ -49,7 +49,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
         event.preventDefault()
         onClose?.()
       }}
-      // Some browsers close it without asking: Android's second Back, a third Esc. The state decides what is shown.
+      // Some browsers close it on Android's second Back or a third Esc. The state decides what is shown.
       onClose={(event) => {
         const { currentTarget: element } = event
         if (event.target !== element || !element.isConnected || element.open) return

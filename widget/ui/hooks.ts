@@ -8,12 +8,12 @@ function subscribeNarrow(listener: () => void): () => void {
   return () => query.removeEventListener('change', listener)
 }
 
-/** True at 900 pixels or less: exactly one variant of each part is on the page. */
+/** True at 900 pixels or less, so exactly one variant of each part is on the page. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(subscribeNarrow, () => matchMedia(NARROW).matches)
 }
 
-/** The monotonic time, renewed every 250 ms while `running`. */
+/** The monotonic time, updated every 250 ms while `running`. */
 export function useNow(running: boolean): number {
   const [now, setNow] = useState(() => performance.now())
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Drawn icons; all are decoration, so the words stand beside them. */
+/** Drawn icons. All are decoration, with their words beside them. */
 import type { ReactNode } from 'react'
 import type { Language } from '../../contract/languages.ts'
 

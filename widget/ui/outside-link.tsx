@@ -5,7 +5,7 @@ export type Look = 'button primary' | 'button' | 'link'
 
 type Props = { href: string; look: Look; children: ReactNode }
 
-/** Opens a tab of its own. */
+/** A link that opens in a new tab. */
 export function OutsideLink({ href, look, children }: Props) {
   return (
     <a className={look} href={href} target="_blank" rel="noopener noreferrer">

@@ -1,7 +1,7 @@
 import './skeletons.css'
 import { useNarrow } from './hooks.ts'
 
-/** Stands in for the items until they are here. */
+/** Stands in for the items until they are loaded. */
 export function Skeletons({ label }: { label: string }) {
   const narrow = useNarrow()
   return (

@@ -1,9 +1,10 @@
-/** CSFloat: the lowest price of what is on sale for Counter-Strike, in cents. */
+/** CSFloat: the lowest price of what is on sale for Counter-Strike, and of each phase of a Doppler, in cents. */
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
-import { getJson, readAnswer, readRows } from './http.ts'
+import { phaseName, phaseOf } from '../phase.ts'
+import { getJson, readAnswer, readRows, SourceError } from './http.ts'
 import { cheapest, countSchema, MAX_ROWS, nameSchema } from './rows.ts'
-import type { PriceSource } from './source.ts'
+import type { PriceRow, PriceSource } from './source.ts'
 
 const MICROS_PER_CENT = 10_000n
 
@@ -12,6 +13,15 @@ const answerSchema = z.array(z.unknown()).max(MAX_ROWS)
 const rowSchema = z.object({
   market_hash_name: nameSchema,
   quantity: countSchema,
+  min_price: z.int().nonnegative().max(1e9),
+})
+
+const phaseListSchema = z.object({ data: z.array(z.unknown()).max(MAX_ROWS) })
+
+/** It does not say how many are on sale. */
+const phaseRowSchema = z.object({
+  market_hash_name: nameSchema,
+  paint_index: z.int().nonnegative(),
   min_price: z.int().nonnegative().max(1e9),
 })
 
@@ -26,18 +36,39 @@ export function csfloatPrices({ base, clock }: { base: string; clock: Clock }): 
       const asOf = clock.now()
       const answer = await getJson(new URL('/api/v1/listings/price-list', base), signal)
       const rows = await readRows(rowSchema, readAnswer(answerSchema, answer))
-      return cheapest(
-        rows
-          .filter(({ quantity }) => quantity > 0)
-          .map((row) => ({
-            marketHashName: row.market_hash_name,
-            usdMicros: BigInt(row.min_price) * MICROS_PER_CENT,
-            levelUsdMicros: null,
-            popularity: row.quantity,
-            popularityKind: 'listings',
-            asOf,
-          })),
-      )
+      const listed = rows.filter(({ quantity }) => quantity > 0)
+      const ofNames = listed.map((row) => priceRow(row.market_hash_name, row, asOf))
+      return cheapest([...ofNames, ...(await phaseRows(base, asOf, signal))])
     },
+  }
+}
+
+type Row = Pick<z.output<typeof rowSchema>, 'min_price' | 'quantity'>
+
+const priceRow = (name: string, { min_price: cents, quantity }: Row, asOf: Date): PriceRow => ({
+  marketHashName: name,
+  usdMicros: BigInt(cents) * MICROS_PER_CENT,
+  levelUsdMicros: null,
+  popularity: quantity,
+  popularityKind: 'listings',
+  asOf,
+})
+
+/**
+ * Resolves to no rows if the second list has another form or fails, because the first one is complete without it. A source
+ * that asks for a pause gets it.
+ */
+async function phaseRows(base: string, asOf: Date, signal: AbortSignal): Promise<PriceRow[]> {
+  try {
+    const answer = await getJson(new URL('/api/v1/listings/price-list/doppler', base), signal)
+    const rows = await readRows(phaseRowSchema, readAnswer(phaseListSchema, answer).data)
+    return rows.flatMap(({ market_hash_name: marketHashName, paint_index: paintIndex, min_price }) => {
+      const phase = phaseOf({ marketHashName, paintIndex }, 'cs')
+      if (phase === undefined) return []
+      return [priceRow(phaseName(marketHashName, phase), { min_price, quantity: 0 }, asOf)]
+    })
+  } catch (error) {
+    if (!(error instanceof SourceError) || error.retryAfterMs !== null) throw error
+    return []
   }
 }

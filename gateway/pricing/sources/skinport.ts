@@ -1,6 +1,7 @@
 /** Skinport: items on sale, and past sales: the 7-day level, and the number in 30 days. */
 import { z } from 'zod'
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
+import { phaseInWords, phaseName } from '../phase.ts'
 import { getJson, readAnswer, readRows, SourceError } from './http.ts'
 import { cheapest, countSchema, dollarsSchema, MAX_ROWS, nameSchema } from './rows.ts'
 import type { PriceRow, PriceSource } from './source.ts'
@@ -9,6 +10,8 @@ const listSchema = z.array(z.unknown()).max(MAX_ROWS)
 
 const itemSchema = z.object({
   market_hash_name: nameSchema,
+  /** The phase of a Doppler; null for other items. */
+  version: z.string().nullish(),
   currency: z.string(),
   /** Null while none is on sale. */
   min_price: dollarsSchema.nullable(),
@@ -18,6 +21,7 @@ const itemSchema = z.object({
 
 const soldSchema = z.object({
   market_hash_name: nameSchema,
+  version: z.string().nullish(),
   currency: z.string(),
   last_7_days: z.object({
     /** Null when none was sold. */
@@ -52,15 +56,30 @@ export function skinportPrices(base: string): PriceSource {
       const items = await ask('/v1/items', { schema: itemSchema, game, signal })
       const sales = await ask('/v1/sales/history', { schema: soldSchema, game, signal })
       const sold = soldByName(sales)
-      return cheapest(items.flatMap((item) => priceRow(item, sold.get(item.market_hash_name))))
+      return cheapest(
+        items.flatMap((item) => namesOf(item).flatMap((name) => priceRow(name, item, sold.get(name)))),
+      )
     },
   }
 }
 
-/** The phases of a Doppler share one name: their sales add up, and the cheapest phase is the level. */
+/** A phase of a Doppler also counts for its market name, whose price is that of the cheapest phase. */
+function namesOf({
+  market_hash_name: name,
+  version,
+}: {
+  market_hash_name: string
+  version?: string | null | undefined
+}): string[] {
+  const phase = phaseInWords(name, version)
+  return phase === undefined ? [name] : [name, phaseName(name, phase)]
+}
+
+/** Under a market name, the sales of all phases add up, and the cheapest phase is the level. */
 function soldByName(sales: readonly z.output<typeof soldSchema>[]): ReadonlyMap<string, Sold> {
   const sold = new Map<string, Sold>()
-  for (const { market_hash_name: name, last_7_days: week, last_30_days: month } of sales) {
+  const rows = sales.flatMap((row) => namesOf(row).map((name) => ({ ...row, name })))
+  for (const { name, last_7_days: week, last_30_days: month } of rows) {
     const said = week.median ?? week.avg
     const level = said !== null && said > 0n ? said : null
     const known = sold.get(name) ?? { levelUsdMicros: null, volume: 0 }
@@ -73,11 +92,11 @@ function soldByName(sales: readonly z.output<typeof soldSchema>[]): ReadonlyMap<
   return sold
 }
 
-function priceRow(item: z.output<typeof itemSchema>, sold: Sold | undefined): PriceRow[] {
+function priceRow(name: string, item: z.output<typeof itemSchema>, sold: Sold | undefined): PriceRow[] {
   if (item.min_price === null) return []
   return [
     {
-      marketHashName: item.market_hash_name,
+      marketHashName: name,
       usdMicros: item.min_price,
       levelUsdMicros: sold?.levelUsdMicros ?? null,
       popularity: sold?.volume ?? 0,

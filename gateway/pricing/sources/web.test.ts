@@ -164,6 +164,39 @@ describe('Skinport', () => {
     ])
   })
 
+  test('a phase also has a price, a level and sales of its own; a word that is no phase has none', async () => {
+    const items = [
+      skinportItem({ min_price: 90, version: 'Ruby' }),
+      skinportItem({ min_price: 20.5, version: 'Phase 2' }),
+      skinportItem({ min_price: 21, version: 'default' }),
+      skinportItem({ min_price: 5, market_hash_name: 'Sticker', version: 'Ruby' }),
+    ]
+    const sales = [
+      skinportSales({
+        version: 'Ruby',
+        last_7_days: week({ median: 95 }),
+        last_30_days: week({ volume: 3 }),
+      }),
+      skinportSales({
+        version: 'Phase 2',
+        last_7_days: week({ median: 22 }),
+        last_30_days: week({ volume: 4 }),
+      }),
+    ]
+    const name = '★ Karambit | Doppler (Factory New)'
+    expect(await read(items, sales)).toMatchObject([
+      { marketHashName: name, usdMicros: 20_500_000n, levelUsdMicros: 22_000_000n, popularity: 7 },
+      {
+        marketHashName: `${name} [Ruby]`,
+        usdMicros: 90_000_000n,
+        levelUsdMicros: 95_000_000n,
+        popularity: 3,
+      },
+      { marketHashName: `${name} [Phase 2]`, usdMicros: 20_500_000n, popularity: 4 },
+      { marketHashName: 'Sticker', usdMicros: 5_000_000n },
+    ])
+  })
+
   test('nulls: none on sale is no price, none sold is no level', async () => {
     expect(await read([skinportItem({ min_price: null, quantity: 0 })], [])).toEqual([])
     const week0 = week({ min: null, avg: null, median: null, volume: 0 })
@@ -222,6 +255,22 @@ describe('CSFloat', () => {
         asOf: NOW,
       },
     ])
+  })
+
+  test('a second list has the phases; without it, or in another form, the first one counts alone', async () => {
+    const doppler = { market_hash_name: '★ Karambit | Doppler (Factory New)', min_price: 140_000 }
+    server.answer(CSFLOAT_PATH, json([row]))
+    const phases = [
+      { ...doppler, paint_index: 415, phase_name: 'Ruby' },
+      { ...doppler, paint_index: 38 },
+    ]
+    server.answer(`${CSFLOAT_PATH}/doppler`, json({ data: phases }))
+    expect(await source().fetch?.('cs', never)).toMatchObject([
+      { marketHashName: row.market_hash_name },
+      { marketHashName: `${doppler.market_hash_name} [Ruby]`, usdMicros: 1_400_000_000n, popularity: 0 },
+    ])
+    server.answer(`${CSFLOAT_PATH}/doppler`, json(phases))
+    expect(await source().fetch?.('cs', never)).toHaveLength(1)
   })
 
   test('has prices of Counter-Strike alone, and nobody asks it for another game', () => {

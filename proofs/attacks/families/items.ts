@@ -106,15 +106,14 @@ const PLAIN: SteamItem = {
 
 /** The credit for an item in cents, or 0 if it is not accepted. `Knife` is the expensive one. */
 function creditOf(item: Partial<SteamItem>, taken: string[] = []): number {
+  const of = (name: string) => ({
+    kind: 'priced' as const,
+    price: name.includes('Knife') ? 9_000n : 1n,
+    gross: 9_000n,
+  })
   const around = {
     game: 'tf' as const,
-    prices: {
-      of: (name: string) => ({
-        kind: 'priced' as const,
-        price: name.includes('Knife') ? 9_000n : 1n,
-        gross: 9_000n,
-      }),
-    },
+    prices: { of, ofPhase: (pricedAs: string) => ({ price: of(pricedAs), pricedAs }) },
     taken: new Set(taken),
     imageBase: 'https://images.test',
     now: new Date('2026-01-01T00:00:00Z'),
@@ -140,9 +139,13 @@ const lookAlikes: Family = family({
   kind: 'pure',
   defences: {
     'prices by market name': {
-      at: `${OFFERED} judge`,
+      at: `${OFFERED} priceOf`,
       off: [
-        { file: OFFERED, from: 'return prices.of(item.marketHashName)', to: 'return prices.of(item.name)' },
+        {
+          file: OFFERED,
+          from: 'price: prices.of(marketHashName), pricedAs',
+          to: 'price: prices.of(item.name), pricedAs',
+        },
       ],
     },
     'marketable items only': {

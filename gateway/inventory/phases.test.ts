@@ -1,0 +1,86 @@
+/** The price of a phase, from the inventory to the trade. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { HoldKind } from '../pricing/hold.ts'
+import { holdPrices } from '../pricing/store.ts'
+import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
+import { quoteForTrade } from './quotes.ts'
+
+const DOPPLER = '★ Karambit | Doppler (Factory New)'
+const RUBY = `${DOPPLER} [Ruby]`
+const USD = 1_000_000n
+
+let till: StockedTill
+
+beforeEach(async () => {
+  till = await startStockedTill()
+  till.steam.owned = {
+    kind: 'items',
+    items: [
+      { ...anItem('1', DOPPLER), paintIndex: 415 },
+      { ...anItem('2', DOPPLER), paintIndex: 420 },
+      anItem('3', DOPPLER),
+    ],
+  }
+  await setPrices(till, { [DOPPLER]: 100n * USD, [RUBY]: 400n * USD })
+})
+afterEach(() => till.close())
+
+/** Credits in euro cents by asset id. */
+const credits = async () => {
+  const { items, quoteId } = await till.ask()
+  return { quoteId, of: Object.fromEntries(items.map(({ id, price }) => [id, price])) }
+}
+
+const forTrade = (quoteId: string | null) =>
+  till.db.transaction().execute((tx) =>
+    quoteForTrade(tx, {
+      ...{ depositId: till.depositId, steamId: '76561198000000009', game: 'cs', assetIds: ['1', '2'] },
+      ...{ rules: till.deps.rules, now: till.clock.now(), quoteId: String(quoteId) },
+    }),
+  )
+
+const hold = (name: string, kind: HoldKind, usdMicros: bigint | null = null) =>
+  holdPrices(till.db, { game: 'cs', name, kind, usdMicros, since: till.clock.now() })
+
+test('a phase has its own price; one without, and a Doppler whose paint Steam does not name, have that of the name', async () => {
+  const { quoteId, of } = await credits()
+  expect(of).toEqual({ '1': 28_800, '2': 7_200, '3': 7_200 })
+  expect(await forTrade(quoteId)).toMatchObject({
+    items: [
+      { assetId: '1', marketHashName: DOPPLER, pricedAs: RUBY, price: 28_800n },
+      { assetId: '2', marketHashName: DOPPLER, pricedAs: DOPPLER, price: 7_200n },
+    ],
+  })
+})
+
+test('a phase that fell ends the quote, though the price of the name stands', async () => {
+  const { quoteId } = await credits()
+  await setPrices(till, { [RUBY]: 200n * USD })
+  expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
+})
+
+test('a phase whose price is gone is silent for the quote, and then has the price of the name', async () => {
+  const { quoteId } = await credits()
+  await till.db.deleteFrom('price').where('market_hash_name', '=', RUBY).execute()
+  expect(await forTrade(quoteId)).toMatchObject({ kind: 'quote', total: 36_000n })
+  till.clock.advance(60_000)
+  expect((await credits()).of).toEqual({ '1': 7_200, '2': 7_200, '3': 7_200 })
+})
+
+test.each<[string, string, HoldKind, bigint | null, object]>([
+  ['a block of the name', DOPPLER, 'blocked', null, {}],
+  ['a block of the phase', RUBY, 'blocked', null, { '2': 7_200, '3': 7_200 }],
+  ['a block by a pattern', '* Doppler *', 'blocked', null, {}],
+  ['a price for the name', DOPPLER, 'override', 50n * USD, { '1': 3_600, '2': 3_600, '3': 3_600 }],
+  ['a price for the phase', RUBY, 'override', 500n * USD, { '1': 36_000, '2': 7_200, '3': 7_200 }],
+  ['a frozen name', DOPPLER, 'frozen', null, { '1': 7_200, '2': 7_200, '3': 7_200 }],
+])('%s', async (_, name, kind, usdMicros, expected) => {
+  await hold(name, kind, usdMicros)
+  expect((await credits()).of).toEqual(expected)
+})
+
+test('a block that comes after the quote stops the trade', async () => {
+  const { quoteId } = await credits()
+  await hold(RUBY, 'blocked')
+  expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })
+})

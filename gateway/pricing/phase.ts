@@ -1,0 +1,75 @@
+/** The phases of Dopplers: weapons that share a market name and differ in price. Pure. */
+import { type Game, PHASES, type Phase } from '../../contract/games.ts'
+import type { SteamItem } from '../steam/steam.ts'
+
+/** By the number of the paint, which is the same for all weapons that have it. */
+const PHASE_OF_PAINT: ReadonlyMap<number, Phase> = new Map([
+  // Doppler
+  [415, 'ruby'],
+  [416, 'sapphire'],
+  [417, 'blackPearl'],
+  [418, 'phase1'],
+  [419, 'phase2'],
+  [420, 'phase3'],
+  [421, 'phase4'],
+  // Doppler of the knives with another pattern
+  [617, 'blackPearl'],
+  [618, 'phase2'],
+  [619, 'sapphire'],
+  [852, 'phase1'],
+  [853, 'phase2'],
+  [854, 'phase3'],
+  [855, 'phase4'],
+  // Gamma Doppler
+  [568, 'emerald'],
+  [569, 'phase1'],
+  [570, 'phase2'],
+  [571, 'phase3'],
+  [572, 'phase4'],
+  // Gamma Doppler of the Glock-18
+  [1119, 'emerald'],
+  [1120, 'phase1'],
+  [1121, 'phase2'],
+  [1122, 'phase3'],
+  [1123, 'phase4'],
+])
+
+/** An item's market name is English in every language. */
+const DOPPLER = ' Doppler '
+
+type Painted = Pick<SteamItem, 'marketHashName' | 'paintIndex'>
+
+/** Undefined unless Steam names a Doppler and a paint that is one of its phases. */
+export function phaseOf({ marketHashName, paintIndex }: Painted, game: Game): Phase | undefined {
+  const isDoppler = game === 'cs' && paintIndex !== null && `${marketHashName} `.includes(DOPPLER)
+  return isDoppler ? PHASE_OF_PAINT.get(paintIndex) : undefined
+}
+
+/** As the markets write them. */
+const WORDS: Record<Phase, string> = {
+  phase1: 'Phase 1',
+  phase2: 'Phase 2',
+  phase3: 'Phase 3',
+  phase4: 'Phase 4',
+  ruby: 'Ruby',
+  sapphire: 'Sapphire',
+  blackPearl: 'Black Pearl',
+  emerald: 'Emerald',
+}
+
+/** Returns the phase that a market calls by this word, if the item is a Doppler. */
+export function phaseInWords(marketHashName: string, word: string | null | undefined): Phase | undefined {
+  if (!`${marketHashName} `.includes(DOPPLER)) return undefined
+  return PHASES.find((phase) => WORDS[phase] === word)
+}
+
+/** The name that the price of a phase has in sources, holds and quotes: `★ Karambit | Doppler (Factory New) [Ruby]`. */
+export const phaseName = (marketHashName: string, phase: Phase): string =>
+  `${marketHashName} [${WORDS[phase]}]`
+
+/** The names under which an item can have a price: that of its phase, if Steam names one, and its market name. */
+export function priceNamesOf(item: Painted, game: Game): string[] {
+  const phase = phaseOf(item, game)
+  const { marketHashName } = item
+  return phase === undefined ? [marketHashName] : [phaseName(marketHashName, phase), marketHashName]
+}
