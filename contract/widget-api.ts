@@ -127,7 +127,7 @@ export const itemSchema = z.object({
     .enum(['WearCategory0', 'WearCategory1', 'WearCategory2', 'WearCategory3', 'WearCategory4'])
     .nullable(),
   isStatTrak: z.boolean(),
-  /** Absent if Steam names none. Prices belong to the market name, so all phases have the same price. */
+  /** The phase of a Doppler; absent if Steam names none. A phase can have its own price. */
   phase: z.enum(PHASES).optional(),
 })
 
