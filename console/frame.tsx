@@ -72,7 +72,7 @@ function Find({ place, field }: { place: Place; field: RefObject<HTMLInputElemen
     const typed = field.current?.value.trim() ?? ''
     if (typed === '') return
     go(`/find?${new URLSearchParams({ text: typed })}`)
-    // The keys of the page work at once.
+    // Focus the page, so its keys work at once.
     document.querySelector<HTMLElement>('#page')?.focus()
   }
   return (

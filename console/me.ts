@@ -8,7 +8,7 @@ export type Me = {
   /** Signed in by the link of npm start, without a passkey. */
   isSandbox: boolean
   isFresh: boolean
-  /** By the till's clock. */
+  /** The time by the till's clock, ISO 8601. */
   now: string
 }
 

@@ -55,7 +55,7 @@ const PAGES: Record<string, (place: Place) => ReactNode> = {
   '/settings': () => <SettingsPage />,
 }
 
-/** Pages of one thing, by its number. */
+/** Pages of a single thing, by its number. */
 const ONES: Record<string, (id: string, place: Place) => ReactNode> = {
   deposits: (id) => <DepositPage depositId={id} />,
   stores: (id) => <StorePage storeId={id} />,

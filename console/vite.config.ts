@@ -10,7 +10,7 @@ export default defineConfig({
     outDir: join(import.meta.dirname, 'dist'),
     emptyOutDir: true,
     target: 'es2022',
-    // The page's policy allows no inline script and no data: picture.
+    // The page's policy allows no inline scripts and no data: pictures.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -1,4 +1,4 @@
-/** Escapes texts for CSV. Names are hostile: a spreadsheet runs text that begins like a formula. */
+/** Escapes texts for CSV. Names are hostile: a spreadsheet runs text that starts like a formula. */
 
 /** In some languages, spreadsheets treat full-width signs like plain ones. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/

@@ -2,7 +2,7 @@ import type { Language } from './languages.ts'
 import { type ErrorEntry, STORE_ERRORS } from './store-errors.ts'
 
 /**
- * Every refusal that a call of ours may answer (RFC 9457 problem JSON, `code` is the key).
+ * Every refusal that our calls may answer (RFC 9457 problem JSON, `code` is the key).
  * `detail` says what is wrong and what to do, in the language the call asked for.
  */
 export const ERRORS = {
@@ -278,7 +278,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** The key of a call and what it asked for, in words. The reference has no call. */
+/** The API key of a call, and its target in words. The key is absent in the reference, which has no call. */
 export type AskedByStore = { key?: string; asked: string }
 
 export function detailForStores(code: ErrorCode, language: Language, { key, asked }: AskedByStore): string {
@@ -288,7 +288,7 @@ export function detailForStores(code: ErrorCode, language: Language, { key, aske
     .replace('{asked}', () => asked)
 }
 
-/** Why Steam refused an offer, where its words leave no doubt. */
+/** Why Steam refused an offer, if its words are unambiguous. */
 export type RefusalCause = 'link_expired' | 'account_restricted' | 'trade_ban'
 
 /** The body of every refused call, sent as `application/problem+json`. */
@@ -300,6 +300,6 @@ export type Problem = {
   detail: string
   /** Field by field, for `invalid_request` only. */
   errors?: { path: string; message: string }[]
-  /** For `trade_refused` only; absent where Steam gave no reason. */
+  /** For `trade_refused` only; absent if Steam gave no reason. */
   cause?: RefusalCause
 }

@@ -1,4 +1,4 @@
-/** The names of all events, and which of them tells of which status. */
+/** The names of all events, and the event of each status. */
 import type { DepositStatus } from './statuses.ts'
 
 export const DEPOSIT_EVENT_TYPES = [
@@ -14,7 +14,7 @@ export const DEPOSIT_EVENT_TYPES = [
   'deposit.reversed',
 ] as const
 
-/** The till counts on far beyond where it was, because its database was set back. */
+/** The event after a restore: the till's database was set back, so it goes on with much higher numbers. */
 export const EPOCH_TYPE = 'epoch.started'
 
 export const EVENT_TYPES = [...DEPOSIT_EVENT_TYPES, EPOCH_TYPE] as const
@@ -22,7 +22,7 @@ export const EVENT_TYPES = [...DEPOSIT_EVENT_TYPES, EPOCH_TYPE] as const
 export type DepositEventType = (typeof DEPOSIT_EVENT_TYPES)[number]
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** The event for a deposit that arrives in a status. The store itself creates a deposit, so creation has no event. */
+/** The event for each new status of a deposit. The store itself creates deposits, so creation has no event. */
 export const EVENT_OF_STATUS: Record<Exclude<DepositStatus, 'created'>, DepositEventType> = {
   pending: 'deposit.pending',
   succeeded: 'deposit.succeeded',

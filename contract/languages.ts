@@ -5,7 +5,7 @@ export type Language = (typeof LANGUAGES)[number]
 
 export const FALLBACK_LANGUAGE: Language = 'en'
 
-/** The language of ours that a tag such as `ru-RU` asks for; undefined where the page does not speak it. */
+/** Returns our language for a tag such as `ru-RU`; undefined if we do not have it. */
 export function supportedLanguage(tag: string): Language | undefined {
   const [primary = ''] = tag.toLowerCase().split('-')
   return isLanguage(primary) ? primary : undefined

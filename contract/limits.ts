@@ -1,4 +1,4 @@
-/** Limits that the code reads without the schemas. */
+/** Limits for code that does not load the schemas. */
 
-/** Webhook endpoints of a store. */
+/** The most webhook endpoints of a store. */
 export const MOST_ENDPOINTS = 10

@@ -1,9 +1,9 @@
-/** How a sale goes on, as its seller learns it of Steam or of the market. Amounts are minor units. */
+/** The progress of a sale, as its seller learns it from Steam or the market. Amounts are minor units. */
 export type SaleReport =
   | { kind: 'repriced'; price: bigint }
   | { kind: 'unlisted' }
   | { kind: 'sold' }
-  /** Nothing was given: what the market asked for was not what was listed. */
+  /** Nothing was given: the market asked for something other than the listed item. */
   | { kind: 'refused' }
   /** Proved by Steam's record of the trade. */
   | { kind: 'delivered'; steamTradeId: string }

@@ -12,21 +12,21 @@ export const DEPOSIT_STATUSES = [
 
 export type DepositStatus = (typeof DEPOSIT_STATUSES)[number]
 
-/** Statuses in which nothing more is asked of the shopper. */
+/** Statuses in which the shopper has nothing more to do. */
 export type FinalDepositStatus = Exclude<DepositStatus, 'created' | 'pending'>
 
 export function isFinal(status: DepositStatus): status is FinalDepositStatus {
   return status !== 'created' && status !== 'pending'
 }
 
-/** How far a deposit has come: it never goes back, and only proof of delivery overrules an end. */
+/** Returns the progress of a deposit. It never goes back, and only a proof of delivery overrules an end. */
 function progressOf(status: DepositStatus): number {
   if (status === 'created') return 0
   if (status === 'pending') return 1
   return status === 'succeeded' ? 3 : 2
 }
 
-/** Whether a deposit that is `known` has left this status behind it. */
+/** True if a deposit in the status `known` is already past this status. */
 export function isBefore(status: DepositStatus, known: DepositStatus): boolean {
   return progressOf(status) < progressOf(known)
 }

@@ -1,7 +1,7 @@
 const ACCOUNT_ZERO = 76_561_197_960_265_728n
 const MOST_ACCOUNTS = 1n << 32n
 
-/** Whether the text is the 64-bit Steam id of a person's account: its last 32 bits are its account id. */
+/** True for the 64-bit Steam id of a person's account, whose last 32 bits are the account id. */
 export function isSteamId(text: string): boolean {
   if (!/^\d{17}$/.test(text)) return false
   const account = BigInt(text) - ACCOUNT_ZERO

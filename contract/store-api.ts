@@ -183,7 +183,7 @@ export const storeDepositSchema = z
     sequence: z
       .int()
       .nonnegative()
-      // Events are written before they have a number.
+      // Events are stored before they get a number.
       .default(0)
       .describe(
         'Number of this deposit’s last event; 0 before the first. Of two versions of a deposit, keep the one with the larger sequence.',

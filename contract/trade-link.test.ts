@@ -20,7 +20,7 @@ describe('A-080 a trade link', () => {
     expect(isTradeLink(text)).toBe(true)
   })
 
-  it('is read into account, token and the canonical link', () => {
+  it('is parsed into account, token and the canonical link', () => {
     expect(
       parseTradeLink(' http://www.steamcommunity.com/tradeoffer/new/?partner=0123456&token=a-_9 '),
     ).toEqual({
@@ -75,7 +75,7 @@ describe('A-080 a trade link', () => {
     expect(parseTradeLink(text)).toBeUndefined()
   })
 
-  it('in canonical form is read as itself', () => {
+  it('in canonical form does not change', () => {
     const links = fc.record({
       partner: fc.integer({ min: 1, max: 4_294_967_295 }),
       token: fc.stringMatching(/^[A-Za-z0-9_-]{3,100}$/),

@@ -1,4 +1,4 @@
-/** A trade link names the account that gives the items, and the token that lets a stranger send it an offer. */
+/** A trade link has the account that gives the items, and the token that lets strangers send it offers. */
 export type TradeLink = {
   /** 32-bit account id as decimal digits. */
   partner: string
@@ -13,17 +13,17 @@ const TRADE_LINK =
 export const LONGEST_TRADE_LINK = 512
 
 /**
- * Judges the form alone. The server finds out whether there is such an account, and Steam whether it takes the token.
+ * Checks only the form. The server checks whether the account exists, and Steam whether the token is valid.
  */
 export const isTradeLink = (text: string): boolean => TRADE_LINK.test(text.trim())
 
-/** The same link without its token: it names the account and lets nobody send it an offer. */
+/** Returns the link without its token. It names the account but does not let anyone send it an offer. */
 export const linkWithoutToken = (partner: string): string =>
   `https://steamcommunity.com/tradeoffer/new/?partner=${partner}`
 
 const LARGEST_ACCOUNT_ID = 4_294_967_295
 
-/** Reads the link of an account that can be. Spaces around it are ignored; anything else before or after refuses it. */
+/** Parses the link of a possible account. Ignores spaces around it; undefined with any other text around it. */
 export function parseTradeLink(text: string): TradeLink | undefined {
   if (text.length > LONGEST_TRADE_LINK) return undefined
   const match = TRADE_LINK.exec(text.trim())

@@ -20,7 +20,7 @@ export const userSchema = z.object({
   name: z.string(),
   profileUrl: z.string(),
   avatarUrl: z.string(),
-  /** Without the token: an answer must not let its reader send the shopper offers. */
+  /** The link without its token, so no reader of the answer can send the shopper offers. */
   tradeUrl: z.string(),
 })
 
@@ -31,7 +31,7 @@ export const botSchema = z.object({
   level: z.int().nonnegative(),
 })
 
-/** GET /api/payment: request. A shopper may have cut the link: what is no hash is a deposit that nobody knows. */
+/** GET /api/payment: request. A shopper may have cut the link, so any other text is an unknown deposit. */
 export const paymentQuerySchema = z.object({ hash: z.string().max(512) })
 
 /** GET /api/payment: answer. */
@@ -40,16 +40,16 @@ export const paymentSchema = z.object({
   /** Number shown to the shopper as #id. */
   id: z.string(),
   storeName: z.string(),
-  /** The store's own colour, as `#rrggbb`; null where it has none. */
+  /** The store's own colour, as `#rrggbb`; null if it has none. */
   storeAccent: z.string().nullable(),
-  /** The store's name for the balance that is filled; null where it gave none. Hostile: plain text only. */
+  /** The store's name for the balance to fill; null if it gave none. Hostile: plain text only. */
   customerLabel: z.string().nullable(),
   status: z.enum(DEPOSIT_STATUSES),
   currency: z.enum(CURRENCIES),
-  /** From the making of the offer the total of its trade, once succeeded what was credited, else null. */
+  /** The total of the trade once its offer is being created; after success the credited amount; else null. */
   amount: minorUnits.nullable(),
   user: userSchema.nullable(),
-  /** True while Steam is asked who the shopper is whose link the store gave: the page waits, and asks nobody for it. */
+  /** True while the shopper of the store's trade link is looked up on Steam. The page waits and asks for no link. */
   userPending: z.boolean(),
   /** The bot that sent the offer; null before there is one. */
   bot: botSchema.nullable(),
@@ -58,45 +58,45 @@ export const paymentSchema = z.object({
   technicalWorks: z.boolean(),
   /** The operator's own words about a maintenance; null if there are none. */
   technicalWorksText: z.object({ en: z.string(), ru: z.string() }).nullable(),
-  /** When the maintenance should end; null if nobody can say. */
+  /** When the maintenance should end; null if unknown. */
   technicalWorksUntil: z.iso.datetime().nullable(),
   /**
-   * True when the offer was declined, or cancelled by others than us, within seconds of being sent: the shopper did not
-   * do it, so somebody else may hold a key to an account and wait with a look-alike of the offer.
+   * True if the offer was declined, or cancelled by others, within seconds after it was sent. The shopper did not do
+   * that, so a scammer may have access to an account and prepare a look-alike of the offer.
    */
   endedAtOnce: z.boolean(),
-  /** True when the store took back the open offer, so nobody was late. */
+  /** True if the store cancelled the open offer, so no one was late. */
   cancelledByStore: z.boolean(),
-  /** Steam holds the items of the ended trade until then, and delivers them unless the shopper cancels. */
+  /** When Steam ends its hold on the items of the ended trade. It then delivers them unless the shopper cancels. */
   steamHoldUntil: z.iso.datetime().nullable(),
   /** Steam's own id of the offer. */
   steamTradeId: z.string().nullable(),
   /** The secret code: the message of the Steam offer. */
   steamTradeMessage: z.string().nullable(),
-  /** Where the offer is accepted in a browser and in the Steam client; null before there is an offer. */
+  /** Where to accept the offer, in a browser and in the Steam client; null before there is an offer. */
   acceptUrl: z.string().nullable(),
   clientUrl: z.string().nullable(),
   backToStoreUrl: z.string(),
   /** Present only once the deposit is succeeded and the store asked for it. */
   redirectUrl: z.string().optional(),
-  /** A path of this till, once the deposit has ended and while it says what happened. */
+  /** The path of the receipt on this till, present after the end, for as long as the page shows the deposit. */
   receiptUrl: z.string().optional(),
   language: z.enum(LANGUAGES).nullable(),
-  /** True while an offer is being made: the widget reopens the confirmation modal and joins. */
+  /** True while an offer is being created. The widget then reopens the confirmation modal and waits for the offer. */
   creating: z.boolean(),
   /** Items in the trade that is under way or done, else 0. */
   itemCount: z.int().nonnegative(),
   /**
-   * The part of amount that the store cannot spend before heldUntil, because Steam can still take the trade back. While
-   * pending it is the most that will be held, and heldUntil the latest: the rest of amount is promised at once.
+   * The part of amount that the store cannot spend before heldUntil, because Steam can still reverse the trade. While
+   * pending it is the most that will be held, and heldUntil the latest time. The rest is promised at once.
    */
   heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
   minAmount: minorUnits.nullable(),
   maxAmount: minorUnits.nullable(),
-  /** The games whose items the store takes here; its page offers no others. */
+  /** The games whose items the store accepts. The page offers no others. */
   games: z.array(z.enum(GAMES)).min(1),
-  /** The price that the store asks for; null where any amount pays. */
+  /** The price that the store asks for; null if any amount is accepted. */
   targetAmount: minorUnits.nullable(),
 })
 
@@ -108,7 +108,7 @@ export const inventoryQuerySchema = z.object({
   hash: hashSchema,
   game: z.enum(GAMES),
   language: z.enum(LANGUAGES).optional(),
-  /** Asks Steam again instead of answering from the last minute. */
+  /** Asks Steam again instead of answering with items from the last minute. */
   reload: z.stringbool().optional(),
 })
 
@@ -120,14 +120,14 @@ export const itemSchema = z.object({
   price: minorUnits,
   rarity: z.templateLiteral(['rarity-', z.enum(['0', '1', '2', '3', '4', '5', '6', '7'])]),
   /**
-   * Rarity or quality in the game's own words and the language of the call, as Steam says it. Hostile: plain text only.
+   * Rarity or quality in Steam's words for the game, in the language of the call. Hostile: plain text only.
    */
   rarityName: z.string().max(40).nullable(),
   wearCategory: z
     .enum(['WearCategory0', 'WearCategory1', 'WearCategory2', 'WearCategory3', 'WearCategory4'])
     .nullable(),
   isStatTrak: z.boolean(),
-  /** Absent where Steam names none. Prices are those of the market name, so no phase has one of its own. */
+  /** The phase of a Doppler; absent if Steam names none. A phase can have its own price. */
   phase: z.enum(PHASES).optional(),
 })
 
@@ -140,27 +140,27 @@ export const inventorySchema = z.object({
   /** Most items in one trade. */
   maxItems: z.int().positive(),
   /**
-   * Where Steam lets senders take trades of the game back for days: how much of a payment with these items would be
-   * credited at once now, and when the rest is. Other payments may change it until the offer is made, whose heldAmount
-   * is a promise. In round steps, and never more than the items come to, so the store's room cannot be read from it.
-   * Null where nothing is held.
+   * For games whose trades Steam lets senders reverse for days: how much of a payment with these items would be
+   * credited at once, and when the rest is. Other payments may change it until the offer is created, whose heldAmount
+   * is a promise. In round steps and at most the items' total, so it does not reveal the store's limit.
+   * Null if nothing is held.
    */
   hold: z.object({ atOnce: minorUnits, days: z.int().positive(), until: z.iso.datetime() }).nullable(),
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
-  /** When the first of those under `tradeHold` and `tradeProtected` becomes free; absent where Steam does not say. */
+  /** When the first item under `tradeHold` or `tradeProtected` becomes free; absent if Steam does not say. */
   nextTradableAt: z.iso.datetime().optional(),
-  /** Names the prices of this answer; sent along with the trade. Null when there are no items. */
+  /** Identifies the prices of this answer; sent with the trade. Null if there are no items. */
   quoteId: z.string().nullable(),
-  /** Seconds since Steam was asked. */
+  /** Seconds since Steam answered. */
   ageSeconds: z.int().nonnegative(),
   inventoryError: z.boolean(),
   inventoryErrorType: z.enum(INVENTORY_ERROR_TYPES).nullable(),
-  /** The cause, where the type has several: Steam lets this account trade nothing, whatever it owns. */
+  /** The cause, if the type has several. `accountRestricted`: Steam lets the account trade nothing at all. */
   inventoryErrorCause: z.enum(['accountRestricted']).optional(),
 })
 
-/** GET /api/price: request. The quote is that of the inventory which showed the item. */
+/** GET /api/price: request. The quote comes with the inventory that showed the item. */
 export const priceQuerySchema = z.object({
   hash: hashSchema,
   quoteId: z.string().max(64),
@@ -168,19 +168,19 @@ export const priceQuerySchema = z.object({
 })
 
 /**
- * The name of a source, and the age of its word. Null is the operator's own list or price; its own price has no age.
+ * The name of a source and the age of its price. A null name is the operator's own list or price, which has no age.
  */
 const wordSchema = z.object({
   source: z.string().max(60).nullable(),
   ageSeconds: z.int().nonnegative().nullable(),
 })
 
-/** GET /api/price: answer. The grounds of the price of one shown item: names and ages, no prices of others. */
+/** GET /api/price: answer. The sources of the price of one shown item: names and ages, without their prices. */
 export const priceReasonSchema = z.object({
   price: minorUnits,
   currency: z.enum(CURRENCIES),
   said: z.array(wordSchema),
-  /** The source of the exchange rate; null where the price is in dollars, as the sources say it. */
+  /** The source of the exchange rate; null for a price in dollars, the currency of the sources. */
   rate: wordSchema.nullable(),
 })
 
@@ -196,7 +196,7 @@ export const tradeBodySchema = z.object({
   quoteId: z.string().max(64).optional(),
 })
 
-/** POST /api/trade: answer. 200 `active`: the offer is open. 202 `sending`: not known yet, repeat the same call. */
+/** POST /api/trade: answer. 200 `active`: the offer is open. 202 `sending`: still unknown, so repeat the same call. */
 export const tradeAnswerSchema = z.object({
   state: z.enum(['active', 'sending']),
   code: z.literal('trade_sending').optional(),
@@ -208,7 +208,7 @@ export const errorReportBodySchema = z.object({
   type: z.string().max(100),
   filename: z.string().max(500),
   lineno: z.number(),
-  /** True when the browser's event carried no error object. */
+  /** True if the browser's event had no error object. */
   empty: z.boolean(),
   url: z.string().max(1000),
 })
@@ -216,7 +216,7 @@ export const errorReportBodySchema = z.object({
 export const PAGE_METRICS = ['CLS', 'FCP', 'INP', 'LCP', 'TTFB'] as const
 export const SCREENS = ['deposit', 'help', 'landing', 'other'] as const
 
-/** POST /api/metrics: request; the answer is 204. Values are milliseconds, of CLS a share. */
+/** POST /api/metrics: request; the answer is 204. Values are milliseconds; CLS has no unit. */
 export const metricsBodySchema = z.strictObject({
   screen: z.enum(SCREENS),
   metrics: z

@@ -10,20 +10,20 @@ export type TopUp = {
   shopper: string
   currency: string
   status: string
-  /** Why it ended without items. */
+  /** Why the top-up ended without items; null if it did not. */
   reason: string | null
-  /** Minor units; null until it succeeded. */
+  /** Minor units; null until the top-up has succeeded. */
   amount: number | null
   held: number
   heldUntil: string | null
   reversed: number
-  /** Whether it was opened for a cart that has been bought since. */
+  /** Whether the top-up pays for a cart, and whether the cart has been bought. */
   cart: 'none' | 'waiting' | 'bought'
   url: string | null
   createdAt: string
 }
 
-/** Minor units; `until` is ISO 8601, when the last part of it is released. */
+/** `amount` is in minor units; `until` is when its last part is released, ISO 8601. */
 export type OnHold = { amount: number; until: string | null }
 
 /** Goods that are bought as soon as their price can be spent. */
@@ -62,14 +62,14 @@ export function openBooks(file: string) {
       statements.setUrl.run(url, externalId)
       statements.startTopUp.run(externalId)
     },
-    /** Takes an event of the log: one that came by webhook already changes nothing. */
+    /** Events read from the log. One that already came by webhook changes nothing. */
     log: {
       update,
       /** How far the till's event log has been read. */
       cursor: (): number => Number(statements.position.get()?.sequence ?? 0),
       saveCursor: (sequence) => void statements.setPosition.run(sequence),
     } satisfies CreditStore,
-    /** Takes an event, all of it or nothing. Returns by how much the shopper may spend more, undefined for old news. */
+    /** Books an event in one transaction. Returns the change of the shopper's balance; undefined for an old event. */
     async take(event: DepositEvent): Promise<number | undefined> {
       let change: number | undefined
       await takeOnce(
@@ -113,15 +113,15 @@ function reads(statements: Statements) {
             { amount: Number(amount), until: textOrNull(until) },
           ]),
       ),
-    /** Money that all shoppers may spend. */
+    /** Money that all shoppers together may spend, by currency. */
     total: (): Record<string, number> => sumsOf(statements.total.all()),
-    /** Our account at the till, held amounts included; payouts are not booked here. */
+    /** The store's account at the till, held amounts included. Payouts are not booked here. */
     account: (): Record<string, number> => sumsOf(statements.account.all()),
     cart: (shopper: string): Cart =>
       Object.fromEntries(
         statements.cart.all(shopper).map(({ good, count }) => [String(good), Number(count)]),
       ),
-    /** How many of each good a shopper has bought. */
+    /** Returns how many of each good a shopper has bought. */
     bought(shopper: string): Cart {
       const all: Cart = {}
       for (const { goods } of statements.bought.all(shopper)) {
@@ -134,7 +134,7 @@ function reads(statements: Statements) {
   }
 }
 
-/** Books the change that the package computes, and buys the top-up's goods once they can be paid. */
+/** Books the change that the package computes, and buys the top-up's goods once the balance suffices. */
 function credit(
   statements: Statements,
   deposit: Deposit,

@@ -1,10 +1,10 @@
-/** The people of the Steam sandbox: a visitor can try their trade links. */
+/** The players of the Steam sandbox, whose trade links a visitor can try. */
 export type Player = { name: string; tradeUrl: string }
 
 const DEADLINE_MS = 2_000
 const MOST_PLAYERS = 10
 
-/** Undefined when the sandbox does not answer. */
+/** Returns undefined if the sandbox does not answer. */
 export async function readPlayers(sandboxUrl: string): Promise<Player[] | undefined> {
   try {
     const response = await fetch(`${sandboxUrl}/control/players`, {

@@ -27,7 +27,7 @@ const FIRST = `
   create table if not exists webhook (id text primary key) strict;
 `
 
-/** Each runs once; `user_version` counts them. */
+/** Migrations. Each runs once; `user_version` counts them. */
 const STEPS = [
   `alter table top_up add column shopper text not null default '${FIRST_SHOPPER}';
   alter table top_up add column reason text;
@@ -45,7 +45,7 @@ const STEPS = [
   drop table balance;
   create table position (one integer primary key check (one = 1), sequence integer not null) strict;`,
   `alter table credit add column charged integer not null default 0;`,
-  // Earlier credits count as of the last event that was read.
+  // Earlier credits get the sequence of the last event that was read.
   `alter table credit rename to credit_before;
   create table credit (
     deposit_id text primary key,

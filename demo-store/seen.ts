@@ -27,7 +27,7 @@ export function openSeen() {
   }
   return {
     note,
-    /** The newest first. */
+    /** Newest first. */
     all: (): readonly Note[] => notes,
     /** A fetch for the client of the till that notes each call and its answer. */
     async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
@@ -52,13 +52,13 @@ export function openSeen() {
   }
 }
 
-/** The log is read once a minute, and usually has nothing new. */
+/** True for a page of the log without events, as most minutes bring. */
 const isEmptyPage = (answered: unknown): boolean => {
   const events: unknown = typeof answered === 'object' && answered !== null && Reflect.get(answered, 'events')
   return Array.isArray(events) && events.length === 0
 }
 
-/** Anybody who knows a deposit's link can use it, and a trade link contains a token. */
+/** Returns the note's text with links cut: a deposit's link gives access to it, and a trade link has a token. */
 function textOf(said: unknown): string {
   const json = JSON.stringify(said, undefined, 2)
     .replace(/\/deposit\/[0-9a-f]{4}[0-9a-f]{28}/g, (link) => `${link.slice(0, 13)}…`)

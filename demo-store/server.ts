@@ -17,7 +17,7 @@ import { createDeposit, openTill, readWebhook, type TillAccount } from './till.t
 import { oneOf, settingsOf, visitorOf } from './visitor.ts'
 
 export type StoreOptions = {
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   port: number
   /** Path of the store's database, or `:memory:`. */
   dataFile: string
@@ -146,7 +146,7 @@ function shownTo(request: IncomingMessage, { books, seen }: Store): Shown {
   }
 }
 
-/** Shows the result of the payment that a shopper returns from. The address proves nothing: the books decide. */
+/** Returns the result of the payment from which a shopper returns. The address proves nothing, so the books decide. */
 function thanksFor(request: IncomingMessage, { books }: Store): string | undefined {
   const { shopper, language } = visitorOf(request)
   const topUp = books.topUp(queryOf(request).get('paid') ?? '')
@@ -174,7 +174,7 @@ function buyWithBalance(request: IncomingMessage, { books }: Store): Reply {
   return HOME
 }
 
-/** Opens a deposit at the till and sends the shopper there, or to our page that shows it in a frame. */
+/** Opens a deposit at the till and sends the shopper there, or to our page with the deposit in a frame. */
 async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply> {
   const form = await formOf(request)
   const visitor = visitorOf(request)
@@ -225,7 +225,7 @@ function showPayment(request: IncomingMessage, store: Store): Reply {
   return html(200, payPage({ shown, tillUrl: store.account.url, url, externalId }))
 }
 
-/** 2xx means that the store has saved the event: it is sent only after the commit. */
+/** Answers 2xx only after the commit, because 2xx means that the store has saved the event. */
 async function takeWebhook(request: IncomingMessage, store: Store): Promise<Reply> {
   const { books, account, report, seen } = store
   const webhook = await readWebhook(account, request.headers, await bodyOf(request))
@@ -245,7 +245,7 @@ async function takeWebhook(request: IncomingMessage, store: Store): Promise<Repl
   return { status: 204 }
 }
 
-/** By how much the shopper may spend more. */
+/** Returns the change of the shopper's balance, in words. */
 function outcomeOf(change: number, data: object): string {
   const currency = String(Reflect.get(data, 'currency'))
   if (change === 0) return 'taken'
@@ -295,7 +295,7 @@ function give(response: ServerResponse, reply: Reply, { account }: Store): void 
     "connect-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // The form of payment is answered with a redirect to the till.
+    // The payment form is answered with a redirect to the till.
     `form-action 'self' ${till}`,
   ]
   response

@@ -23,7 +23,7 @@ describe('the shop', () => {
       .replace(/<[^>]+>/g, ' ')
       .replace(/ +/g, ' ')
 
-  test('a cart is paid with items, less what is on the balance, and is the shopper’s once that is credited', async () => {
+  test('a cart is paid with the balance and items, and is the shopper’s once they are credited', async () => {
     await visitors.send({ data: { amount: 400 } })
     for (const good of ['gems', 'gems', 'chest']) await put(good)
     await put('chest', 'less')
@@ -40,7 +40,7 @@ describe('the shop', () => {
     expect(await visitors.balances()).toEqual({ USD: 102 })
   })
 
-  test('what is held buys nothing until it is released', async () => {
+  test('held money buys nothing until it is released', async () => {
     await put('potion')
     await visitors.press({ for: 'cart', hold: 'on' })
     const data = { externalId: ordered(), heldAmount: 1250 }
@@ -56,7 +56,7 @@ describe('the shop', () => {
     expect(await text('/')).toContain('Draught of haste × 1')
   })
 
-  test('a balance that is large enough buys at once, and one that is not buys nothing', async () => {
+  test('a sufficient balance buys at once, and a smaller one buys nothing', async () => {
     await put('anvil')
     const buy = () => fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
     await buy()
@@ -67,7 +67,7 @@ describe('the shop', () => {
     expect(await visitors.balances()).toEqual({ USD: 100 })
   })
 
-  test('what was spent and then taken back closes the account until it is filled up', async () => {
+  test('money spent and then taken back closes the account until it is topped up', async () => {
     await visitors.send({})
     await put('cape')
     await fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
@@ -78,7 +78,7 @@ describe('the shop', () => {
     expect(demo.till.calls.at(-1)?.body).toMatchObject({ targetAmount: 850 + 499 })
   })
 
-  test('the deposit opens inside the store if the shopper wants that, for this store’s origin alone', async () => {
+  test('the deposit opens inside the store if the shopper chose that, for this store’s origin only', async () => {
     const answer = await visitors.press({ where: 'here' })
     const path = answer.headers.get('location') ?? ''
     expect(path).toBe(`/pay?order=${ordered()}`)
@@ -99,13 +99,13 @@ describe('the shop', () => {
     expect(links).toEqual([expect.stringContaining('https://steamcommunity.com/tradeoffer/new/'), undefined])
   })
 
-  test('speaks Russian to who asks for it, in prices too', async () => {
+  test('speaks Russian to visitors who choose it, in prices too', async () => {
     const russian = { 'accept-language': 'ru,en;q=0.5', cookie: 'ember_currency=BRL' }
     expect(await text('/', russian)).toMatch(/Сезонный пропуск.*79,90/s)
     expect(await text('/', { ...russian, cookie: 'ember_language=en' })).toContain('Season pass')
   })
 
-  test('the drawer shows calls and webhooks as they came, with links cut and no key', async () => {
+  test('the drawer shows calls and webhooks unchanged, but with cut links and without the key', async () => {
     await visitors.press({ play: '<b>nova' })
     await visitors.send({})
     await visitors.send({}, (headers) => {

@@ -34,7 +34,7 @@ describe('a top-up', () => {
     expect(await visitors.live()).toContain('Waiting for your items')
   })
 
-  test('is held whole until the protection ends if the shopper of the demo wants to see that', async () => {
+  test('is held in full until the protection ends if the visitor chose that', async () => {
     await visitors.press({ hold: 'on' })
     await visitors.press()
     expect(demo.till.calls.map(({ body }) => Reflect.get(Object(body), 'creditMode'))).toEqual([
@@ -43,7 +43,7 @@ describe('a top-up', () => {
     ])
   })
 
-  test('a till that stumbles is asked again for the same deposit', async () => {
+  test('is requested again from a till that fails once', async () => {
     demo.till.statuses.push(503)
     expect((await visitors.press()).status).toBe(303)
     const ids = demo.till.calls.map((call) => call.body.externalId)
@@ -51,7 +51,7 @@ describe('a top-up', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('a till that is down gives a clear page and leaves no open top-up', async () => {
+  test('leads to a clear page and leaves nothing open if the till is down', async () => {
     await demo.store.close()
     await demo.open('http://127.0.0.1:9')
     const answer = await visitors.press()
@@ -61,14 +61,14 @@ describe('a top-up', () => {
     expect(demo.reports.join()).toContain('the till does not answer')
   })
 
-  test('a button on a foreign page opens nothing', async () => {
+  test('cannot be opened by a button on a foreign page', async () => {
     expect((await visitors.press({}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect(demo.till.calls).toEqual([])
   })
 })
 
 describe('the webhook', () => {
-  test('credits the balance once for each deposit, whatever comes again', async () => {
+  test('credits the balance once for each deposit, even if events repeat', async () => {
     expect((await visitors.send({})).status).toBe(204)
     expect((await visitors.send({})).status).toBe(204)
     expect(
@@ -84,7 +84,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({ EUR: 1250, USD: 1250 })
   })
 
-  test('a deposit that brings more later is credited the difference', async () => {
+  test('credits the difference when a deposit brings more later', async () => {
     const more = { type: 'deposit.amount_increased', data: { amount: 2000 } }
     await visitors.send({ id: 'event-8', sequence: 8 })
     expect((await visitors.send({ id: 'event-9', sequence: 9, ...more })).status).toBe(204)
@@ -92,7 +92,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({ USD: 2000 })
   })
 
-  test('events out of order: old news changes no status, a credit counts all the same', async () => {
+  test('out of order changes no status, but still counts its credit', async () => {
     const pending = { type: 'deposit.pending', data: { status: 'pending', amount: null } }
     await visitors.send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })
     await visitors.send({ id: 'first', sequence: 3, ...pending })
@@ -102,7 +102,7 @@ describe('the webhook', () => {
     expect(await visitors.live()).not.toContain('Trade offer sent')
   })
 
-  test('what its sender takes back is taken from the shopper again, part by part and in any order', async () => {
+  test('takes reversed amounts from the shopper again, part by part and in any order', async () => {
     const reversed = (reversedAmount: number) => ({ type: 'deposit.reversed', data: { reversedAmount } })
     await visitors.send({ id: 'two', sequence: 4, ...reversed(1250) })
     expect(await visitors.balances()).toEqual({})
@@ -112,7 +112,7 @@ describe('the webhook', () => {
     expect(await visitors.live()).toMatch(/Taken back by its sender.*−\$12\.50 taken back/s)
   })
 
-  test('D-36 a reversal costs the shopper what was taken back, and the store what it is charged', async () => {
+  test('D-36 of a reversal charges the shopper the reversed amount, and the store its own charge', async () => {
     await visitors.send({ id: 'credit', sequence: 2 })
     const data = { reversedAmount: 1250, chargedAmount: 250 }
     await visitors.send({ id: 'back', sequence: 3, type: 'deposit.reversed', data })
@@ -123,7 +123,7 @@ describe('the webhook', () => {
     expect(await visitors.live()).toContain('The store’s account with the till, of all shoppers: $10.00')
   })
 
-  test('what is held cannot be spent: it is shown apart, and until when', async () => {
+  test('shows held money apart, with its date, and does not let it be spent', async () => {
     await visitors.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     const shown = (await visitors.live()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
     expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')
@@ -133,7 +133,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({ USD: 1250 })
   })
 
-  test('of a type that it does not know is answered 2xx and changes nothing, a test with its challenge', async () => {
+  test('of an unknown type is answered 2xx and changes nothing, a test with its challenge', async () => {
     expect((await visitors.send({ type: 'till.news' })).status).toBe(204)
     const tested = await visitors.send({ type: 'webhook.test', data: { challenge: 'n0nce' } })
     expect([tested.status, await tested.json()]).toEqual([200, { challenge: 'n0nce' }])
@@ -150,7 +150,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({})
   })
 
-  test('the balance outlives a restart', async () => {
+  test('leaves a balance that survives a restart', async () => {
     await visitors.send({})
     await demo.store.close()
     await demo.open(demo.till.url)
@@ -164,7 +164,7 @@ describe('the log of the till', () => {
   const logged = (n: number) =>
     eventOf({ id: `logged-${n}`, sequence: n, data: { id: `${n}`, externalId: `topup-${n}` } })
 
-  test('is read at the start: what no webhook brought is credited once', async () => {
+  test('is read at the start, and credits missed by webhooks are booked once', async () => {
     await visitors.send(logged(1))
     for (const n of [1, 2, 3]) demo.till.log.push(logged(n))
     await demo.store.close()
@@ -182,7 +182,7 @@ describe('the log of the till', () => {
     })
   })
 
-  test('goes on behind a type that the store does not know', async () => {
+  test('is read on after an unknown type', async () => {
     demo.till.log.push({ id: 'news-1', type: 'payout.sent', sequence: 1, data: { reference: 'wire 1' } })
     demo.till.log.push({ id: 'news-2', type: 'payout.sent', sequence: 2, data: { reference: 'wire 2' } })
     await fetch(`${demo.store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
@@ -196,7 +196,7 @@ describe('the log of the till', () => {
     expect(demo.reports).toEqual([])
   })
 
-  test('that cannot be read is reported, and the store goes on', async () => {
+  test('is reported if unreadable, and the store goes on', async () => {
     await demo.store.close()
     await demo.open('http://127.0.0.1:9')
     await expect.poll(() => demo.reports.join()).toContain('log could not be read')
@@ -211,7 +211,7 @@ describe('shoppers', () => {
     return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
 
-  test('have balances and histories of their own', async () => {
+  test('have their own balances and histories', async () => {
     const cookie = await as('mira_sol')
     await visitors.press({}, { cookie })
     const externalId = String(demo.till.calls[0]?.body.externalId)
@@ -227,7 +227,7 @@ describe('shoppers', () => {
   })
 })
 
-test('a database of the first version goes on with its balance', async () => {
+test('keep their balances in a database of the first version', async () => {
   await demo.store.close()
   rmSync(join(demo.folder, 'store.sqlite'))
   const old = new DatabaseSync(join(demo.folder, 'store.sqlite'))
@@ -246,7 +246,7 @@ test('a database of the first version goes on with its balance', async () => {
 })
 
 describe('the page', () => {
-  test('shows balance, button and the trade links, and runs no foreign or inline script', async () => {
+  test('shows the balance, the button and the trade links, and runs no foreign or inline script', async () => {
     await visitors.send({})
     const answer = await fetch(demo.store.url)
     const policy = answer.headers.get('content-security-policy') ?? ''

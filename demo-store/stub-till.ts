@@ -52,7 +52,7 @@ export async function startDemo(): Promise<Demo> {
   return demo
 }
 
-/** Acts of a shopper, and of the till, at a store. */
+/** Returns the calls of a shopper and of the till at a store. */
 export const visitorsOf = (demo: Demo) => ({
   press: (form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
     fetch(`${demo.store.url}/top-ups`, {
@@ -77,7 +77,7 @@ export const visitorsOf = (demo: Demo) => ({
   live: async (): Promise<string> => (await fetch(`${demo.store.url}/live`)).text(),
 })
 
-/** A till and a sandbox that answer as their documents describe: first with `statuses`, then with 201. */
+/** Starts a till and a sandbox that answer as documented: first with `statuses`, then with 201. */
 async function startTill(): Promise<Stub> {
   const calls: Call[] = []
   const statuses: number[] = []

@@ -31,7 +31,7 @@ export async function createDeposit(
   }
 }
 
-/** Undefined if no till has signed it. */
+/** Returns undefined if the till did not sign it. */
 export async function readWebhook(
   { webhookSecret: secret }: TillAccount,
   headers: Record<string, string | string[] | undefined>,

@@ -37,17 +37,17 @@ const pagesOf = (depositId: string): [path: string, shows: RegExp | string][] =>
   ['/reports/1', 'Movements'],
   ['/bots', 'Tradetill Bot'],
   ['/bots/1', 'Answered 429'],
-  ['/shoppers', 'Nobody is denied.'],
+  ['/shoppers', 'No account is denied.'],
   ['/money', 'Ledger check'],
   ['/webhooks', '/webhooks/tradetill'],
   ['/webhooks/1', 'deposit.succeeded'],
   ['/prices', 'items have been named by a source'],
   ['/items', 'Tradetill Bot'],
-  ['/items?show=departures', 'Nothing left the bots yet.'],
+  ['/items?show=departures', 'No item has left a bot yet.'],
   // The amounts depend on when the vault last reported its markets.
   ['/items?show=sales', 'At the markets'],
   ['/items?show=sales', 'Where the vault sells'],
-  ['/items?show=drift', 'Every bot has what the books say.'],
+  ['/items?show=drift', 'The items of every bot match the books.'],
   ['/items?show=wishes', 'Ask the vault'],
   ['/weather?method=send', 'send by bot'],
   ['/acts', 'store add'],
@@ -121,7 +121,7 @@ test('an operator enters by a link, registers a passkey, and works with the keyb
   const name = `nina ${depositId}`
   const link = /http:\S+\/enter#\S+/.exec(await command('operator', 'add', name, '--role', 'operator'))?.[0]
   await page.goto(link ?? '')
-  await page.getByText(`You come in as ${name}`).waitFor()
+  await page.getByText(`You will sign in as ${name}`).waitFor()
   await tabTo(page, 'Register a passkey')
   await press(page, 'Enter')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -194,7 +194,7 @@ test('an operator enters by a link, registers a passkey, and works with the keyb
   await page.getByRole('button', { name: 'Renew the token' }).click()
   const renewal = page.getByRole('dialog', { name: 'Renew the token' })
   await renewal.getByRole('button', { name: 'Renew the token' }).click()
-  await renewal.getByRole('img', { name: 'Picture for the Steam app' }).waitFor()
+  await renewal.getByRole('img', { name: 'QR code for the Steam app' }).waitFor()
   expect(await violations(page)).toEqual([])
   const clientId = /\d+$/.exec((await renewal.locator('code').textContent()) ?? '')?.[0]
   await approveLogin(till.sandbox, clientId ?? '', await shopper())
@@ -226,7 +226,7 @@ test('an operator removes an endpoint with a reason, and only the record remains
   const row = page.getByRole('row', { name: String(endpoint?.url) })
   await row.getByRole('button', { name: 'Remove' }).click()
   const dialog = page.getByRole('dialog', { name: 'Remove' })
-  await dialog.getByLabel('Why, for the record').fill('the shop moved')
+  await dialog.getByLabel('Reason, for the record').fill('the shop moved')
   expect(await violations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Remove' }).click()
   // The change removes the row, and the dialog goes with it.

@@ -317,7 +317,7 @@ const SCENES: readonly TourScene[] = [
   { title: 'Released', said: /\$[\d.]+ were released/ },
   { title: 'Reversed', said: /took \$[\d.]+ back from the store/ },
   {
-    title: 'A scam that is foiled',
+    title: 'A foiled scam',
     said: /the till refused it.*the store answered 400/,
     leaves: { in: `select status as it from deposit where status = 'tradeCountered'`, as: 'tradeCountered' },
   },

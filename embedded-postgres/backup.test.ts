@@ -1,4 +1,4 @@
-/** Copies of the embedded database: made while it works, looked through, put back. */
+/** Copies of the embedded database: made under load, checked, and restored. */
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'tradetill-backup-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
+  // As root, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(root, 0o711)
   embedded = await startEmbedded({ dataDir: folder('data'), log: captureLog().log, fsync: false })
   chmodSync(folder('data'), 0o711)
@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('a copy made under load has what was committed before it, and its till knows that it was restored', async () => {
+test('a copy made under load has all earlier commits, and its till knows that it was restored', async () => {
   const writer = new pg.Client({ connectionString: embedded.url })
   await writer.connect()
   await writer.query(`insert into store (name, origins) values ('before', '{https://a.test}')`)
@@ -81,7 +81,7 @@ test('a copy made under load has what was committed before it, and its till know
   expect([checked.code, checked.errors]).toEqual([0, ''])
   expect(JSON.parse(checked.out)).toMatchObject({ stores: 1, isOwnKey: true, missing: [], differences: 0 })
 
-  expect((await run(['backup', 'restore', copy], 'data')).errors).toContain('has a database already')
+  expect((await run(['backup', 'restore', copy], 'data')).errors).toContain('already has a database')
   expect(await run(['backup', 'restore', copy], 'restored')).toMatchObject({ code: 0, errors: '' })
   chmodSync(folder('restored'), 0o711)
   const restored = await startEmbedded({ dataDir: folder('restored'), log: captureLog().log, fsync: false })
@@ -96,10 +96,10 @@ test('a copy made under load has what was committed before it, and its till know
   }
 })
 
-test('a copy that lost a part of its log is refused, and so is what is no copy', async () => {
+test('a copy that lost a part of its log is refused, like a folder that is not a copy', async () => {
   const made = await run(['backup', 'create', '--to', folder('others')])
   const copy = pathOf(made.out)
   rmSync(join(copy, 'cluster', 'pg_wal'), { recursive: true })
   expect(await run(['backup', 'check', copy])).toMatchObject({ code: 1 })
-  expect((await run(['backup', 'restore', folder('data')], 'nowhere')).errors).toContain('is no copy')
+  expect((await run(['backup', 'restore', folder('data')], 'nowhere')).errors).toContain('is not a copy')
 })

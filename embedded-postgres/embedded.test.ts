@@ -10,7 +10,7 @@ import { runningDatabase } from '../gateway/db/connection-file.ts'
 import { captureLog } from '../gateway/testing/log.ts'
 import { startEmbedded } from './embedded.ts'
 
-/** One database for all tests but those that need a first start: making one takes far longer than starting it. */
+/** One database for all tests except those of a first start: creating one takes far longer than starting it. */
 let dataDir: string
 
 beforeAll(() => {
@@ -23,7 +23,7 @@ afterAll(() => {
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-embedded-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
+  // As root, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(folder, 0o711)
   return folder
 }
@@ -42,7 +42,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** A process of its own that runs the database, as a gateway does. */
+/** Starts a separate process that runs the database, like a gateway. */
 async function startInProcess() {
   const script = `
     const [{ startEmbedded }, { createLog }] = await Promise.all([
@@ -61,7 +61,7 @@ async function startInProcess() {
   return { child, ended, url: url ?? '' }
 }
 
-test('is durable, asks for a password, and keeps its files private', async () => {
+test('the database is durable, asks for a password, and keeps its files private', async () => {
   const { log, lines } = captureLog()
   const embedded = await startEmbedded({ dataDir, log })
   try {
@@ -87,7 +87,7 @@ test('is durable, asks for a password, and keeps its files private', async () =>
   await expect(query(embedded.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('a database whose password is gone is refused, not thrown away', async () => {
+test('a database without its password is refused, not replaced', async () => {
   const first = await start()
   await query(first.url, 'create table kept (n int); insert into kept values (7)')
   await first.stop()
@@ -103,7 +103,7 @@ test('a database whose password is gone is refused, not thrown away', async () =
   }
 })
 
-test('after a kill -9 of its owner the server itself ends', async () => {
+test('the server ends after a kill -9 of its owner', async () => {
   const owner = await startInProcess()
   owner.child.kill('SIGKILL')
   await owner.ended
@@ -111,7 +111,7 @@ test('after a kill -9 of its owner the server itself ends', async () => {
   await expect.poll(asked, { message: 'the server ends' }).toContain('ECONNREFUSED')
 })
 
-test('what was committed outlives a kill -9 of its owner, nothing is left running, and a start at once works', async () => {
+test('commits survive a kill -9 of the owner, no process is left, and an immediate start works', async () => {
   const owner = await startInProcess()
   await query(owner.url, 'create table outlived (n int); insert into outlived values (7)')
   owner.child.kill('SIGKILL')
@@ -126,7 +126,7 @@ test('what was committed outlives a kill -9 of its owner, nothing is left runnin
   }
 })
 
-test('a first start that was cut off is begun again', async () => {
+test('an interrupted first start is repeated', async () => {
   const folder = newFolder()
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const first = await start(folder)
@@ -134,7 +134,7 @@ test('a first start that was cut off is begun again', async () => {
   const [cluster] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (path) => basename(path) === 'cluster',
   )
-  // Cut off between the password's writing and the cluster's move into its place.
+  // Interrupted after the password was written and before the cluster was moved into place.
   const place = join(folder, cluster ?? 'no cluster')
   renameSync(place, `${place}.new`)
   const second = await start(folder)
@@ -145,7 +145,7 @@ test('a first start that was cut off is begun again', async () => {
   }
 })
 
-test('a data folder that other accounts cannot reach, deleted and made again, begins with a new database', async () => {
+test('a deleted and recreated data folder that other accounts cannot reach starts with a new database', async () => {
   const folder = newFolder()
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   chmodSync(folder, 0o700)

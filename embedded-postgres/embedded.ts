@@ -28,7 +28,7 @@ import type { SupervisorOrders } from './supervisor.ts'
 export type Embedded = {
   /** Address of the database with its password, as its owner: a secret. */
   url: string
-  /** The same for the role of the till, which owns nothing. */
+  /** The same address for the till's role, which owns nothing. */
   appUrl: string
   /** Resolves when PostgreSQL has ended. */
   died: Promise<void>
@@ -49,7 +49,7 @@ const USER = 'tradetill'
 const APP_USER = 'tradetill_app'
 const VAULT_USER = VAULT_ROLE
 const DATABASE = 'tradetill'
-/** After a crash PostgreSQL replays its log first, and says so every ten seconds. */
+/** The longest silence at a start. After a crash PostgreSQL replays its log, and reports that every ten seconds. */
 const SILENCE_MS = 120_000
 const STOP_MS = 12_000
 const PORTS = { from: 15_000, until: 20_000 }
@@ -83,7 +83,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   createInterface({ input: supervisor.stderr }).on('line', logLines)
   await ready(supervisor)
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}`
-  // Of its own, and found again without another file.
+  // Each role has its own password, derived from this one, so no further file is needed.
   const passwordOf = (user: string) => createHmac('sha256', password).update(user).digest('hex')
   const [appPassword, vaultPassword] = [passwordOf(APP_USER), passwordOf(VAULT_USER)]
   await ensureDatabase(`${url}/postgres`, [
@@ -106,7 +106,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
 type NewCluster = { files: PostgresFiles; cluster: string; secretFile: string; fsync: boolean }
 
-/** Made beside its place and moved there when complete, so a killed first start leaves no half cluster. */
+/** Creates the cluster beside its place and moves it there when complete, so a killed start leaves no half cluster. */
 async function createCluster({ files, cluster, secretFile, fsync }: NewCluster): Promise<string> {
   const password = randomBytes(24).toString('hex')
   const unfinished = `${cluster}.new`
@@ -128,7 +128,7 @@ async function createCluster({ files, cluster, secretFile, fsync }: NewCluster):
   return password
 }
 
-/** Throws rather than begin a new database: there is somebody's money in this one. */
+/** Returns the password. Throws instead of starting a new database: this one holds somebody's money. */
 function readSecret(file: string): string {
   if (!existsSync(file)) {
     throw new Error(
@@ -147,7 +147,7 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorOrders): 
   if (account !== undefined) args.push('--uid', String(account.uid), '--gid', String(account.gid))
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C in the terminal must reach the gateway only.
+    // In its own session, because Ctrl-C in the terminal must reach only the gateway.
     detached: true,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
   })
@@ -157,7 +157,7 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorOrders): 
 
 type Starting = EventEmitter & Pick<Supervisor, 'stdin' | 'stdout' | 'stderr'>
 
-/** Rejects when it ends, or says nothing for long: how much there is to replay has no limit. */
+/** Rejects if PostgreSQL ends or is silent for long. There is no other limit, because a replay may take any time. */
 export function ready(supervisor: Starting): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {

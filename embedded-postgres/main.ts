@@ -1,4 +1,4 @@
-/** A gateway with a PostgreSQL of its own, in one process. With DATABASE_URL it is the gateway alone. */
+/** A gateway with its own PostgreSQL, in one process; with DATABASE_URL, the gateway alone. */
 import { flushCompileCache } from 'node:module'
 import { cacheCompiledCode } from '../gateway/kit/compile-cache.ts'
 
@@ -15,5 +15,5 @@ const startup = config.databaseUrl === undefined ? startUp(config, ownDatabase(c
 endOnUnhandled(startup.log)
 const { main } = await import('../gateway/gateway.ts')
 await main(config, startup)
-// Write the cache now: a process that is killed does not.
+// Write the cache now, because a killed process does not.
 flushCompileCache()

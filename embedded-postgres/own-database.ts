@@ -1,11 +1,11 @@
-/** The embedded database of a gateway, which nobody else may have. */
+/** The embedded database of a single gateway. */
 import { mkdirSync, realpathSync } from 'node:fs'
 import type { Config } from '../gateway/config.ts'
 import { tryLock } from '../gateway/kit/lock.ts'
 import type { OpenDatabase } from '../gateway/startup.ts'
 import { startEmbedded } from './embedded.ts'
 
-/** The folder's lock comes first: two gateways must never share a database of their own. */
+/** Takes the folder's lock first: two gateways must never share an embedded database. */
 export function ownDatabase({ dataDir, steamSandboxUrl }: Config): OpenDatabase {
   return async ({ log, shutdown }) => {
     mkdirSync(dataDir, { recursive: true })

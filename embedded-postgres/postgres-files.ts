@@ -19,7 +19,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 
-/** PostgreSQL refuses to run as root, so then it runs as an account of its own. */
+/** The account for PostgreSQL when the gateway runs as root, which PostgreSQL refuses. */
 export type Account = { uid: number; gid: number }
 
 export type PostgresFiles = {
@@ -56,7 +56,7 @@ export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): strin
   return join(files.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
 }
 
-/** Kept in the data folder: a folder that was deleted and made again begins with a new database. */
+/** Returns the place's name, kept in the data folder, so a recreated folder starts with a new database. */
 function placeName(dataDir: string): string {
   const file = join(dataDir, 'place')
   if (!existsSync(file)) writeFileSync(file, randomBytes(6).toString('hex'), { mode: 0o600 })
@@ -78,7 +78,7 @@ function packagedNative(): string {
 
 const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** npm packs no symbolic links; the package lists them and would make them in an install script. */
+/** Creates the package's symbolic links: npm packs none, and no install script runs to make them. */
 function restoreSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return

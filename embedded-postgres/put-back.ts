@@ -1,4 +1,4 @@
-/** Puts a copy of an embedded database into a data folder, where the next start recovers it. */
+/** Restores a copy of an embedded database into a data folder. The next start recovers it. */
 import {
   chmodSync,
   chownSync,
@@ -13,25 +13,25 @@ import {
 import { join } from 'node:path'
 import { preparePostgresFiles } from './postgres-files.ts'
 
-/** Throws where the folder has a database already: somebody's money may be in it. */
+/** Throws if the folder already has a database, which may hold somebody's money. */
 export function putBack(copy: string, dataDir: string): void {
-  if (!existsSync(join(copy, 'cluster'))) throw new Error(`${copy} is no copy of an embedded database.`)
+  if (!existsSync(join(copy, 'cluster'))) throw new Error(`${copy} is not a copy of an embedded database.`)
   mkdirSync(dataDir, { recursive: true })
   const { home, account } = preparePostgresFiles(realpathSync(dataDir))
   const cluster = join(home, 'cluster')
-  if (existsSync(cluster)) throw new Error(`${dataDir} has a database already. Move it away first.`)
+  if (existsSync(cluster)) throw new Error(`${dataDir} already has a database. Move it away first.`)
   rmSync(`${cluster}.new`, { recursive: true, force: true })
   for (const name of readdirSync(copy)) {
     const target = name === 'cluster' ? `${cluster}.new` : join(dataDir, name)
     cpSync(join(copy, name), target, { recursive: true, preserveTimestamps: true })
   }
-  // PostgreSQL takes no folder that others may look into.
+  // PostgreSQL refuses a folder that other accounts can read.
   chmodSync(`${cluster}.new`, 0o700)
   if (account !== undefined) {
     chownSync(`${cluster}.new`, account.uid, account.gid)
     for (const path of readdirSync(`${cluster}.new`, { recursive: true, encoding: 'utf8' }))
       chownSync(join(`${cluster}.new`, path), account.uid, account.gid)
   }
-  // Moved when it is complete: a start finds all of it or none.
+  // Move it only when complete, so a start finds all of it or none.
   renameSync(`${cluster}.new`, cluster)
 }

@@ -1,4 +1,4 @@
-/** Puts a copy of an embedded database into a folder, and runs it there: says its address, and ends with its stdin. */
+/** Restores a copy of an embedded database into a folder and runs it: prints its address, and ends with its stdin. */
 import { createLog } from '../gateway/kit/log.ts'
 import { startEmbedded } from './embedded.ts'
 import { putBack } from './put-back.ts'

@@ -8,7 +8,7 @@ const SILENCE_MS = 120_000
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A PostgreSQL under its supervisor that says what it is told to say. */
+/** A fake PostgreSQL under its supervisor, whose output the test controls. */
 function aStart() {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const supervisor = Object.assign(new EventEmitter(), { stdin, stdout, stderr })
@@ -16,7 +16,7 @@ function aStart() {
     () => 'ready',
     (error: unknown) => String(error),
   )
-  /** Resolves once everybody has heard it. */
+  /** Resolves once every listener has received the line. */
   const log = async (line: string) => {
     const heard = new Promise((resolve) => stderr.once('data', resolve))
     stderr.write(`${line}\n`)
@@ -25,7 +25,7 @@ function aStart() {
   return { supervisor, stdout, log, outcome }
 }
 
-it('waits for a PostgreSQL that replays its log as long as that takes', async () => {
+it('waits for as long as PostgreSQL replays its log', async () => {
   const { stdout, log, outcome } = aStart()
   for (let turn = 0; turn < 10; turn += 1) {
     vi.advanceTimersByTime(SILENCE_MS - 1)

@@ -1,6 +1,6 @@
 /**
- * A small process of its own session that runs the embedded PostgreSQL for as long as its stdin is open: when the
- * gateway ends, however it ends, nothing is left running.
+ * A small process in its own session that runs the embedded PostgreSQL while its stdin is open. When the
+ * gateway ends, in any way, no process is left.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -10,17 +10,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { waitForLock } from '../gateway/kit/lock.ts'
 
-/** Sent as arguments. Stdout answers `ready`, or `failed: <reason>`; stderr is PostgreSQL's log. */
+/** Passed as arguments. Stdout answers `ready` or `failed: <reason>`; stderr is PostgreSQL's log. */
 export type SupervisorOrders = {
   postgres: string
   cluster: string
   port: number
   fsync: boolean
-  /** The account that PostgreSQL runs as, where that is another one. */
+  /** The account that PostgreSQL runs as, if it is another one. */
   account?: { uid: number; gid: number }
 }
 
-/** Read with what Node itself has: loading a library of schemas would be most of this process's work. */
+/** Parsed without a schema library, whose loading would be most of this process's work. */
 function ordersFrom(args: string[]): SupervisorOrders {
   const text = { type: 'string', default: '' } as const
   const fsync = { type: 'boolean', default: true } as const
@@ -40,7 +40,7 @@ async function supervise(orders: SupervisorOrders): Promise<void> {
     process.stdin.on('end', resolve).on('close', resolve).on('error', resolve).resume()
     process.once('SIGTERM', resolve)
   })
-  // The gateway may be gone while something is still being said.
+  // The gateway may end before the last output is written.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -70,7 +70,7 @@ function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorOr
     full_page_writes: fsync ? 'on' : 'off',
     shared_buffers: '64MB',
     log_min_messages: 'warning',
-    // The log would otherwise quote statements with their values.
+    // Otherwise the log would quote statements with their values.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
   }
@@ -101,7 +101,7 @@ async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Pr
   }
 }
 
-/** If an earlier supervisor was killed too, its PostgreSQL may still run; it works in the folder of its cluster. */
+/** Stops the PostgreSQL that a killed supervisor left running. It is found by its cluster's folder. */
 async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)
   if (pid === undefined) return

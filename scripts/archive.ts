@@ -1,4 +1,4 @@
-/** An archive in the form of tar (ustar) and gzip. The same entries give the same bytes on every machine. */
+/** A tar archive (ustar) with gzip. The same entries give the same bytes on every machine. */
 import { gzipSync } from 'node:zlib'
 
 export type Entry =
@@ -10,7 +10,7 @@ const BLOCK = 512
 const MOST_NAME = 100
 const MOST_PREFIX = 155
 
-/** Entries sorted by path, with no real owner, all with the same time. */
+/** Returns the archive: entries sorted by path, without an owner, all with the same time. */
 export function archiveOf(entries: readonly Entry[], modifiedS: number): Buffer {
   const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))
   const blocks = sorted.flatMap((entry) => {
@@ -34,7 +34,7 @@ function headOf(entry: Entry, modifiedS: number): Buffer {
     [octal(0, 8), 8],
     [octal(size, 12), 12],
     [octal(modifiedS, 12), 12],
-    // The sum is computed with spaces in its place.
+    // The checksum is computed with spaces in its own place.
     [' '.repeat(8), 8],
     [isFile ? '0' : '2', 1],
     [isFile ? '' : entry.target, MOST_NAME],
@@ -57,7 +57,7 @@ function headOf(entry: Entry, modifiedS: number): Buffer {
 
 const octal = (value: number, bytes: number): string => `${value.toString(8).padStart(bytes - 1, '0')}`
 
-/** A long path is split at a slash. */
+/** Splits a long path at a slash. */
 function nameOf(path: string): { name: string; prefix: string } {
   if (Buffer.byteLength(path) <= MOST_NAME) return { name: path, prefix: '' }
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {

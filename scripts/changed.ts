@@ -1,4 +1,4 @@
-/** The tests that a change affects: those that import it, and those that meet it in a running process. */
+/** The tests that a change affects: those that import it, and those that start a process which runs it. */
 import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -8,17 +8,17 @@ import { STOP_MS } from '../gateway/kit/shutdown.ts'
 
 export type Child = {
   /**
-   * Resolves once a line of its output contains `text`; rejects when it ends before, or when it says nothing for
-   * `withinMs`. While it says that it is busy, as with a migration, the wait goes on as long as needed.
+   * Resolves once a line of its output contains `text`; rejects if it ends before, or prints nothing for
+   * `withinMs`. While it reports that it is busy, as with a migration, the wait has no limit.
    */
   says(text: string, withinMs: number): Promise<void>
   /** Calls `act` with each line of its output from now on. */
   onLine(act: (line: string) => void): void
   /** How it ended: an exit code or a signal. */
   ended: Promise<string>
-  /** Asks it to stop and waits; one that does not end in time is killed. */
+  /** Asks the process to stop and waits; kills it if it does not end in time. */
   stop(): Promise<void>
-  /** Ends it like a crash: it can finish nothing. */
+  /** Kills the process as a crash would: it can finish nothing. */
   kill(): Promise<void>
 }
 
@@ -27,19 +27,19 @@ type Start = {
   file: string
   args?: readonly string[]
   env: Record<string, string>
-  /** Of another user of the machine. */
+  /** The account of another user of the machine to run as. */
   account?: { uid: number; gid: number } | undefined
 }
 
-/** The gateway gives up its slowest parts first, and then ends. */
+/** Milliseconds until a stopping process is killed: longer than the gateway's own limit, after which it ends. */
 const KILL_MS = STOP_MS + 2_000
 
 /**
- * Begins a process in a group of its own. Ctrl-C then reaches only the start script, which stops the parts in
- * their order. Each holds a pipe of ours as stdin: if this process is killed, they see its end and stop as well.
+ * Starts a process in its own group. Ctrl-C then reaches only the start script, which stops the parts in
+ * order. Each part has a pipe from this process as stdin: if this process is killed, the pipe ends and the part stops.
  */
 export function startChild({ name, file, args = [], env, account }: Start): Child {
-  // Another user can write no cache of ours.
+  // Another user cannot write to our cache.
   const cache = account === undefined ? { NODE_COMPILE_CACHE: COMPILE_CACHE } : {}
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...args], {
     ...account,
@@ -79,7 +79,7 @@ type Voice = {
   ended: Promise<string>
 }
 
-/** A gateway that is killed during a migration starts it again next time, so a long one would never end. */
+/** A gateway killed during a migration repeats it at the next start, so a long one would never end. */
 const BUSY = ' is busy: '
 
 export function listenTo({ name, lines, ended }: Voice): Child['says'] {
@@ -110,10 +110,10 @@ export function listenTo({ name, lines, ended }: Voice): Child['says'] {
   }
 }
 
-/** Browsers try the second one first when they are given `localhost`. */
+/** The addresses of `localhost`; browsers try the second one first. */
 const OWN_ADDRESSES = ['127.0.0.1', '::1']
 
-/** Why our programs cannot listen on this port; undefined when it is free. */
+/** Returns why our programs cannot listen on this port; undefined if it is free. */
 export async function portProblem(port: number): Promise<'taken' | 'forbidden' | undefined> {
   for (const address of OWN_ADDRESSES) {
     const code = await listenProblem(port, address)
@@ -123,7 +123,7 @@ export async function portProblem(port: number): Promise<'taken' | 'forbidden' |
   return undefined
 }
 
-/** The code of the error of listening there; a machine without IPv6 has one too. */
+/** Returns the code of the error when listening there. A machine without IPv6 gives one too. */
 function listenProblem(port: number, address: string): Promise<string | undefined> {
   const server = createServer()
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 /**
- * Finds a Chromium for the browser tests, and installs one where there is none: an installed browser first, then
- * Playwright's own download, then the distribution's package. Both bring the headless shell too, which draws no windows
- * around its pages, so each costs a quarter less; what it cannot do (keep pages for the way back) Chromium does.
+ * Finds a Chromium for the browser tests, or installs one: an installed browser first, then
+ * Playwright's own download, then the distribution's package. Both include the headless shell, which draws no windows
+ * around its pages and so costs a quarter less. Chromium runs the tests that the shell cannot (the page cache of Back).
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'
@@ -23,7 +23,7 @@ const PACKAGE_TIMEOUT_MS = 8 * 60_000
 
 const APT_INSTALL = ['install', '-y', '--no-install-recommends']
 
-/** How to install the distribution's Chromium, by the package manager that is there; the first that works will do. */
+/** Commands that install the distribution's Chromium, by package manager. The first that works is used. */
 const PACKAGE_MANAGERS = [
   {
     command: 'apt-get',
@@ -44,7 +44,7 @@ const PACKAGE_MANAGERS = [
   { command: 'pacman', installs: [['-S', '--noconfirm', 'chromium']] },
 ]
 
-/** Resolves to the path of an executable Chromium; throws with what to do when none can be had. */
+/** Returns the path of an executable Chromium. If there is none, throws with what to do. */
 export function findChromium(say: (line: string) => void = console.error): string {
   const found = installed()
   if (found !== undefined) return found
@@ -64,7 +64,7 @@ export function findChromium(say: (line: string) => void = console.error): strin
   )
 }
 
-/** The headless shell, where there is one; else `browser`. A browser named in CHROMIUM_PATH always wins. */
+/** Returns the headless shell if there is one, or else `browser`. A browser named in CHROMIUM_PATH always wins. */
 export function findHeadlessShell(browser: string): string {
   const { CHROMIUM_PATH: named, CHROMIUM_SHELL_PATH: shell } = process.env
   if (shell) return shell

@@ -1,6 +1,6 @@
 /**
- * `node --import ./scripts/compiled.mjs FILE`: keeps Node's compiled code, FILE included. Not TypeScript, because
- * loading the type stripper is most of a short command's time, and the kept code needs no stripping.
+ * `node --import ./scripts/compiled.mjs FILE`: caches Node's compiled code, FILE included. Not TypeScript, because
+ * loading the type stripper takes most of a short command's time, and cached code needs no stripping.
  */
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'

@@ -28,7 +28,7 @@ const DEADLINE_MS = 10_000
 /** The sandbox's refresh tokens live for 200 days. */
 const TOKEN_AGE_MS = 100 * 86_400_000
 const RISK_LIMIT_USD = '1000'
-/** Of the demo store's own pages. */
+/** The colour of the demo store's own pages. */
 const ACCENT = '#ff7a2f'
 
 /** Registers missing or outdated parts, and stores the result. */
@@ -40,7 +40,7 @@ export async function prepareDemo(place: DemoPlace): Promise<StoreAccess> {
   return store
 }
 
-/** Undefined if nothing is stored, or the till does not know it because its database is new. */
+/** Returns the stored registration; undefined without one, or if the till's database is new and does not know it. */
 async function knownRegistration({ file, urls }: DemoPlace): Promise<Partial<Registration> | undefined> {
   const known = read(file)
   if (known?.apiKey === undefined) return undefined
@@ -99,7 +99,7 @@ async function command(
       yield* input
     },
     openQuestions() {
-      throw new Error('there is nobody to ask')
+      throw new Error('there is nobody to answer a prompt')
     },
   }
   const code = await runCommandLine(args, { env: { ...process.env, ...gatewayEnv }, terminal })
@@ -115,7 +115,7 @@ function read(file: string): Partial<Registration> | undefined {
   }
 }
 
-/** Written beside its place and moved there when complete: a killed start must not leave half a key. */
+/** Writes the file beside its place and moves it there when complete, so a killed start leaves no half key. */
 function write(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600 })
   renameSync(`${file}.new`, file)

@@ -1,4 +1,4 @@
-/** The files to deploy with, read as their programs would: names of settings, limits, links in logs, rights. */
+/** The deployment files, read as their programs read them: names of settings, limits, links in logs, rights. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,8 +18,8 @@ const CALLS = [
   `/api/inventory?game=cs&hash=${HASH.toUpperCase()}&x=1`,
 ]
 
-describe('the files to deploy with', () => {
-  it('name settings that exist, and no other', () => {
+describe('the deployment files', () => {
+  it('name only existing settings', () => {
     const known = new Set(
       ['docs/operating.md', 'docs/selling.md'].flatMap(
         (file) => read(file).match(/\b[A-Z]+_[A-Z_]+\b/g) ?? [],
@@ -34,7 +34,7 @@ describe('the files to deploy with', () => {
     expect(named.filter(({ name }) => !known.has(name))).toEqual([])
   })
 
-  it('have an example of settings that live mode takes once its files are there', () => {
+  it('have an example of settings that live mode accepts once its files exist', () => {
     const example = parseEnv(read('.env.example'))
     const given = {
       ...Object.fromEntries(Object.entries(example).filter(([name]) => !name.endsWith('_FILE'))),
@@ -50,7 +50,7 @@ describe('the files to deploy with', () => {
 })
 
 describe('the proxies', () => {
-  /** A call as the log has it. */
+  /** A call as each log shows it. */
   const logged: Record<string, (uri: string) => string> = {
     'deploy/nginx.conf': (uri) => {
       const [, pattern = ''] = /"~\*(\^.*\$)" "\$before\.\.\.\$after";/.exec(read('deploy/nginx.conf')) ?? []
@@ -70,24 +70,24 @@ describe('the proxies', () => {
       expect(log(uri)).toContain('012345'.toUpperCase())
     })
 
-    it('leaves other calls as they are', () => {
+    it('does not change other calls', () => {
       for (const uri of ['/help', '/assets/app-1a2b3c4d.js']) expect(log(uri)).toBe(uri)
     })
 
-    it('has no header in its log, where a link may stand as the referrer', () => {
+    it('logs no header, because the referrer may contain a link', () => {
       expect(read(file)).not.toMatch(/\$http_|\$request[^_]/)
       for (const field of ['request>headers delete', 'resp_headers delete'])
         expect(file.endsWith('.conf') || read(file).includes(field)).toBe(true)
     })
 
-    it('takes bodies that the till takes and opens as many brackets as it closes', () => {
+    it('accepts the bodies that the till accepts, and has balanced brackets', () => {
       expect(read(file)).toMatch(/(?:client_max_body_size 128k|max_size 128KB)/)
       const plain = read(file).replaceAll(/#.*$|"[^"]*"|\{\$\w+:[\w.:]+\}/gm, '')
       expect(plain.match(/\{/g)).toHaveLength(plain.match(/\}/g)?.length ?? 0)
     })
   })
 
-  it('nginx says who called, how, and for which host, and leads http to https', () => {
+  it('nginx passes on the caller, the protocol and the host, and redirects http to https', () => {
     for (const line of [
       'proxy_set_header Host $host;',
       'proxy_set_header X-Forwarded-Proto $scheme;',
@@ -109,19 +109,19 @@ describe('the service file', () => {
   const lines = read('deploy/tradetill.service').replaceAll('\\\n', ' ').split('\n')
   const settings = lines.filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('['))
 
-  it('starts the command of a release again whenever it ends, and gives it time to stop', () => {
+  it('restarts the command of a release whenever it ends, and gives it time to stop', () => {
     expect(settings.filter((line) => !/^[A-Z]\w+=/.test(line))).toEqual([])
     expect(settings.find((line) => line.startsWith('ExecStart='))).toMatch(
       /\/opt\/tradetill\/bin\/tradetill serve$/,
     )
     expect(settings).toEqual(expect.arrayContaining(['Restart=always', 'TimeoutStopSec=30']))
-    // A command after `systemctl restart` finds a gateway that is ready, and no migration takes too long.
+    // After `systemctl restart` the gateway is ready for commands, and no migration exceeds the limit.
     expect(settings).toEqual(
       expect.arrayContaining(['Type=notify', 'NotifyAccess=all', 'TimeoutStartSec=infinity']),
     )
   })
 
-  it('lets it see and change as little as it can, but compile', () => {
+  it('lets it see and change as little as possible, but compile', () => {
     expect(settings).toEqual(
       expect.arrayContaining([
         'DynamicUser=yes',
@@ -139,7 +139,7 @@ describe('the service file', () => {
 describe('the service file of the vault', () => {
   const settings = read('deploy/tradetill-vault.service').split('\n')
 
-  it('runs it under a user of its own, who sees no secret of the gateway', () => {
+  it('runs it under its own user, who sees no secret of the gateway', () => {
     expect(settings).toEqual(
       expect.arrayContaining([
         'User=tradetill-vault',
@@ -151,7 +151,7 @@ describe('the service file of the vault', () => {
     )
   })
 
-  it('starts what a release has, with settings from a file, and as little allowed as to the gateway', () => {
+  it('starts the release’s command with settings from a file, and with no more rights than the gateway', () => {
     const start = settings.find((line) => line.startsWith('ExecStart='))
     const [, script = ''] = /\/opt\/tradetill\/(\S+) run$/.exec(start ?? '') ?? []
     expect(existsSync(join(ROOT, script))).toBe(true)
@@ -178,7 +178,7 @@ describe('the console behind a proxy', () => {
 })
 
 describe('the memory of a gateway', () => {
-  it('has a folder that it may write, and that outlives it, under systemd and in a container', () => {
+  it('has a writable folder that survives restarts, under systemd and in a container', () => {
     const service = read('deploy/tradetill.service')
     const [, state] = /^Environment=TRADETILL_DATA=(.*)$/m.exec(service) ?? []
     expect(service).toContain(`\nStateDirectory=${state?.replace('/var/lib/', '')}\n`)
@@ -189,7 +189,7 @@ describe('the memory of a gateway', () => {
 })
 
 describe('the containers', () => {
-  it('run as nobody in particular, look after their health, and take the command of a release', () => {
+  it('run as an unprivileged user, check their health, and use the command of a release', () => {
     const text = read('deploy/Dockerfile')
     expect(text.match(/^USER (.*)$/m)?.[1]).toBe('node')
     for (const word of [
@@ -200,7 +200,7 @@ describe('the containers', () => {
       expect(text).toContain(word)
   })
 
-  it('have a demo that runs as nobody in particular, on the loopback of this machine alone, without what is secret here', () => {
+  it('have a demo that runs as an unprivileged user, on this machine’s loopback only, without secret files', () => {
     const text = read('deploy/Dockerfile.demo')
     expect(text.match(/^USER (.*)$/m)?.[1]).toBe('node')
     expect(text).toContain('docker run --rm --init --network host tradetill-demo')
@@ -214,7 +214,7 @@ describe('the containers', () => {
     expect(ignored).toEqual(expect.arrayContaining(['.git', '.data', '.env', 'deploy/secrets']))
   })
 
-  it('have every secret, volume and file that they name', () => {
+  it('define every secret, volume and file that they name', () => {
     const text = read('deploy/compose.yml')
     expect(text).not.toContain('\t')
     const secrets = [...text.matchAll(/\/run\/secrets\/([\w.]+)/g)].map(([, name]) => name)

@@ -6,7 +6,7 @@ import { EDGES } from '../gateway/trades/trade.ts'
 
 const FILE = join(import.meta.dirname, '../ARCHITECTURE.md')
 
-/** `first`: the state in which everything begins. */
+/** `first`: the initial state. */
 function diagramOf(edges: Record<string, readonly string[]>, first: string): string {
   const lines = Object.entries(edges).flatMap(([from, targets]) =>
     targets.length > 0 ? targets.map((to) => `  ${from} --> ${to}`) : [`  ${from} --> [*]`],
@@ -14,7 +14,7 @@ function diagramOf(edges: Record<string, readonly string[]>, first: string): str
   return ['```mermaid', 'stateDiagram-v2', `  [*] --> ${first}`, ...lines, '```'].join('\n')
 }
 
-/** The text with the diagrams of today between its markers. Throws when a marker is missing. */
+/** Returns the text with the current diagrams between its markers. Throws if a marker is missing. */
 export function withDiagrams(text: string): string {
   const drawn = {
     'trade states': diagramOf(EDGES, 'intended'),

@@ -1,6 +1,6 @@
 /**
- * Runs before `npm start` and `npm test` on whatever Node is there (20 or newer): installs the packages when they are
- * not those of package-lock.json, and makes sure that what follows runs on Node 24.
+ * Runs before `npm start` and `npm test` on the installed Node (20 or newer): installs the packages if they differ
+ * from package-lock.json, and makes sure that the next step runs on Node 24.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,17 +12,17 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const NEEDED_NODE = 24
 /**
- * Below this, the Node of the packages lacks too many security updates: for Apple's arm64, npm has only the first 24.
+ * The packages' Node is too old below this version, which lacks security updates: for Apple's arm64 npm has only 24.0.
  */
 const CURRENT_NODE = [24, 13, 0]
 const LOOK_EVERY_MS = 500
 /**
- * Keeps to the versions of the lock file, does not change it, and runs no script of a package. Warnings about this Node
- * mean nothing, because another one runs.
+ * Installs the versions of the lock file, does not change it, and runs no package's scripts. Warnings about this Node
+ * can be ignored, because the project runs on another one.
  */
 const INSTALL = [
   ...['install', '--no-save', '--ignore-scripts', '--loglevel=error'],
-  // The page is built here, so NODE_ENV=production must not leave out what builds it.
+  // The page is built here, so NODE_ENV=production must not leave out the build's packages.
   ...['--include=dev', '--include=optional'],
 ]
 
@@ -35,9 +35,9 @@ function packagesIn(file) {
 }
 
 /**
- * True when npm's own note of what it installed agrees with the lock file and the folders are there (a folder that was
- * removed by hand stays in the note). Optional ones may be of other machines, and what has no version is the target of
- * a link, which npm makes no folder for.
+ * True if npm's record of the installed packages equals the lock file and their folders exist (a folder removed by
+ * hand stays in the record). Optional packages may be for other machines. An entry without a version is the target of
+ * a link, which has no folder.
  */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json')
@@ -55,7 +55,7 @@ function isInstalled() {
   })
 }
 
-/** Not `npm ci`: that removes every package first, even where only one is missing. */
+/** Not `npm ci`, which removes every package first, even if only one is missing. */
 function install() {
   console.log('Installing the packages of package-lock.json (once, about half a minute) …')
   const npm = process.env.npm_execpath
@@ -73,7 +73,7 @@ function installAlone() {
   )
   let hasSaid = false
   while (!take(file)) {
-    if (!hasSaid) console.log('Another start installs the packages here. Waiting for it …')
+    if (!hasSaid) console.log('Another start is installing the packages here. Waiting for it …')
     hasSaid = true
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY_MS)
   }
@@ -84,7 +84,7 @@ function installAlone() {
   }
 }
 
-/** False while the process that wrote the file lives. A file of a dead one is removed. */
+/** Takes the lock. Returns false while its process is alive; removes the file of a dead one. */
 function take(file) {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' })
@@ -113,8 +113,8 @@ function isAlive(pid) {
 }
 
 /**
- * The Node that comes as a package does not run everywhere (musl), and is an old one on some machines: then the one of
- * the machine is used, where it is newer.
+ * The packaged Node does not run everywhere (musl), and is old for some machines. Then the machine's own Node is used
+ * if it is newer.
  */
 function checkNode() {
   const pinned = join(ROOT, 'node_modules/.bin/node')

@@ -1,4 +1,4 @@
-/** The step before `npm start`, on whatever Node and folder a newcomer has. Its npm and Nodes are invented. */
+/** The step before `npm start`, on a newcomer's Node and folder. Its npm and Nodes are fakes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ function aNode(path: string, version: string): void {
 
 type Npm = { node?: string; fails?: boolean; kills?: boolean }
 
-/** An npm that installs the package, and a Node of this version with it; not before the file `gate` is gone. */
+/** A fake npm that installs the package and a Node of this version, once the file `gate` is gone. */
 function anNpm({ node, fails = false, kills = false }: Npm): void {
   const bin = join(root, 'node_modules/.bin/node')
   const lines = [
@@ -63,21 +63,21 @@ function ensure(): { code: number | null; said: string } {
   return { code: status, said: stdout + stderr }
 }
 
-it('packages are installed once, and from then on nothing asks a registry', () => {
+it('packages are installed once, and later starts ask no registry', () => {
   anNpm({ node: 'v24.21.0' })
   expect(ensure()).toMatchObject({ code: 0, said: expect.stringContaining('once') })
   expect(ensure()).toEqual({ code: 0, said: '' })
   expect(installations()).toHaveLength(1)
 })
 
-it('a registry that cannot be reached is told, and the next start tries again', () => {
+it('an unreachable registry is reported, and the next start tries again', () => {
   anNpm({ fails: true })
   expect(ensure()).toMatchObject({ code: 1, said: expect.stringContaining('Check the connection') })
   anNpm({ node: 'v24.21.0' })
   expect(ensure().code).toBe(0)
 })
 
-it('of two starts at once one installs, and the other waits for it', async () => {
+it('if two start at once, one installs and the other waits', async () => {
   anNpm({ node: 'v24.21.0' })
   writeFileSync(join(root, 'gate'), '')
   const start = (): ChildProcess => spawn(process.execPath, [SCRIPT], { cwd: root, env: env() })
@@ -93,7 +93,7 @@ it('of two starts at once one installs, and the other waits for it', async () =>
   expect(installations()).toHaveLength(1)
 })
 
-it('an installation that was killed holds nobody up', () => {
+it('a killed installation does not block the next', () => {
   anNpm({ kills: true })
   expect(ensure().code).toBeNull()
   anNpm({ node: 'v24.21.0' })
@@ -122,7 +122,7 @@ it.each([
   expect(existsSync(join(root, 'node_modules/.bin/node'))).toBe(staysPinned)
 })
 
-it('without a Node that runs this, the start says which one it needs', () => {
+it('without a suitable Node, the start says which one it needs', () => {
   anNpm({})
   aNode('own-node', 'v22.23.2')
   expect(ensure()).toMatchObject({

@@ -1,4 +1,4 @@
-/** Writes the catalogue of events into docs/webhooks.md: a sample of every type, held against the schemas. */
+/** Writes the catalogue of events into docs/webhooks.md: a sample of every type, checked by the schemas. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DepositEventType, EPOCH_TYPE, EVENT_TYPES, type EventType } from '../contract/event-types.ts'
@@ -138,7 +138,7 @@ function sampleOf(type: DepositEventType): WebhookEvent {
 const sampled = (type: EventType): [string, WebhookEvent] =>
   type === EPOCH_TYPE ? [EPOCH_MEANING, epochSample()] : [SAMPLES[type].meaning, sampleOf(type)]
 
-/** The text with the current samples between its markers. Throws if a marker is missing. */
+/** Returns the text with the current samples between its markers. Throws if a marker is missing. */
 export function withSamples(text: string): string {
   const place = /(<!-- event samples -->\n)[\s\S]*?(<!-- end of event samples -->)/
   if (!place.test(text)) throw new Error('docs/webhooks.md has no place for the samples of events')

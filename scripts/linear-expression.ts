@@ -1,27 +1,27 @@
 /**
- * Whether a regular expression takes time in proportion to its text, whatever the text is. It is read as an automaton
- * of its characters. Backtracking is slow where a text can be read in more and more ways, and each of them can still
- * fail: two ways around one loop, or a way from one loop into another that reads the same.
+ * Decides whether a regular expression takes time in proportion to any text. The expression is read as an automaton
+ * of its characters. Backtracking is slow if a text can be read in more and more ways, and each of them can still
+ * fail: two ways around one loop, or a way from one loop into another that reads the same characters.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
-/** A longer repetition counts as endless: a hundred thousand characters, each read so many times, are too many. */
+/** A longer repetition counts as endless: reading a long text this many times already takes too long. */
 const MOST_TIMES = 64
 const MOST_POSITIONS = 1_500
 
 /**
- * `next` has a position once for each way to it. `sure`: the whole expression matches once this position is reached.
+ * `next` lists a position once for each way to it. `sure` has the positions from which the whole expression matches.
  */
 type Automaton = { reads: bigint[]; next: number[][]; sure: Set<number> }
 
-/** Positions that read its first and last character. It may be empty: under a condition, or surely. */
+/** Positions that read the part's first and last character. The part may match nothing: conditionally, or surely. */
 type Part = { first: number[]; last: number[]; sureLast: number[]; mayBeEmpty: boolean; surelyEmpty: boolean }
 
 const NOTHING: Part = { first: [], last: [], sureLast: [], mayBeEmpty: true, surelyEmpty: true }
-/** An assertion reads nothing, and what follows it may not be reached. */
+/** An assertion reads nothing, and may stop the match. */
 const CONDITION: Part = { ...NOTHING, surelyEmpty: false }
 
-/** Why it is not linear, or cannot be judged; undefined if it is linear. */
+/** Returns why the expression is not linear or cannot be judged; undefined if it is linear. */
 export function slownessOf(pattern: string, flags: string): string | undefined {
   const builder = createBuilder(flags)
   try {
@@ -92,7 +92,7 @@ function createBuilder(flags: string) {
   }
   const asserted = (assertion: AST.Assertion): Part => {
     refuseLongLooks(assertion)
-    // It reads its text, and then nothing: the search goes on from where it stood.
+    // A lookahead reads its text, then the match goes on from where it was.
     if (assertion.kind === 'lookahead')
       return oneOf([both(either(assertion.alternatives), position(0n)), CONDITION])
     return CONDITION
@@ -112,7 +112,7 @@ function createBuilder(flags: string) {
         return position(readBy(element.raw))
     }
   }
-  /** A search that may begin anywhere reads anything before. */
+  /** An expression without an anchor may first read any text. */
   const automaton = (whole: Part, isAnchored: boolean): Automaton => {
     if (!isAnchored) {
       const search = position(readBy('[^]'))
@@ -136,7 +136,7 @@ function isBounded({ elements }: AST.Alternative): boolean {
   })
 }
 
-/** Characters that stand for all: Latin-1, and some that case, blanks or direction treat differently. */
+/** Sample characters: Latin-1, and some with special rules for case, blanks or direction. */
 const PROBES = [
   ...Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)),
   ...[
@@ -154,7 +154,7 @@ const PROBES = [
   ],
 ]
 
-/** The probes that a character, a set or a class reads, as bits. The engine itself says which. */
+/** Returns the probes that a character, a set or a class matches, as bits, by asking the engine. */
 function characterReader(flags: string): (raw: string) => bigint {
   const known = new Map<string, bigint>()
   return (raw) => {
@@ -181,7 +181,7 @@ function slowWay({ reads, next, sure }: Automaton): string | undefined {
         return 'can go from a loop, or from where the search begins, into a loop that reads the same, and then fail'
   return undefined
 
-  /** Both walkers read the same text around the loop, and part on the way. */
+  /** True if two walkers can read the same text around the loop on different ways. */
   function hasTwoWaysAround(loop: number): boolean {
     const isInside = (at: number): boolean => !sure.has(at) && canReach(loop, at) && canReach(at, loop)
     return walk(
@@ -199,7 +199,7 @@ function slowWay({ reads, next, sure }: Automaton): string | undefined {
     )
   }
 
-  /** One text leads around the first loop, from it into the second, and around that one. */
+  /** True if one text leads around the first loop, from it into the second, and around that one. */
   function leadsInto(first: number, second: number): boolean {
     return walk(
       [first, first, second],
@@ -237,7 +237,7 @@ function reachedFrom(next: readonly number[][], from: number): Set<number> {
   return reached
 }
 
-/** Whether `steps` lead from one state to another. */
+/** True if `steps` lead from one state to another. */
 function walk(from: number[], steps: (state: number[]) => number[][], to: number[]): boolean {
   const [seen, target] = [new Set<string>(), to.join()]
   const open = [from]

@@ -11,7 +11,7 @@ const RECORDS = 'gateway/testing/steam-records'
 
 const isRecorded = process.argv.slice(2).includes('--record')
 
-// Awaited here: Node ends with a code of its own if nothing is left to wait for.
+// Awaited here, because Node exits with its own code if nothing is left to wait for.
 await checkLive({
   refreshToken: env.TRADETILL_LIVE_REFRESH_TOKEN ?? '',
   tradeLink: env.TRADETILL_LIVE_TRADE_LINK ?? '',

@@ -9,13 +9,13 @@ const ROOT = join(import.meta.dirname, '..')
 const packageSchema = z.object({ scripts: z.record(z.string(), z.string()) })
 const { scripts } = packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
 
-/** All proofs in one process: each would otherwise load most of the project. */
+/** The list of all proofs, printed by one process, because each would load most of the project. */
 const list = execFileSync(process.execPath, [join(ROOT, 'proofs/prove.ts')], { encoding: 'utf8' })
-/** The lines about one proof; empty if it does not exist. */
+/** Returns the lines about one proof; empty if it does not exist. */
 const helpOf = (proof: string): string =>
   list.split('\n\n').find((lines) => lines.startsWith(`${proof}: `)) ?? ''
 
-test.each(NOT_RUN_HERE)('$what: `$command` names what exists', ({ command }) => {
+test.each(NOT_RUN_HERE)('$what: `$command` names existing files and options', ({ command }) => {
   const [, file] = /^PROOF_[A-Z]+=\d+ npm test -- ([\w/-]+)$/.exec(command) ?? []
   if (file !== undefined) {
     expect(existsSync(join(ROOT, `${file}.test.ts`))).toBe(true)

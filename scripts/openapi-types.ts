@@ -14,7 +14,7 @@ function typeOf(schema: Schema): string {
   if (variants.length > 0) return variants.join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (Array.isArray(schema.enum)) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
-  // Known values are suggested, and others are allowed.
+  // Suggest the known values, and allow others.
   const known = listOf(schema['x-extensible-enum']).map((one) => JSON.stringify(one))
   if (known.length > 0) return `${known.join(' | ')} | (string & {})`
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ')
@@ -31,7 +31,7 @@ function typeOf(schema: Schema): string {
     case 'object':
       return objectOf(schema)
     default:
-      throw new Error(`a client cannot be made of ${JSON.stringify(schema)}`)
+      throw new Error(`a client cannot be generated from ${JSON.stringify(schema)}`)
   }
 }
 
@@ -81,7 +81,7 @@ function callOf(call: Schema): string {
 
 const shapeOf = (name: string, schema: unknown): string => `export type ${name} = ${typeOf(recordOf(schema))}`
 
-/** The types of these shapes, and of those that they refer to. */
+/** Returns the types of these shapes, and of those they refer to. */
 export function shapesOf(document: unknown, names: readonly string[]): string {
   const schemas = recordOf(recordOf(recordOf(document).components).schemas)
   const wanted = new Set(names)
@@ -95,7 +95,7 @@ export function shapesOf(document: unknown, names: readonly string[]): string {
     .join('\n\n')
 }
 
-/** The text of a module with the types of all shapes, `Client` with every call, and `Webhooks`. */
+/** Returns the text of a module with the types of all shapes, `Client` with every call, and `Webhooks`. */
 export function clientOf(document: unknown): string {
   const { components, paths, webhooks } = recordOf(document)
   const shapes = Object.entries(recordOf(recordOf(components).schemas)).map(([name, schema]) =>

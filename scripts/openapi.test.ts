@@ -9,7 +9,7 @@ import { clientOf } from './openapi-types.ts'
 const ROOT = join(import.meta.dirname, '..')
 const text = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
 
-test('docs/openapi.json is the document that a till serves: node scripts/openapi.ts writes it', () => {
+test('docs/openapi.json equals the document that a till serves (node scripts/openapi.ts)', () => {
   expect(text).toBe(documentText())
   expect(readFileSync(join(ROOT, 'sdk/types.ts'), 'utf8')).toBe(typesText())
 })
@@ -44,7 +44,7 @@ export function onWebhook(event: Webhooks['event'] | Webhooks['test']): string {
 }
 `
 
-test('a client that is generated of the document compiles, and takes values that are added later', () => {
+test('a client generated from the document compiles, and accepts values added later', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-client-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const compilerOptions = { strict: true, noEmit: true, target: 'es2023', module: 'nodenext', types: [] }
@@ -65,7 +65,7 @@ test('a client that is generated of the document compiles, and takes values that
   expect(compile()).toBe('')
 })
 
-test('the document closes no answer: neither fields nor values', () => {
+test('the document leaves all answers open to new fields and values', () => {
   const { webhooks, components } = JSON.parse(text)
   const answered = ['Deposit', 'Event', 'EventList', 'Balances', 'Statement', 'Problem', 'WebhookEndpoint']
   const open = JSON.stringify([webhooks, ...answered.map((name) => components.schemas[name])])

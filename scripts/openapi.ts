@@ -1,6 +1,6 @@
 /**
- * Writes docs/openapi.json, the store API as a document for tools, with an invented address of the till; and the types
- * of the package for stores, which are made of it.
+ * Writes docs/openapi.json, the store API as a document for tools, with an example address of the till; and the types
+ * of the package for stores, generated from it.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The packages of a release: those that the server runs on, as the lock file names them and npm installed them. */
+/** The packages of a release: those the server needs, as the lock file names them and npm installed them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -23,7 +23,7 @@ export type ProductionPackage = {
   path: string
   name: string
   version: string
-  /** As npm writes it; undefined for a folder of ours. */
+  /** The checksum in npm's form; undefined for our own folder. */
   integrity: string | undefined
   license: string | undefined
 }
@@ -32,7 +32,7 @@ export const readLock = (file: string): LockFile => lockSchema.parse(JSON.parse(
 
 const FOLDER = 'node_modules/'
 
-/** The packages without those for development, and for one platform. */
+/** Returns the packages without those for development or for a single platform. */
 export function productionPackages({ packages }: LockFile): ProductionPackage[] {
   return Object.entries(packages).flatMap(([path, { version, integrity, license, ...marks }]) => {
     if (!path.startsWith(FOLDER) || path.includes('/stubs/')) return []
@@ -42,7 +42,7 @@ export function productionPackages({ packages }: LockFile): ProductionPackage[] 
   })
 }
 
-/** Packages whose folder differs from the lock file, by npm's own note of what it checked and installed. */
+/** Returns packages that differ from the lock file, by npm's record of what it checked and installed. */
 export function strangePackages(wanted: readonly ProductionPackage[], installed: LockFile): string[] {
   return wanted
     .filter(({ path, integrity }) => {
@@ -52,11 +52,11 @@ export function strangePackages(wanted: readonly ProductionPackage[], installed:
     .map(({ path }) => path)
 }
 
-/** Maps, types, uncompiled sources and manuals: nothing of it runs. Licences stay. */
+/** Maps, types, uncompiled sources and manuals, none of which run. Licences stay. */
 const NOT_SHIPPED = /\.(?:map|d\.[cm]?ts|[cm]?ts|tsx|flow|markdown|md|tsbuildinfo)$/i
 const LICENCE = /licen[sc]e|copying|notice/i
 
-/** The files of a package, without the packages inside it: those have their own entries. */
+/** Returns the files of a package, except those of packages inside it, which have their own entries. */
 export function filesOfPackage(root: string, { path }: Pick<ProductionPackage, 'path'>): Entry[] {
   const walk = (folder: string): Entry[] =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap((each): Entry[] => {

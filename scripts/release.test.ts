@@ -17,7 +17,7 @@ describe('the archive', () => {
     { kind: 'file', path: 'top/empty', content: Buffer.alloc(0) },
   ]
 
-  it('is unpacked by the tar of the machine, with links, rights and long names', () => {
+  it('can be unpacked by the machine’s tar, with links, rights and long names', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tradetill-archive-'))
     try {
       writeFileSync(join(folder, 'a.tgz'), archiveOf(entries, 1_700_000_000))
@@ -31,7 +31,7 @@ describe('the archive', () => {
     }
   })
 
-  it('has the same bytes in whatever order its entries are given', () => {
+  it('has the same bytes for any order of its entries', () => {
     expect(archiveOf([...entries].reverse(), 7).equals(archiveOf(entries, 7))).toBe(true)
     expect(archiveOf(entries, 8).equals(archiveOf(entries, 7))).toBe(false)
   })
@@ -45,7 +45,7 @@ describe('the archive', () => {
 describe('the packages of a release', () => {
   const packages = productionPackages(LOCK)
 
-  it('are those that the server imports, without development and platforms', () => {
+  it('are those that the server imports, without those for development or a platform', () => {
     const names = packages.map(({ name }) => name)
     for (const needed of ['fastify', 'pg', 'zod', 'steamcommunity', 'languages'])
       expect(names).toContain(needed)
@@ -60,7 +60,7 @@ describe('the packages of a release', () => {
       expect(names).not.toContain(other)
   })
 
-  it('are refused where npm installed something else, or nothing', () => {
+  it('are refused if npm installed something else, or nothing', () => {
     expect(strangePackages(packages, LOCK)).toEqual([])
     const other = structuredClone(LOCK)
     Object.assign(other.packages['node_modules/pg'] ?? {}, { integrity: 'sha512-other' })

@@ -1,6 +1,6 @@
 /**
- * `npm run release`: builds `tradetill-VERSION.tgz` and its checksum into `release/`, or into the folder that is named.
- * It holds the server, the built page and the packages that they run on. Needs a tree without changes, and no network.
+ * `npm run release`: builds `tradetill-VERSION.tgz` and its checksum into `release/`, or into the named folder.
+ * It holds the server, the built pages and their packages. Needs a tree without changes, and no network.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -41,7 +41,7 @@ const git = (...args: string[]): string =>
 function checkClean(): void {
   const changes = git('status', '--porcelain')
   if (changes !== '') {
-    throw new Refusal(`A release is of a commit. Commit or remove these first:\n${changes}`)
+    throw new Refusal(`A release is built from a commit. Commit or remove these changes first:\n${changes}`)
   }
 }
 
@@ -49,7 +49,9 @@ function findPackages(): ProductionPackage[] {
   const packages = productionPackages(readLock(join(ROOT, 'package-lock.json')))
   const strange = strangePackages(packages, readLock(join(ROOT, 'node_modules/.package-lock.json')))
   if (strange.length > 0) {
-    throw new Refusal(`Not installed as package-lock.json says: ${strange.join(', ')}. Run npm ci first.`)
+    throw new Refusal(
+      `These packages differ from package-lock.json: ${strange.join(', ')}. Run npm ci first.`,
+    )
   }
   return packages
 }
@@ -61,7 +63,7 @@ const packageSchema = z.object({
   license: z.string(),
 })
 
-/** No npm scripts and no development packages: nobody installs anything in a release's folder. */
+/** Has no npm scripts and no development packages, because nothing is installed in a release's folder. */
 function packageFile(): string {
   const ours = packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
   const more = {
@@ -101,7 +103,7 @@ function entriesOf(packages: readonly ProductionPackage[], build: Build): Entry[
 
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
-/** For `sha256sum --check` in the unpacked folder. */
+/** The checksums for `sha256sum --check` in the unpacked folder. */
 function sumsOf(entries: readonly Entry[]): string {
   const lines = entries.flatMap((entry) =>
     entry.kind === 'file' ? [`${sha256(entry.content)}  ${entry.path}\n`] : [],

@@ -12,7 +12,7 @@ import { packSdk } from './sdk.ts'
 const ROOT = join(import.meta.dirname, '..')
 const MOST_BYTES = 3_700
 
-/** A store that uses the package: a wrong line would not compile. */
+/** A store that uses the package. It would not compile if the types were wrong. */
 const STORE = `import { createTill, isOfDeposit, verifyWebhook, type TillEvent } from 'tradetill-sdk'
 
 const till = createTill({ url: 'https://pay.example', apiKey: 'tt_test_1' })
@@ -85,7 +85,7 @@ test('the package is small and has no dependencies', () => {
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES)
 })
 
-test('its types hold a store', () => {
+test('its types fit the code of a store', () => {
   const compilerOptions = { strict: true, noEmit: true, target: 'es2023', module: 'nodenext', types: [] }
   const lib = ['es2024', 'dom', 'dom.iterable']
   writeFileSync(
@@ -103,7 +103,7 @@ test('its types hold a store', () => {
   expect(tsc()).toBe('')
 })
 
-test('works in Node from where it was installed', () => {
+test('the installed package works in Node', () => {
   const script = `import { createTill, verifyWebhook } from 'tradetill-sdk'
 const signed = ${JSON.stringify(signedEvent())}
 ${USE}
@@ -113,10 +113,10 @@ console.log(JSON.stringify(await told))`
   expect(JSON.parse(said)).toEqual(SAID)
 })
 
-/** The globals that every edge runtime has. */
+/** The globals of every edge runtime. */
 const EDGE = { ...{ AbortSignal, Headers, Response, TextEncoder, URL, URLSearchParams }, atob, crypto }
 
-test('works on the edge: bundled, it imports nothing and asks for nothing of Node', async () => {
+test('the bundled package works on the edge: it imports nothing and needs nothing of Node', async () => {
   const bundled = await build({
     root: folder,
     configFile: false,

@@ -1,4 +1,4 @@
-/** A shopper without a browser: the calls of the page of a deposit. */
+/** A shopper without a browser: makes the calls of a deposit's page. */
 import type { Game } from '../contract/games.ts'
 import { type Inventory, inventorySchema, type Payment, paymentSchema } from '../contract/widget-api.ts'
 
@@ -14,7 +14,7 @@ export type Shopper = {
 
 export type OpenedDeposit = { id: string; url: string; hash: string }
 
-/** The widget's calls for a deposit, as a page makes them, cookie and token included. */
+/** Returns the widget's calls for a deposit, with cookie and token like a page's. */
 export async function callerOf(gateway: string, { id, url, hash }: OpenedDeposit): Promise<Shopper> {
   const page = await fetch(url, { signal: AbortSignal.timeout(DEADLINE_MS) })
   const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''

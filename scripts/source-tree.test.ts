@@ -4,7 +4,7 @@ import { circlesOf, readSource } from './source-tree.ts'
 const functionsOf = (text: string) => readSource('here/file.tsx', text).functions
 
 describe('a function', () => {
-  it('is measured with a signature over several lines', () => {
+  it('is measured even if its signature spans several lines', () => {
     const [found] = functionsOf(`
 export async function pay(
   amount: number,
@@ -28,7 +28,7 @@ export async function pay(
     expect(functionsOf(text)).toEqual([expect.objectContaining({ name, lines, parameters: 1 })])
   })
 
-  it('inside another one is measured too', () => {
+  it('inside another function is measured too', () => {
     const text = 'function outer() {\n  const inner = () => {\n    go()\n  }\n  return inner\n}'
     expect(functionsOf(text).map(({ name, lines }) => [name, lines])).toEqual([
       ['outer', 6],
@@ -59,7 +59,7 @@ describe('an import', () => {
     expect(readSource('here/file.ts', text).imports).toEqual([{ from: 'here/file.ts', to, typeOnly }])
   })
 
-  it('of a package is not of this project', () => {
+  it('of a package is not counted', () => {
     expect(readSource('here/file.ts', "import { z } from 'zod'").imports).toEqual([])
   })
 })
@@ -87,7 +87,7 @@ describe('a query', () => {
   })
 })
 
-it('regular expressions are found with their lines, those that are made of parts too', () => {
+it('regular expressions are found with their lines, even those built from parts', () => {
   const text = "const a = /x+/gi\nconst b = new RegExp(a.source)\nconst c = RegExp('y')\nconst d = a / b / 2"
   expect(readSource('here/file.ts', text).expressions).toEqual([
     { line: 1, written: { pattern: 'x+', flags: 'gi' } },
@@ -100,14 +100,14 @@ describe('circles', () => {
   const of = (...pairs: string[]) =>
     circlesOf(pairs.map((pair) => ({ from: pair[0] ?? '', to: pair[1] ?? '', typeOnly: true })))
 
-  it('are found, whatever leads to them or away from them', () => {
+  it('are found among other imports', () => {
     expect(of('ab', 'bc', 'cd', 'db', 'de', 'xy', 'yx')).toEqual([
       ['b', 'c', 'd'],
       ['x', 'y'],
     ])
   })
 
-  it('are not where two ways lead to one file', () => {
+  it('are not reported if two ways lead to one file', () => {
     expect(of('ab', 'ac', 'bd', 'cd')).toEqual([])
   })
 })

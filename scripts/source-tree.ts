@@ -11,16 +11,16 @@ export type MeasuredFunction = {
   line: number
   /** From its parameters to its closing brace. */
   lines: number
-  /** How many positional parameters; the rest of a list counts as one. */
+  /** Number of positional parameters; a rest parameter counts as one. */
   parameters: number
-  /** It is an argument of a call, so somebody else decides about its parameters. */
+  /** True for an argument of a call, whose parameters the callee decides. */
   isCallback: boolean
 }
 
-/** A regular expression as it is written; without a pattern where it is made of parts. */
+/** A regular expression as written; without `written` if it is built from parts. */
 export type Expression = { line: number; written?: { pattern: string; flags: string } }
 
-/** `queries`: the lines where a statement of SQL begins. */
+/** `queries`: the lines where SQL statements begin. */
 export type Source = {
   imports: Import[]
   functions: MeasuredFunction[]
@@ -86,7 +86,7 @@ function targetOf(file: string, { source, argument }: Node): string | undefined 
 const KYSELY_VERBS = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'mergeInto']
 const SQL_VERBS = /^\s*(?:select|insert|update|delete|merge|with|truncate)\b/i
 
-/** Kysely's builder or template, or a text of SQL in a call of `query`. */
+/** True for Kysely's builder or template, and for SQL text in a call of `query`. */
 function isQuery({ type, tag, callee, arguments: given }: Node): boolean {
   if (type === 'TaggedTemplateExpression') return nameOf(tag) === 'sql'
   if (type !== 'CallExpression' || !isNode(callee)) return false
@@ -95,7 +95,7 @@ function isQuery({ type, tag, callee, arguments: given }: Node): boolean {
   return KYSELY_VERBS.includes(method) || (method === 'query' && SQL_VERBS.test(textOf(first)))
 }
 
-/** The beginning of a literal text, which may be a template. */
+/** Returns the beginning of a string literal or template. */
 function textOf(value: unknown): string {
   if (!isNode(value)) return ''
   if (typeof value.value === 'string') return value.value
@@ -106,7 +106,7 @@ function textOf(value: unknown): string {
 
 function parametersOf({ params }: Node): number {
   const list = Array.isArray(params) ? params : []
-  // TypeScript's `this` is no parameter of a call.
+  // TypeScript's `this` is not a parameter of a call.
   return list.filter((param) => nameOf(param) !== 'this').length
 }
 
@@ -133,7 +133,7 @@ function walk(value: unknown, visit: (node: Node, place: Place) => void, place =
 
 const NOWHERE: Place = { name: 'a function', isArgument: false }
 
-/** Lines of positions in a text, both counted from the beginning; the first line is 1. */
+/** Returns the line of a position in a text. Lines count from 1. */
 function lineCounter(text: string): (position: number) => number {
   const ends = [...text.matchAll(/\n/g)].map(({ index }) => index)
   return (position) => {
@@ -147,7 +147,7 @@ function lineCounter(text: string): (position: number) => number {
   }
 }
 
-/** Files that import each other in a circle, each circle sorted by name. */
+/** Returns the circles of files that import each other, each sorted by name. */
 export function circlesOf(imports: readonly Import[]): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from)
   const reachable = (start: string): Set<string> => {

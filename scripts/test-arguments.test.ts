@@ -6,7 +6,7 @@ test('a second -- is refused, because everything would be run', () => {
   expect(whyRefused(['gateway/trades', '--', '-t', 'a title'])).not.toBeNull()
 })
 
-test('paths and options are taken', () => {
+test('paths and options are accepted', () => {
   expect(whyRefused([])).toBeNull()
   expect(whyRefused(['gateway/trades', '--changed', '-t', 'a -- in a title'])).toBeNull()
 })

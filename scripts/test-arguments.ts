@@ -1,6 +1,6 @@
-/** Why these arguments of `npm test` are refused, or null. */
+/** Returns why these arguments of `npm test` are refused, or null. */
 export function whyRefused(args: readonly string[]): string | null {
-  // npm takes the first for itself. After another one Vitest reads nothing, and would run everything.
+  // npm consumes the first `--`. After a second one Vitest ignores all arguments and would run everything.
   if (args.includes('--')) return 'One `--` is enough: npm test -- gateway/trades'
   return null
 }

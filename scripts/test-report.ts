@@ -1,5 +1,5 @@
 /**
- * The output of `npm test`: a line for each file when it is done, and at the end everything that a reader needs next.
+ * The output of `npm test`: a line for each finished file, and at the end everything a reader needs next.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -12,7 +12,7 @@ export type RunResult = { passed: number; failed: number }
 
 const ROOT = join(import.meta.dirname, '..')
 const SLOWEST = 10
-/** Of each failure at the end: the whole is above, and in its folder. */
+/** The most characters of a failure in the summary. The whole text is above it and in the failure's folder. */
 const MOST_TOLD = 400
 
 const pathOf = ({ moduleId }: TestModule): string => relative(ROOT, moduleId).replaceAll('\\', '/')
@@ -22,16 +22,16 @@ const durationMs = (module: TestModule): number => {
   return duration + collectDuration + setupDuration
 }
 
-/** For a shell: in single quotes nothing is read but the quote itself. */
+/** Quotes a text for a shell. In single quotes only the quote itself is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-/** For `-t`, which takes a regular expression. */
+/** Escapes a text for `-t`, which expects a regular expression. */
 const pattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
 
-/** The message of an error in one line, for a reader who sees only the end of the output. */
+/** Returns the message of an error in one line, for a reader who sees only the end of the output. */
 const inOneLine = (message: string): string =>
   stripVTControlCharacters(message).replace(/\s+/g, ' ').trim().slice(0, MOST_TOLD)
 
-/** Errors outside of any test: of a file that does not load, or of a hook of a suite that fails. */
+/** Returns errors outside any test: of a file that does not load, or of a suite's failed hook. */
 const errorsOutside = (module: TestModule): string[] =>
   [...module.errors(), ...[...module.children.allSuites()].flatMap((suite) => suite.errors())].map(
     ({ message }) => message,
@@ -42,7 +42,7 @@ export default class TestReport extends DefaultReporter {
   #done = 0
 
   constructor() {
-    // Vitest's own moving summary: the lines below say as much, and stay.
+    // Without Vitest's moving summary: the lines below say the same, and stay.
     super({ summary: false })
   }
 
@@ -88,7 +88,7 @@ export default class TestReport extends DefaultReporter {
     for (const module of slowest) this.log(`${seconds(durationMs(module))}  ${pathOf(module)}`)
   }
 
-  /** Where it failed, how to run it alone, and where its picture and logs are. */
+  /** Prints where the test failed, how to run it alone, and where its picture and logs are. */
   #tellFailure(test: TestCase): void {
     const file = pathOf(test.module)
     const command = `npm test -- ${file} -t ${quoted(pattern(test.name))}`

@@ -1,7 +1,7 @@
 /**
  * `npm test`: finds or installs Chromium, builds the widget, runs every test and closes with the line
  * `N passed, N failed`. `npm test -- contract` runs the files whose path matches; `npm test -- --changed` those that
- * the uncommitted changes touch, and `--changed=REF` those that the commits since REF touch too. Other arguments go to
+ * the uncommitted changes touch; `--changed=REF` adds those that the commits since REF touch. Other arguments go to
  * Vitest.
  */
 import { spawn } from 'node:child_process'
@@ -25,7 +25,7 @@ async function main(args: string[]): Promise<number> {
   const changed = args.find(isChangedArgument)
   const touched = changed === undefined ? [] : touchedTests(changed)
   if (changed !== undefined && touched.length === 0) {
-    console.log('No test is touched by what has changed.\n0 passed, 0 failed')
+    console.log('The changes touch no test.\n0 passed, 0 failed')
     return 0
   }
   const browser = findChromium()
@@ -35,7 +35,7 @@ async function main(args: string[]): Promise<number> {
   await buildConsoleIfChanged()
   rmSync(FAILURES, { recursive: true, force: true })
   const folder = mkdtempSync(join(scratch(), 'tt-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
+  // As root, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(folder, 0o711)
   try {
     const file = join(folder, 'result.json')
@@ -49,17 +49,17 @@ async function main(args: string[]): Promise<number> {
 }
 
 const SHARED_MEMORY = '/dev/shm'
-/** More than the tests fill. A small memory disk, as in a container, is not used. */
+/** More than the tests need. A smaller memory disk, as in a container, is not used. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
-/** Memory where there is plenty: hundreds of databases are made there, each in a tenth of the time of a disk. */
+/** Returns the scratch folder, in memory if there is enough: a database is created there in a tenth of the time. */
 function scratch(): string {
   if (!existsSync(SHARED_MEMORY)) return tmpdir()
   const { bavail, bsize } = statfsSync(SHARED_MEMORY)
   return bavail * bsize > ROOM_BYTES ? SHARED_MEMORY : tmpdir()
 }
 
-/** Everything that the tests leave in the system's place for temporary files goes into TMPDIR. */
+/** Runs Vitest with TMPDIR set to the scratch folder, so all temporary files of the tests go there. */
 function runVitest(args: string[], env: Record<string, string>): Promise<number> {
   const reporter = join(import.meta.dirname, 'test-report.ts')
   const child = spawn(process.execPath, [VITEST, 'run', `--reporter=${reporter}`, ...args], {
@@ -67,7 +67,7 @@ function runVitest(args: string[], env: Record<string, string>): Promise<number>
     stdio: 'inherit',
     env: { ...process.env, ...env },
   })
-  // Ctrl-C in a terminal reaches Vitest too; its folder is removed when it has ended.
+  // Ctrl-C in a terminal reaches Vitest too; remove its folder only after it has ended.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -95,7 +95,7 @@ function readResult(file: string): RunResult | undefined {
 
 function close(result: RunResult | undefined, code: number): number {
   const { passed, failed } = result ?? { passed: 0, failed: 1 }
-  // Vitest may also fail where no test does: a set-up, or an option it does not know.
+  // Vitest can fail without a failed test: in a set-up, or at an unknown option.
   const all = failed === 0 && (code !== 0 || passed === 0) ? 1 : failed
   console.log(`\n${passed} passed, ${all} failed`)
   return all > 0 ? 1 : 0

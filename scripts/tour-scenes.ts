@@ -1,4 +1,4 @@
-/** The scenes of the tour, in order. Afterwards each says what happened, and where to look. */
+/** The scenes of the tour, in order. Each ends with what happened and where to look. */
 import type { Payment } from '../contract/widget-api.ts'
 import type { OpenOffer, Stage } from './tour-stage.ts'
 
@@ -9,7 +9,7 @@ type Played = { said: string; looks: Look[] }
 type Scene = {
   name: string
   title: string
-  /** Shown before it is played: its content. */
+  /** The scene's content, shown before it is played. */
   line: string
   play(stage: Stage): Promise<Played>
 }
@@ -62,7 +62,7 @@ async function reverse(stage: Stage): Promise<Played> {
   await stage.advance(DAY_HOURS)
   const { reversedAmount } = await stage.untilReversed(payment.id)
   return {
-    said: `The shopper paid ${dollars(offer.amount)}, was credited, and took the items back on Steam. A day later the till knew, and took ${dollars(reversedAmount)} back from the store.`,
+    said: `The shopper paid ${dollars(offer.amount)}, was credited, and took the items back on Steam. A day later the till noticed, and took ${dollars(reversedAmount)} back from the store.`,
     looks: [
       ...looksOf(stage, payment, 'the top-up is marked as taken back, and the balance fell'),
       { label: 'Shoppers in the console: this account is remembered', url: `${stage.urls.console}/shoppers` },
@@ -96,12 +96,15 @@ async function barBot(stage: Stage): Promise<Played> {
   const misfortune = '/control/behaviours/send-new-device'
   await stage.sandbox('PUT', misfortune, { steamId: unlucky.steamId })
   const offer = await stage.topUp().finally(() => stage.sandbox('DELETE', misfortune))
-  if (offer.bot === unlucky.name) throw new Error('Steam refused nothing. Play it again.')
+  if (offer.bot === unlucky.name) throw new Error('Steam refused no bot. Play the scene again.')
   const payment = await paid(stage, offer)
   return {
-    said: `Steam refuses ${unlucky.name}, as it does after a login from a new device, and that one rests. ${offer.bot} sent the offer, and the shopper waited for nothing.`,
+    said: `Steam refuses ${unlucky.name}, as it does after a login from a new device. That bot now pauses. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
     looks: [
-      { label: 'Bots in the console: one of them rests', url: `${stage.urls.console}/bots` },
+      {
+        label: 'Bots in the console: one of them is paused by Steam’s refusal',
+        url: `${stage.urls.console}/bots`,
+      },
       ...looksOf(stage, payment, 'credited as always'),
     ],
   }
@@ -139,12 +142,12 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'held',
     title: 'Held',
-    line: 'Steam lets a shopper take Counter-Strike items back for seven days. Here the store waits for that.',
+    line: 'Steam lets a shopper take Counter-Strike items back for seven days. Here the store waits for that time to pass.',
     async play(stage) {
       const { shopper } = await hold(stage)
       const payment = await shopper.payment()
       return {
-        said: `${dollars(payment.heldAmount)} are on hold until ${payment.heldUntil?.slice(0, 10)}: the items are with the bot, and nobody can spend the money yet.`,
+        said: `${dollars(payment.heldAmount)} are on hold until ${payment.heldUntil?.slice(0, 10)}: the bot has the items, and the money cannot be spent yet.`,
         looks: looksOf(stage, payment, 'the amount is “on hold”, not in the balance'),
       }
     },
@@ -152,7 +155,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'released',
     title: 'Released',
-    line: 'Eight days pass in a moment, and what was on hold is released.',
+    line: 'Eight days pass in a moment, and the amount on hold is released.',
     play: release,
   },
   {
@@ -163,7 +166,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'scam',
-    title: 'A scam that is foiled',
+    title: 'A foiled scam',
     line: 'A shopper sends the offer back with fewer items, and then tells the store that it was paid.',
     play: foil,
   },
@@ -176,7 +179,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'killed-gateway',
     title: 'A killed gateway',
-    line: 'The gateway dies while an offer is open, and the shopper accepts meanwhile. This one takes half a minute, because the leases of a dead gateway must run out.',
+    line: 'The gateway dies while an offer is open, and the shopper accepts in the meantime. This scene takes half a minute, because the leases of a dead gateway must run out.',
     play: killGateway,
   },
 ]

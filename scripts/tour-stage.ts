@@ -1,4 +1,4 @@
-/** The means of the scenes of the tour: a shopper of the demo store, Steam's hands and its clock. */
+/** The tools of the tour's scenes: a shopper of the demo store, and control of the Steam sandbox and its clock. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Payment } from '../contract/widget-api.ts'
@@ -8,14 +8,14 @@ export type TourPlace = {
   urls: { gateway: string; sandbox: string; store: string; console: string }
   /** The store's key, to read the store's events. */
   apiKey: string
-  /** Ends the gateway as a crash would and starts it again; resolves when it is gone. */
+  /** Kills the gateway as a crash would and starts it again; resolves when the old one has ended. */
   killGateway(): Promise<{ isBack: Promise<void> }>
 }
 
 const DEADLINE_MS = 10_000
 const LOOK_EVERY_MS = 200
 const MOST_LOOKS = 600
-/** The tour pays with items of a few dollars, so the store's credit at risk lasts for many scenes. */
+/** The least value of the tour's items: a few dollars, so the store's risk limit lasts for many scenes. */
 const LEAST_MINOR = 500
 
 const guestSchema = z.object({ steamId: z.string(), tradeUrl: z.string() })
@@ -35,7 +35,7 @@ export type Stage = ReturnType<typeof createStage>
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The means of all scenes. */
+/** Returns the tools of all scenes. */
 export function createStage({ urls, apiKey, killGateway }: TourPlace) {
   const memory: { held?: OpenOffer | undefined } = {}
   const sandbox = async (method: string, path: string, body?: object): Promise<unknown> => {
@@ -53,11 +53,11 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
   return {
     urls,
     killGateway,
-    /** The last deposit that waits for the end of Steam's protection. */
+    /** The last deposit waiting for the end of Steam's protection. */
     memory,
     sandbox,
     advance,
-    /** The bot that the till chooses when all are free: the one with the highest level, which is the sandbox's last. */
+    /** Returns the bot that the till chooses if all are free: the highest level, which is the sandbox's last bot. */
     async firstChoice(): Promise<Bot> {
       const bot = z
         .array(botSchema)
@@ -81,7 +81,7 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
       return { shopper, guest, offerId: steamTradeId ?? '', amount: amount ?? 0, bot: bot?.name ?? '' }
     },
     until,
-    /** Waits until the till tells the store that all of the deposit was taken back. */
+    /** Waits until the till reports to the store that all of the deposit was taken back. */
     untilReversed: (id: string) =>
       eventually(async () => {
         const answer = await fetch(`${urls.gateway}/v1/deposits/${id}`, {
@@ -94,7 +94,7 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
   }
 }
 
-/** The store's own button, without a browser. */
+/** Presses the store's own button, without a browser. */
 async function openInStore(urls: TourPlace['urls'], isHeld: boolean): Promise<Shopper> {
   const opened = await fetch(`${urls.store}/top-ups`, {
     method: 'POST',
@@ -108,7 +108,7 @@ async function openInStore(urls: TourPlace['urls'], isHeld: boolean): Promise<Sh
   return callerOf(urls.gateway, { id: '', url, hash })
 }
 
-/** The cheapest items that are worth enough for a payment. */
+/** Returns the cheapest items that are worth enough for a payment. */
 async function pickItems(shopper: Shopper, count: number): Promise<string[]> {
   const { items } = await shopper.inventory()
   const picked = items
@@ -126,7 +126,7 @@ async function must(answer: Promise<Response>): Promise<void> {
   throw new Error(problem.success ? problem.data.detail : `the till answered ${response.status}`)
 }
 
-/** Waits until the page of the deposit shows this. */
+/** Waits until the deposit's page shows a payment that fits. */
 function until(shopper: Shopper, isSo: (payment: Payment) => boolean): Promise<Payment> {
   return eventually(async () => {
     const payment = await shopper.payment()
@@ -134,7 +134,7 @@ function until(shopper: Shopper, isSo: (payment: Payment) => boolean): Promise<P
   }, 'the deposit did not become what was expected')
 }
 
-/** Outages are waited through, as a page does. */
+/** Repeats `look` until it has a result, and waits through outages like a page. */
 async function eventually<T>(look: () => Promise<T | undefined>, otherwise: string): Promise<T> {
   let problem = ''
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {

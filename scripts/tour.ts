@@ -1,8 +1,8 @@
-/** The tour of `npm start`: plays the scenes behind the buttons of the sandbox's page, with real calls. */
+/** The tour of `npm start`: buttons on the sandbox's page play its scenes with real calls. */
 import { SCENES } from './tour-scenes.ts'
 import { createStage, reasonOf, type TourPlace } from './tour-stage.ts'
 
-/** Begins a tour: the sandbox shows its scenes, and `play` plays one. */
+/** Starts a tour: the sandbox shows its scenes, and `play` plays one. */
 export async function beginTour(place: TourPlace): Promise<{ play(name: string): Promise<void> }> {
   const stage = createStage(place)
   const scenes = SCENES.map(({ name, title, line }) => ({ name, title, line }))

@@ -10,11 +10,11 @@ const FILE = join(ROOT, 'vault/main.ts')
 const DEADLINE_MS = 60_000
 const READY_MS = 60_000
 const LIMITS = ['--usd-an-hour', '5000.00', '--usd-a-day', '20000.00', '--items-an-hour', '500']
-/** The sandbox's storage: an account that accepts what it is given. */
+/** The sandbox's storage: an account that accepts every item. */
 const STORAGE = 'magic_accepts'
 
 export type VaultPlace = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }
-/** `stopping` ends what runs already, and nothing else is begun. */
+/** `stopping` aborts running commands, and no others are started. */
 export type VaultStart = VaultPlace & { stopping: AbortSignal }
 
 type Bot = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
@@ -24,7 +24,7 @@ type Account = { uid: number; gid: number }
 
 export type StartedVault = { child: Child; line: string }
 
-/** Undefined, with a line of explanation, if it cannot be started. The till works without it. */
+/** Starts the vault. If it cannot start, returns the problem; the till works without it. */
 export async function startVault(place: VaultStart): Promise<StartedVault | { problem: string }> {
   try {
     return await start(place)
@@ -80,13 +80,13 @@ const linesOf = (accounts: readonly Bot[]): string =>
 type Urls = Pick<VaultPlace, 'sandboxUrl' | 'marketUrl'>
 type Command = (args: string[], input?: string) => Promise<void>
 
-/** The vault's names of the markets, and the sandbox's. */
+/** The names of the markets in the vault and in the sandbox. */
 const MARKETS = [
   ['market.csgo.com', 'family'],
   ['waxpeer.com', 'waxpeer'],
 ] as const
 
-/** An account that sells, known to the vault as a destination and to the markets as a seller. */
+/** Adds an account that sells: a destination of the vault, and a seller on the markets. */
 async function addSeller({ sandboxUrl, marketUrl }: Urls, command: Command): Promise<void> {
   const seller = await askSandbox<Seller>(`${sandboxUrl}/control/sellers`, {})
   await command(['enrol', '--sells'], linesOf([seller]))
@@ -99,7 +99,7 @@ async function addSeller({ sandboxUrl, marketUrl }: Urls, command: Command): Pro
   }
 }
 
-/** `said`: the posted body. */
+/** `said` is the posted body. */
 async function askSandbox<T>(url: string, said?: object): Promise<T> {
   const signal = AbortSignal.timeout(DEADLINE_MS)
   const headers = { 'content-type': 'application/json' }
@@ -116,7 +116,7 @@ type Running = {
   stopping: AbortSignal
 }
 
-/** Runs Node with these arguments; throws the first line that it wrote to stderr when it fails. */
+/** Runs Node with these arguments. If it fails, throws with the first line of its stderr. */
 export function runWithInput(args: readonly string[], running: Running): Promise<void> {
   const { env, account, input, stopping: signal } = running
   return new Promise((resolve, reject) => {
@@ -125,13 +125,13 @@ export function runWithInput(args: readonly string[], running: Running): Promise
       if (error) reject(new Error(`vault ${args[1]}: ${errors.trim().split('\n')[0] || error.message}`))
       else resolve()
     })
-    // It may end before it has read anything, as by Ctrl-C. How it ended is told above.
+    // The process may end before it reads anything, for example by Ctrl-C. Its end is reported above.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   })
 }
 
-/** Root can give it its own system account, if that account can reach the code, the program and the folder. */
+/** As root, returns a separate system account, if it can reach the code, the program and the folder. */
 function ownAccount(folder: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const isReachable = [FILE, process.execPath, dirname(folder)].every(othersPass)

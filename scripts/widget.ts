@@ -1,4 +1,4 @@
-/** Builds the shoppers' page and the operators' when their sources changed since the last build. */
+/** Builds the shoppers' and the operators' pages if their sources have changed since the last build. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,10 +15,10 @@ const CONSOLE: Page = {
   sources: ['console/**/*', 'widget/styles/*', 'widget/vite.config.ts', ...SHARED],
 }
 
-/** Resolves once widget/dist is up to date; throws with the build's output when it fails. */
+/** Resolves once widget/dist is up to date. If the build fails, throws with its output. */
 export const buildWidgetIfChanged = (): Promise<void> => buildIfChanged(WIDGET)
 
-/** The same for console/dist. */
+/** Resolves once console/dist is up to date. If the build fails, throws with its output. */
 export const buildConsoleIfChanged = (): Promise<void> => buildIfChanged(CONSOLE)
 
 async function buildIfChanged(page: Page): Promise<void> {

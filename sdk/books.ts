@@ -38,7 +38,7 @@ export async function takeOnce(store: Pick<CreditStore, 'update'>, event: Webhoo
   await store.update(data, (before) => settle(before, data, sequence))
 }
 
-/** Takes the log's events that no webhook brought. Run it at the start and every few minutes; `signal` ends it. */
+/** Takes the log's events that came by no webhook. Run it at the start and every few minutes; `signal` ends it. */
 export async function catchUp(
   till: Pick<Till, 'events'>,
   store: CreditStore,

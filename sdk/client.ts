@@ -18,7 +18,7 @@ export type TillOptions = {
 }
 
 export type EventOptions = {
-  /** `sequence` of the last event that you have. */
+  /** The `sequence` of your last event. */
   after?: number
   /** True: waits for further events, until `signal` ends it. */
   follow?: boolean
@@ -80,7 +80,7 @@ export function createTill(options: TillOptions) {
     createDeposit: (deposit: NewDeposit) =>
       call<Deposit>({ method: 'POST', path: '/v1/deposits', body: deposit }),
     get: (id: string) => call<Deposit>({ path: `/v1/deposits/${encodeURIComponent(id)}` }),
-    /** By your order id. */
+    /** Finds a deposit by your order id. */
     lookup: (externalId: string) => call<Deposit>({ path: '/v1/deposits/lookup', query: { externalId } }),
     /** Newest first, page by page: give `next` as `after`. */
     list: (query: ListQuery = {}) => call<DepositList>({ path: '/v1/deposits', query }),

@@ -21,7 +21,7 @@ const ORDER = { externalId: 'order-1', currency: 'USD', backToStoreUrl: 'https:/
 
 type Asked = { url: string; method: string; headers: Headers; body: unknown }
 
-/** A till that gives these answers one by one. */
+/** A till that gives these answers in order. */
 function facing(...answers: (Response | Error)[]) {
   const asked: Asked[] = []
   const waits: number[] = []
@@ -52,7 +52,7 @@ const problem = (status: number, code: string, headers: Record<string, string> =
 const found = (body: unknown = DEPOSIT) => Response.json(body)
 
 describe('a call', () => {
-  test('has the key, and gives the answer', async () => {
+  test('sends the key, and returns the answer', async () => {
     const { till, asked } = facing(found(), found(), found(), found({ deposits: [], next: null }))
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
     await till.get('7/../8')
@@ -70,7 +70,7 @@ describe('a call', () => {
     expect(asked[1]?.headers.get('content-type')).toBeNull()
   })
 
-  test('whose answer is lost is made again with the same values', async () => {
+  test('with a lost answer is repeated with the same values', async () => {
     const cut = new Response('{"id": "7', { headers: { 'content-type': 'application/json' } })
     const { till, asked, waits } = facing(new TypeError('broken'), cut, problem(502, ''), found())
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
@@ -81,7 +81,7 @@ describe('a call', () => {
     expect(third).toBeGreaterThanOrEqual(1_000)
   })
 
-  test('waits as long as the till says, and no longer than the store may', async () => {
+  test('waits as long as the till asks, within the store’s limit', async () => {
     const soon = facing(problem(429, 'too_many_requests', { 'retry-after': '2' }), found())
     await soon.till.get('7')
     expect(soon.waits).toEqual([2_000])
@@ -94,7 +94,7 @@ describe('a call', () => {
     expect(late.waits).toEqual([])
   })
 
-  test('to cancel is the same one in every try', async () => {
+  test('to cancel has the same key in every try', async () => {
     const { till, asked } = facing(problem(503, 'overloaded'), found(), found())
     await till.cancel('7')
     await till.cancel('8')
@@ -104,7 +104,7 @@ describe('a call', () => {
     expect(keys[2]).not.toBe(keys[0])
   })
 
-  test('that is refused is not repeated, and says why', async () => {
+  test('is not repeated after a refusal, and says why', async () => {
     const { till, asked } = facing(problem(400, 'invalid_request'))
     const refused = await till.createDeposit(ORDER).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(TillProblem)
@@ -116,7 +116,7 @@ describe('a call', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('without any answer says that it may have happened', async () => {
+  test('without any answer says that it may have worked', async () => {
     const { till, asked } = facing(...Array.from({ length: 4 }, () => new TypeError('broken')))
     await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
     expect(asked).toHaveLength(4)
@@ -138,7 +138,7 @@ describe('the event log', () => {
     expect(asked.map(({ url }) => new URL(url).searchParams.get('after'))).toEqual(['5', '7'])
   })
 
-  test('is followed until the store ends it', async () => {
+  test('is followed until the store stops', async () => {
     const { till, waits } = facing(page([], false), page([eventOf(1)], false), page([eventOf(2)], false))
     const stop = new AbortController()
     const read: number[] = []
@@ -181,7 +181,7 @@ describe('credit', () => {
     eventOf(5, { amount: 1_500, reversedAmount: 1_500 }, 'deposit.reversed'),
   ]
 
-  test('follows the deposit up and down', () => {
+  test('rises and falls with the deposit', () => {
     const changes = [600, 500, 0, -1_100]
     let before: Kept | undefined
     for (const [index, { data, sequence }] of life.slice(1).entries()) {
@@ -191,7 +191,7 @@ describe('credit', () => {
     }
   })
 
-  test('is the same in every order, however often an event comes', async () => {
+  test('is the same for any order and repetition of events', async () => {
     const orders = life.flatMap((_, from) => [
       [...life.slice(from), ...life.slice(0, from), ...life],
       [...life.slice(from), ...life.slice(0, from)].reverse(),
@@ -206,7 +206,7 @@ describe('credit', () => {
     expect(state.balance).toBe(1_100)
   })
 
-  test('comes from the log where no webhook brought it, and other types pass', async () => {
+  test('comes from the log if a webhook is missing, and other types are skipped', async () => {
     const { store, state } = memory()
     const epoch = { ...eventOf(9, {}, 'epoch.started'), data: { epoch: 2, previousSequence: 3 } } as TillEvent
     const { till } = facing(found({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }))
@@ -214,7 +214,7 @@ describe('credit', () => {
     expect(state).toEqual({ balance: 1_100, cursor: 9 })
   })
 
-  test('that cannot be saved leaves the cursor where it was', async () => {
+  test('that cannot be saved does not move the cursor', async () => {
     const { store, state } = memory()
     const { till } = facing(found({ events: life, next: 5, hasMore: false }))
     const full = async () => {
@@ -235,7 +235,7 @@ describe('a webhook', () => {
     'webhook-signature': new Signer(key).sign('e2', at, body),
   })
 
-  test('is read once its signature is proved, whatever holds its headers', async () => {
+  test('is read after its signature is verified, for any type of headers', async () => {
     expect(await verifyWebhook({ secret, headers: signed(), body, now })).toEqual(JSON.parse(body))
     const headers = new Headers(signed())
     headers.set('Webhook-Signature', `v1,AAAA v1a,x ${signed()['webhook-signature']}`)
@@ -255,7 +255,7 @@ describe('a webhook', () => {
     await expect(verifyWebhook({ secret, headers, body: sent, now })).rejects.toBeInstanceOf(WebhookRefused)
   })
 
-  test('cannot be proved with an empty secret', async () => {
+  test('cannot be verified with an empty secret', async () => {
     await expect(verifyWebhook({ secret: '', headers: signed(), body, now })).rejects.toThrow('whsec_')
   })
 })

@@ -1,9 +1,9 @@
-/** The calls of the console. Every one is a POST: the browser then names our origin, and the server asks for it. */
+/** The calls of the console. All are POSTs: a browser then sends the page's origin, which the server requires. */
 
 export type Failure = { kind: string; message: string }
 export type Reply<T> = { ok: true; data: T; message: string } | { ok: false; failure: Failure }
 
-/** The half of the session that only this origin can read. The other one is a cookie that no script sees. */
+/** The half of the session that only this origin can read. The other half is a cookie that scripts cannot read. */
 const KEY = 'console-session'
 const LONGEST_MS = 30_000
 

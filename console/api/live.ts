@@ -1,4 +1,4 @@
-/** Tells the page that something changed, as long as it is visible. */
+/** Tells the page about changes while it is visible. */
 import { headersOf } from './call.ts'
 
 type Listener = () => void
@@ -14,7 +14,7 @@ export function onChange(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Ends with the signal. Reconnects after a break, later each time. */
+/** Runs until the signal aborts. Reconnects after a break, with longer pauses each time. */
 export async function follow(signal: AbortSignal): Promise<void> {
   let waitMs = AGAIN_MS
   while (!signal.aborted) {

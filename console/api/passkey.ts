@@ -1,4 +1,4 @@
-/** The questions to the browser's authenticator, and the way in. */
+/** Calls to the browser's authenticator, and signing in. */
 import { call, keepSession, type Reply } from './call.ts'
 
 type Options<T> = { options: T }
@@ -24,7 +24,7 @@ export async function signIn(): Promise<Reply<unknown>> {
   return began(await show('sign-in'))
 }
 
-/** A call before which the same operator shows a passkey again, where it needs a fresh check. */
+/** Makes a call. If it needs a fresh check, the same operator first shows a passkey again. */
 export async function callFresh<T>(path: string, body: object): Promise<Reply<T>> {
   const reply = await call<T>(path, body)
   if (reply.ok || reply.failure.kind !== 'step_up') return reply
@@ -38,10 +38,10 @@ export type Invitation = {
   options: PublicKeyCredentialCreationOptionsJSON
 }
 
-/** Looks at a link. Nothing is spent. */
+/** Reads a link without using it up. */
 export const readLink = (link: string): Promise<Reply<Invitation>> => call('link/begin', { link })
 
-/** Registers a passkey with it, which spends the link and signs in. */
+/** Registers a passkey, which uses up the link and signs in. */
 export async function register(link: string, { options }: Invitation): Promise<Reply<unknown>> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   const registration = await given(navigator.credentials.create({ publicKey }), (credential) =>
@@ -51,7 +51,7 @@ export async function register(link: string, { options }: Invitation): Promise<R
   return began(await call('link/finish', { link, registration }))
 }
 
-/** The link that `npm start` prints. */
+/** Signs in with the link that `npm start` prints. */
 export async function enterSandbox(key: string): Promise<Reply<unknown>> {
   return began(await call('sandbox', { key }))
 }

@@ -23,14 +23,14 @@ const COLUMNS: readonly Column<Row>[] = [
     text: (row) => row.eventId,
   },
   {
-    name: 'In the log',
+    name: 'Log number',
     isNumber: true,
     show: ({ sequence }) => sequence ?? '—',
     text: ({ sequence }) => sequence,
   },
   { name: 'Attempt', isNumber: true, show: ({ attempt }) => attempt, text: ({ attempt }) => attempt },
   {
-    name: 'Said',
+    name: 'Result',
     show: (row) => <Pill tone={isGood(row) ? 'good' : 'bad'}>{saidOf(row)}</Pill>,
     text: saidOf,
   },
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 const rowsOf = ({ attempts }: Page): readonly Row[] => attempts
 
-/** The store of the endpoint, and how its webhooks do. */
+/** The store of the endpoint, and the state of its webhooks. */
 function About({ endpointId }: { endpointId: string }) {
   const { shown, again } = useAnswer<Json<EndpointPage>>('endpoints', { endpointId })
   return (
@@ -57,7 +57,7 @@ function About({ endpointId }: { endpointId: string }) {
       <Loaded shown={shown} again={again}>
         {({ endpoints: [endpoint] }) =>
           endpoint === undefined ? (
-            <p className="empty">It was removed, or never was.</p>
+            <p className="empty">It was removed, or never existed.</p>
           ) : (
             <>
               <Facts
@@ -75,7 +75,7 @@ function About({ endpointId }: { endpointId: string }) {
                     </span>,
                   ],
                   ['State', <Status key="t" of={endpoint.disabledReason ?? endpoint.state} />],
-                  ['Come again', endpoint.retrying],
+                  ['Retrying', endpoint.retrying],
                   ['Failing since', <Time key="f" at={endpoint.failingSince} />],
                   ['Given up', endpoint.givenUp],
                 ]}

@@ -99,7 +99,7 @@ export function Payouts({ storeId }: { storeId: string }) {
           <ActButton
             act="payout void"
             label="Void"
-            does="Takes back a payout that never was: the store can spend the amount again."
+            does="Voids a payout that was never made. The store can spend the amount again."
             needs="operator"
             needsReason
             input={() => ({ payoutId })}

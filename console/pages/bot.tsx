@@ -77,15 +77,16 @@ function About({ view, again }: { view: View; again: () => void }) {
   )
 }
 
-/** As docs/operating.md says it of each. */
+/** The advice of docs/operating.md for each reason. */
 const ADVICE: Record<View['bars'][number]['reason'], string> = {
   bot_cannot_trade:
     'A new device, a cooldown, a ban, or no Steam Guard for 15 days: look at the account in Steam. Pause the bot if it lasts.',
   own_hold: 'Steam would hold the bot’s own trades: add the mobile authenticator again and wait 7 days.',
-  too_many_in_all: 'Too many open offers of the account: lower TRADETILL_BOT_OFFERS if it comes often.',
-  inventory_full: 'Its inventory of the game is full: take items away.',
-  rate_limited: 'Too many requests: fewer bots behind one address.',
-  doubted: 'Another bot served the same shoppers. It is chosen last: look at the account in Steam.',
+  too_many_in_all: 'The account has too many open offers: lower TRADETILL_BOT_OFFERS if this happens often.',
+  inventory_full: 'The account’s inventory of the game is full: move items out.',
+  rate_limited: 'Too many requests: put fewer bots behind one address.',
+  doubted:
+    'Another bot could serve the same shoppers, so this one is chosen last: look at the account in Steam.',
 }
 
 function Rests({ bars }: Pick<View, 'bars'>) {
@@ -93,7 +94,7 @@ function Rests({ bars }: Pick<View, 'bars'>) {
   return (
     <Panel title="Rests">
       <Table
-        caption="What keeps the bot from new trades"
+        caption="Reasons why the bot gets no new trades"
         rows={bars}
         keyOf={({ scope, reason }) => scope + reason}
         empty=""
@@ -119,11 +120,11 @@ function Room({ view: { games } }: { view: View }) {
         empty=""
         columns={[
           { name: 'Game', show: ({ game }) => game },
-          { name: 'Has', isNumber: true, show: ({ held }) => held },
-          { name: 'At most', isNumber: true, show: ({ most }) => most },
-          { name: 'Of them protected', isNumber: true, show: (row) => row.protected },
-          { name: 'On the way', isNumber: true, show: ({ onTheWay }) => onTheWay },
-          { name: 'Room for', isNumber: true, show: ({ room }) => room },
+          { name: 'Items', isNumber: true, show: ({ held }) => held },
+          { name: 'Limit', isNumber: true, show: ({ most }) => most },
+          { name: 'Protected', isNumber: true, show: (row) => row.protected },
+          { name: 'Arriving', isNumber: true, show: ({ onTheWay }) => onTheWay },
+          { name: 'Free room', isNumber: true, show: ({ room }) => room },
         ]}
       />
     </Panel>
@@ -145,7 +146,7 @@ function Calls({ view: { calls, refusals } }: { view: View }) {
         caption="Offers that Steam refused to the bot"
         rows={refusals}
         keyOf={({ refusal, game }) => refusal + game}
-        empty="No offer of it was refused."
+        empty="Steam refused none of its offers."
         columns={[
           { name: 'Refused', show: ({ refusal }) => words(refusal) },
           { name: 'Game', show: ({ game }) => game },
@@ -164,7 +165,7 @@ function Offers({ view: { offers } }: { view: View }) {
         caption="Open offers, newest first"
         rows={offers}
         keyOf={({ tradeId }) => tradeId}
-        empty="None is open."
+        empty="No offer is open."
         columns={[
           { name: 'Deposit', show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go> },
           { name: 'State', show: ({ state }) => <Status of={state} /> },

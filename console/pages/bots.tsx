@@ -23,10 +23,10 @@ export function BotsPage() {
         {({ bots, tooMany, disarmed }) => (
           <>
             {disarmed && (
-              <p className="notice notice-bad">The bots are disarmed: no gateway speaks for one.</p>
+              <p className="notice notice-bad">The bots are disarmed: no gateway acts for them.</p>
             )}
             {tooMany > 0 && (
-              <p className="notice">{tooMany} bots find no gateway: each holds as many as it may.</p>
+              <p className="notice">{tooMany} bots have no gateway: every gateway holds as many as it may.</p>
             )}
             <Table
               caption="Bots, oldest first"
@@ -54,8 +54,8 @@ function Arms({ isDisarmed, again }: { isDisarmed: boolean; again: () => void })
       label={isDisarmed ? 'Arm the bots' : 'Disarm the bots'}
       does={
         isDisarmed
-          ? 'Gateways speak for the bots again.'
-          : 'No gateway on this database speaks for a bot, such as on a copy of it.'
+          ? 'Gateways act for the bots again.'
+          : 'Stops all gateways on this database from acting for bots. Do this on a copy of the database.'
       }
       needs="operator"
       input={() => ({})}
@@ -123,7 +123,7 @@ const columnsWith = (again: () => void): readonly Column<Bot>[] => [
   { name: 'Acts', show: (bot) => <BotActs bot={bot} again={again} /> },
 ]
 
-/** The acts that its state allows. */
+/** The acts that the bot's state allows. */
 export function BotActs({
   bot: { botId, name, state },
   again,
@@ -158,7 +158,7 @@ export function BotActs({
           {...common}
           act="bot retire"
           label="Retire"
-          does={`For a bot that will never be back: open trades of ${name} end, and its held credit waits for you.`}
+          does={`For a bot that will never come back: ends the open trades of ${name} and leaves its held credit to you.`}
           needs="operator"
           needsReason
         />
@@ -168,7 +168,7 @@ export function BotActs({
           {...common}
           act="bot remove"
           label="Remove"
-          does={`Removes ${name} and its token, once none of its trades must be watched.`}
+          does={`Removes ${name} and its token, once no trade of it needs watching.`}
           needs="operator"
           needsReason
         />

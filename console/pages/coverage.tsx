@@ -49,7 +49,7 @@ const LOSSES: readonly Column<Loss>[] = [
   },
 ]
 
-/** How many items of a game are taken, by price; why the others are not; and which were sold at a loss. */
+/** How many items of a game are accepted, by price; why others are refused; and which were sold at a loss. */
 export function CoveragePanel({ game }: { game: string }) {
   const { shown, again } = useAnswer<Data>('coverage', { game }, { isLive: false })
   const columns = columnsOf(game)
@@ -57,14 +57,14 @@ export function CoveragePanel({ game }: { game: string }) {
     <Loaded shown={shown} again={again}>
       {({ items, bands, losses }) => (
         <>
-          <Panel title={`What is taken of ${game}`}>
+          <Panel title={`Accepted items of ${game}`}>
             <p className="quiet">{items} items have been named by a source.</p>
             <Table
-              caption="Items by price, and why they are not taken"
+              caption="Items by price, and why some are refused"
               columns={columns}
               rows={bands}
               keyOf={({ fromUsd }) => String(fromUsd)}
-              empty="No source has named an item yet."
+              empty="No source has listed an item yet."
             />
             <div className="list-foot">
               <button type="button" className="button small" onClick={again}>
@@ -75,7 +75,7 @@ export function CoveragePanel({ game }: { game: string }) {
           </Panel>
           <Panel title="Sold below their cost">
             <Table
-              caption="Items whose sales of 30 days brought less than they cost"
+              caption="Items that sold below their cost in the last 30 days"
               columns={LOSSES}
               rows={losses}
               keyOf={({ item, currency }) => `${currency} ${item}`}

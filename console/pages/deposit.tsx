@@ -66,7 +66,7 @@ function About({ view: deposit }: { view: View }) {
   )
 }
 
-/** Shown beside the acts: an operator releases or holds credit by the shopper's history. */
+/** Shown beside the acts, because the shopper's history decides whether to release or hold credit. */
 function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
   const { steamId } = shopper
   return (
@@ -87,12 +87,12 @@ function Outlook({ view, again }: { view: View; again: () => void }) {
   return (
     <Panel title="What happens next">
       {view.next.length === 0 ? (
-        <p className="empty">Nothing: it is over.</p>
+        <p className="empty">Nothing: the deposit has ended.</p>
       ) : (
         <ol className="plain-list">
           {view.next.map(({ at, what }) => (
             <li key={what}>
-              {at === null ? <span className="quiet">when somebody acts</span> : <Time at={at} />} {what}
+              {at === null ? <span className="quiet">when an operator acts</span> : <Time at={at} />} {what}
             </li>
           ))}
         </ol>
@@ -107,7 +107,7 @@ function Outlook({ view, again }: { view: View; again: () => void }) {
 }
 
 const LABELS: Record<string, string> = {
-  'deposit hold': 'Hold what it brings',
+  'deposit hold': 'Hold its credit',
   'deposit release': 'Release now',
   'trade look': 'Ask Steam now',
   'trade end': 'End the trade',
@@ -122,7 +122,7 @@ const LABELS: Record<string, string> = {
 const OF_TRADE = new Set(['trade release', 'trade reverse', 'trade end'])
 const OF_DEPOSIT = new Set(['deposit hold', 'deposit release'])
 
-/** An act that is possible for the deposit now. One without a form here shows its command. */
+/** An act that the deposit allows now. An act without a form here shows its command. */
 function Act({ can, again }: { can: View['can'][number]; again: () => void }) {
   const [, , named = ''] = can.command.split(' ')
   const label = LABELS[can.act] ?? can.act
@@ -144,7 +144,7 @@ function Act({ can, again }: { can: View['can'][number]; again: () => void }) {
         {...common}
         needs="operator"
         fields={[
-          { name: 'steamTradeId', label: 'Number of the Steam trade that you have seen' },
+          { name: 'steamTradeId', label: 'Number of the Steam trade that you saw' },
           ...(can.command.includes('--offer') ? [{ name: 'offerId', label: 'Number of its offer' }] : []),
         ]}
         input={({ steamTradeId = '', offerId }) => ({
@@ -190,8 +190,8 @@ function Timeline({ moments }: { moments: View['moments'] }) {
     <Panel title="What happened">
       <ol className="timeline">
         {moments.map(({ at, what, amountMinor, currency }, index) => (
-          // The moments of one deposit are only added, and two may look the same.
-          // biome-ignore lint/suspicious/noArrayIndexKey: as said.
+          // Moments are only ever appended, and two may be equal.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <li key={index}>
             <time dateTime={at}>{formatTime(at)}</time>
             <span>{what}</span>

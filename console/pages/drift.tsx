@@ -13,7 +13,7 @@ type Row = Look['drift'][number] & { bot: string; botId: string }
 const KINDS: Record<Row['kind'], string> = {
   missing: 'in the books, not at the bot',
   foreign: 'at the bot, not in the books',
-  unnamed: 'Steam did not tell its number',
+  unnamed: 'its new asset id is unknown',
 }
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { name: 'What', show: ({ kind }) => KINDS[kind], text: ({ kind }) => kind },
   {
-    name: 'Sure',
+    name: 'Confirmed',
     show: ({ isSure }) => <Pill tone={isSure ? 'bad' : 'warn'}>{isSure ? 'yes' : 'not yet'}</Pill>,
     text: ({ isSure }) => (isSure ? 'yes' : 'no'),
   },
@@ -49,13 +49,13 @@ export function Drift() {
         const rows = bots.flatMap(({ botId, bot, drift }) => drift.map((each) => ({ ...each, botId, bot })))
         return (
           <>
-            <Panel title="Not as the books say">
+            <Panel title="Differences from the books">
               <Table
-                caption="Items that are not as the books say"
+                caption="Items that differ from the books"
                 columns={COLUMNS}
                 rows={rows}
                 keyOf={keyOf}
-                empty="Every bot has what the books say."
+                empty="The items of every bot match the books."
               />
               {rows.length > 0 && (
                 <div className="list-foot">
@@ -73,27 +73,27 @@ export function Drift() {
 
 function Looks({ bots, again }: { bots: readonly Look[]; again: () => void }) {
   return (
-    <Panel title="Looks">
+    <Panel title="Checks">
       <Table
-        caption="When each bot was looked at"
+        caption="When each bot was last checked"
         rows={bots}
         keyOf={({ botId }) => botId}
         empty="No bot yet."
         columns={[
           { name: 'Bot', show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go> },
-          { name: 'Looked at', show: ({ lookedAt }) => <Time at={lookedAt} /> },
-          { name: 'All of it seen', show: ({ wholeAt }) => <Time at={wholeAt} /> },
+          { name: 'Checked', show: ({ lookedAt }) => <Time at={lookedAt} /> },
+          { name: 'Complete', show: ({ wholeAt }) => <Time at={wholeAt} /> },
           { name: 'Foreign, not listed', isNumber: true, show: ({ leftOut }) => leftOut },
           {
             name: 'Acts',
             show: ({ botId, isAsked }) =>
               isAsked ? (
-                <span className="quiet">A look was asked for.</span>
+                <span className="quiet">The check is requested.</span>
               ) : (
                 <ActButton
                   act="items drift"
-                  label="Look now"
-                  does="Its gateway compares what the bot has with the books, within seconds."
+                  label="Check now"
+                  does="Its gateway compares the bot’s items with the books within seconds."
                   needs="support"
                   input={() => ({ bot: botId })}
                   onDone={again}

@@ -4,7 +4,7 @@ import { enterSandbox, type Invitation, readLink, register } from '../api/passke
 import { Failed } from '../ui/parts.tsx'
 import { go } from '../ui/place.ts'
 
-/** The secret is after the #: no server receives it, and no log contains it. */
+/** Reads the secret after the #, so no server receives it and no log contains it. */
 const secretOf = (hash: string): { kind: 'link' | 'sandbox'; secret: string } => {
   const text = hash.replace(/^#/, '')
   return text.startsWith('sandbox=')
@@ -17,7 +17,7 @@ type State =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'invited'; invitation: Invitation; isBusy: boolean; failure: Failure | undefined }
 
-/** A one-time link, or the link of npm start. Opening it spends nothing. */
+/** A one-time link, or the link of npm start. Opening a one-time link does not use it up. */
 export function Enter({ onIn }: { onIn: () => void }) {
   const [{ kind, secret }] = useState(() => secretOf(location.hash))
   const [state, setState] = useState<State>({ kind: 'looking' })
@@ -61,8 +61,8 @@ export function Enter({ onIn }: { onIn: () => void }) {
       {state.kind === 'invited' && (
         <>
           <p>
-            You come in as <strong>{state.invitation.name}</strong> ({state.invitation.role}). Your device
-            keeps a passkey for this console; nobody has to remember a password.
+            You will sign in as <strong>{state.invitation.name}</strong> ({state.invitation.role}). Your
+            device keeps a passkey for this console; nobody has to remember a password.
           </p>
           <button
             type="button"

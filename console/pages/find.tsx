@@ -37,7 +37,7 @@ export function FindPage({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** The page of what was found, if it is one thing. */
+/** Returns the page of the result, if there is exactly one. */
 function onlyOne({ deposits, stores, bots, shoppers, items, events, departures }: Found): string | undefined {
   const places = [
     ...deposits.map(({ depositId }) => `/deposits/${depositId}`),
@@ -58,11 +58,11 @@ function Everything({ found }: { found: Found }) {
   if (only !== undefined) return null
   return (
     <>
-      {found.isCut && <p className="quiet">There is more than is shown: say more of it.</p>}
+      {found.isCut && <p className="quiet">There are more results: enter more to narrow them down.</p>}
       {deposits.length > 0 && (
         <Panel title="Deposits">
           <Table
-            caption="Deposits that were found"
+            caption="Found deposits"
             rows={deposits}
             keyOf={({ depositId }) => depositId}
             empty=""
@@ -95,7 +95,7 @@ function Everything({ found }: { found: Found }) {
       />
       {events.length > 0 && <Events events={events} />}
       <Links
-        title="What left a bot"
+        title="Items that left a bot"
         of={departures}
         keyOf={({ departureId }) => departureId}
         show={({ departureId, bot, partnerSteamId }) => (
@@ -138,14 +138,14 @@ function Events({ events }: { events: Found['events'] }) {
   return (
     <Panel title="Events and their webhooks">
       <Table
-        caption="Events that were found, with their webhooks"
+        caption="Found events and their webhooks"
         rows={events}
         keyOf={({ eventId }) => eventId}
         empty=""
         columns={[
           { name: 'Event', show: ({ type }) => type },
           { name: 'Event id', show: ({ eventId }) => <span className="long">{eventId}</span> },
-          { name: 'In the log', isNumber: true, show: ({ sequence }) => sequence ?? '—' },
+          { name: 'Log number', isNumber: true, show: ({ sequence }) => sequence ?? '—' },
           {
             name: 'Deposit',
             show: ({ depositId }) =>

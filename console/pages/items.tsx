@@ -138,7 +138,7 @@ function Departures() {
       name: 'Why',
       show: ({ explanation, destination }) =>
         explanation === null ? (
-          <Pill tone="bad">nobody knows</Pill>
+          <Pill tone="bad">unknown</Pill>
         ) : (
           `${words(explanation)}${destination === null ? '' : ` ${destination}`}`
         ),
@@ -157,7 +157,7 @@ function Departures() {
           <ActButton
             act="items explain"
             label="Explain"
-            does="Ends the alarm: you know why these items left."
+            does="Stops the alert, because you know why these items left."
             needs="operator"
             needsReason
             input={() => ({ departureId })}
@@ -168,11 +168,11 @@ function Departures() {
   ]
   return (
     <List
-      caption="What left the bots, newest first"
+      caption="Items that left the bots, newest first"
       columns={columns}
       rows={rows}
       keyOf={({ departureId }) => departureId}
-      empty="Nothing left the bots yet."
+      empty="No item has left a bot yet."
       all={() => allRows<Gone, Departure>('departures', {}, departuresOf)}
       fileName="departures"
     />

@@ -8,7 +8,7 @@ import { Table } from '../ui/table.tsx'
 type Data = Json<MarketList>
 
 const OFF =
-  'The vault lists nothing there, and within a minute takes down what is listed. Sold items are still given.'
+  'The vault lists nothing more there and removes its listings within a minute. Sold items are still delivered.'
 
 /** The markets on which the vault sells, and a switch for each. */
 export function MarketSwitches() {
@@ -18,10 +18,10 @@ export function MarketSwitches() {
       <Loaded shown={shown} again={again}>
         {({ markets }) => (
           <Table
-            caption="Markets, and what is under way on each"
+            caption="Markets, with the sales under way on each"
             rows={markets}
             keyOf={({ market }) => market}
-            empty="The vault has told of no market yet."
+            empty="The vault has reported no market yet."
             columns={[
               { name: 'Market', show: ({ market }) => market },
               {
@@ -45,7 +45,9 @@ export function MarketSwitches() {
                     act={isOff ? 'market on' : 'market off'}
                     label={isOff ? 'Sell there again' : 'Stop selling there'}
                     does={
-                      isOff ? 'The vault lists items there again, unless it has the market off itself.' : OFF
+                      isOff
+                        ? 'The vault lists items there again, unless the market is also off in the vault.'
+                        : OFF
                     }
                     needs="support"
                     input={() => ({ market })}

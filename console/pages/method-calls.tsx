@@ -12,20 +12,20 @@ const inSeconds = (ms: number | null): string => (ms === null ? '—' : `${(ms /
 
 const bad = (count: number) => (count === 0 ? 0 : <Pill tone="bad">{count}</Pill>)
 
-/** How Steam answered, in a day. */
+/** Steam's answers within a day. */
 export const CALL_COLUMNS: readonly Column<Calls>[] = [
   { name: 'Calls', isNumber: true, by: ({ asked }) => asked, show: ({ asked }) => asked },
   { name: 'Answered 429', isNumber: true, by: ({ limited }) => limited, show: ({ limited }) => bad(limited) },
   { name: 'Failed', isNumber: true, by: ({ failed }) => failed, show: ({ failed }) => bad(failed) },
   { name: 'Held back', isNumber: true, by: ({ heldBack }) => heldBack, show: ({ heldBack }) => heldBack },
   {
-    name: 'Took on average',
+    name: 'Average time',
     isNumber: true,
     by: ({ averageMs }) => averageMs,
     show: ({ averageMs }) => inSeconds(averageMs),
   },
   {
-    name: 'At most',
+    name: 'Longest',
     isNumber: true,
     by: ({ longestMs }) => longestMs,
     show: ({ longestMs }) => inSeconds(longestMs),
@@ -47,7 +47,7 @@ export function MethodCalls({ methods }: { methods: Methods }) {
   )
 }
 
-/** Of one bot. */
+/** The calls of one bot. */
 export function CallsOfBot({ bot }: { bot: string }) {
   const { shown, again } = useAnswer<Json<Weather>>('weather', { bot })
   return (

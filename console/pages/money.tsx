@@ -38,7 +38,7 @@ function Check({ check }: { check: Data['check'] }) {
             ? `${differences} differences`
             : check?.completeAt == null
               ? 'not yet'
-              : 'it adds up'}
+              : 'no differences'}
         </Pill>
       }
     >
@@ -58,7 +58,7 @@ function Check({ check }: { check: Data['check'] }) {
 
 function Stores({ balances }: Pick<Data, 'balances'>) {
   return (
-    <Panel title="What stores have">
+    <Panel title="Store balances">
       <Table
         caption="Balances of stores"
         rows={balances}
@@ -88,7 +88,7 @@ type AtRisk = Data['atRisk'][number]
 
 const shareOf = ({ usdMinor, limitUsdMinor }: AtRisk): number => usdMinor / Math.max(1, limitUsdMinor)
 
-/** As the overview counts it. */
+/** The share of a limit from which a store is near it, as on the overview. */
 const NEAR = 0.9
 
 const isNearItsLimit = (row: AtRisk): boolean => row.limitUsdMinor > 0 && shareOf(row) >= NEAR
@@ -126,9 +126,9 @@ function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
                 <progress
                   max={Math.max(1, row.limitUsdMinor)}
                   value={row.usdMinor}
-                  aria-label={`${row.store}: used of its limit`}
+                  aria-label={`${row.store}: used part of its limit`}
                 />{' '}
-                {isNearItsLimit(row) && <Pill tone="bad">little room</Pill>}
+                {isNearItsLimit(row) && <Pill tone="bad">near its limit</Pill>}
               </>
             ),
           },
@@ -140,12 +140,12 @@ function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
 
 function Own({ own }: Pick<Data, 'own'>) {
   return (
-    <Panel title="Of the operator">
+    <Panel title="The operator’s accounts">
       <Table
         caption="Accounts of the operator"
         rows={own}
         keyOf={({ kind, currency }) => kind + currency}
-        empty="Nothing was booked yet."
+        empty="Nothing has been booked yet."
         columns={[
           { name: 'Account', show: ({ kind }) => words(kind) },
           {

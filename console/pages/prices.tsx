@@ -42,7 +42,7 @@ export function PricesPage({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** The alert PricesOld comes then. After six hours without any fresh source an item has no price. */
+/** Age at which the alert PricesOld fires. After six hours without a fresh source, an item has no price. */
 const OLD_MS = 2 * 3_600_000
 
 function Sources({ feeds }: Pick<ListData, 'feeds'>) {
@@ -87,7 +87,7 @@ function Holds({ holds, again }: Pick<ListData, 'holds'> & { again: () => void }
   return (
     <Panel title="Blocked and frozen">
       <Table
-        caption="Items out of the hands of the sources"
+        caption="Items whose price does not follow the sources"
         rows={holds}
         keyOf={({ game: of, item: name }) => `${of} ${name}`}
         empty="Nothing is blocked or frozen."
@@ -102,7 +102,7 @@ function Holds({ holds, again }: Pick<ListData, 'holds'> & { again: () => void }
               <ActButton
                 act="price release"
                 label="Release"
-                does="Listens to the sources again."
+                does="Follows the prices of the sources again."
                 needs="support"
                 input={() => ({ game: row.game, item: row.item })}
                 onDone={again}
@@ -120,7 +120,7 @@ function GameActs({ game, again }: { game: string; again: () => void }) {
     <ActButton
       act="price block"
       label={`Block all of ${game}`}
-      does={`Takes no item of ${game} from now on, not even at prices shown before.`}
+      does={`Accepts no item of ${game} from now on, not even at prices already shown.`}
       needs="support"
       input={() => ({ game, item: null })}
       onDone={again}
@@ -154,21 +154,21 @@ function Item({ game, item }: { game: string; item: string }) {
               ]}
             />
             <Table
-              caption="What each source says"
+              caption="Prices by source"
               rows={view.sources}
               keyOf={({ source }) => source}
-              empty="No source says anything of it."
+              empty="No source has a price for it."
               columns={[
                 { name: 'Source', show: ({ source }) => source },
                 { name: 'Price', isNumber: true, show: ({ usdMicros }) => formatMicros(usdMicros) },
-                { name: 'Of 7 days', isNumber: true, show: (row) => formatMicros(row.levelUsdMicros) },
+                { name: '7-day level', isNumber: true, show: (row) => formatMicros(row.levelUsdMicros) },
                 {
                   name: 'Seen',
                   show: ({ popularity, popularityKind }) => `${popularity} (${words(popularityKind)})`,
                 },
-                { name: 'Says since', show: ({ asOf }) => <Time at={asOf} /> },
+                { name: 'As of', show: ({ asOf }) => <Time at={asOf} /> },
                 {
-                  name: 'Counts',
+                  name: 'Used',
                   show: ({ fresh }) => (
                     <Pill tone={fresh ? 'good' : 'warn'}>{fresh ? 'yes' : 'too old'}</Pill>
                   ),
@@ -187,12 +187,12 @@ function ItemActs({ game, item, again }: { game: string; item: string; again: ()
   const common = { needs: 'support', input: () => ({ game, item }), onDone: again } as const
   return (
     <div className="acts">
-      <ActButton {...common} act="price block" label="Block" does="Takes no such item from now on." />
+      <ActButton {...common} act="price block" label="Block" does="Accepts no such item from now on." />
       <ActButton
         {...common}
         act="price freeze"
         label="Freeze"
-        does="Keeps its price as it is, however old."
+        does="Keeps its price as it is, even when it gets old."
       />
       <ActButton
         {...common}

@@ -75,7 +75,7 @@ export function ReportPage({ storeId, query }: { storeId: string; query: URLSear
                 columns={COLUMNS}
                 rows={rows}
                 keyOf={({ begins, currency, cause }) => begins + currency + cause}
-                empty="Nothing moved in this time."
+                empty="No money moved in this period."
               />
               {rows.length > 0 && (
                 <div className="list-foot">

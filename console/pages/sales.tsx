@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Sale>[] = [
     text: ({ priceMinor }) => priceMinor / 100,
   },
   {
-    name: 'Brought',
+    name: 'Proceeds',
     isNumber: true,
     show: ({ receivedMinor, currency }) => formatMinor(receivedMinor, currency),
     text: ({ receivedMinor }) => (receivedMinor === null ? null : receivedMinor / 100),
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<Sale>[] = [
   { name: 'Sold', show: ({ soldAt }) => <Time at={soldAt} />, text: ({ soldAt }) => soldAt },
 ]
 
-/** The proceeds of items on outside markets. */
+/** Sales of items on outside markets, with their proceeds. */
 export function Sales({ query }: { query: URLSearchParams }) {
   const { now } = useContext(Me)
   const { shown, again } = useAnswer<Data>('sales', periodOf(query, now), { isLive: false })
@@ -75,7 +75,7 @@ export function Sales({ query }: { query: URLSearchParams }) {
             <Markets markets={markets} />
             <MarketSwitches />
             <Panel title="Sales">
-              {isCut && <p className="notice">There are more: choose a shorter time.</p>}
+              {isCut && <p className="notice">There are more: choose a shorter period.</p>}
               <Table
                 caption="Sales, oldest first"
                 columns={COLUMNS}
@@ -105,7 +105,7 @@ const MOST_SHOWN = 500
 
 function Totals({ totals }: Pick<Data, 'totals'>) {
   return (
-    <Panel title="In all">
+    <Panel title="Totals">
       <Table
         caption="Totals by market, game and week"
         rows={totals}
@@ -115,7 +115,7 @@ function Totals({ totals }: Pick<Data, 'totals'>) {
           { name: 'By', show: ({ by, name }) => `${by} ${name}` },
           { name: 'Sales', isNumber: true, show: ({ sales }) => sales },
           {
-            name: 'Brought',
+            name: 'Proceeds',
             isNumber: true,
             show: ({ broughtMinor, currency }) => formatMinor(broughtMinor, currency),
           },
@@ -139,7 +139,7 @@ function Markets({ markets }: Pick<Data, 'markets'>) {
   return (
     <Panel title="At the markets">
       <Table
-        caption="Balances at the markets, and how they differ from what the markets say"
+        caption="Balances at the markets, and their differences from the markets’ own figures"
         rows={markets}
         keyOf={({ market, currency }) => market + currency}
         empty="No market has money of yours."
@@ -164,14 +164,14 @@ function Markets({ markets }: Pick<Data, 'markets'>) {
             name: 'Difference',
             show: ({ freeDifferenceMinor, currency }) =>
               freeDifferenceMinor === null ? (
-                'the market has said nothing'
+                'not reported'
               ) : (
                 <Pill tone={freeDifferenceMinor === 0 ? 'good' : 'bad'}>
                   {formatMinor(freeDifferenceMinor, currency)}
                 </Pill>
               ),
           },
-          { name: 'Said', show: ({ saidAt }) => <Time at={saidAt} /> },
+          { name: 'Reported', show: ({ saidAt }) => <Time at={saidAt} /> },
         ]}
       />
     </Panel>

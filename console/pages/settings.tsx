@@ -56,13 +56,13 @@ function Proposals() {
             <p>
               {aboveUsdMinor === null
                 ? 'No act needs a second operator.'
-                : `A second operator must approve what moves more than ${formatMinor(aboveUsdMinor, 'USD')}.`}
+                : `A second operator must approve acts that move more than ${formatMinor(aboveUsdMinor, 'USD')}.`}
             </p>
             <Table
-              caption="Acts that wait for a second operator"
+              caption="Acts waiting for a second operator"
               rows={proposals}
               keyOf={({ proposalId }) => proposalId}
-              empty="Nothing waits."
+              empty="No act is waiting."
               columns={[
                 { name: 'Number', show: ({ proposalId }) => proposalId },
                 { name: 'State', show: ({ state }) => <Status of={state} /> },
@@ -99,8 +99,13 @@ function Decide({ proposalId, act, again }: { proposalId: string; act: string; a
   const common = { needs: 'operator', input: () => ({ proposalId }), onDone: again } as const
   return (
     <div className="acts">
-      <ActButton {...common} act="proposal approve" label="Approve" does={`Does it now: ${act}.`} />
-      <ActButton {...common} act="proposal decline" label="Decline" does="It is not done." needsReason />
+      <ActButton
+        {...common}
+        act="proposal approve"
+        label="Approve"
+        does={`Carries out the act now: ${act}.`}
+      />
+      <ActButton {...common} act="proposal decline" label="Decline" does="Rejects the act." needsReason />
     </div>
   )
 }
@@ -111,7 +116,7 @@ function Limit({ again }: { again: () => void }) {
       <ActButton
         act="proposal limit"
         label="Change the limit"
-        does="Beyond it, in 24 hours, a second operator must approve what one moves. Once it is set, a change needs one too."
+        does="Above this amount in 24 hours, a second operator must approve one’s acts. Once set, a change needs approval too."
         needs="operator"
         needsReason
         fields={[
@@ -119,7 +124,7 @@ function Limit({ again }: { again: () => void }) {
             name: 'dollars',
             label: 'Whole dollars',
             isOptional: true,
-            hint: 'Empty: no act needs a second one.',
+            hint: 'Empty: no act needs approval.',
           },
         ]}
         input={({ dollars = '' }) => ({ dollars: dollars.trim() === '' ? null : dollars.trim() })}
@@ -134,7 +139,7 @@ function Operators() {
   return (
     <Panel title="Operators">
       <p className="quiet">
-        They come and go by the command line: <code>tradetill operator add NAME --role viewer</code>
+        Add and remove operators by command: <code>tradetill operator add NAME --role viewer</code>
       </p>
       <Loaded shown={shown} again={again}>
         {({ operators }) => (

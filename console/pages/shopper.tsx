@@ -29,7 +29,7 @@ export function ShopperPage({ steamId }: { steamId: string }) {
             </Panel>
             <Panel title="Newest deposits">
               <Table
-                caption="Its newest deposits"
+                caption="The account’s newest deposits"
                 columns={DEPOSIT_COLUMNS}
                 rows={shopper.deposits}
                 keyOf={({ depositId }) => depositId}
@@ -54,7 +54,7 @@ export function Standing({ shopper: { denied, onRelease, isBot } }: { shopper: R
   )
 }
 
-/** The account's history at this till, for an operator who is about to release or hold credit. */
+/** The account's history at this till, for an operator deciding whether to release or hold credit. */
 export function History({ shopper: { history, money, denied } }: { shopper: Record }) {
   return (
     <>
@@ -95,19 +95,25 @@ function ShopperActs({
           {...common}
           act="shopper deny"
           label="Deny"
-          does="Takes no items from it any longer. Its open offers stay as they are."
+          does="Takes no more items from the account. Its open offers stay as they are."
           needs="support"
           needsReason
         />
       ) : (
-        <ActButton {...common} act="shopper allow" label="Allow" does="It may pay again." needs="support" />
+        <ActButton
+          {...common}
+          act="shopper allow"
+          label="Allow"
+          does="The account may pay again."
+          needs="support"
+        />
       )}
       {onRelease !== null && (
         <ActButton
           {...common}
           act="shopper trust"
           label="Trust again"
-          does="Its deposits are credited as its stores say, until it takes items back again."
+          does="Its deposits are credited by the rules of its stores, until it takes items back again."
           needs="operator"
           needsReason
         />
@@ -116,7 +122,7 @@ function ShopperActs({
         {...common}
         act="shopper erase"
         label="Erase"
-        does="Erases it from all that is over. An open offer, a protection or the deny-list keeps what it needs, and the answer says so."
+        does="Erases the account from everything that has ended. An open offer, a protection or the deny-list keeps its data, and the answer says so."
         needs="operator"
         needsReason
       />

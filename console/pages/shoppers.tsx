@@ -16,7 +16,7 @@ export function ShoppersPage() {
         <ActButton
           act="shopper deny"
           label="Deny an account"
-          does="Takes no items from it any longer. Its open offers stay as they are."
+          does="Takes no more items from the account. Its open offers stay as they are."
           needs="support"
           needsReason
           fields={STEAM_ID}
@@ -26,7 +26,7 @@ export function ShoppersPage() {
         <ActButton
           act="shopper erase"
           label="Erase an account"
-          does="Erases it from all that is over. An open offer, a protection or the deny-list keeps what it needs, and the answer says so."
+          does="Erases the account from everything that has ended. An open offer, a protection or the deny-list keeps its data, and the answer says so."
           needs="operator"
           needsReason
           fields={STEAM_ID}
@@ -53,10 +53,10 @@ function Denied({ shoppers, again }: Part<'shoppers'>) {
   return (
     <Panel title="May not pay">
       <Table
-        caption="Accounts that may not pay, the newest first"
+        caption="Accounts that may not pay, newest first"
         rows={shoppers}
         keyOf={({ steamId }) => steamId}
-        empty="Nobody is denied."
+        empty="No account is denied."
         columns={[
           { name: 'Account', show: ({ steamId }) => <Account steamId={steamId} /> },
           { name: 'Since', show: ({ deniedAt }) => <Time at={deniedAt} /> },
@@ -68,7 +68,7 @@ function Denied({ shoppers, again }: Part<'shoppers'>) {
               <ActButton
                 act="shopper allow"
                 label="Allow"
-                does="It may pay again."
+                does="The account may pay again."
                 needs="support"
                 input={() => ({ steamId })}
                 onDone={again}
@@ -89,7 +89,7 @@ function Careful({ shoppers, again }: Part<'onRelease'>) {
         caption="Accounts that took items back"
         rows={shoppers}
         keyOf={({ steamId }) => steamId}
-        empty="Nobody took items back."
+        empty="No account took items back."
         columns={[
           { name: 'Account', show: ({ steamId }) => <Account steamId={steamId} /> },
           { name: 'Times', isNumber: true, show: ({ reversals }) => reversals },
@@ -100,7 +100,7 @@ function Careful({ shoppers, again }: Part<'onRelease'>) {
               <ActButton
                 act="shopper trust"
                 label="Trust again"
-                does="Its deposits are credited as its stores say, until it takes items back again."
+                does="Its deposits are credited by the rules of its stores, until it takes items back again."
                 needs="operator"
                 needsReason
                 input={() => ({ steamId })}

@@ -66,7 +66,7 @@ function Settings({ store, again }: Part) {
         <ActButton
           act="store update"
           label="Change settings"
-          does="A change holds for deposits and trades to come. Those that were delivered keep their terms."
+          does="A change applies to future deposits and trades. Delivered ones keep their terms."
           needs="operator"
           fields={fieldsOf(store)}
           input={(typed) => ({ storeId, ...changesOf(store, typed) })}
@@ -76,7 +76,7 @@ function Settings({ store, again }: Part) {
         <ActButton
           act="store free-room"
           label="Free its room"
-          does="Frees what reversals took of its limit, before their 30 days are over."
+          does="Frees the part of its limit that reversals use, before their 30 days are over."
           needs="operator"
           needsReason
           input={() => ({ storeId })}
@@ -87,8 +87,8 @@ function Settings({ store, again }: Part) {
           label={disabledAt === null ? 'Disable' : 'Enable'}
           does={
             disabledAt === null
-              ? 'It opens no deposit and takes no items from now on. Open trades go on.'
-              : 'It opens deposits and takes items again.'
+              ? 'The store opens no deposits and takes no items from now on. Open trades go on.'
+              : 'The store opens deposits and takes items again.'
           }
           needs="operator"
           needsReason={disabledAt === null}
@@ -146,12 +146,12 @@ function fieldsOf(store: View): readonly Field[] {
       name: 'webhookUrl',
       label: 'Another address for its first webhook',
       isOptional: true,
-      hint: 'Empty: as it is.',
+      hint: 'Empty: no change.',
     },
   ]
 }
 
-/** Only fields that were changed: the record of the act says just these. */
+/** Returns only the changed fields, so the record of the act lists just these. */
 function changesOf(store: View, typed: Record<string, string>): Record<string, unknown> {
   const before = new Map(fieldsOf(store).map(({ name, value = '' }) => [name, value]))
   const changed = Object.entries(typed).filter(([name, value]) => before.get(name) !== value.trim())
@@ -220,15 +220,15 @@ const BOOKINGS = [
     label: 'Record a payout',
     does: 'Records what you paid to the store outside the till. The same reference is recorded once.',
   },
-  { act: 'store credit', label: 'Credit', does: 'Gives the store money that no deposit brought.' },
-  { act: 'store debit', label: 'Debit', does: 'Takes money from what the store has available.' },
-  { act: 'store write-off', label: 'Write off', does: 'Gives up what the store owes, at your loss.' },
+  { act: 'store credit', label: 'Credit', does: 'Credits money that does not come from a deposit.' },
+  { act: 'store debit', label: 'Debit', does: 'Takes money from the store’s available balance.' },
+  { act: 'store write-off', label: 'Write off', does: 'Writes off the store’s debt, at your loss.' },
 ] as const
 
 const BOOKING_FIELDS: readonly Field[] = [
   { name: 'currency', label: 'Currency', options: CURRENCIES },
   { name: 'amount', label: 'Amount', hint: 'With its decimals, such as 1250.00.' },
-  { name: 'reference', label: 'Reference', hint: 'It keeps the same from being recorded twice.' },
+  { name: 'reference', label: 'Reference', hint: 'Prevents the same entry from being recorded twice.' },
 ]
 
 const KEY = { apiKey: 'API key' }
@@ -240,7 +240,7 @@ function Keys({ store, again }: Part) {
         caption="API keys"
         rows={store.keys}
         keyOf={({ keyId }) => keyId}
-        empty="No key works: the store cannot call."
+        empty="No key is valid: the store cannot call the API."
         columns={[
           { name: 'Key', show: ({ keyId }) => <code>{keyId}</code> },
           { name: 'For', show: ({ name }) => name },
@@ -254,7 +254,7 @@ function Keys({ store, again }: Part) {
                 <ActButton
                   act="key rotate"
                   label="Rotate"
-                  does="Makes a key like this one, which works beside it for a day."
+                  does="Makes a key like this one. Both work for a day."
                   needs="operator"
                   input={() => ({ keyId, overlapHours: 24 })}
                   onDone={again}
@@ -263,7 +263,7 @@ function Keys({ store, again }: Part) {
                 <ActButton
                   act="key revoke"
                   label="Revoke"
-                  does="Ends the key at once: the store's calls with it are refused."
+                  does="Ends the key at once. Calls with it are refused."
                   needs="operator"
                   needsReason
                   input={() => ({ keyId })}
@@ -278,7 +278,7 @@ function Keys({ store, again }: Part) {
         <ActButton
           act="key add"
           label="Add a key"
-          does="Makes another key of the store, with these rights only."
+          does="Makes another key for the store, with these rights only."
           needs="operator"
           fields={[
             { name: 'name', label: 'What it is for' },
@@ -307,7 +307,7 @@ function Endpoints({ store, again }: Part) {
         caption="Webhook endpoints"
         rows={store.endpoints}
         keyOf={({ endpointId }) => endpointId}
-        empty="No endpoint: the store is told nothing."
+        empty="No endpoint: the store receives no events."
         columns={[
           {
             name: 'Number',
@@ -318,12 +318,12 @@ function Endpoints({ store, again }: Part) {
         ]}
       />
       <Table
-        caption="Addresses that are open to its webhooks, beside port 443 of public hosts"
+        caption="Addresses its webhooks may use, besides port 443 of public hosts"
         rows={store.addresses}
         keyOf={({ address }) => address}
-        empty="They go to port 443 of public hosts alone."
+        empty="Webhooks go only to port 443 of public hosts."
         columns={[
-          { name: 'Open to them', show: ({ address }) => <code>{address}</code> },
+          { name: 'Address', show: ({ address }) => <code>{address}</code> },
           { name: 'Inside your network', show: ({ inside }) => (inside ? 'yes' : 'no') },
           { name: 'Since', show: ({ allowedAt }) => <Time at={allowedAt} /> },
           {
@@ -345,7 +345,7 @@ function Endpoints({ store, again }: Part) {
         <ActButton
           act="store allow-address"
           label="Open an address"
-          does="Lets its webhooks go to another port, or into your own network."
+          does="Lets the store’s webhooks go to another port, or into your own network."
           needs="operator"
           fields={[
             { name: 'address', label: 'Host and port', hint: 'Such as shop.example:8443.' },
@@ -353,7 +353,7 @@ function Endpoints({ store, again }: Part) {
               name: 'inside',
               label: 'May its name lead to private addresses?',
               options: ['no', 'yes'],
-              hint: 'localhost and a private address itself always may.',
+              hint: 'localhost and private addresses themselves are always allowed.',
             },
           ]}
           input={({ address, inside }) => ({ storeId, address, inside: inside === 'yes' })}

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Row>[] = [
     text: ({ atRisk }) => atRisk.amountMinor / 100,
   },
   {
-    name: 'Has',
+    name: 'Available',
     isNumber: true,
     show: ({ balances }) =>
       balances.length === 0
@@ -81,7 +81,7 @@ export function StoresPage() {
         <ActButton
           act="store add"
           label="Register a store"
-          does="Gives a store an account, its first key and, with a webhook, the secret that signs it."
+          does="Creates an account, the first key and, with a webhook, its signing secret."
           needs="operator"
           fields={FIELDS}
           input={({ origins = '', scopes = '', webhookUrl = '', accent = '', riskLimit, ...typed }) => ({

@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'Waits until', show: ({ until }) => <Time at={until} />, text: ({ until }) => until },
 ]
 
-/** Trades that are open, watched or hold credit. The acts on each are on the page of its deposit. */
+/** Trades that are open, watched or hold credit. The deposit's page has the acts on each. */
 export function TradesPage({ query }: { query: URLSearchParams }) {
   const bot = query.get('bot')
   const { shown, again } = useAnswer<Data>('trades', bot === null ? {} : { bot })

@@ -6,7 +6,7 @@ import { Table } from '../ui/table.tsx'
 type Vital = Json<Overview>['vitals'][number]
 type Name = Vital['metric']
 
-/** Good up to the first value, poor above the second, as the makers of these measures say. Milliseconds, except CLS. */
+/** Good up to the first value, poor above the second, by the definition of these metrics. Milliseconds, except CLS. */
 const BOUNDS: Record<Name, readonly [good: number, poor: number]> = {
   LCP: [2_500, 4_000],
   INP: [200, 500],
@@ -32,7 +32,7 @@ const SCREENS: Record<Vital['screen'], string> = {
 
 type Row = { screen: Vital['screen']; device: Vital['device']; of: Map<Name, Vital> }
 
-/** Three of four pages are at least this quick. */
+/** The 75th percentile of each metric. */
 export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
   const rows = [...Map.groupBy(vitals, ({ screen, device }) => `${screen} ${device}`).values()].flatMap(
     (row): Row[] => {
@@ -44,13 +44,13 @@ export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
     },
   )
   return (
-    <Panel title="How quick the page is">
-      <p className="quiet">For shoppers, in the last 7 days: three of four pages are at least this quick.</p>
+    <Panel title="Page speed">
+      <p className="quiet">For shoppers in the last 7 days. Three of four pages are at least this fast.</p>
       <Table
-        caption="How quick each page is for three of four shoppers, by class of device"
+        caption="Speed of each page for three of four shoppers, by class of device"
         rows={rows}
         keyOf={({ screen, device }) => `${screen} ${device}`}
-        empty="No page was measured yet."
+        empty="No page has been measured yet."
         columns={[
           { name: 'Page', show: ({ screen }) => SCREENS[screen] },
           { name: 'Device', show: ({ device }) => device },

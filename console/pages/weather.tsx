@@ -56,7 +56,7 @@ export function WeatherPage({ query }: { query: URLSearchParams }) {
                 columns={[
                   { name: 'Bot', show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go> },
                   {
-                    name: 'Reach',
+                    name: 'Connection',
                     show: ({ online }) => (
                       <Pill tone={online ? 'good' : 'bad'}>{online ? 'online' : 'offline'}</Pill>
                     ),
@@ -73,12 +73,12 @@ export function WeatherPage({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** One method by bot. */
+/** The calls of one method, by bot. */
 function OneMethod({ method, rows }: { method: string; rows: Data['methodBots'] }) {
   return (
     <Panel title={`${method} by bot`} aside={<Go to="/weather">Close</Go>}>
       <Table<Data['methodBots'][number]>
-        caption={`Calls of ${method} by bot, the most refused first`}
+        caption={`Calls of ${method} by bot, most refused first`}
         rows={rows}
         keyOf={({ botId }) => botId ?? 'public'}
         empty="It was not called in the last 24 hours."
@@ -130,13 +130,13 @@ function Health({ since }: { since: string | null }) {
   )
 }
 
-/** The maintenance as shoppers read of it. */
+/** The maintenance notice as shoppers see it. */
 function ToldOf({ notice: { text, until } }: { notice: NonNullable<Data['notice']> }) {
   return (
     <Facts
       facts={[
         ['Ends', until === null ? 'when you turn it off' : <Time key="until" at={until} />],
-        ['Shoppers read', text?.en ?? 'our sentence alone'],
+        ['Shoppers read', text?.en ?? 'only our sentence'],
         ...(text === null ? [] : [['In Russian', text.ru] as const]),
       ]}
     />
@@ -155,7 +155,7 @@ function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () 
         does={
           notice === null
             ? 'No new trade begins and no deposit expires. Trades under way go on.'
-            : 'Shoppers are told this instead. Maintenance stays on.'
+            : 'Shoppers see this notice instead. Maintenance stays on.'
         }
         fields={[
           { name: 'lasts', label: 'For how long', isOptional: true, hint: FOR_HOW_LONG },
@@ -175,7 +175,7 @@ function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () 
           {...common}
           act="maintenance off"
           label="Turn maintenance off"
-          does="Trades begin again, and deposits get back the time that stood still."
+          does="Trades start again, and deposits get back the time lost."
           input={() => ({})}
         />
       )}
@@ -184,4 +184,4 @@ function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () 
 }
 
 const FOR_HOW_LONG = 'From now, such as 45m or 2h. Empty: until you turn it off.'
-const OWN = 'Why, in a sentence. Empty: only that there are technical works.'
+const OWN = 'The reason, in a sentence. Empty: only our sentence about technical works.'

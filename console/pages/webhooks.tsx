@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Row>[] = [
     text: saidOf,
   },
   {
-    name: 'Come again',
+    name: 'Retrying',
     isNumber: true,
     show: ({ retrying, failingSince }) => (
       <>
@@ -72,14 +72,14 @@ function toneOf({ lastAttempt }: Row): 'good' | 'bad' | 'plain' {
 
 type Endpoint = Pick<Row, 'endpointId' | 'givenUpFrom' | 'givenUpTo'>
 
-/** The acts on an endpoint. A replay begins with what was given up. */
+/** The acts on an endpoint. A replay starts with the events given up. */
 export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
   return (
     <div className="acts">
       <ActButton
         act="webhook replay"
         label="Replay"
-        does="Sends the events of a range again that the endpoint wants."
+        does="Sends the endpoint’s events of a range again."
         needs="support"
         fields={[
           { name: 'from', label: 'First number in the event log of its store', value: givenUpFrom ?? '' },
@@ -90,7 +90,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
       <ActButton
         act="webhook rotate"
         label="Rotate secret"
-        does="Gives the endpoint a new secret; the old one signs beside it for a day."
+        does="Gives the endpoint a new secret. Both sign for a day."
         needs="operator"
         needsReason
         input={() => ({ endpointId, overlapHours: 24 })}
@@ -99,7 +99,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
       <ActButton
         act="webhook remove"
         label="Remove"
-        does="Sends nothing more to the endpoint, and gives up what waits for it. The events stay in the log of its store."
+        does="Sends nothing more to the endpoint and gives up its waiting events. They stay in the log of the store."
         needs="operator"
         needsReason
         input={() => ({ endpointId })}
@@ -118,14 +118,14 @@ export function WebhooksPage({ query }: { query: URLSearchParams }) {
       <Heading title="Webhooks" />
       <Filters
         query={query}
-        fields={[{ name: 'failing', label: 'Only those that fail', type: 'checkbox' }]}
+        fields={[{ name: 'failing', label: 'Only failing endpoints', type: 'checkbox' }]}
       />
       <List
         caption="Webhook endpoints of all stores, in the order of their numbers"
         columns={COLUMNS}
         rows={rows}
         keyOf={({ endpointId }) => endpointId}
-        empty={failing ? 'None of them fails.' : 'No store has an endpoint yet.'}
+        empty={failing ? 'No endpoint is failing.' : 'No store has an endpoint yet.'}
         all={() => allRows<Page, Row>('endpoints', { failing }, rowsOf)}
         fileName="webhooks"
       />

@@ -13,7 +13,7 @@ type Row = Page['wishes'][number]
 
 const wishesOf = ({ wishes }: Page): readonly Row[] => wishes
 
-/** Items that the vault is asked to give. It decides by its own list of destinations and its own limits. */
+/** Requests to the vault to send items away. It decides by its own list of destinations and its own limits. */
 export function Wishes({ query }: { query: URLSearchParams }) {
   const input = query.get('open') === '1' ? { open: true } : {}
   const rows = useRows<Page, Row>('wishes', input, wishesOf)
@@ -31,13 +31,13 @@ export function Wishes({ query }: { query: URLSearchParams }) {
         </p>
         <WishActs again={again} />
       </Panel>
-      <Filters query={query} fields={[{ name: 'open', label: 'Only open ones', type: 'checkbox' }]} />
+      <Filters query={query} fields={[{ name: 'open', label: 'Only open requests', type: 'checkbox' }]} />
       <List
-        caption="Wishes to the vault, newest first"
+        caption="Requests to the vault, newest first"
         columns={columnsOf(again)}
         rows={rows}
         keyOf={({ wishId }) => wishId}
-        empty="The vault was asked for nothing."
+        empty="The vault has no requests."
         all={() => allRows<Page, Row>('wishes', input, wishesOf)}
         fileName="wishes"
       />
@@ -46,7 +46,7 @@ export function Wishes({ query }: { query: URLSearchParams }) {
 }
 
 const columnsOf = (again: () => void): readonly Column<Row>[] => [
-  { name: 'Wish', show: ({ wishId }) => wishId, text: ({ wishId }) => wishId },
+  { name: 'Request', show: ({ wishId }) => wishId, text: ({ wishId }) => wishId },
   {
     name: 'To',
     show: ({ destination, depositId }) =>
@@ -81,7 +81,7 @@ const columnsOf = (again: () => void): readonly Column<Row>[] => [
         <ActButton
           act="items unwish"
           label="Withdraw"
-          does="The vault is no longer asked for these items."
+          does="Withdraws the request to the vault for these items."
           needs="operator"
           input={() => ({ wishId })}
           onDone={again}
@@ -92,7 +92,7 @@ const columnsOf = (again: () => void): readonly Column<Row>[] => [
 
 const ruleText = (rule: Page['rule']): string =>
   rule === null
-    ? 'Bots keep their items: no rule sends any away.'
+    ? 'Bots keep all their items: there is no rule.'
     : `Bots with more than ${rule.keep} free items send the oldest to ${rule.destination}.`
 
 const TO = {
@@ -109,7 +109,7 @@ function WishActs({ again }: { again: () => void }) {
         {...common}
         act="items send"
         label="Send items"
-        does="Asks the vault to send free items to a destination of its list."
+        does="Asks the vault to send free items to a destination on its list."
         fields={[
           TO,
           { name: 'bot', label: 'Only of this bot', isOptional: true, hint: 'Its number or Steam id.' },
@@ -130,7 +130,7 @@ function WishActs({ again }: { again: () => void }) {
         {...common}
         act="items return"
         label="Give items back"
-        does="Asks the vault to give the free items of a deposit back to whom they came from. Somebody approves it at the vault. The credit stays as it is."
+        does="Asks the vault to return the free items of a deposit to their sender. It needs approval at the vault. The credit stays as it is."
         needsReason
         fields={[{ name: 'depositId', label: 'Number of the deposit' }]}
         input={({ depositId = '' }) => ({ depositId: depositId.trim() })}
@@ -139,7 +139,7 @@ function WishActs({ again }: { again: () => void }) {
         {...common}
         act="items rule"
         label="Change the rule"
-        does="Every minute, what a bot holds beyond this is sent away, the oldest first."
+        does="Every minute, a bot’s free items above this number are sent away, oldest first."
         fields={[
           { name: 'keep', label: 'Free items that a bot keeps', isOptional: true, hint: 'Empty: no rule.' },
           { ...TO, isOptional: true },

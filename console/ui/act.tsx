@@ -17,18 +17,18 @@ export type Field = {
 }
 
 type Props = {
-  /** The command's name for it. */
+  /** The act's name in the command line. */
   act: string
   label: string
-  /** Its effect, in a sentence. */
+  /** The act's effect, in a sentence. */
   does: ReactNode
   needs: OperatorRole
   needsReason?: boolean
   fields?: readonly Field[]
-  /** The act's input, made from the typed text. */
+  /** Returns the act's input from the typed texts. */
   input: (typed: Record<string, string>) => object
   onDone?: () => void
-  /** Parts of the answer that are shown this once, by their names there: `{ apiKey: 'API key' }`. */
+  /** Labels of secrets in the answer, which are shown only once, by their keys there: `{ apiKey: 'API key' }`. */
   secrets?: Readonly<Record<string, string>>
 }
 
@@ -132,9 +132,9 @@ function ActFields({ fields = [], needsReason = false }: Pick<Props, 'fields' | 
       ))}
       <LabelledField
         name="reason"
-        label="Why, for the record"
+        label="Reason, for the record"
         isOptional={!needsReason}
-        {...(!needsReason && { hint: 'You may leave it out.' })}
+        {...(!needsReason && { hint: 'Optional.' })}
       />
     </>
   )

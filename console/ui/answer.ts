@@ -51,7 +51,7 @@ export type Rows<ROW> = {
 
 type Page<ROW> = { rows: readonly ROW[]; next: string | null }
 
-/** A list, page by page. Only the first page is refreshed; further pages stay as they are. */
+/** A list, page by page. Only the first page is refreshed. */
 export function useRows<ANSWER extends { next: string | null }, ROW>(
   name: string,
   input: object,
@@ -95,7 +95,7 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
 
 const MOST_EXPORTED = 20_000
 
-/** Every row that a filter shows, for a file. */
+/** Returns every row that a filter matches, for a file. */
 export async function allRows<ANSWER extends { next: string | null }, ROW>(
   name: string,
   input: object,

@@ -4,9 +4,9 @@ const [WIDTH, HEIGHT] = [720, 90]
 
 type Props<ROW> = {
   rows: readonly ROW[]
-  /** The height of a bar. */
+  /** Returns the height of a row's bar. */
   most(row: ROW): number
-  /** The part of it that is highlighted. */
+  /** The highlighted part of the bar. */
   part: { of(row: ROW): number; tone: 'good' | 'bad' }
   /** Columns of the table, including the two above. */
   columns: readonly (readonly [name: string, of: (row: ROW) => number])[]

@@ -1,4 +1,4 @@
-/** A bot is enrolled, or given a new token: the Steam app of its account scans a picture and approves. */
+/** Enrols a bot, or renews its token: the Steam app of its account scans a QR code and approves. */
 import { type FormEvent, useContext, useEffect, useRef, useState } from 'react'
 import { encode } from 'uqr'
 import { mayAs } from '../../contract/operators.ts'
@@ -11,7 +11,7 @@ import { Failed } from './parts.tsx'
 
 type Props = {
   label: string
-  /** Without it, the account that approves becomes a bot. */
+  /** The bot whose token is renewed. Without it, the approving account becomes a bot. */
   bot?: { botId: string; name: string } | undefined
   onDone: () => void
 }
@@ -103,17 +103,17 @@ function Question({ bot, label, state, onSubmit, onClose }: QuestionProps) {
     <>
       <p>
         {bot === undefined
-          ? 'The account that approves becomes a bot of the till. You need the Steam app that is signed in to it.'
-          : `Gives ${bot.name} a new token. You need the Steam app that is signed in to this account.`}
+          ? 'The account that approves becomes a bot of the till. You need the Steam app signed in to that account.'
+          : `Gives ${bot.name} a new token. You need the Steam app signed in to this account.`}
       </p>
       <form className="form" onSubmit={(event) => void onSubmit(event)}>
         <LabelledField
           name="checkWith"
           label="Trade link of another account"
           isOptional
-          hint="With it, Steam is asked whether it would hold the trades of the bot."
+          hint="Used to ask Steam whether it would hold the bot’s trades."
         />
-        <LabelledField name="reason" label="Why, for the record" isOptional hint="You may leave it out." />
+        <LabelledField name="reason" label="Reason, for the record" isOptional hint="Optional." />
         {!isBusy && state.failure !== undefined && <Failed failure={state.failure} />}
         <p className="quiet">
           As a command:{' '}
@@ -141,9 +141,9 @@ type WaitingProps = {
   onOver: (over: Extract<State, { kind: 'asking' | 'done' }>) => void
 }
 
-/** Asks until the phone has approved. A picture that is closed approves nothing any more. */
+/** Polls until the phone has approved. A closed QR code can no longer approve anything. */
 function Waiting({ begun: { loginId, address }, onOver }: WaitingProps) {
-  // The page around it is drawn again while the phone is waited for.
+  // The page around it renders again during the wait for the phone.
   const tell = useRef(onOver)
   useEffect(() => {
     tell.current = onOver
@@ -170,9 +170,7 @@ function Waiting({ begun: { loginId, address }, onOver }: WaitingProps) {
   }, [loginId])
   return (
     <>
-      <p role="status">
-        Scan this with the Steam app of the bot, and approve there. It is good for 3 minutes.
-      </p>
+      <p role="status">Scan this with the bot’s Steam app and approve there. It is valid for 3 minutes.</p>
       <QrCode text={address} />
       <p className="quiet">
         <code>{address}</code>
@@ -189,7 +187,7 @@ function QrCode({ text }: { text: string }) {
       className="qr-code"
       viewBox={`0 0 ${size} ${size}`}
       role="img"
-      aria-label="Picture for the Steam app"
+      aria-label="QR code for the Steam app"
     >
       <path d={dots.join('')} />
     </svg>

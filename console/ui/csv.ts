@@ -1,4 +1,4 @@
-/** A file with exactly the rows that a filter shows. */
+/** Saves a file with exactly the rows that a filter matches. */
 import { textCell } from '../../contract/csv.ts'
 
 export type Cell = string | number | null

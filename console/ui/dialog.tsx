@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 
 type Props = { title: string; onClose: () => void; children: ReactNode }
 
-/** A modal on the native dialog: everything outside is inert, and the focus comes back. */
+/** A modal native dialog: everything outside is inert, and the focus returns after closing. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()

@@ -6,7 +6,7 @@ export type FilterField = {
   label: string
   options?: readonly string[]
   type?: 'text' | 'date' | 'checkbox'
-  /** The initial choice. Without it, an option can be left open. */
+  /** The initial choice. Without it, the filter also offers "all". */
   fallback?: string
 }
 
@@ -29,7 +29,7 @@ export function Filters({ query, fields }: { query: URLSearchParams; fields: rea
       )}
     </form>
   )
-  // On a phone, many filters would stand before the first row.
+  // On a phone, many filters would push the first row out of view.
   if (fields.length <= FEW || !matchMedia(NARROW).matches) return form
   return (
     <details open={isSet}>

@@ -38,7 +38,7 @@ export function followClock(tillNow: string): void {
   aheadMs = new Date(tillNow).getTime() - Date.now()
 }
 
-/** By the till's clock; below zero for a time to come. */
+/** Milliseconds since a time, by the till's clock; negative for a future time. */
 export const ageMs = (iso: string): number => Date.now() + aheadMs - new Date(iso).getTime()
 
 /** Relative to now: 5 min. ago. */
@@ -48,7 +48,7 @@ export function formatAgo(iso: string): string {
   return RELATIVE.format(Math.trunc(seconds / size), unit)
 }
 
-/** `tradeTimeout` and `under_way` as words. */
+/** Turns `tradeTimeout` and `under_way` into words. */
 export const words = (name: string): string =>
   name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

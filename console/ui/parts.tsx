@@ -1,4 +1,4 @@
-/** Small parts that every page is made of. */
+/** Small parts shared by all pages. */
 import type { ReactNode } from 'react'
 import type { Failure } from '../api/call.ts'
 import type { Shown } from './answer.ts'
@@ -100,7 +100,7 @@ export function Panel({ title, children, aside }: { title: string; children: Rea
   )
 }
 
-/** Facts with their names. */
+/** A list of facts with their names. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

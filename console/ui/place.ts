@@ -1,4 +1,4 @@
-/** The page's address. It contains the filters, so it can be sent to a colleague. */
+/** The page's address. It includes the filters, so it can be shared with a colleague. */
 import { useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
@@ -27,14 +27,14 @@ export function go(address: string): void {
   scrollTo(0, 0)
 }
 
-/** The way back leads past the page that is left. */
+/** Replaces the current page, so Back skips it. */
 export function goInstead(address: string): void {
   history.replaceState(null, '', address)
   tell()
   scrollTo(0, 0)
 }
 
-/** Another filter of the same page replaces this one. */
+/** Changes the page's filters in place: Back skips the old ones. */
 export function setQuery(changes: Record<string, string>): void {
   const query = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(changes)) {

@@ -1,17 +1,17 @@
-/** Sorted tables: the buttons in their heads, and a choice where a narrow page has no heads. */
+/** Sorted tables: buttons in the header row, and a choice on narrow pages, which have no header row. */
 import type { Cell } from './csv.ts'
 
 export type Direction = 'ascending' | 'descending'
 
 const isGreater = (some: Cell, other: Cell): number => {
   if (some === other) return 0
-  // Nothing comes last in the first order, and first in the other.
+  // Missing values come last in ascending order, and first in the other.
   if (some === null || other === null) return some === null ? 1 : -1
   if (typeof some === 'number' && typeof other === 'number') return some - other
   return String(some).localeCompare(String(other), 'en', { numeric: true })
 }
 
-/** Equal rows stay in their order. */
+/** Sorts rows by a column. Equal rows keep their order. */
 export function sortRows<ROW>(
   rows: readonly ROW[],
   value: (row: ROW) => Cell,
@@ -25,13 +25,13 @@ type HeaderProps = {
   name: string
   isNumber: boolean
   direction?: Direction | undefined
-  /** Absent: the column sorts nothing. */
+  /** Absent if the column is not sortable. */
   sort?: (to: Direction) => void
 }
 
 const SIGNS = { ascending: '▲', descending: '▼' }
 
-/** The largest number first, the first text first; a second press turns it round. */
+/** The first press sorts numbers descending and texts ascending; a second press reverses the order. */
 export function SortHeader({ name, isNumber, direction, sort }: HeaderProps) {
   const className = isNumber ? 'number' : ''
   if (sort === undefined) {
@@ -61,7 +61,7 @@ type ChoiceProps = {
   onChoose(sorted: Sorted | null): void
 }
 
-/** Only a narrow page shows it. */
+/** The choice of the order, shown only on narrow pages. */
 export function SortChoice({ caption, names, sorted, onChoose }: ChoiceProps) {
   return (
     <label className="filter-box sort-choice">

@@ -28,7 +28,7 @@ type Props<ROW> = {
 
 const sortValueOf = <ROW,>({ by, text }: Column<ROW>): ((row: ROW) => Cell) | undefined => by ?? text
 
-/** A table of all rows there are. A press on the name of a column sorts them by it. */
+/** A table that has all its rows. A press on a column's name sorts by it. */
 export function Table<ROW>(props: Props<ROW>) {
   const { caption, columns, rows } = props
   const [sorted, setSorted] = useState<{ name: string; direction: Direction } | null>(null)
@@ -54,7 +54,7 @@ export function Table<ROW>(props: Props<ROW>) {
   )
 }
 
-/** Null for a column that sorts nothing. */
+/** Null for a column that is not sortable. */
 type Header = { direction: Direction | undefined; sort(to: Direction): void } | null
 
 type PlainProps<ROW> = Props<ROW> & { headerOf?(column: Column<ROW>): Header }
@@ -64,7 +64,7 @@ function PlainTable<ROW>({ caption, columns, rows, keyOf, empty, headerOf }: Pla
   if (rows.length === 0) return <p className="empty">{empty}</p>
   return (
     <div className="table-frame">
-      {/* biome-ignore lint/a11y/noRedundantRoles: CSS takes the roles away where rows are cards. */}
+      {/* biome-ignore lint/a11y/noRedundantRoles: CSS removes the roles where rows are cards. */}
       <table role="table">
         <caption className="visually-hidden">{caption}</caption>
         <thead>
@@ -108,15 +108,15 @@ function PlainTable<ROW>({ caption, columns, rows, keyOf, empty, headerOf }: Pla
 
 type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
   rows: Rows<ROW>
-  /** Every row that the filter shows, for a file. */
+  /** Returns every row that the filter matches, for a file. */
   all(): Promise<readonly ROW[] | Failure>
   fileName: string
-  /** The orders that the server knows of a column, by its name; they go into the page's address as `order`. */
+  /** The server's orders of a column, by its name. The page's address has the current one as `order`. */
   orders?: Readonly<Record<string, Record<Direction, string>>>
   order?: string
 }
 
-/** A table of a list that the server pages and sorts, with its file. */
+/** A table of a list that the server pages and sorts, with a button for a file. */
 export function List<ROW>({ rows, all, fileName, orders = {}, order, ...table }: ListProps<ROW>) {
   const headerOf = ({ name }: Column<ROW>): Header => {
     const known = orders[name]
@@ -151,7 +151,7 @@ export function List<ROW>({ rows, all, fileName, orders = {}, order, ...table }:
 
 type ExportProps<ROW> = Pick<ListProps<ROW>, 'columns' | 'all' | 'fileName'>
 
-/** A file of all rows. */
+/** A button that saves all rows as a file. */
 export function Export<ROW>({ columns, all, fileName }: ExportProps<ROW>) {
   const [state, setState] = useState<'idle' | 'busy' | Failure>('idle')
   const save = async (): Promise<void> => {

@@ -45,7 +45,7 @@ function goodCard(one: Good, visitor: Visitor): string {
 const wallet = (shown: Shown): string => `<section class="card hero" aria-labelledby="balance-title">
 <h2 id="balance-title">${TEXTS[shown.visitor.language].available}</h2>${walletPart(shown)}${boughtPart(shown)}</section>`
 
-/** One form pays for the cart, tops up, or does either as a shopper of the sandbox. */
+/** One form that pays for the cart or tops up, also as a shopper of the sandbox. */
 function payment(shown: Shown, players: Player[] | undefined): string {
   const texts = TEXTS[shown.visitor.language]
   return `<form id="steps" method="post" action="/cart?by=more" data-quiet></form>

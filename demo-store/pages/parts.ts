@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
 import { dayOf, escapeHtml, money, picture } from './layout.ts'
 
-/** Everything that the store knows about its visitor. */
+/** Everything the store has about its visitor. */
 export type Shown = {
   visitor: Visitor
   balances: Record<string, number>
@@ -30,7 +30,7 @@ export const liveParts = (shown: Shown): string =>
 export const nameOf = (id: string, { language }: Visitor): string =>
   TEXTS[language].names[id] ?? GOODS.find((one) => one.id === id)?.name ?? id
 
-/** Money that can be spent, and separately money that Steam may still take back. */
+/** The spendable money, and separately the money that Steam may still take back. */
 export function walletPart({ visitor, balances, onHold }: Shown): string {
   const currencies = [...new Set([visitor.currency, ...Object.keys(balances), ...Object.keys(onHold)])]
   const rows = currencies.map((currency) => {
@@ -50,7 +50,7 @@ function onHoldText({ amount, until }: OnHold, currency: string, visitor: Visito
   return `${texts.onHold} ${money(amount, currency, visitor)}${day}`
 }
 
-/** The part of the cart's price that is still unpaid, in minor units. */
+/** Returns the part of the cart's price that the balance does not cover, in minor units. */
 export function toPay({
   visitor: { currency },
   cart,
@@ -59,7 +59,7 @@ export function toPay({
   return totalOf(cart, currency) - (balances[currency] ?? 0)
 }
 
-/** Leads to the cart, which a narrow page has below all the goods. */
+/** A link to the cart, which is below all the goods on a narrow page. */
 export function toCartPart({ visitor, cart }: Pick<Shown, 'visitor' | 'cart'>): string {
   const total = totalOf(cart, visitor.currency)
   const face = `${TEXTS[visitor.language].cart} · ${money(total, visitor.currency, visitor)}`
@@ -67,7 +67,7 @@ export function toCartPart({ visitor, cart }: Pick<Shown, 'visitor' | 'cart'>): 
   return `<div id="to-cart" class="to-cart" data-live>${link}</div>`
 }
 
-/** The cart and the button that pays it: part of the form of payment. */
+/** The cart and its pay button, inside the payment form. */
 export function cartPart(shown: Shown): string {
   const { visitor, cart, balances } = shown
   const { language, currency } = visitor
@@ -102,7 +102,7 @@ export function boughtPart({ visitor, bought }: Shown): string {
   return `<div id="bought" data-live>${list}</div>`
 }
 
-/** The store's own money at the till, which no shopper sees elsewhere: a reversal may cost the store less than them. */
+/** The store's own money at the till, shown only in this demo: a reversal may cost the store less than the shopper. */
 export function accountPart({ visitor, account }: Shown): string {
   const sums = Object.entries({ USD: 0, ...account }).map(([currency, amount]) =>
     money(amount, currency, visitor),
@@ -134,7 +134,7 @@ export function topUpPart({ visitor, topUps }: Shown): string {
 <tbody>${rows.join('')}</tbody></table></div>`
 }
 
-/** Amounts credited, those that Steam may still take back, and those that it took back. */
+/** The credited amount, the part that Steam may still take back, and the part it took back. */
 function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor: Visitor): string {
   if (amount === null) return ''
   const isHeld = held > 0
@@ -147,7 +147,7 @@ function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor:
   ].join('<br>')
 }
 
-/** A new note goes before the others, so one that a visitor has opened stays open. */
+/** Notes, newest first. Inserting a new one keeps opened ones open. */
 export function notePart({ visitor, notes }: Shown): string {
   const rows = notes.map(
     ({ number, at, from, what, outcome, isGood, said }) => `<li id="note-${number}" class="note">

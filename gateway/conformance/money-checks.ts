@@ -10,7 +10,7 @@ const PART = 400
 const HELD_UNTIL = '2100-01-01T00:00:00.000Z'
 const PAID: Change = { status: 'succeeded', amount: AMOUNT }
 const REVERSALS = 'store-guide.md#held-and-taken-back'
-const STATES = 'store-guide.md#what-can-become-of-a-deposit'
+const STATES = 'store-guide.md#states-of-a-deposit'
 const DELIVERY = 'webhooks.md#delivery'
 
 type Step = [type: DepositEventType, change: Change]

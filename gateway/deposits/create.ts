@@ -1,4 +1,4 @@
-/** Opens a deposit for a store. Repeating the call finds the same deposit. */
+/** Opens deposits for stores. A repeated call finds the same deposit. */
 import { createHash } from 'node:crypto'
 import type { Game } from '../../contract/games.ts'
 import { supportedLanguage } from '../../contract/languages.ts'
@@ -32,7 +32,7 @@ const FULL_RETRY_S = 60
 const TOKEN_HINT_BYTES = 2
 
 /**
- * Opens a deposit for a store. Repeating a call with the same externalId returns the same deposit
+ * Opens a deposit for a store. A repeated call with the same externalId returns the same deposit
  * (`created: false`); with other values it is refused. The caller has checked the URLs.
  */
 export async function createDeposit(
@@ -65,7 +65,7 @@ export async function createDeposit(
 
 const FIELDS = { shopper: 'shopper.steamId', tradeUrl: 'tradeUrl' } as const
 
-/** A bot must not pay: it would give its items to another bot, and a store would be credited for them. */
+/** Refuses bots as shoppers: one bot would give its items to another, and the store would be credited for them. */
 async function refuseBots(tx: Tx, named: Record<keyof typeof FIELDS, string | undefined>): Promise<void> {
   for (const [field, steamId] of Object.entries(named)) {
     if (steamId === undefined || !(await isOwnBot(tx, steamId))) continue
@@ -81,7 +81,7 @@ type Opening = {
   shopper: Partner | undefined
 }
 
-/** False when the store has a deposit of this externalId already. */
+/** Returns false if the store already has a deposit of this externalId. */
 async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<boolean> {
   const { queue, clock, ids, box, mostOpen } = deps
   const { store, body, request, shopper } = opening
@@ -115,7 +115,7 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
   })
   if (id === undefined) return false
   if (await isDisabled(tx, store.id)) refuse('store_disabled')
-  // Deposits created at the same moment do not see each other, so a few beyond the limit may slip in.
+  // Deposits created at the same moment do not see each other, so a few may exceed the limit.
   if (mostOpen !== undefined && (await openDepositsUpTo(tx, store.id, mostOpen + 1)) > mostOpen) {
     refuse('too_many_deposits', { retryAfterS: FULL_RETRY_S })
   }
@@ -125,7 +125,7 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
   return true
 }
 
-/** The games of the call that the operator allows the store. Null: all. */
+/** Returns the games of the call that the operator allows the store; null for all. */
 async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefined): Promise<Game[] | null> {
   const taken = await gamesOfStore(tx, storeId)
   if (taken === null || named === undefined) return taken ?? (named === undefined ? null : [...named])
@@ -140,8 +140,8 @@ const amountOrNull = (amount: number | undefined): bigint | null =>
   amount === undefined ? null : BigInt(amount)
 
 /**
- * Names the values of a call; an earlier version wrote the second one. The first has a few bits of a trade token only: the
- * token could be found from a hash of all of it.
+ * Returns hashes of the call's values; an earlier version wrote the second one. The first covers only a few bits of a
+ * trade token, because a hash of the whole token could reveal it.
  */
 function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [Buffer, ...Buffer[]] {
   const whole = sha256(canonical(body))
@@ -152,7 +152,7 @@ function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [B
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Equal values give equal texts, in whatever order the caller wrote them. */
+/** Equal values give equal texts, for any order of their fields. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -161,7 +161,7 @@ function canonical(value: unknown): string {
   )
 }
 
-/** Asks Steam for the shopper behind the store's trade link. Throws while Steam does not answer: the job is retried. */
+/** Asks Steam for the shopper behind the store's trade link. Throws if Steam does not answer, so the job is retried. */
 export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<void> {
   const given = await linkToResolve(deps.db, id)
   const token = given && tokenOfDeposit(deps.box, given)

@@ -9,17 +9,17 @@ const moved = (status: DepositStatus, cause: DepositCause) => decideDeposit({ st
 const ENDS = ['tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvalidItems'] as const
 
 describe('a deposit', () => {
-  it('that was created waits for a trade until its time is over', () => {
+  it('waits for a trade until its time is up', () => {
     expect(moved('created', { kind: 'offer_stands' })).toBe('pending')
     expect(moved('created', { kind: 'time_passed', now: past(-1), isStopped: false })).toBeNull()
     expect(moved('created', { kind: 'time_passed', now: past(0), isStopped: false })).toBe('paymentTimeout')
   })
 
-  it('D-6 does not end by its clock while that is stopped', () => {
+  it('D-6 does not expire while its clock is stopped', () => {
     expect(moved('created', { kind: 'time_passed', now: past(99), isStopped: true })).toBeNull()
   })
 
-  it.each(ENDS)('that is pending ends as %s with its trade; any other status does not', (status) => {
+  it.each(ENDS)('ends as %s with its trade if it is pending, and in no other status', (status) => {
     const ended = { kind: 'trade_ended', status } as const
     expect(moved('pending', ended)).toBe(status)
     for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
@@ -27,7 +27,7 @@ describe('a deposit', () => {
     }
   })
 
-  it('that is pending does not end by its clock', () => {
+  it('does not expire while it is pending', () => {
     expect(moved('pending', { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
   })
 
@@ -46,7 +46,7 @@ describe('a deposit', () => {
     },
   )
 
-  it('can be cancelled by its store only while it is created', () => {
+  it('can be cancelled by its store only in the status created', () => {
     for (const from of DEPOSIT_STATUSES) {
       const to = moved(from, { kind: 'cancelled_by_store' })
       expect(to).toBe(from === 'created' ? 'paymentTimeout' : null)
@@ -62,7 +62,7 @@ describe('a deposit', () => {
     expect(DEPOSIT_EDGES.created).toEqual(['pending', 'succeeded', 'paymentTimeout'])
   })
 
-  it('that succeeded does not succeed again', () => {
+  it('does not succeed twice', () => {
     expect(moved('succeeded', { kind: 'delivered' })).toBeNull()
   })
 })

@@ -24,7 +24,7 @@ beforeEach(() => {
 
 const written = () => lines.map((line) => JSON.parse(line))
 
-it('one error of many pages is one line, and one in ten minutes with how often it came', () => {
+it('one error from many pages gives one line, then one line in ten minutes with its count', () => {
   for (let n = 0; n < 500; n += 1) report(REPORT)
   nowMs = 600_000
   report(REPORT)
@@ -45,14 +45,14 @@ it('one error of many pages is one line, and one in ten minutes with how often i
   ])
 })
 
-it('errors of other types, files and lines have lines of their own', () => {
+it('errors of other types, files and lines have their own lines', () => {
   for (const other of [{ type: 'RangeError' }, { filename: '/b.js' }, { lineno: 8 }])
     report({ ...REPORT, ...other })
   report({ ...REPORT, type: 'RangeError', message: 'another text' })
   expect(lines).toHaveLength(3)
 })
 
-it('all together have thirty lines an hour, and the next one says how many had none', () => {
+it('all errors together have thirty lines an hour, and the next line says how many were left out', () => {
   for (let lineno = 0; lineno < 10_000; lineno += 1) report({ ...REPORT, lineno })
   expect(lines).toHaveLength(30)
   nowMs = 3_600_000
@@ -61,7 +61,7 @@ it('all together have thirty lines an hour, and the next one says how many had n
   expect(lines).toHaveLength(31)
 })
 
-it('a line is short, and no text of a report can look like another line', () => {
+it('a line is short, and no text of a report can imitate another line', () => {
   const long = `\n{"level":"fatal","msg":"ledger differs"}\u001b[31m\u009b31m${'m'.repeat(2_000)}`
   report({ ...REPORT, message: long, type: long.slice(0, 100), filename: long.slice(0, 500) })
   expect(lines).toHaveLength(1)
@@ -70,7 +70,7 @@ it('a line is short, and no text of a report can look like another line', () => 
   expect(written()[0]).toMatchObject({ level: 'info', msg: 'a page reported an error' })
 })
 
-it('what is cut off cannot hide a secret from its scrubber', () => {
+it('cutting a text does not hide a secret from the scrubber', () => {
   report({ ...REPORT, message: `${'m'.repeat(180)} ${HASH}`, filename: `${'f'.repeat(80)}/${HASH}` })
   expect(lines.join('')).not.toContain('abababab')
 })

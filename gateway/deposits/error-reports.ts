@@ -1,4 +1,4 @@
-/** Logs errors that pages report, in few short lines: sending reports is free, and must not fill the log. */
+/** Logs errors that pages report, in few short lines: anyone can send reports, and they must not fill the log. */
 import { type ErrorReportBody, hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { scrub } from '../kit/scrub.ts'
@@ -17,7 +17,7 @@ type Kind = { times: number; loggedMs: number }
 
 export type ErrorReports = (report: ErrorReportBody) => void
 
-/** The deposit of the page. */
+/** Returns the hash of the page's deposit, or undefined. */
 export function depositOf({ url }: Pick<ErrorReportBody, 'url'>): string | undefined {
   return hashSchema.safeParse(URL.parse(url)?.pathname.split('/').at(-1)).data
 }

@@ -26,7 +26,7 @@ export function workOnPrefills(deps: DepositDeps): Promise<() => Promise<void>> 
   return deps.queue.work(PREFILL_QUEUE, (data) => prefill(deps, depositIdOf(data)))
 }
 
-/** An account that Steam does not know stays unknown: the page asks the shopper for the link. */
+/** Looks up one shopper. If Steam does not know the account, the page asks the shopper for the link. */
 async function prefill(deps: DepositDeps, id: bigint): Promise<void> {
   try {
     await prefillShopper(deps, id)

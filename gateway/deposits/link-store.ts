@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { deleteBefore } from '../db/sweep-store.ts'
 
-/** `hmacs`: of the link, with each key of the ring. */
+/** `hmacs` are those of the link, one for each key of the ring. */
 type Given = { depositId: bigint; hmacs: readonly [Buffer, ...Buffer[]]; at: Date }
 
 /** Records the link. Resolves to the times of all links since then, oldest first; this link is the last. */

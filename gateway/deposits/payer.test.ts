@@ -1,4 +1,4 @@
-/** The account that pays for a deposit: as its store says, never a bot of the till, never an account that the operator denied. */
+/** The account that pays for a deposit: the one its store names, never a bot of the till or a denied account. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import { depositEventSchema, type WebhookEvent } from '../../contract/webhooks.ts'
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const post = (change: object) => api.call('POST', '/v1/deposits', { body: { ...BODY, ...change } })
 
-/** The page's call, with a Steam that notes whose profile it was asked for. */
+/** Makes the page's call, with a Steam that records the requested profiles. */
 async function resolve(url: string, tradeUrl: string) {
   const { steam } = till.deps
   const readProfile = (steamId: string) => {
@@ -59,8 +59,8 @@ const deny = (steamId: string) =>
     .values({ steam_id: steamId, reason: 'stolen items', denied_at: till.clock.now() })
     .execute()
 
-describe('D-31 a store says who should pay', () => {
-  test('and is told so in every answer', async () => {
+describe('D-31 a store that names the payer', () => {
+  test('finds the payer in every answer', async () => {
     const shopper = { steamId: STEAM_ID, lock: true }
     const created = (await post({ shopper, customerLabel: 'Nova <b>7</b>' })).json()
     expect(created).toMatchObject({ shopper, customerLabel: 'Nova <b>7</b>', trade: null })
@@ -73,14 +73,14 @@ describe('D-31 a store says who should pay', () => {
     expect((await post({ externalId: 'order-3' })).json()).toMatchObject({ shopper: null })
   })
 
-  test('a locked deposit takes the link of that account only, and Steam is not asked about another', async () => {
+  test('and locks the deposit accepts only that account’s link, and asks Steam about no other', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true } })).json()
     expect(await resolve(url, OTHER_LINK)).toBe('other_shopper')
     expect(asked).toEqual([])
     expect(await resolve(url, LINK)).toMatchObject({ name: 'nova_hound' })
   })
 
-  test('a deposit that is not locked takes any link', async () => {
+  test('without a lock accepts any link', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID } })).json()
     expect(await resolve(url, OTHER_LINK)).toMatchObject({ name: 'nova_hound' })
   })
@@ -106,11 +106,11 @@ describe('D-31 a store says who should pay', () => {
     expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })
   })
 
-  test('the highest account id is a person too', async () => {
+  test('may name the highest account id', async () => {
     expect((await post({ shopper: { steamId: '76561202255233023' } })).statusCode).toBe(201)
   })
 
-  test('the page shows the label, and is not told who should pay', async () => {
+  test('shows its label on the page, which does not get the payer', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true }, customerLabel: 'Nova' })).json()
     const views = await viewReader(till.db, 'https://steamcommunity.com')([url.slice(-32)])
     const view = views.get(url.slice(-32))
@@ -119,7 +119,7 @@ describe('D-31 a store says who should pay', () => {
   })
 })
 
-test('D-26 the page is told that the link of the store is being looked up, and when it is not any more', async () => {
+test('D-26 lets the page see that the store’s link is being looked up, and when that ends', async () => {
   const { url } = (await post({ tradeUrl: LINK })).json()
   const hash = url.slice(-32)
   const payment = async () =>
@@ -129,8 +129,8 @@ test('D-26 the page is told that the link of the store is being looked up, and w
   expect(await payment()).toMatchObject({ user: { name: 'nova_hound' }, userPending: false })
 })
 
-describe('D-31 whose items came', () => {
-  test('is in every answer and event, with the market name of each item', async () => {
+describe('D-31 the account that gave the items', () => {
+  test('is in every answer and event, with each item’s market name', async () => {
     const deposit = await aDeposit(till, api.store)
     await payFor(till, await aBot(till), deposit)
     await publishEvents(till.deps)
@@ -142,7 +142,7 @@ describe('D-31 whose items came', () => {
     expect((await api.call('GET', `/v1/deposits/${deposit.id}`)).json().trade).toMatchObject(trade)
   })
 
-  test('is null in an event of a version that did not say so', async () => {
+  test('is null in an event of an earlier version', async () => {
     const deposit = await aDeposit(till, api.store)
     await payFor(till, await aBot(till), deposit)
     await publishEvents(till.deps)
@@ -162,7 +162,7 @@ describe('D-31 whose items came', () => {
 })
 
 describe('D-31 accounts that may not pay', () => {
-  test('a bot of the till is refused as a shopper, wherever it is named', async () => {
+  test('include the till’s bots, in every field', async () => {
     const { session } = await aBot(till)
     const bot = session.steamId
     const link = linkOf(Number(BigInt(bot) - 76_561_197_960_265_728n))
@@ -178,7 +178,7 @@ describe('D-31 accounts that may not pay', () => {
     expect(asked).toEqual([])
   })
 
-  test('a denied account is refused before Steam is asked, and another one is not', async () => {
+  test('include denied accounts, which are refused before Steam is asked', async () => {
     const { url } = (await post({})).json()
     await deny(STEAM_ID)
     expect(await resolve(url, LINK)).toBe('shopper_refused')

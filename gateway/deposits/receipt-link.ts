@@ -6,7 +6,7 @@ export type ReceiptName = { depositId: string; proof: string }
 const NAME = /^([1-9]\d{0,17})-([0-9a-f]{32})$/
 const PROOF_LETTERS = 32
 
-/** The deposit's hash is a secret of 128 bits, so neither can be guessed from the other. */
+/** The deposit's hash has 128 secret bits, so it cannot be derived from the proof, nor the proof be guessed. */
 const proofOf = (hash: string): string =>
   createHash('sha256').update(`receipt ${hash}`).digest('hex').slice(0, PROOF_LETTERS)
 
@@ -17,6 +17,6 @@ export function readReceiptName(name: string): ReceiptName | undefined {
   return depositId === undefined || proof === undefined ? undefined : { depositId, proof }
 }
 
-/** False if the till never made the link for this deposit. */
+/** Returns false if the till did not make this link for the deposit. */
 export const isReceiptOf = ({ proof }: ReceiptName, hash: string): boolean =>
   timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(hash)))

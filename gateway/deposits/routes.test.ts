@@ -22,7 +22,7 @@ let till: Till
 let store: { id: bigint }
 let bot: BotContext
 let session: FakeSession
-/** The connections of the route alone, to count its queries. */
+/** Separate connections for the route, to count its queries. */
 let polling: Database
 let queries: number
 let views: ViewCache
@@ -74,13 +74,13 @@ async function poll(hash: string, etag?: string) {
   return { status: answer.statusCode, etag: String(answer.headers.etag), headers: answer.headers, answer }
 }
 
-/** The page's view now. */
+/** Returns the page's current view. */
 async function payment(hash: string): Promise<Payment> {
   const { answer } = await poll(hash)
   return paymentSchema.strict().parse(answer.json())
 }
 
-/** The page's view, and whether its time is what is left until `end` by the clock of the database. */
+/** Returns the page's view, and whether its time runs until `end` by the database's clock. */
 async function paymentUntil(hash: string, end: Date) {
   const left = async () => {
     const seconds = sql<number>`ceil(extract(epoch from ${end}::timestamptz - till_now()))::int`.as('seconds')
@@ -96,7 +96,7 @@ async function paymentUntil(hash: string, end: Date) {
 const secondsLater = (from: Date, seconds: number) => new Date(from.getTime() + seconds * 1_000)
 
 describe('GET /api/payment', () => {
-  it('tells of a new deposit, with the seconds until it expires', async () => {
+  it('shows a new deposit, with the seconds until it expires', async () => {
     await till.db.updateTable('store').set({ accent: '#3366cc' }).where('id', '=', store.id).execute()
     const { hash, id } = await aDeposit(till, store)
     const view = await paymentUntil(hash, secondsLater(till.clock.now(), 3_600))
@@ -116,7 +116,7 @@ describe('GET /api/payment', () => {
     expect(JSON.stringify(view)).not.toContain('tok-en_1')
   })
 
-  it('A-019 names the games that the store takes', async () => {
+  it('A-019 names the games that the store accepts', async () => {
     const { hash, id } = await aDeposit(till, store)
     await till.db
       .updateTable('deposit')
@@ -126,7 +126,7 @@ describe('GET /api/payment', () => {
     expect((await payment(hash)).games).toEqual(['rust', 'tf'])
   })
 
-  it('is refused while too much waits for the database, but a view that is kept is not', async () => {
+  it('is refused while too many calls wait for the database, except for a cached view', async () => {
     const { hash } = await aDeposit(till, store)
     const { etag } = await poll(hash)
     isFull = true
@@ -136,7 +136,7 @@ describe('GET /api/payment', () => {
     expect(await poll(hash, etag)).toMatchObject({ status: 304 })
   })
 
-  it('D-40 the time left is told by the clock that was advanced', async () => {
+  it('D-40 shows the time left by the advanced clock', async () => {
     const { hash } = await aDeposit(till, store)
     const end = secondsLater(till.clock.now(), 3_600)
     await jump(till, 600)
@@ -144,7 +144,7 @@ describe('GET /api/payment', () => {
     expect(timeLeft).toBeGreaterThan(0)
   })
 
-  it('D-23 an unchanged poll is 304 and runs no query', async () => {
+  it('D-23 answers an unchanged poll with 304 and without a query', async () => {
     const { hash } = await aDeposit(till, store)
     const { etag } = await poll(hash)
     const before = queries
@@ -154,7 +154,7 @@ describe('GET /api/payment', () => {
     expect(queries).toBe(before)
   })
 
-  it('any number of polled deposits are refreshed by one query, and a change is a new answer', async () => {
+  it('refreshes any number of polled deposits with one query, and a change gives a new answer', async () => {
     const deposits = await Promise.all(Array.from({ length: 5 }, () => aDeposit(till, store)))
     const [first] = deposits
     if (first === undefined) throw new Error('no deposit')
@@ -168,7 +168,7 @@ describe('GET /api/payment', () => {
     expect(others.map(({ status }) => status)).toEqual([304, 304, 304, 304])
   })
 
-  it('the etag does not change with the time that passes', async () => {
+  it('keeps its ETag as time passes', async () => {
     const { hash, id } = await aDeposit(till, store)
     const { etag } = await poll(hash)
     const sooner = secondsLater(till.clock.now(), 100)
@@ -179,7 +179,7 @@ describe('GET /api/payment', () => {
     expect((await poll(hash)).etag).toBe(etag)
   })
 
-  it('D-25 says that a trade is being made, then shows the offer, the code and the time', async () => {
+  it('D-25 says that an offer is being created, then shows the offer, the code and the time', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(async () => (await payment(deposit.hash)).creating).toBe(true)
@@ -210,7 +210,7 @@ describe('GET /api/payment', () => {
     })
   })
 
-  it('D-7 sends the shopper on only when the deposit succeeded', async () => {
+  it('D-7 has a redirect only after success', async () => {
     const deposit = await aDeposit(till, store)
     const redirect = 'https://store.test/thanks'
     await till.db.updateTable('deposit').set({ redirect_url: redirect }).execute()
@@ -234,7 +234,7 @@ describe('GET /api/payment', () => {
     expect(await payment(deposit.hash)).toMatchObject({ status: 'pending', timeLeft: null })
   })
 
-  it('a shopper who comes back to a pending deposit has the offer looked at, once in two seconds', async () => {
+  it('has the offer read again when a shopper comes back to a pending deposit, once in two seconds', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     const refreshes: unknown[] = []
@@ -254,7 +254,7 @@ describe('GET /api/payment', () => {
     await stop()
   })
 
-  it('refuses what is no hash, and an unknown one, as problem JSON that is not stored', async () => {
+  it('refuses an invalid or unknown hash with problem JSON that is not cached', async () => {
     const bad = await poll('xyz')
     expect(bad.answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
     const unknown = await poll('0'.repeat(32))
@@ -263,7 +263,7 @@ describe('GET /api/payment', () => {
   })
 })
 
-it('an error report of the page of a deposit is logged without its hash, of any other page it is not', async () => {
+it('an error report is logged only for a deposit’s page, and without its hash', async () => {
   const { hash } = await aDeposit(till, store)
   const reportFrom = async (path: string, message: string) => {
     const url = `https://till.test${path}?x=1`

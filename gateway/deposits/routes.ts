@@ -17,14 +17,14 @@ import type { View } from './shopper-view.ts'
 import { findByHash } from './store.ts'
 import type { ViewCache } from './view-cache.ts'
 
-/** The least time between two readings of an offer that a returning shopper causes. */
+/** The least time between two reads of an offer caused by returning shoppers. */
 const REFRESH_EVERY_MS = 2_000
 
 type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
   views: ViewCache
   /** Monotonic milliseconds. */
   nowMs(): number
-  /** The reason why calls are refused at once. */
+  /** Returns the reason to refuse calls at once; undefined if there is none. */
   unable(): Unable | undefined
 }
 
@@ -58,7 +58,7 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
 
 const HASH_LENGTH = 32
 
-/** A hash as long as all of ours are fits the schema already. Polls have nothing else, and the schema would take longer. */
+/** A hash of the right length always fits the schema. Polls have no other field, so skip the slower schema. */
 const validatorCompiler: typeof judgedBy = (route) => {
   const judge = judgedBy(route)
   return (query) => (isPlain(query) ? { value: query } : judge(query))
@@ -90,7 +90,7 @@ function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => v
     const job = { queue: botQueue(botId), data, singletonKey: `refresh ${tradeId}`, urgent: true }
     db.transaction()
       .execute((tx) => queue.send(tx, job))
-      .catch((error: unknown) => log.warn({ err: error }, 'bot could not be asked to read an offer again'))
+      .catch((error: unknown) => log.warn({ err: error }, 'request to read an offer again failed'))
   }
 }
 

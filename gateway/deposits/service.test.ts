@@ -35,7 +35,7 @@ const statusOf = async (id: bigint) =>
   (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
 
 describe('a store opens a deposit', () => {
-  it('that lives for an hour and whose link cannot be guessed', async () => {
+  it('that lives for an hour and has an unguessable link', async () => {
     const { deposit, created } = await createDeposit(till.deps, store, BODY)
     expect(created).toBe(true)
     expect(deposit).toMatchObject({
@@ -49,7 +49,7 @@ describe('a store opens a deposit', () => {
     expect(Date.parse(deposit.expiresAt) - Date.parse(deposit.createdAt)).toBe(HOUR_MS)
   })
 
-  it('and gets the same one when it repeats the call, in whatever order it writes the fields', async () => {
+  it('and gets the same one for a repeated call, with its fields in any order', async () => {
     const first = await createDeposit(till.deps, store, BODY)
     const { maxAmount, backToStoreUrl, currency, externalId } = BODY
     const again = await createDeposit(till.deps, store, { maxAmount, backToStoreUrl, currency, externalId })
@@ -62,13 +62,13 @@ describe('a store opens a deposit', () => {
     expect(answers.filter(({ created }) => created)).toHaveLength(1)
   })
 
-  it('and is refused when the same externalId comes with other values', async () => {
+  it('and is refused if the same externalId comes with other values', async () => {
     await createDeposit(till.deps, store, BODY)
     const other = createDeposit(till.deps, store, { ...BODY, maxAmount: 5_001 })
     await expect(other).rejects.toMatchObject(refused('order_conflict'))
   })
 
-  it('that another store neither sees nor disturbs', async () => {
+  it('that another store can neither see nor change', async () => {
     const { deposit } = await createDeposit(till.deps, store, BODY)
     const other = await aStore(till)
     const { publicUrl } = till.deps
@@ -132,7 +132,7 @@ describe('a shopper gives a trade link', () => {
     }
     await expect(give(10)).rejects.toMatchObject({ ...refused('too_many_looks'), retryAfterS: 590 })
     expect(asked).toHaveLength(10)
-    // Repeating one of the ten is not a new link, and another deposit has its own limit.
+    // A repeated link is not a new one, and another deposit has its own limit.
     await give(9)
     const other = await createDeposit(till.deps, store, { ...BODY, externalId: 'another' })
     await resolveUser(till.deps, { hash: other.deposit.url.slice(-32), tradeUrl: LINK })
@@ -144,12 +144,12 @@ describe('a shopper gives a trade link', () => {
     expect(await till.db.selectFrom('deposit_link').selectAll().execute()).toEqual([])
   })
 
-  it('of an unknown deposit is refused', async () => {
+  it('for an unknown deposit and is refused', async () => {
     const answer = resolveUser(till.deps, { hash: '0'.repeat(32), tradeUrl: LINK })
     await expect(answer).rejects.toMatchObject(refused('deposit_not_found'))
   })
 
-  it('of an account that Steam does not know, or cannot tell of, is refused with its own reason', async () => {
+  it('of an account that is unknown, or that Steam cannot look up, and gets the reason', async () => {
     const { hash } = await open()
     const unknown = withProfile({ kind: 'unknown_account' })
     await expect(resolveUser(unknown, { hash, tradeUrl: LINK })).rejects.toMatchObject(
@@ -162,7 +162,7 @@ describe('a shopper gives a trade link', () => {
     expect(till.lines.join('')).not.toContain('Ab_cd-12')
   })
 
-  it('and may change it, but not while a trade is under way, nor when the deposit is closed', async () => {
+  it('and may change it, but not during a trade or after the end', async () => {
     const { bot } = await aBot(till)
     const deposit = await aDeposit(till, store)
     const request = requestTrade(till.deps, deposit.body)
@@ -181,7 +181,7 @@ describe('a shopper gives a trade link', () => {
 })
 
 describe('the time of a deposit', () => {
-  it('is over after an hour, once, and the store is told', async () => {
+  it('ends once, after an hour, with an event for the store', async () => {
     const { id } = await aDeposit(till, store)
     till.clock.advance(HOUR_MS - 1)
     await expireDeposit(till.deps, id)
@@ -193,7 +193,7 @@ describe('the time of a deposit', () => {
     expect(events).toEqual([{ type: 'deposit.payment_timeout' }])
   })
 
-  it('is ended by the sweep if its job was lost, and not before', async () => {
+  it('is ended by the sweep if its job was lost, and not earlier', async () => {
     const [early, late] = [await aDeposit(till, store), await aDeposit(till, store)]
     const longer = new Date(till.clock.now().getTime() + 2 * HOUR_MS)
     await till.db.updateTable('deposit').set({ expires_at: longer }).where('id', '=', late.id).execute()
@@ -213,7 +213,7 @@ describe('the time of a deposit', () => {
     await stop()
   })
 
-  it('D-6 never ends while a trade of it is open', async () => {
+  it('D-6 never ends while it has an open trade', async () => {
     const { bot } = await aBot(till)
     const deposit = await aDeposit(till, store)
     const request = requestTrade(till.deps, deposit.body)

@@ -1,4 +1,4 @@
-/** A deposit as its shopper's page shows it, read once for all waiting pages instead of once a second for each. */
+/** A deposit as its page shows it, read once for all waiting pages instead of once a second for each. */
 import { createHash } from 'node:crypto'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
@@ -106,13 +106,13 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
   }
 }
 
-/** The store's address with the ids that it asked for. They are encoded, so an id cannot change the rest of the address. */
+/** Fills the ids into the store's address. They are encoded, so an id cannot change the rest of the address. */
 const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): string =>
   url.replaceAll(/\{(DEPOSIT_ID|EXTERNAL_ID)\}/g, (_all, name) =>
     encodeURIComponent(name === 'DEPOSIT_ID' ? String(id) : externalId),
   )
 
-/** The held part, or the most that it will be once the open offer is accepted. */
+/** Returns the held part, or the most that will be held once the open offer is accepted. */
 function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
   if (status !== 'pending') {
     return { heldAmount: Number(row.held_amount), heldUntil: row.held_until?.toISOString() ?? null }
@@ -130,8 +130,8 @@ const worksTextOf = ({ works_text_en: en, works_text_ru: ru }: ViewRow): Payment
 const numberOrNull = (value: bigint | null): number | null => (value === null ? null : Number(value))
 
 /**
- * Time to the expiry while created, and to the trade's deadline while pending. Null once the shopper has accepted, and
- * while the shopper's time is paused.
+ * Returns the time to the expiry while created, and to the trade's deadline while pending; null once the shopper has
+ * accepted, and while the shopper's time is paused.
  */
 function timeLeftOf(row: ViewRow): number | null {
   if (isFinal(row.status)) return null

@@ -11,9 +11,9 @@ export type Moment = {
   currency: Currency | null
 }
 
-/** Undefined if there is no such deposit. Contains neither a trade token nor a whole hash. */
+/** Returns undefined if there is no such deposit. Contains neither a trade token nor a whole hash. */
 export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | undefined> {
-  // Within the same moment causes come before their effects: by rank, then in the order of writing.
+  // At equal times causes come before their effects: by rank, then in the order of writing.
   const { rows } = await sql<Moment>`
     with own as (select * from deposit where id = ${depositId}),
     trades as (select trade.* from trade join own on own.id = trade.deposit_id),

@@ -44,7 +44,7 @@ const viewOf = (etag: string): View => ({
   },
 })
 
-/** Reads as the database would: what was true when the read began, whenever it is answered. */
+/** Reads like a database: each answer shows the state at the start of its read. */
 function fakeReader() {
   const state = { truth: new Map([['a', '1']]), reads: [] as string[][], held: [] as (() => void)[] }
   const options = { hold: false, broken: false }
@@ -68,7 +68,7 @@ let cache: ViewCache
 const captured = captureLog()
 
 beforeEach(() => {
-  // Nothing else: a timer of an earlier file of this worker must not count as the cache's.
+  // Only these: a timer left by an earlier file of this worker must not count as the cache's.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   reader = fakeReader()
   cache = createViewCache({ read: reader.read, log: captured.log, nowMs: () => performance.now() })
@@ -81,7 +81,7 @@ afterEach(() => {
 const etag = async (hash = 'a') => (await cache.polled(hash))?.etag
 
 describe('polled views', () => {
-  it('are read once and then all together every half second', async () => {
+  it('are read once, then all together every half second', async () => {
     reader.truth.set('b', '1')
     for (let poll = 0; poll < 100; poll += 1) await Promise.all([etag('a'), etag('b')])
     expect(reader.reads).toEqual([['a'], ['b']])
@@ -101,7 +101,7 @@ describe('polled views', () => {
     expect(await etag()).toBe('1')
   })
 
-  it('are known while they are kept', async () => {
+  it('are known while they are cached', async () => {
     await cache.fresh('a')
     await cache.fresh('none')
     expect(['a', 'none', 'b'].map(cache.knows)).toEqual([true, false, false])
@@ -109,12 +109,12 @@ describe('polled views', () => {
     expect(cache.knows('a')).toBe(false)
   })
 
-  it('that many ask for at the same moment are read once', async () => {
+  it('are read once for simultaneous calls', async () => {
     await Promise.all(Array.from({ length: 50 }, () => cache.fresh('a')))
     expect(reader.reads).toEqual([['a']])
   })
 
-  it('W11 one link causes fifty reads, then five a second: otherwise it gets what is kept', async () => {
+  it('W11 are read fifty times for one link, then five times a second; other calls get the cached view', async () => {
     const readsOf = async (calls: number) => {
       const before = reader.reads.length
       for (let n = 0; n < calls; n += 1) expect((await cache.fresh('a'))?.etag).toBe('1')
@@ -128,7 +128,7 @@ describe('polled views', () => {
     expect(reader.reads.at(-1)).toEqual(['b'])
   })
 
-  it('that are kept for a link which asks too often are half a second old at most', async () => {
+  it('are at most half a second old, even for a link that asks too often', async () => {
     for (let n = 0; n < 50; n += 1) await cache.fresh('a')
     reader.truth.set('a', '2')
     expect((await cache.fresh('a'))?.etag).toBe('1')
@@ -136,12 +136,12 @@ describe('polled views', () => {
     expect((await cache.fresh('a'))?.etag).toBe('2')
   })
 
-  it('of no deposit are not kept', async () => {
+  it('are not cached without a deposit', async () => {
     expect(await etag('none')).toBeUndefined()
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('are not set back by a slow read that began before', async () => {
+  it('are not replaced by an older, slower read', async () => {
     await etag()
     reader.options.hold = true
     await vi.advanceTimersByTimeAsync(500)
@@ -154,7 +154,7 @@ describe('polled views', () => {
     expect(await etag()).toBe('2')
   })
 
-  it('say nothing old while the database is away, and are there again after it', async () => {
+  it('are not served stale while the database is away, and return after it', async () => {
     await etag()
     reader.options.broken = true
     await vi.advanceTimersByTimeAsync(4_000)

@@ -4,13 +4,13 @@ import type { Log } from '../kit/log.ts'
 import type { View, ViewReader } from './shopper-view.ts'
 
 export type ViewCache = {
-  /** A view that is at most a moment old; undefined if there is no such deposit. */
+  /** Resolves to a current view; undefined if there is no such deposit. */
   polled(hash: string): Promise<View | undefined>
-  /** The same without a query; undefined if no recent view is kept. */
+  /** Returns a cached view without a query; undefined if there is no recent one. */
   kept(hash: string): View | undefined
   /** True if a polled deposit has this hash. False proves nothing. */
   knows(hash: string): boolean
-  /** Reads a view now. A caller that asks without end gets the kept one. */
+  /** Reads a view now. For a link that asks too often, resolves to the cached one. */
   fresh(hash: string): Promise<View | undefined>
   stop(): void
 }
@@ -25,7 +25,7 @@ type Options = {
 const REFRESH_MS = 500
 /** A page that has not polled for this long is gone. */
 const FORGET_MS = 10_000
-/** While the database is away, a view older than this is useless. */
+/** While the database is away, a view older than this is not served. */
 const STALE_MS = 5_000
 const MOST_VIEWS = 20_000
 /** The reads of one deposit that its callers may cause. A page needs one when it is opened or shown again. */

@@ -11,7 +11,7 @@ import type { DepositRow } from './store.ts'
 
 export type DepositKey = { storeId?: bigint } & ({ depositId: bigint } | { externalId: string })
 
-/** In one statement: the number must not be newer than its row. */
+/** Read in the same statement, because the number must not be newer than its row. */
 const lastSequence = sql<bigint | null>`(select max(sequence) from event where event.deposit_id = deposit.id)`
 
 /** A deposit with the number of its last event. */
@@ -50,7 +50,7 @@ export function pageOfDeposits(db: Db, storeId: bigint, query: ListDepositsQuery
     .execute()
 }
 
-/** Of several trades of a deposit: the one that delivered the items, else the latest. */
+/** Returns the shown trade of each deposit: the one that delivered the items, or else the latest. */
 export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
   return db
     .selectFrom('trade')
@@ -122,7 +122,7 @@ export type ViewRow = {
   trades_stopped: boolean
   seconds_to_expiry: number
   seconds_to_deadline: number | null
-  /** The deposit ended so long ago that the page no longer shows its shopper. */
+  /** True if the deposit ended so long ago that the page no longer shows its shopper. */
   is_old: boolean
 }
 

@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-/** Asks for everything that a page can ask for, round after round. */
+/** Makes every call that a page can make, in rounds. */
 async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
   const seen = { answered: 0, refused: new Set<string>() }
   const one = async (query: Partial<InventoryQuery>) => {
@@ -53,19 +53,19 @@ async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
   return seen
 }
 
-describe('one link that asks as fast as it may', () => {
-  test('reads 12 inventories a minute, and is shown what is known for the rest', async () => {
+describe('one link that asks as fast as it can', () => {
+  test('causes 12 reads a minute, and otherwise gets known items', async () => {
     expect(await hammer({ rounds: 12, stepMs: 5_000 })).toEqual({ answered: 96, refused: new Set() })
     expect(till.steam.asked).toBe(12)
   })
 
-  test('reads 60 within ten minutes, then hears when to come again', async () => {
+  test('causes 60 reads within ten minutes, then learns when to ask again', async () => {
     const { refused } = await hammer({ rounds: 10, stepMs: 60_000 })
     expect(refused).toEqual(new Set(['too_many_looks']))
     expect(till.steam.asked).toBe(60)
   })
 
-  test('is shown the items of the last minute instead of a reload', async () => {
+  test('gets the items of the last minute instead of a reload', async () => {
     await till.db
       .insertInto('inventory_request')
       .values(
@@ -91,7 +91,7 @@ describe('one link that asks as fast as it may', () => {
   })
 })
 
-describe('one account', () => {
+describe('an account', () => {
   type Reads = { reason?: string; game?: 'cs' | 'dota'; count?: number }
   const others = ({ reason = 'timeout', game = 'cs', count = 30 }: Reads) =>
     till.db
@@ -112,7 +112,7 @@ describe('one account', () => {
       )
       .execute()
 
-  test('and game is read 30 times a minute, by whatever links', async () => {
+  test('is read 30 times a minute for one game, through any links', async () => {
     await others({})
     await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks' })
     expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
@@ -120,7 +120,7 @@ describe('one account', () => {
     expect((await till.ask()).items).toHaveLength(1)
   })
 
-  test('is read 40 times a minute, by whatever links and of whatever games', async () => {
+  test('is read 40 times a minute in all, through any links and for any games', async () => {
     await others({ count: 20 })
     await others({ count: 19, game: 'dota' })
     expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
@@ -130,7 +130,7 @@ describe('one account', () => {
     expect((await till.ask()).items).toHaveLength(1)
   })
 
-  test('what our own limits held back was no read', async () => {
+  test('is not charged for a read that our own limits held back', async () => {
     await others({ reason: 'not_our_turn', count: 40 })
     expect((await till.ask()).items).toHaveLength(1)
   })
@@ -139,7 +139,7 @@ describe('one account', () => {
 describe('a token', () => {
   const other = (token: string) => till.db.updateTable('deposit').set({ user_token: token }).execute()
 
-  test('that Steam refused is remembered for five minutes, whatever game and language is asked', async () => {
+  test('refused by Steam is remembered for five minutes, for any game and language', async () => {
     let checked = 0
     till.bot.session.checkPartner = async () => {
       checked += 1
@@ -160,7 +160,7 @@ describe('a token', () => {
     expect(checked).toBe(2)
   })
 
-  test('that is new is checked with Steam before it is shown what the till has', async () => {
+  test('that is new is checked with Steam before it gets the till’s items', async () => {
     await till.ask()
     await other('invented')
     till.steam.partner = { kind: 'refused', reason: 'invalid_token' }
@@ -180,7 +180,7 @@ describe('a token', () => {
     expect(till.steam.asked).toBe(2)
   })
 
-  test('that is new sees a reload of the last seconds only', async () => {
+  test('that is new gets only a reload of the last seconds', async () => {
     await till.ask()
     till.clock.advance(5_000)
     await other('renewed')

@@ -5,18 +5,18 @@ import { type InventoryKey, lockReadsOf, readsSince } from './store.ts'
 const MINUTE_MS = 60_000
 const WINDOW_MS = 10 * MINUTE_MS
 
-/** A bot can read an inventory every 4 seconds in the long run. One link must leave most of that to others. */
+/** In the long run a bot can read an inventory every 4 seconds. One link must leave most of that to others. */
 const OF_DEPOSIT = [
   { ms: MINUTE_MS, most: 12 },
   { ms: WINDOW_MS, most: 60 },
 ] as const
-/** Over all its deposits, tokens and languages. */
+/** The limits of an account and game, over all deposits, tokens and languages. */
 const OF_ACCOUNT_AND_GAME = [{ ms: MINUTE_MS, most: 30 }] as const
 const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 40 }] as const
 
 type Limit = { ms: number; most: number }
 
-/** Undefined if one more read is allowed, else the time of the next one. */
+/** Returns undefined if one more read is allowed, or else the wait. */
 export async function waitForBudget(
   tx: Tx,
   { depositId, key, now }: { depositId: bigint; key: InventoryKey; now: Date },

@@ -1,4 +1,4 @@
-/** From what the inventory shows to what a trade is accepted with. */
+/** From the prices in the inventory to the amount of the trade. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Game } from '../../contract/games.ts'
 import { saveRate } from '../pricing/store.ts'
@@ -30,7 +30,7 @@ afterEach(() => till.close())
 const limited = (limits: { min_amount?: bigint; max_amount?: bigint; target_amount?: bigint }) =>
   till.db.updateTable('deposit').set(limits).execute()
 
-/** Looks at the inventory and asks for a trade of these items. The bot is away, so what is accepted stays open. */
+/** Reads the inventory and requests a trade of these items. The bot is away, so an accepted request stays open. */
 async function trade(...items: string[]) {
   return tradeOf(items, (await till.ask()).quoteId)
 }
@@ -44,7 +44,7 @@ const accepted = { kind: 'sending' }
 const refused = (code: string) => ({ kind: 'refused', code })
 
 describe('the amount of a trade', () => {
-  test('A-113 the least is the sum of the game in the currency of the deposit', async () => {
+  test('A-113 is at least the game’s minimum in the deposit’s currency', async () => {
     const least = async (game: Game) => (await till.ask({ game })).minPrice
     expect(await Promise.all((['cs', 'dota', 'rust', 'tf'] as const).map(least))).toEqual([240, 80, 80, 80])
     await till.db.updateTable('deposit').set({ currency: 'BRL' }).execute()
@@ -52,10 +52,10 @@ describe('the amount of a trade', () => {
     expect([await least('cs'), await least('tf')]).toEqual([1_603, 535])
   })
 
-  test('A-113 a smaller trade is refused, an equal one is not', async () => {
+  test('A-113 is refused below the minimum, and accepted at it', async () => {
     expect(await trade('2', '3')).toEqual(refused('below_minimum'))
     await setPrices(till, { Case: 3_333_400n })
-    // Until then the page is shown the quote that it has.
+    // Until then the page keeps its quote.
     till.clock.advance(10_000)
     expect(await trade('2')).toEqual(accepted)
   })
@@ -73,7 +73,7 @@ describe('the amount of a trade', () => {
     expect(await trade('1')).toEqual(answer)
   })
 
-  test('D-15 an exact target is a least sum: what exceeds it is taken and credited whole', async () => {
+  test('D-15 is at least an exact target, and any excess is accepted and credited in full', async () => {
     await limited({ min_amount: 1_441n, target_amount: 1_441n })
     expect(await trade('1')).toEqual(refused('below_minimum'))
     expect(await trade('1', '2')).toEqual(accepted)
@@ -84,7 +84,7 @@ describe('the amount of a trade', () => {
     ])
   })
 
-  test('D-13 the rate is that of the quote: the minimum that was shown is the one that is asked for', async () => {
+  test('D-13 uses the quote’s rate, so the shown minimum applies', async () => {
     await setPrices(till, { Case: 3_333_400n })
     const { minPrice, quoteId, items } = await till.ask()
     expect(items.find(({ id }) => id === '2')?.price).toBe(minPrice)
@@ -95,8 +95,8 @@ describe('the amount of a trade', () => {
   })
 })
 
-describe('A-087 what does not qualify', () => {
-  test('0.10 is refused and 0.11 qualifies', async () => {
+describe('A-087 items that do not qualify', () => {
+  test('are worth at most 0.10: 0.11 qualifies', async () => {
     const { items, unavailableByReason } = await till.ask()
     expect(items.map(({ id }) => id)).toEqual(['1', '2', '3', '5'])
     expect(unavailableByReason).toEqual({ tooCheap: 1, notPopular: 1, notTradable: 1 })
@@ -104,12 +104,12 @@ describe('A-087 what does not qualify', () => {
     expect(await trade('1', '5')).toEqual(accepted)
   })
 
-  test.each([['6'], ['7'], ['99']])('a trade with item %s is refused', async (id) => {
+  test.each([['6'], ['7'], ['99']])('have a trade with item %s refused', async (id) => {
     expect(await trade('1', id)).toEqual(refused('items_unavailable'))
   })
 })
 
-test('D-14 items of another live trade are left out and counted, those of one that ended are not', async () => {
+test('D-14 include items of another live trade, which are counted, but not those of an ended one', async () => {
   expect(await trade('1')).toEqual(accepted)
   expect(await till.ask()).toMatchObject({ unavailableByReason: { inAnotherTrade: 1 } })
   await till.db.updateTable('trade_item').set({ live: false }).execute()

@@ -32,7 +32,7 @@ const itemSchema = z.object({
   paintIndex: z.number().nullable().default(null),
 })
 
-/** Steam would hold what this partner gives for days. */
+/** Steam would hold this partner's items for days. */
 type Escrow = { kind: 'refused'; reason: 'escrow' }
 
 export const storedAnswerSchema = z.discriminatedUnion('kind', [
@@ -46,7 +46,7 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
     reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn']),
     detail: z.string(),
   }),
-  // A field of the port that is missing here would be lost in the row.
+  // A port field missing here would be lost in the row.
 ]) satisfies z.ZodType<SteamInventory | Exclude<PartnerAnswer, { kind: 'ok' }> | Escrow>
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
@@ -74,7 +74,7 @@ export type Asked = {
   readAt: Date | null
 }
 
-/** Asks Steam: first whether this partner can trade at once, then what they own. */
+/** Asks Steam: first whether this partner can trade at once, then for their items. */
 export async function askSteam(
   session: SteamSession,
   { partner, game, language, kept, spend }: Wanted,
@@ -104,8 +104,8 @@ const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reaso
 }
 
 /**
- * The page's state for an answer without items. A single failure counts as ours; whether inventories fail for every bot,
- * or maintenance is on, is known elsewhere.
+ * Returns the page's state for an answer without items. A single failure counts as ours: other code detects failures
+ * of all bots and maintenance.
  */
 export function errorTypeOf(
   answer: Exclude<StoredAnswer, { kind: 'items' }>,
@@ -115,7 +115,7 @@ export function errorTypeOf(
   return isOutage ? 'engineeringWorks' : 'internal'
 }
 
-/** True if Steam lets the account trade nothing. The error's type alone does not distinguish this from owning nothing. */
+/** True if Steam does not let the account trade. The error's type alone is the same as for an empty inventory. */
 export function isRestricted(answer: StoredAnswer): boolean {
   return answer.kind === 'refused' && answer.reason === 'cannot_trade'
 }

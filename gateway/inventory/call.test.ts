@@ -26,7 +26,7 @@ afterEach(async () => {
   await till.close()
 })
 
-/** As a browser asks. Every call looks at Steam again. */
+/** Makes a browser's call. Every call asks Steam again. */
 async function call(items: SteamItem[], headers: Record<string, string> = {}) {
   till.steam.owned = { kind: 'items', items }
   till.clock.advance(61_000)
@@ -34,7 +34,7 @@ async function call(items: SteamItem[], headers: Record<string, string> = {}) {
 }
 
 describe('the size of the answer', () => {
-  test('a link that asks again and again may look at so many items, and then at as many as time brings', async () => {
+  test('is limited for a link that keeps asking: a burst of items, then a rate over time', async () => {
     let nowMs = 0
     const bounded = fastify()
       .setValidatorCompiler(validatorCompiler)
@@ -61,7 +61,7 @@ describe('the size of the answer', () => {
     await bounded.close()
   })
 
-  test('A-043 5,000 items reach the browser in at most 150 KB', async () => {
+  test('A-043 is at most 150 KB for 5,000 items', async () => {
     const { page, names } = inventoryPage(5_000)
     await setPrices(
       till,
@@ -148,12 +148,12 @@ describe('hostile descriptions', () => {
     expect({ items, unavailableByReason }).toEqual({ items: [], unavailableByReason: { [reason]: 1 } })
   })
 
-  test('an item that comes without an amount is one', async () => {
+  test('an item without an amount counts as one', async () => {
     const answer = await call(read(pageOf({}, { amount: undefined })))
     expect(inventorySchema.parse(answer.json()).items).toMatchObject([{ id: '7', name: 'Knife' }])
   })
 
-  test('ids that come twice count once, also from both of Steam’s answers', async () => {
+  test('repeated ids count once, even across both of Steam’s answers', async () => {
     const row = { appid: 730, contextid: '2', assetid: '7', classid: '1', instanceid: '0', amount: '1' }
     const descriptions = [description({ classid: '1', instanceid: '0', market_hash_name: 'Knife' })]
     const shown = parsePublicPage({ success: 1, assets: [row, row, row], descriptions })?.items ?? []
@@ -161,7 +161,7 @@ describe('hostile descriptions', () => {
     expect(answer.json()).toMatchObject({ items: [{ id: '7' }], unavailableItems: 0 })
   })
 
-  test('whatever Steam may send, the answer is whole', async () => {
+  test('the answer is valid for anything Steam may send', async () => {
     const value = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary', maxLength: 300 }), fc.constant('1'))
     const owned = fc.record(
       { id: value, classid: value, instanceid: value, amount: value },

@@ -1,4 +1,4 @@
-/** Descriptions as Steam writes them → items as the shopper sees them. */
+/** Steam's descriptions → items as the shopper sees them. */
 import { describe, expect, test } from 'vitest'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import { parsePartnerPage } from '../steam/parse.ts'
@@ -220,7 +220,7 @@ describe('A-043 descriptions as Steam writes them', () => {
     ['not where it is no word', { name: 'x'.repeat(41) }, null],
     ['not where it is no text', { localized_tag_name: '', name: '' }, null],
     ['not where Steam says none', {}, null],
-  ])('say the rarity in the game’s own word, %s', (_, said, word) => {
+  ])('have the rarity in the game’s own word, %s', (_, said, word) => {
     const grade = { ...tag('Rarity', 'Rarity_Legendary_Weapon', ''), ...said }
     expect(seen('cs', description({ tags: [grade] })).shown[0]?.rarityName).toBe(word)
   })
@@ -241,14 +241,14 @@ describe('A-043 descriptions as Steam writes them', () => {
     ])
   })
 
-  test('a stack is not taken: part of it would come to the bot under another id', () => {
+  test('a stack is refused, because part of it would reach the bot under another id', () => {
     expect(seen('rust', other(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
       shown: [],
       unavailableByReason: { stack: 1 },
     })
   })
 
-  test('what is held says why, and when it is free', () => {
+  test('a held item has its reason, and the time when it becomes free', () => {
     const held = {
       tradable: 0,
       owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],
@@ -266,7 +266,7 @@ describe('A-043 descriptions as Steam writes them', () => {
     expect(reasonsOf({ tags: {}, name: 7 })).toEqual({ unknownItem: 1 })
   })
 
-  describe('D-13 D-14 what the market does not take', () => {
+  describe('D-13 D-14 an item that the market does not accept', () => {
     const reasonsOf = (game: Game, described: object) => seen(game, described).unavailableByReason
     const ends = (date: string) => ({ owner_descriptions: [html(`Marketable After ${date}`)] })
 
@@ -277,11 +277,11 @@ describe('A-043 descriptions as Steam writes them', () => {
       ['for good, though its kind has days of restriction', { marketable: 0, item_expiration: undefined }],
       ['until a day that is past', { marketable: 0, ...ends('Apr 10, 2026 (7:00:00) GMT') }],
       ['by lines without a date', { marketable: 0, owner_descriptions: [html('A gift'), 7] }],
-    ])('does not count: told %s', (_, said) => {
+    ])('is refused, as said by %s', (_, said) => {
       expect(reasonsOf('cs', cs('AK-47 | Redline', [], said))).toEqual({ notMarketable: 1 })
     })
 
-    test('counts while a restriction runs that ends', () => {
+    test('is accepted during a temporary restriction', () => {
       const running = { marketable: 0, ...ends('Apr 13, 2026 (7:00:00) GMT') }
       expect(seen('cs', cs('AK-47 | Redline', [], running)).shown).toHaveLength(1)
       const inRussian = {
@@ -289,7 +289,7 @@ describe('A-043 descriptions as Steam writes them', () => {
         owner_descriptions: [html('Можно продать 13 апр. 2026 г. (7:00:00) GMT')],
       }
       expect(seen('cs', cs('AK-47 | Redline', [], inRussian)).shown).toHaveLength(1)
-      // Team Fortress restricts no kind of item for days: a date there is about something else.
+      // Team Fortress has no temporary restrictions: a date there means something else.
       const elsewhere = { ...running, market_marketable_restriction: 0 }
       expect(reasonsOf('tf', other(440, 'Team Captain', elsewhere))).toEqual({ notMarketable: 1 })
     })
@@ -297,7 +297,7 @@ describe('A-043 descriptions as Steam writes them', () => {
     test.each([
       ['in English', '( Not Usable in Crafting )'],
       ['in another language', '( Нельзя использовать при ковке )'],
-    ])('TF2: one that cannot be crafted with has no price of its own, told %s', (_, note) => {
+    ])('TF2: if uncraftable, has no price of its own, as said by %s', (_, note) => {
       const crate = Array.from({ length: 40 }, (__, index) => html(`Hat ${index}`))
       const hat = other(440, 'Team Captain', { descriptions: [...crate, html(' '), html(note)] })
       expect(reasonsOf('tf', hat)).toEqual({ noOwnPrice: 1 })
@@ -308,17 +308,17 @@ describe('A-043 descriptions as Steam writes them', () => {
       ['by its quality', { tags: [quality('rarity4')], market_hash_name: 'Killer Exclusive' }],
       ['by its name', { tags: [quality('paintkitweapon')], market_hash_name: 'Unusual Night Owl' }],
       ['by both names', { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' }],
-    ])('TF2: an unusual effect has no price of its own, told %s', (_, said) => {
+    ])('TF2: with an unusual effect, has no price of its own, as said by %s', (_, said) => {
       expect(reasonsOf('tf', other(440, 'A hat', said))).toEqual({ noOwnPrice: 1 })
       expect(reasonsOf('cs', other(730, 'A hat', said))).toEqual({})
     })
 
-    test('what cannot be traded says that first', () => {
+    test('that also cannot be traded has that reason first', () => {
       expect(reasonsOf('cs', cs('Medal', [], { tradable: 0, marketable: 0 }))).toEqual({ notTradable: 1 })
     })
   })
 
-  test('the price is asked by the market name, which is the same in every language', () => {
+  test('has its price by the market name, which is the same in every language', () => {
     const asked: string[] = []
     const items = parsePartnerPage({
       success: true,

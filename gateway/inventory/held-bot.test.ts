@@ -10,7 +10,7 @@ const wanted = {
   spend: () => {},
 } as const
 
-it('D-30 a hold of the bot’s own is told to no shopper as theirs', async () => {
+it('D-30 no shopper is blamed for a hold on the bot’s own account', async () => {
   const session = fakeSession()
   session.readInventory = async () => ({ kind: 'items', items: [] })
   session.holdDays = { partner: 0, own: 15 }

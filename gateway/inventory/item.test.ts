@@ -218,11 +218,11 @@ describe('A-043 items', () => {
     ],
     ['tf: unusual by its quality', 'tf', { Quality: 'rarity4', Rarity: 'Rarity_Rare' }, 'Quality: rarity4'],
     ['rust: never', 'rust', { Quality: 'any', Rarity: 'Rarity_Rare' }, null],
-  ])('the grade is said in Steam’s word, %s', (_, game, tags, word) => {
+  ])('the grade is Steam’s word, %s', (_, game, tags, word) => {
     expect(itemFacts(item('Thing', tags), game).rarityName).toBe(word)
   })
 
-  test('an item without a name of its own shows its market name', () => {
+  test('an item without its own name shows its market name', () => {
     expect(itemFacts(item('', {}, 'Big Grin'), 'rust').name).toBe('Big Grin')
   })
 })
@@ -237,7 +237,7 @@ describe('the phase of a Doppler', () => {
     [853, 'phase2'],
     [572, 'phase4'],
     [568, 'emerald'],
-  ])('paint %i is %s, whatever the weapon', (paintIndex, phase) => {
+  ])('for paint %i is %s, on any weapon', (paintIndex, phase) => {
     for (const marketHashName of [DOPPLER, 'Glock-18 | Gamma Doppler (Minimal Wear)', '★ Bayonet | Doppler'])
       expect(phaseOf({ marketHashName, paintIndex }, 'cs')).toBe(phase)
     const described = { ...item('Кинжал', {}, DOPPLER), paintIndex }
@@ -250,7 +250,7 @@ describe('the phase of a Doppler', () => {
     ['the weapon is none', 'cs', '★ Karambit | Fade (Factory New)', 415],
     ['the name only contains the word', 'cs', 'Sticker | Dopplerganger', 415],
     ['the game is another one', 'tf', DOPPLER, 415],
-  ])('is not told where %s', (_, game, marketHashName, paintIndex) => {
+  ])('is absent if %s', (_, game, marketHashName, paintIndex) => {
     expect(itemFacts({ ...item(DOPPLER, {}, marketHashName), paintIndex }, game)).not.toHaveProperty('phase')
   })
 })

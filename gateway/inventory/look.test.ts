@@ -23,7 +23,7 @@ const unavailable = (reason: 'session_dead' | 'not_our_turn' | 'rate_limited' | 
 
 const rows = () => till.db.selectFrom('inventory_request').select(['bot_id', 'state']).orderBy('id').execute()
 
-/** Asks, and lets so many waits pass once `passing` has resolved. `waits` has how long each would have been. */
+/** Asks, and skips `passed` waits once `passing` has resolved. `waits` has the length of each. */
 function ask(passed = 0, passing = Promise.resolve()) {
   const { signals } = till.deps
   const waits: number[] = []
@@ -51,7 +51,7 @@ describe('another bot is asked', () => {
     },
   )
 
-  test('when nobody has taken the request up after five seconds', async () => {
+  test('if the request has not been taken up after five seconds', async () => {
     const { answer } = ask(1)
     const { items } = await till.withBots([second], () => answer)
     expect(items).toMatchObject([{ id: '2' }])
@@ -59,14 +59,14 @@ describe('another bot is asked', () => {
       { bot_id: first.bot.botId, state: 'done' },
       { bot_id: second.bot.botId, state: 'done' },
     ])
-    // The withdrawn request is not read any more, and the next one goes to the bot that works.
+    // The withdrawn request is not read, and the next one goes to the working bot.
     till.clock.advance(60_000)
     const again = ask()
     expect((await till.withBot(() => again.answer)).items).toHaveLength(1)
     expect(first.steam.asked + second.steam.asked).toBe(2)
   })
 
-  test('once for all who wait', async () => {
+  test('once for all waiting calls', async () => {
     const passing = Promise.withResolvers<void>()
     const calls = [1, 2, 3].map(() => ask(1, passing.promise))
     await expect.poll(() => calls.map(({ waits }) => waits.length)).toEqual([1, 1, 1])
@@ -88,14 +88,14 @@ describe('another bot is asked', () => {
 })
 
 describe('no other bot is asked', () => {
-  test.each(['timeout', 'steam_error'] as const)('when Steam itself fails: %s', async (reason) => {
+  test.each(['timeout', 'steam_error'] as const)('if Steam itself fails: %s', async (reason) => {
     first.steam.owned = unavailable(reason)
     const { answer } = ask()
     expect(await till.withBot(() => answer)).toMatchObject({ inventoryErrorType: 'internal' })
     expect(second.steam.asked).toBe(0)
   })
 
-  test('once Steam has refused two accounts: then it means the address', async () => {
+  test('once Steam has limited two accounts, which means the address', async () => {
     const third = await till.addReader()
     for (const { steam } of [first, second, third]) steam.owned = unavailable('rate_limited')
     const { answer } = ask()
@@ -103,13 +103,13 @@ describe('no other bot is asked', () => {
     expect([first, second, third].map(({ steam }) => steam.asked)).toEqual([1, 1, 0])
   })
 
-  test('while the first is at work: it is waited for', async () => {
+  test('while the first one is working', async () => {
     let go = () => {}
     first.steam.release = new Promise((resolve) => {
       go = resolve
     })
     await till.withBot(async () => {
-      // Another call has the first bot begin.
+      // Another call makes the first bot start.
       const earlier = ask()
       await expect.poll(() => first.steam.asked).toBe(1)
       const { answer, waits } = ask(2)
@@ -121,7 +121,7 @@ describe('no other bot is asked', () => {
     expect(second.steam.asked).toBe(0)
   })
 
-  test('where there is none: the request waits for its bot to the end', async () => {
+  test('if there is none: the request waits for its bot until the deadline', async () => {
     await till.db.updateTable('bot').set({ online: false }).where('id', '=', second.bot.botId).execute()
     const { answer, waits } = ask(2)
     await expect.poll(() => waits).toHaveLength(3)

@@ -29,10 +29,10 @@ export type Look = Snapshot | { none: 'no_bot' | 'no_answer' } | { none: 'too_ma
 export const WAIT_MS = 20_000
 
 export const FRESH_MS = 60_000
-/** Also the shortest time between two reads of the same inventory, even if the page asks sooner. */
+/** The shortest time between two reads of the same inventory, even if the page asks sooner. */
 export const RELOAD_MS = 5_000
 
-/** How long each of the first bots has to take up a request. The last one has the rest of the time. */
+/** How long each bot but the last has to take up a request. The last one has the rest of the time. */
 const TAKE_UP_MS = 5_000
 const MOST_READERS = 3
 /** If Steam limits two accounts, the limit is on our address. A third attempt would only lengthen the pause. */

@@ -31,7 +31,7 @@ async function ask(query: { hash?: string; quoteId: string | null; item: string 
   return { statusCode, body: answer.json() }
 }
 
-/** A source that agrees with the one of the till. */
+/** Adds a source that agrees with the till's own. */
 async function alsoSays(source: string): Promise<void> {
   const row = { levelUsdMicros: 20_000_000n, popularity: 50, popularityKind: 'sales7d' } as const
   await savePrices(till.db, { source, game: 'cs' }, [
@@ -39,7 +39,7 @@ async function alsoSays(source: string): Promise<void> {
   ])
 }
 
-test('a price names its sources with their ages as the shopper asks, and those of the exchange rate', async () => {
+test('a price names its sources and the exchange rate’s, with their ages at the time of the question', async () => {
   await till.db.deleteFrom('price').execute()
   await alsoSays('skinport')
   till.clock.advance(4 * MINUTE_MS)
@@ -48,7 +48,7 @@ test('a price names its sources with their ages as the shopper asks, and those o
   await till.db.deleteFrom('exchange_rate').where('source', '=', 'test').execute()
   const { quoteId, items } = await till.ask()
   till.clock.advance(MINUTE_MS)
-  // Later words are not those that this price stands on.
+  // Later prices are not the grounds of this one.
   await setPrices(till, { Knife: 1_000_000n })
   const { statusCode, body } = await ask({ quoteId, item: '1' })
   expect(statusCode).toBe(200)
@@ -64,7 +64,7 @@ test('a price names its sources with their ages as the shopper asks, and those o
   expect(body.said).toHaveLength(2)
 })
 
-test("the operator's own price has no name and no age", async () => {
+test("the operator's own price has no source name and no age", async () => {
   await holdPrices(till.db, {
     ...{ game: 'cs', name: 'Knife', kind: 'override', usdMicros: 10_000_000n },
     since: till.clock.now(),
@@ -79,7 +79,7 @@ test("the operator's own price has no name and no age", async () => {
   })
 })
 
-test('nothing is told of a quote of another deposit, of an item that was not shown, or of no quote', async () => {
+test('another deposit’s quote, an item that was not shown, and an unknown quote have no answer', async () => {
   const { quoteId } = await till.ask()
   const { deposit } = await createDeposit(till.deps, await aStore(till), {
     ...{ externalId: 'other', currency: 'EUR', backToStoreUrl: 'https://store.test/' },

@@ -1,4 +1,4 @@
-/** Why an item has the price that its shopper was shown: the words that the quote has kept. */
+/** Explains the price that a shopper saw, from the sources' data saved with the quote. */
 import { z } from 'zod'
 import type { PriceQuery, PriceReason } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
@@ -9,12 +9,12 @@ import { OPERATOR_SOURCE } from '../pricing/price.ts'
 import { shopperNameOf } from '../pricing/sources/names.ts'
 import { findGrounds } from './quote-store.ts'
 
-/** As quotes keep them; what else was said, prices and sales, is not told. */
+/** The part of a quote's grounds that is shown; prices and sales are not. */
 const saidSchema = z.array(z.object({ source: z.string(), asOf: z.iso.datetime() }))
 
 const quoteIdSchema = z.uuid()
 
-/** Refuses what this deposit was never shown, and what the till has forgotten since. */
+/** Refuses items that the deposit was not shown, and quotes that have been deleted. */
 export async function reasonOfPrice(
   { db, clock }: { db: Db; clock: Clock },
   { hash, quoteId, item }: PriceQuery,
@@ -28,7 +28,7 @@ export async function reasonOfPrice(
   const nowMs = clock.now().getTime()
   const word = (source: string, asOf: Date) => ({
     source: shopperNameOf(source, game),
-    // The operator's own price holds for as long as it stands.
+    // The operator's own price does not age.
     ageSeconds: source === OPERATOR_SOURCE ? null : Math.max(0, Math.floor((nowMs - asOf.getTime()) / 1000)),
   })
   return {

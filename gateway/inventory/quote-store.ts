@@ -190,7 +190,7 @@ export function findQuoteRow(
   return named.orderBy('quote.created_at', 'desc').limit(1).executeTakeFirst()
 }
 
-/** The grounds of one price of a quote, as they were written; undefined where the deposit has no such quote or item. */
+/** Returns the saved grounds of one price of a quote; undefined if the deposit has no such quote or item. */
 export function findGrounds(
   db: Db,
   { depositId, quoteId, assetId }: { depositId: bigint; quoteId: string; assetId: string },

@@ -42,7 +42,7 @@ describe('D-13 quotes', () => {
     }
   })
 
-  test('a trade gets the prices that were shown, as long as they fell by no more than a tenth', async () => {
+  test('give a trade the shown prices, unless they have since fallen by more than a tenth', async () => {
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 18_000_000n })
     till.clock.advance(15 * MINUTE_MS - 1)
@@ -60,11 +60,11 @@ describe('D-13 quotes', () => {
     })
   })
 
-  test('a price that fell by more than a tenth, or is none in spite of what is said, is price_changed', async () => {
+  test('refuse with price_changed after a fall of more than a tenth, or if the sources no longer give a price', async () => {
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 17_999_999n })
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
-    // Of all items together: a tenth of the total is what counts.
+    // Over all items together: the limit is a tenth of the total.
     await setPrices(till, { Knife: 20_000_000n, Case: 100_000n })
     expect(await forTrade(['1', '2'], quoteId)).toMatchObject({ kind: 'quote', total: 1_512n })
     expect(await forTrade(['2'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
@@ -79,13 +79,13 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
   })
 
-  test('silence of all sources, or of the rates, ends no quote before its time', async () => {
+  test('stay valid while all sources, or the rates, are silent', async () => {
     const { quoteId } = await till.ask()
     await till.db.deleteFrom('price').execute()
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote', total: 1_440n })
   })
 
-  test('loading again what has not changed writes nothing new; a new price or minute does', async () => {
+  test('are not written again for an unchanged reload, but for a new price or minute', async () => {
     const first = (await till.ask()).quoteId
     expect((await till.ask()).quoteId).toBe(first)
     till.clock.advance(10_000)
@@ -98,7 +98,7 @@ describe('D-13 quotes', () => {
     expect(await quotes()).toHaveLength(3)
   })
 
-  test('it says who said what and when, once a name, with the commission and the rate', async () => {
+  test('record each source’s statement and time once for each name, with the commission and the rate', async () => {
     const { quoteId } = await till.ask()
     const asOf = till.clock.now().toISOString()
     await setPrices(till, { Knife: 1_000_000n })
@@ -122,7 +122,7 @@ describe('D-13 quotes', () => {
     expect(rate).toMatchObject([{ currency: 'EUR', per_usd: '0.80000000', source: 'test' }])
   })
 
-  test('what the operator has blocked since is refused, whatever was shown', async () => {
+  test('do not cover items that the operator has blocked since', async () => {
     const { quoteId } = await till.ask()
     await holdPrices(till.db, { game: 'cs', name: 'Case', kind: 'blocked', since: till.clock.now() })
     expect(await forTrade(['1', '2'], quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })
@@ -130,7 +130,7 @@ describe('D-13 quotes', () => {
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 2 } })
   })
 
-  test('without a quote id the latest counts', async () => {
+  test('without an id mean the latest one', async () => {
     await till.ask()
     await setPrices(till, { Knife: 30_000_000n })
     till.clock.advance(10_000)
@@ -138,7 +138,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'])).toMatchObject({ total: 2_160n })
   })
 
-  test('expired: as much or more keeps what was shown, less is price_changed', async () => {
+  test('that expired keep the shown prices if the worth is the same or more, or else give price_changed', async () => {
     const { quoteId } = await till.ask()
     till.clock.advance(15 * MINUTE_MS)
     expect(await forTrade(['1', '2'], quoteId)).toMatchObject({ kind: 'quote', total: 1_512n })
@@ -148,13 +148,13 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
   })
 
-  test('expired and no longer priced is price_changed', async () => {
+  test('that expired and have no price any longer give price_changed', async () => {
     const { quoteId } = await till.ask()
     till.clock.advance(7 * 60 * MINUTE_MS)
     expect(await forTrade(['2'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
   })
 
-  test('A-087 an asset that was not offered is items_unavailable, as is a quote that is not of this deposit', async () => {
+  test('A-087 give items_unavailable for an asset that was not offered, and for another deposit’s quote', async () => {
     const { quoteId } = await till.ask()
     const refused = { kind: 'refused', code: 'items_unavailable' }
     expect(await forTrade(['1', '99'], quoteId)).toEqual(refused)
@@ -163,7 +163,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], '00000000-0000-4000-8000-00000000000f')).toEqual(refused)
   })
 
-  test('a quote of another account is as good as none, named or not, also after the link was changed', async () => {
+  test('of another account do not count, named or not, even after a change of the link', async () => {
     const { quoteId } = await till.ask()
     const refused = { kind: 'refused', code: 'items_unavailable' }
     expect(await forTrade(['1'], quoteId, OTHER)).toEqual(refused)
@@ -177,13 +177,13 @@ describe('D-13 quotes', () => {
       ...(quoteId !== null && { quoteId }),
     }
     expect(await requestTrade(till.deps, body)).toEqual(refused)
-    // Even with the same assets at the same prices the other account is given a quote of its own.
+    // Even with the same assets at the same prices, the other account gets its own quote.
     const own = (await till.ask()).quoteId
     expect(own).not.toBe(quoteId)
     expect(await forTrade(['1'], own, OTHER)).toMatchObject({ kind: 'quote' })
   })
 
-  test('old quotes and requests are forgotten, not those of a day', async () => {
+  test('are deleted when old, like requests, but not within a day', async () => {
     const { quoteId } = await till.ask()
     const left = async () => (await till.db.selectFrom('inventory_request').select('id').execute()).length
     await sweepInventories(till.deps)
@@ -212,7 +212,7 @@ describe('reads do not write', () => {
     items: [anItem('1', 'Knife', { name: knife }), anItem('2', 'Case', { name: price })],
   })
 
-  test('a switch of the language writes nothing new, and shows the names of the language', async () => {
+  test('for another language, which shows the names in that language', async () => {
     till.steam.owned = own('Knife', 'Case')
     const first = await till.ask({ language: 'en' })
     till.steam.owned = own('Нож', 'Кейс')
@@ -223,7 +223,7 @@ describe('reads do not write', () => {
     expect(await rows()).toEqual([1, 2, 2])
   })
 
-  test('one new quote in ten seconds: until then the page shows what the last one has', async () => {
+  test('more than one new quote in ten seconds: until then the page shows the last one', async () => {
     till.steam.owned = own('Knife', 'Case')
     const { quoteId } = await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife'), anItem('3', 'Case')] }
@@ -242,7 +242,7 @@ describe('reads do not write', () => {
     expect(await rows()).toEqual([2, 4, 4])
   })
 
-  test('calls at the same moment write one quote', async () => {
+  test('more than one quote for simultaneous calls', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     await setPrices(till, { Knife: 30_000_000n })
@@ -252,7 +252,7 @@ describe('reads do not write', () => {
     expect(await quotes()).toHaveLength(2)
   })
 
-  test('a deposit has fifty at most: a new one takes the place of the oldest', async () => {
+  test('more than fifty quotes for a deposit: a new one replaces the oldest', async () => {
     const made: (string | null)[] = []
     for (let n = 0; n < 52; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })
@@ -262,7 +262,7 @@ describe('reads do not write', () => {
     expect((await quotes()).map(({ id }) => id)).toEqual(made.slice(2))
   })
 
-  test('a replaced one is deleted once its fifteen minutes are over; the latest, and one with a trade, stay', async () => {
+  test('for long: a replaced quote is deleted after its fifteen minutes; the latest, and one with a trade, stay', async () => {
     const made: (string | null)[] = []
     for (let n = 0; n < 3; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })

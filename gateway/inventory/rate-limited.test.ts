@@ -1,4 +1,4 @@
-/** A look at an inventory with the real client libraries, against the sandbox. */
+/** Reads of an inventory with the real client libraries, against the sandbox. */
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
@@ -10,7 +10,7 @@ import { setPrices, startStockedTill } from '../testing/inventory.ts'
 const playersSchema = z.array(z.object({ steamId: z.string(), tradeUrl: z.string() }))
 const botsSchema = z.array(z.object({ steamId: z.string(), refreshToken: z.string() }))
 
-test('D-30 of two bots behind one address, Steam limits the one that is asked: the shopper sees the items by the other', async () => {
+test('D-30 if Steam limits one of two bots behind an address, the shopper gets the items from the other', async () => {
   const sandbox = await startSteam({ port: 0 })
   onTestFinished(() => sandbox.close())
   const till = await startStockedTill()
@@ -52,10 +52,10 @@ test('D-30 of two bots behind one address, Steam limits the one that is asked: t
     .execute()
   expect(asked.map((row) => row.bot_id)).toEqual(till.readers.map(({ bot }) => bot.botId))
   expect(asked[0]?.answer).toMatchObject({ kind: 'unavailable', reason: 'rate_limited' })
-  // Steam limits the question that stands before every send, too: the bot gets no new trades for a while.
+  // Steam also limits the check before every send, so the bot gets no new trades for a while.
   expect((await listBars(till.db)).map(({ botId, reason }) => [botId, reason])).toEqual([
     [till.readers[0]?.bot.botId, 'rate_limited'],
   ])
-  // The address is not paused: the next look begins at the bot that was not refused.
+  // The address is not paused: the next read starts with the other bot.
   expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
 })

@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-/** Calls on connections that are open already meet; otherwise the first has finished before the second begins. */
+/** Opens connections in advance, so calls overlap. Otherwise the first would end before the second starts. */
 async function openConnections(count: number): Promise<void> {
   let opened = 0
   let allOpen = () => {}
@@ -33,7 +33,7 @@ async function openConnections(count: number): Promise<void> {
 }
 
 describe('the inventory call', () => {
-  test('A-044 items are priced in the currency of the deposit, in the order Steam gave', async () => {
+  test('A-044 prices items in the deposit’s currency, in Steam’s order', async () => {
     till.steam.owned = { kind: 'items', items: [anItem('9', 'Case'), anItem('7', 'Knife')] }
     const inventory = await till.ask()
     expect(inventory).toMatchObject({
@@ -52,7 +52,7 @@ describe('the inventory call', () => {
     expect(inventory.quoteId).not.toBeNull()
   })
 
-  test('A-087 D-14 what does not pay is counted by reason', async () => {
+  test('A-087 D-14 counts unaccepted items by reason', async () => {
     await till.db
       .insertInto('quote')
       .values({
@@ -130,7 +130,7 @@ describe('the inventory call', () => {
       restriction: { kind, until: untilMs === null ? null : new Date(untilMs).toISOString() },
     })
 
-  test('D-15 minPrice is the larger of the game and the store', async () => {
+  test('D-15 has the larger of the game’s and the store’s minimum as minPrice', async () => {
     await till.db.updateTable('deposit').set({ min_amount: 5_000n }).execute()
     expect((await till.ask()).minPrice).toBe(5_000)
   })
@@ -164,7 +164,7 @@ describe('the inventory call', () => {
       expect(till.steam.asked).toBe(0)
     })
 
-    test('D-28 engineeringWorks where inventories fail for every bot; what Steam does say stays', async () => {
+    test('D-28 engineeringWorks if inventories fail for every bot, but Steam’s own answers stay', async () => {
       await till.db.insertInto('outage').values({ kind: 'inventories', since: till.clock.now() }).execute()
       till.steam.owned = { kind: 'unavailable', reason: 'timeout', detail: 'partnerinventory' }
       expect(await till.ask({ language })).toMatchObject({ inventoryErrorType: 'engineeringWorks' })
@@ -173,7 +173,7 @@ describe('the inventory call', () => {
       expect(await till.ask({ language })).toMatchObject({ inventoryError: false, items: [{ id: '1' }] })
     })
 
-    test('D-28 engineeringWorks while the operator works, without asking Steam', async () => {
+    test('D-28 engineeringWorks during maintenance, without asking Steam', async () => {
       await till.db.insertInto('outage').values({ kind: 'maintenance', since: till.clock.now() }).execute()
       expect(await till.ask({ language })).toMatchObject({
         inventoryErrorType: 'engineeringWorks',
@@ -189,7 +189,7 @@ describe('the inventory call', () => {
       })
     })
 
-    test('internal when the bot does not answer', async () => {
+    test('internal if the bot does not answer', async () => {
       const impatient = { ...till.deps, signals: { ...till.deps.signals, until: async () => undefined } }
       expect(await readInventory(impatient, { hash: till.hash, game: 'cs', language })).toMatchObject({
         inventoryErrorType: 'internal',
@@ -197,13 +197,13 @@ describe('the inventory call', () => {
     })
   })
 
-  test('D-5 without an exchange rate that can be trusted nothing is priced', async () => {
+  test('D-5 nothing is priced without a trusted exchange rate', async () => {
     till.clock.advance(49 * 60 * MINUTE_MS)
     expect(await till.ask()).toMatchObject({ items: [], inventoryErrorType: 'engineeringWorks' })
     expect(till.lines.join('')).toContain('no exchange rate')
   })
 
-  test('refuses a deposit that is unknown, has no user or is closed', async () => {
+  test('refuses a deposit that is unknown, has no user or has ended', async () => {
     const call = (query: InventoryQuery) => readInventory(till.deps, query)
     await expect(call({ hash: 'f'.repeat(32), game: 'cs' })).rejects.toMatchObject({
       code: 'deposit_not_found',
@@ -214,7 +214,7 @@ describe('the inventory call', () => {
     await expect(call({ hash: till.hash, game: 'cs' })).rejects.toMatchObject({ code: 'deposit_closed' })
   })
 
-  test('hostile names neither break the answer nor the database', async () => {
+  test('hostile names break neither the answer nor the database', async () => {
     const half = `${'x'.repeat(199)}\ud83d`
     till.steam.owned = {
       kind: 'items',
@@ -225,7 +225,7 @@ describe('the inventory call', () => {
 })
 
 describe('how often Steam is asked', () => {
-  test('once for all who ask at the same time', async () => {
+  test('once for simultaneous calls', async () => {
     let go = () => {}
     till.steam.release = new Promise((resolve) => {
       go = resolve
@@ -240,7 +240,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.asked).toBe(1)
   })
 
-  test('not again within a minute; its age is told', async () => {
+  test('not again within a minute, and the answer has its age', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     expect((await till.ask()).ageSeconds).toBe(59)
@@ -250,7 +250,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.asked).toBe(2)
   })
 
-  test('a reload asks again, once in five seconds', async () => {
+  test('again for a reload, once in five seconds', async () => {
     await till.ask()
     till.clock.advance(4_999)
     await till.ask({ reload: true })
@@ -260,7 +260,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.asked).toBe(2)
   })
 
-  test('a refusal is forgotten after five seconds, so "Try again" sees what the shopper changed', async () => {
+  test('again five seconds after a refusal, so "Try again" sees the shopper’s changes', async () => {
     till.steam.owned = { kind: 'refused', reason: 'hidden' }
     await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife')] }
@@ -268,13 +268,13 @@ describe('how often Steam is asked', () => {
     expect((await till.ask()).items).toHaveLength(1)
   })
 
-  test('another language is another inventory', async () => {
+  test('separately for each language', async () => {
     await till.ask({ language: 'en' })
     await till.ask({ language: 'ru' })
     expect(till.steam.asked).toBe(2)
   })
 
-  test('a request is taken once, and not when nobody waits for it any more', async () => {
+  test('once for a request, and not if no call waits for it any longer', async () => {
     const impatient = { ...till.deps, signals: { ...till.deps.signals, until: async () => undefined } }
     await readInventory(impatient, { hash: till.hash, game: 'cs' })
     const { id } = await till.db.selectFrom('inventory_request').select('id').executeTakeFirstOrThrow()
