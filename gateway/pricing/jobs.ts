@@ -101,7 +101,7 @@ async function takePrices(
   { source, game, signal }: { source: PriceSource; game: Game; signal: AbortSignal },
 ): Promise<number> {
   const rows = (await source.fetch?.(game, signal)) ?? []
-  if (rows.length === 0 && !source.isLocal) throw new SourceError('answered no price at all')
+  if (rows.length === 0 && !source.isLocal) throw new SourceError('answered without a price')
   if (rows.length === 0) return 0
   const now = clock.now()
   const past = rows.map((row) => ({ ...row, asOf: notAfter(clock.tillTime(row.asOf), now) }))

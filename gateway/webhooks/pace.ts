@@ -29,9 +29,9 @@ export type Pace = {
 }
 
 /**
- * A store that hangs on some deposits still answers the others quickly, so hanging attempts give up their places. A store
- * that is slow with everything is overloaded, so it must not get more calls at a time. `beforeMs`: how long its successful
- * attempts took, the oldest first.
+ * A store that hangs on some deposits still answers the others quickly, so hanging attempts give up their places. A
+ * store that is slow with everything is overloaded, so it must not get more calls at a time. `beforeMs`: how long its
+ * successful attempts took, the oldest first.
  */
 export function createPace(leastMs: number, beforeMs: readonly number[] = []): Pace {
   let usualMs: number | undefined

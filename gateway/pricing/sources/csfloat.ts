@@ -55,8 +55,8 @@ const priceRow = (name: string, { min_price: cents, quantity }: Row, asOf: Date)
 })
 
 /**
- * Resolves to no rows if the second list has another form or fails, because the first one is complete without it. A source
- * that asks for a pause gets it.
+ * Resolves to no rows if the second list has another form or fails, because the first one is complete without it. A
+ * source that asks for a pause gets it.
  */
 async function phaseRows(base: string, asOf: Date, signal: AbortSignal): Promise<PriceRow[]> {
   try {
