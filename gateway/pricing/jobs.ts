@@ -59,7 +59,7 @@ export async function refreshDue(deps: PricingDeps, source: PriceSource, signal:
 
 const KEEP_MS = 30 * 24 * HOUR_MS
 
-/** Deletes items that no source names any more. Call it periodically. */
+/** Deletes items that no source lists any longer. Call it periodically. */
 export function forgetPrices({ db, clock }: Pick<PricingDeps, 'db' | 'clock'>): Promise<void> {
   return forgetPricesBefore(db, new Date(clock.now().getTime() - KEEP_MS))
 }

@@ -164,7 +164,7 @@ describe('Skinport', () => {
     ])
   })
 
-  test('a phase also has a price, a level and sales of its own; a word that is no phase has none', async () => {
+  test('gives a phase its own price, level and sales, too; an unknown phase has none', async () => {
     const items = [
       skinportItem({ min_price: 90, version: 'Ruby' }),
       skinportItem({ min_price: 20.5, version: 'Phase 2' }),
