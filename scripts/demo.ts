@@ -99,7 +99,7 @@ async function command(
       yield* input
     },
     openQuestions() {
-      throw new Error('there is nobody to answer a prompt')
+      throw new Error('the demo cannot answer a prompt')
     },
   }
   const code = await runCommandLine(args, { env: { ...process.env, ...gatewayEnv }, terminal })

@@ -76,7 +76,7 @@ function unchanged(reply: FastifyReply, etag: string): FastifyReply {
   return reply.code(304).header('cache-control', 'no-store').header('etag', etag).send()
 }
 
-/** A call without an ETag comes from a page that was just opened or shown again: have a bot read the offer once, now. */
+/** A call without an ETag comes from a page just opened or shown again: have a bot read the offer once, now. */
 function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => void {
   const refreshed = new Map<bigint, number>()
   return ({ openTrade }) => {

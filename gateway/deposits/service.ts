@@ -107,8 +107,8 @@ const EVENT_OF_CHANGE = {
 } as const satisfies Record<string, EventType>
 
 /**
- * Appends the event of a transition, in the transition's transaction. `data` is the deposit that the event shows; without
- * it, the row must be up to date.
+ * Appends the event of a transition, in the transition's transaction. `data` is the deposit that the event shows;
+ * without it, the row must be up to date.
  */
 export async function tellTransition(
   deps: Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {

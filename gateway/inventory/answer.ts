@@ -65,8 +65,8 @@ type Wanted = {
 export type Snapshot = { answer: StoredAnswer; at: Date }
 
 /**
- * `bars`: why the bot cannot send offers, which the shopper cannot change: Steam would hold the bot's own side of a trade, or
- * limits the question before every send. `readAt`: null for a fresh answer.
+ * `bars`: why the bot cannot send offers, which the shopper cannot change: Steam would hold the bot's own side of a
+ * trade, or limits the question before every send. `readAt`: null for a fresh answer.
  */
 export type Asked = {
   answer: StoredAnswer

@@ -159,8 +159,8 @@ const isRateLimited = (seen: Snapshot | undefined): boolean =>
 type Another = { key: InventoryKey; asked: Asked; row: RequestRow; tried: readonly bigint[] }
 
 /**
- * Joins a newer request of another call, or asks a bot that has not been tried. Withdraws a request that its bot has not
- * taken up. Undefined if the bot is working on it, or there is no other bot.
+ * Joins a newer request of another call, or asks a bot that has not been tried. Withdraws a request that its bot has
+ * not taken up. Undefined if the bot is working on it, or there is no other bot.
  */
 async function askAnother(
   deps: LookDeps,

@@ -42,7 +42,7 @@ const forTrade = (quoteId: string | null) =>
 const hold = (name: string, kind: HoldKind, usdMicros: bigint | null = null) =>
   holdPrices(till.db, { game: 'cs', name, kind, usdMicros, since: till.clock.now() })
 
-test('a phase has its own price; one without, and a Doppler whose paint Steam does not name, have that of the name', async () => {
+test('a phase has its own price; a phase without one, or an unknown paint, has the price of the market name', async () => {
   const { quoteId, of } = await credits()
   expect(of).toEqual({ '1': 28_800, '2': 7_200, '3': 7_200 })
   expect(await forTrade(quoteId)).toMatchObject({

@@ -76,8 +76,9 @@ export async function dropOldQuotes(tx: Tx, depositId: bigint, most: number): Pr
 }
 
 /**
- * Deletes up to `most` quotes that have expired and that a later one has replaced. Resolves to how many. `offset 0` keeps each
- * condition a lookup by its index, in this order: as joins, they may read all trades, and few quotes have a later one.
+ * Deletes up to `most` quotes that have expired and that a later one has replaced. Resolves to how many. `offset 0`
+ * keeps each condition a lookup by its index, in this order: as joins, they may read all trades, and few quotes have a
+ * later one.
  */
 export async function deleteSuperseded(db: Db, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -99,8 +100,8 @@ export async function deleteSuperseded(db: Db, now: Date, most: number): Promise
 const SWEEP = 'quotes'
 
 /**
- * Deletes up to `most` quotes that expired before then, from where the last sweep ended. Resolves to the number examined.
- * Quotes that a trade names stay. No trade can name one this late, so they need no second check.
+ * Deletes up to `most` quotes that expired before then, from where the last sweep ended. Resolves to the number
+ * examined. Quotes that a trade names stay. No trade can name one this late, so they need no second check.
  */
 export async function forgetQuotes(db: Db, before: Date, most: number): Promise<number> {
   const after = (await placeOf(db, SWEEP)) ?? new Date(0)

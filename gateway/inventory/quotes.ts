@@ -99,8 +99,8 @@ export type QuoteAnswer =
 
 /**
  * Returns the prices for these assets: those that the shopper saw, unless the items have since fallen by more than the
- * game's limit. After the quote's expiry they only apply if the items are still worth as much. Items that the operator has
- * blocked meanwhile are refused. Prices never come from the browser.
+ * game's limit. After the quote's expiry they only apply if the items are still worth as much. Items that the operator
+ * has blocked meanwhile are refused. Prices never come from the browser.
  */
 export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer> {
   const quote = await findQuote(tx, wanted)

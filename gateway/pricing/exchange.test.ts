@@ -10,13 +10,13 @@ const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000)
 describe('exchange rates', () => {
   const read = (perUsd: string, asOf = NOW) => readRate('EUR', { perUsd, asOf }, NOW)
 
-  test('reads a decimal without a float', () => {
+  test('are read from decimals without floats', () => {
     expect(read('0.86')).toEqual({ kind: 'rate', perUsd: 86_000_000n })
     expect(read('0.86000001')).toEqual({ kind: 'rate', perUsd: 86_000_001n })
     expect(toMinorUnits(10n * DOLLAR, 86_000_001n)).toBe(860n)
   })
 
-  test.each([['0'], ['0.00000000'], ['86'], ['0.0086']])('refuses %s as absurd', (perUsd) => {
+  test.each([['0'], ['0.00000000'], ['86'], ['0.0086']])('refuse %s as absurd', (perUsd) => {
     expect(read(perUsd)).toEqual({ kind: 'refused', reason: 'absurd' })
   })
 
@@ -27,12 +27,12 @@ describe('exchange rates', () => {
     },
   )
 
-  test('refuses a rate older than 48 hours', () => {
+  test('refuse a rate older than 48 hours', () => {
     expect(read('0.86', hoursAgo(48))).toMatchObject({ kind: 'rate' })
     expect(read('0.86', new Date(hoursAgo(48).getTime() - 1))).toEqual({ kind: 'refused', reason: 'stale' })
   })
 
-  test('a dollar is worth a dollar', () => {
+  test('value a dollar at a dollar', () => {
     expect(readRate('USD', { perUsd: '1', asOf: NOW }, NOW)).toEqual({ kind: 'rate', perUsd: ONE })
     expect(readRate('USD', { perUsd: '1.01', asOf: NOW }, NOW)).toMatchObject({ reason: 'absurd' })
   })
@@ -42,12 +42,12 @@ describe('a rate beside the reference', () => {
   const reference = (perUsd: string, days = 1) => ({ perUsd, asOf: hoursAgo(days * 24) })
   const denied = (next: bigint, perUsd = '0.86', days = 1) => isDenied(next, reference(perUsd, days), NOW)
 
-  test('is denied when it is more than 3 % away, up or down', () => {
+  test('is denied if it is more than 3 % above or below it', () => {
     expect([88_580_000n, 83_420_000n].map((next) => denied(next))).toEqual([false, false])
     expect([88_580_001n, 83_419_999n].map((next) => denied(next))).toEqual([true, true])
   })
 
-  test('is not denied by one of more than six days ago, or by none', () => {
+  test('is not denied by a reference older than six days, or without one', () => {
     expect([denied(200_000_000n, '0.86', 6), denied(200_000_000n, '0.86', 6.01)]).toEqual([true, false])
     expect(isDenied(200_000_000n, undefined, NOW)).toBe(false)
   })

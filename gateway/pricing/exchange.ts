@@ -9,12 +9,12 @@ const MAX_AGE_MS = 48 * 3_600_000
 const MAX_JUMP_PERCENT = 20n
 /** The source that the others are compared with. */
 export const REFERENCE_SOURCE = 'ecb'
-/** How far another source may differ from it. */
+/** The most that another source may differ from the reference. */
 const MAX_APART_PERCENT = 3n
-/** The reference is not published on weekends and holidays; Easter has four such days in a row. */
+/** Maximum age of the reference, which is not published on weekends and holidays: four days in a row at Easter. */
 export const REFERENCE_MS = 6 * 24 * 3_600_000
 
-/** No rate of these currencies was outside this range for decades. Beyond it, a decimal point is wrong. */
+/** No rate of these currencies has left this range for decades. Beyond it, a decimal point is wrong. */
 const PLAUSIBLE: Record<Currency, { from: bigint; to: bigint }> = {
   USD: { from: RATE_ONE, to: RATE_ONE },
   EUR: { from: RATE_ONE / 2n, to: RATE_ONE * 2n },
@@ -60,7 +60,7 @@ export function isDenied(
   return known !== undefined && isApart(known, next, MAX_APART_PERCENT)
 }
 
-/** Computes units of a currency per dollar from the rates of both per euro. Undefined if either is not a positive decimal. */
+/** Returns units of a currency per dollar, from the rates of both per euro; undefined without positive decimals. */
 export function crossRate(perEuro: string, dollarsPerEuro: string): string | undefined {
   const [value, dollars] = [parseDecimal(perEuro), parseDecimal(dollarsPerEuro)]
   if (value === undefined || dollars === undefined || dollars === 0n) return undefined

@@ -1,4 +1,4 @@
-/** How a fall that one source tells reaches the older words of the others. */
+/** How a fall at one source applies to the older prices of the others. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_RULES, type SourcePrice, worthOf } from './price.ts'
@@ -22,7 +22,7 @@ const priced = (usd: number) => expect.objectContaining({ kind: 'priced', usdMic
 const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
 
 describe('D-13 a fall', () => {
-  /** A source that says one thing now and said another two hours ago. */
+  /** A source with this price now and another one two hours ago. */
   const fell = (from: number, to: number, minutes = 0) =>
     price(to, {
       levelUsdMicros: micros(10),
@@ -32,30 +32,30 @@ describe('D-13 a fall', () => {
   const old = (usd: number, minutes = 30) =>
     price(usd, { levelUsdMicros: micros(10), asOf: minutesAgo(minutes) })
 
-  test('takes the older words of the others with it', () => {
+  test('applies to the older prices of the others', () => {
     expect(judge(fell(10, 8), old(10), old(10))).toEqual(priced(8))
     expect(judge(fell(12, 9.6), old(10), old(10))).toEqual(priced(8))
     expect(judge(fell(10, 8), old(10))).toEqual(priced(8))
-    // Of two falls the larger counts; what has fallen already does not fall twice.
+    // Of two falls the larger counts, and a price that has already fallen does not fall twice.
     expect(judge(fell(10, 8.5), fell(10, 8), old(10))).toEqual(priced(8))
     expect(judge(fell(10, 8), fell(10, 8.5, 30), old(10))).toEqual(priced(8))
   })
 
-  test('of a tenth or less is none, and words that are as new as it keep their price', () => {
+  test('of a tenth or less does not count, and equally new prices stay', () => {
     expect(judge(fell(10, 9), old(10), old(10))).toEqual(priced(10))
     expect(judge(fell(10, 8.99), old(10), old(10))).toEqual(priced(8.99))
     expect(judge(fell(10, 8), old(10, 0), old(10, 0))).toEqual(priced(10))
     expect(judge(price(11), old(10), old(10))).toEqual(priced(10))
   })
 
-  test('is denied by a fresher source that has not fallen', () => {
+  test('is contradicted by a fresher source that has not fallen', () => {
     expect(judge(fell(10, 8, 20), fell(10, 10, 10), old(10))).toEqual(priced(10))
     expect(judge(fell(10, 8, 20), fell(10, 10, 40), old(10))).toEqual(priced(8))
-    // One without an earlier word cannot tell.
+    // A source without an earlier price cannot contradict it.
     expect(judge(fell(10, 8, 20), old(10, 10), old(10))).toEqual(priced(8))
   })
 
-  test('is measured against a word of 1 to 24 hours ago', () => {
+  test('is measured against a price from 1 to 24 hours ago', () => {
     const said = (minutesBefore: number) => ({
       ...fell(10, 8),
       earlier: { usdMicros: micros(10), asOf: minutesAgo(minutesBefore) },
@@ -66,20 +66,20 @@ describe('D-13 a fall', () => {
     expect(judge(said(24 * 60 + 1), old(10), old(10))).toEqual(priced(10))
   })
 
-  test('beyond the limit takes the price away, until another source says so too', () => {
+  test('beyond the limit removes the price until another source confirms it', () => {
     expect(judge(fell(10, 7.7), old(10), old(10))).toEqual(priced(7.7))
     expect(judge(fell(10, 7.6), old(10), old(10))).toEqual(unavailable('noPrice'))
-    // Nor does a fall make two agree that did not.
+    // A fall does not make two prices agree that differed before.
     expect(judge(fell(10, 8), old(11))).toEqual(unavailable('noPrice'))
     expect(judge(fell(10, 5), fell(10, 5.5), price(10))).toEqual(priced(5.5))
   })
 
-  test('of another game is another one', () => {
+  test('counts from the limit that its game has', () => {
     const calm = { ...RULES, fallBps: 3_000 }
     expect(worthOf([fell(10, 8), old(10), old(10)], calm, NOW)).toEqual(priced(10))
   })
 
-  test('D-13 a fall lowers a price, by no more than the limit, or takes it away', () => {
+  test('D-13 a fall lowers a price by no more than the limit, or removes it', () => {
     const amount = fc.oneof(
       fc.bigInt({ min: 1_000n, max: 10_000_000_000_000n }),
       fc.bigInt({ min: 900_000n, max: 1_400_000n }),

@@ -37,7 +37,7 @@ export function takeFeed(db: Db, { source, feeds, now, nextAt, alone }: Take): P
 
 type FeedKey = { source: string; feed: Feed }
 
-/** `refused`: a part of the answer that was not accepted. */
+/** Records a success. `refused` is the part of the answer that was not accepted. */
 export async function setGood(
   db: Db,
   { source, feed }: FeedKey,

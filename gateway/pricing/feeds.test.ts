@@ -38,7 +38,7 @@ const due = (source: PriceSource) =>
 
 const STEP_S = 20
 
-/** Lets minutes pass, with a turn every few seconds. */
+/** Advances the clock by minutes, with a turn every few seconds. */
 async function live(source: PriceSource, minutes: number, processes = 1): Promise<void> {
   for (let second = 0; second < minutes * 60; second += STEP_S) {
     await Promise.all(Array.from({ length: processes }, () => due(source)))
@@ -58,7 +58,7 @@ const waxpeerSays = (min: number) =>
 const feeds = () =>
   database.db.selectFrom('price_feed').selectAll().where('source', '=', 'waxpeer').orderBy('feed').execute()
 
-describe('when a source is asked', () => {
+describe('requests to a source', () => {
   test.each([
     ['that fails', {}, GAMES.length],
     [
@@ -66,18 +66,15 @@ describe('when a source is asked', () => {
       { market_hash_name: 'A', currency: 'USD', min_price: 1, updated_at: 9 },
       2 * GAMES.length,
     ],
-  ])(
-    'a Skinport %s, which allows 8 calls in 5 minutes, gets 6 from two processes',
-    async (_what, item, urls) => {
-      server.answer('/v1/items', json([item]))
-      server.answer('/v1/sales/history', json([]))
-      await live(skinportPrices(server.url), 25, 2)
-      expect(most(5 * MINUTE_MS)).toBeLessThanOrEqual(6)
-      expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
-    },
-  )
+  ])('are 6 from two processes for a Skinport %s, which allows 8 in 5 minutes', async (_what, item, urls) => {
+    server.answer('/v1/items', json([item]))
+    server.answer('/v1/sales/history', json([]))
+    await live(skinportPrices(server.url), 25, 2)
+    expect(most(5 * MINUTE_MS)).toBeLessThanOrEqual(6)
+    expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
+  })
 
-  test('each game once in its time; a start of the gateway asks nothing sooner', async () => {
+  test('come once in its interval for each game, and not sooner after a start of the gateway', async () => {
     waxpeerSays(5_000)
     await live(waxpeer(), 9)
     expect(server.asked.map(({ url }) => url)).toHaveLength(4)
@@ -85,7 +82,7 @@ describe('when a source is asked', () => {
     expect(server.asked).toHaveLength(8)
   })
 
-  test('of processes at the same moment one asks', async () => {
+  test('come from only one of several processes', async () => {
     waxpeerSays(5_000)
     await due(waxpeer())
     for (let turn = 2; turn < 6; turn += 1) {
@@ -95,7 +92,7 @@ describe('when a source is asked', () => {
     }
   })
 
-  test('429 leaves the source alone with all its games, as long as it says', async () => {
+  test('stop for all games after a 429, for as long as it says', async () => {
     server.answer(PATH, json({}, 429, { 'retry-after': '1800' }))
     await live(waxpeer(), 29)
     expect(server.asked).toHaveLength(1)
@@ -103,7 +100,7 @@ describe('when a source is asked', () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  test('what fails again and again is asked ever more rarely, at least once an hour, and says why', async () => {
+  test('become rarer while it keeps failing, at least once an hour, and the reason is recorded', async () => {
     server.answer(PATH, json({}, 500))
     await live(waxpeer(), 150)
     const [cs] = await feeds()
@@ -117,7 +114,7 @@ describe('when a source is asked', () => {
     expect(lines.join('')).toContain('price source failed')
   })
 
-  test('one that is asked every six hours is asked again after ten minutes where it failed, and says what the cause is', async () => {
+  test('come again ten minutes after a failure, even if its interval is six hours, and the cause is recorded', async () => {
     const path = '/v6/latest/USD'
     server.answer(path, json({}, 500))
     const rates = webRates(server.url)
@@ -133,7 +130,7 @@ describe('when a source is asked', () => {
     await live(rates, 15)
     expect(server.asked).toHaveLength(2)
 
-    // fetch itself says no more than that it failed.
+    // fetch's own error says only that it failed.
     await due(waxpeerPrices({ base: 'http://127.0.0.1:9', clock }))
     expect((await feeds())[0]?.last_error).toBe('bad port')
   })
@@ -172,7 +169,7 @@ describe('a source that fails', () => {
     await due(marketPrices(all('')))
   }
 
-  test('leaves the last good prices, which age until nobody is paid by them', async () => {
+  test('keeps its last good prices, which age until they no longer count', async () => {
     await twoSay(10)
     expect(await priceOf()).toMatchObject({ kind: 'priced', gross: 1_000n })
     for (const path of [PATH, '/api/v2/prices/USD.json']) server.answer(path, json({}, 503))
@@ -182,12 +179,12 @@ describe('a source that fails', () => {
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('and one that answers nothing at all has failed too', async () => {
+  test('includes one that answers without any price', async () => {
     await twoSay(10)
     server.answer(PATH, json({ success: true, items: [] }))
     clock.advance(11 * MINUTE_MS)
     await live(waxpeer(), 2)
-    expect((await feeds())[0]).toMatchObject({ failures: 1, last_error: 'answered no price at all' })
+    expect((await feeds())[0]).toMatchObject({ failures: 1, last_error: 'answered without a price' })
     expect(await priceOf()).toMatchObject({ kind: 'priced' })
   })
 })
@@ -218,7 +215,7 @@ describe('exchange rates from the web', () => {
     await due(webRates(server.url))
   }
 
-  test('win over the file, which counts when they are too old or missing', async () => {
+  test('override the file, which counts if they are too old or missing', async () => {
     await fileSays('0.90')
     expect(await eur()).toBe(90_000_000n)
     says(0.86)
@@ -246,7 +243,7 @@ describe('exchange rates from the web', () => {
     expect(await eur()).toBe(88_000_000n)
   })
 
-  test('one that is two days old or comes from the future gains nothing', async () => {
+  test('do not gain from a time two days ago or in the future', async () => {
     says(0.86, 49 * 60 * MINUTE_MS)
     await due(webRates(server.url))
     expect(await eur()).toBe('missing')

@@ -5,13 +5,13 @@ import { countFailure, postponeSource, setGood, takeFeed } from './feed-store.ts
 import type { Feed, PriceSource } from './sources/source.ts'
 
 const MAX_BACKOFF_MS = 3_600_000
-/** A source that is asked every six hours must not stay away that long because it failed once. */
+/** The longest first wait after a failure, so a source with an interval of six hours is not missed that long. */
 const FIRST_AGAIN_MS = 10 * 60_000
 const MAX_ERROR = 500
 
 type Turn = { source: PriceSource; now: Date }
 
-/** All feeds of the source. */
+/** Returns all feeds of the source. */
 export function feedsOf(source: PriceSource): Feed[] {
   return [
     ...(source.fetch ? (source.games ?? GAMES) : []),
@@ -20,8 +20,8 @@ export function feedsOf(source: PriceSource): Feed[] {
 }
 
 /**
- * Takes the feed that has waited longest, if one is due and the source's least interval has passed. Only one process gets
- * it. If that process dies, the feed is due again at its next time.
+ * Takes the feed that has waited longest, if one is due and the source's least interval has passed. Only one process
+ * gets it. If that process dies, the feed is due again at its next time.
  */
 export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undefined> {
   const { name, pace } = source
@@ -44,9 +44,8 @@ export function noteGood(
 }
 
 /**
- * Records a failure of the feed. The wait begins with ten minutes at most and grows with each failure, up to an hour or the
- * feed's own interval. If the source asks for a pause, all its
- * feeds pause.
+ * Records a failure of the feed. The wait begins with ten minutes at most and grows with each failure, up to an hour or
+ * the feed's own interval. If the source asks for a pause, all its feeds pause.
  */
 export async function noteFailure(
   db: Db,

@@ -1,4 +1,4 @@
-/** Which items a hold is meant for, and what it does to their price. */
+/** The items that a hold covers, and its effect on their prices. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { covers, type Hold, heldAt, isPattern, likeOf } from './hold.ts'
@@ -23,7 +23,7 @@ describe('a pattern', () => {
     expect(covers({ name }, item)).toBe(fits)
   })
 
-  it('fits as the expression that LIKE is given does', () => {
+  it('fits the same names as its LIKE expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '\\'), maxLength: 6 })
     const pattern = fc.array(letters, { minLength: 2, maxLength: 4 }).map((parts) => parts.join('*'))
     fc.assert(
@@ -33,12 +33,12 @@ describe('a pattern', () => {
     )
   })
 
-  it('of a whole game and of a name there is none', () => {
+  it('does not exist for a whole game or a plain name', () => {
     expect([likeOf(null), likeOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([null, null, false, false])
   })
 })
 
-/** LIKE, letter by letter. */
+/** Compares like LIKE, letter by letter. */
 function isLike(like: string, text: string): boolean {
   if (like === '') return text === ''
   const [first = '', second = ''] = like
@@ -55,7 +55,7 @@ describe('holds on an item', () => {
     more: Partial<Pick<Hold, 'usdMicros' | 'since'>> = {},
   ): Hold => ({ kind, name, usdMicros: null, since: before, ...more })
 
-  it('are none: it is judged as of now', () => {
+  it('can be missing, and then its price is judged as of now', () => {
     expect(heldAt([hold('blocked', 'Knife')], RUBY, now)).toEqual({
       blocked: false,
       asOf: now,
@@ -63,12 +63,12 @@ describe('holds on an item', () => {
     })
   })
 
-  it('freeze it as of the first of them', () => {
+  it('freeze it as of the first freeze', () => {
     const holds = [hold('frozen', null), hold('frozen', '* Doppler *', { since: long })]
     expect(heldAt(holds, RUBY, now)).toMatchObject({ asOf: long })
   })
 
-  it('give it the price of the closest name', () => {
+  it('give it the price of the most specific name', () => {
     const price = (name: string, usdMicros: bigint) => hold('override', name, { usdMicros })
     const holds = [price('★ *', 1n), price('* Doppler *', 2n)]
     expect(heldAt(holds, RUBY, now).override).toBe(2n)

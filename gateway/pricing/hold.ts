@@ -51,8 +51,8 @@ export type Held = {
 }
 
 /**
- * A block overrides a price, and a price overrides a freeze. A frozen price is judged for the moment of the freeze, so it
- * neither moves nor ages. Of several prices the most specific counts: the item's own, then the longest pattern's.
+ * A block overrides a price, and a price overrides a freeze. A frozen price is judged for the moment of the freeze, so
+ * it neither moves nor ages. Of several prices the most specific counts: the item's own, then the longest pattern's.
  */
 export function heldAt(holds: readonly Hold[], item: string, now: Date): Held {
   const its = holds.filter((hold) => covers(hold, item))

@@ -43,7 +43,7 @@ const priceOf = async (name: string, currency: 'USD' | 'EUR' = 'USD') => {
 }
 
 describe('pricing', () => {
-  test('prices of a file are stored, after commission and in the currency of the deposit', async () => {
+  test('stores the prices of a file, which count after commission and in the deposit’s currency', async () => {
     const cs = [{ name: 'Knife', usd: '100.00', sales7d: 20 }]
     await refresh(fileOf({ rates: { EUR: '0.8625' }, prices: { cs } }))
     expect(await priceOf('Knife')).toEqual({ kind: 'priced', price: 9_000n, gross: 10_000n })
@@ -51,7 +51,7 @@ describe('pricing', () => {
     expect(await priceOf('Other')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('a source that fails leaves its last prices, which age', async () => {
+  test('keeps the last prices of a failing source, which age', async () => {
     const good = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', listings: 50 }] } })
     await refresh(good)
     writeFileSync(join(folder, 'prices.json'), '{"rates": {')
@@ -72,7 +72,7 @@ describe('pricing', () => {
     await expect(fileOf(content).fetch?.('cs', never)).rejects.toThrow('the price file is invalid')
   })
 
-  test('an absurd rate is not taken, a missing one prices nothing', async () => {
+  test('refuses an absurd rate, and prices nothing without a rate', async () => {
     await refresh(fileOf({ rates: { EUR: '86' }, prices: {} }))
     expect(await priceOf('Knife', 'EUR')).toEqual({ refused: 'missing' })
     await refresh(fileOf({ rates: { EUR: '0.86' }, prices: {} }))
@@ -100,7 +100,7 @@ describe('pricing', () => {
       return 'refused' in list ? list.refused : Number(list.rate.perUsd) / 1e8
     }
 
-    test('that moves by more than 3 % against the reference is refused and reported, the last one stays', async () => {
+    test('that differs by more than 3 % from the reference is refused and reported, and the last one stays', async () => {
       await refresh(rates('ecb', '0.86', 60), rates('er-api', '0.87', 2))
       const { pool } = database
       await pool.query(`insert into price_feed (source, feed, next_at) values ('er-api', 'rates', now())`)
@@ -112,12 +112,12 @@ describe('pricing', () => {
       expect(await said()).toBe('EUR 0.89 is refused: apart from the reference')
       await refresh(rates('er-api', '0.885'))
       expect([await rate(), await said()]).toEqual([0.885, null])
-      // A true move: the reference is held to nobody, so both follow it.
+      // A real move: the reference is compared with no other source, so both follow it.
       await refresh(rates('er-api', '0.9'), rates('ecb', '0.9', 0), rates('er-api', '0.901', 0))
       expect(await rate()).toBe(0.901)
     })
 
-    test('counts before the reference, and the reference before the file', async () => {
+    test('takes precedence over the reference, and the reference over the file', async () => {
       await refresh(rates('er-api', '0.87', 40), rates('ecb', '0.86', 1), rates('file', '0.85', 0))
       expect(await rate()).toBe(0.87)
       clock.advance(9 * 3_600_000)
@@ -138,7 +138,7 @@ describe('pricing', () => {
     expect(await rows()).toBe(3)
   })
 
-  test('older words never replace newer ones, and a name that comes twice breaks nothing', async () => {
+  test('older prices never replace newer ones, and a repeated name is harmless', async () => {
     const row = (usdMicros: bigint, asOf: Date) => ({
       marketHashName: 'Knife',
       usdMicros,
@@ -155,9 +155,9 @@ describe('pricing', () => {
     expect(await priceOf('Knife')).toMatchObject({ gross: 500n })
   })
 
-  test('D-40 what was fresh before the clock was advanced is asked for again, and is fresh by its new time', async () => {
+  test('D-40 after the clock is advanced, prices are requested again and are fresh by the new time', async () => {
     const ahead = fakeClock(clock.now())
-    // As the web tells it: by the clock of the world.
+    // As on the web: by the real clock.
     const row = {
       marketHashName: 'Knife',
       usdMicros: 5_000_000n,
@@ -186,7 +186,7 @@ describe('pricing', () => {
     await pricing.stop()
   })
 
-  test('starts with all prices there, and stops', async () => {
+  test('starts with all prices loaded, and stops', async () => {
     const source = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
     const pricing = await startPricing({ db: database.db, sources: [source], clock, log })
     expect(await priceOf('Knife')).toMatchObject({ kind: 'priced' })
@@ -197,7 +197,7 @@ describe('pricing', () => {
 describe("the sandbox's price list", () => {
   const APP_IDS = { cs: 730, dota: 570, rust: 252490, tf: 440 }
 
-  test('names only items that the sandbox has, and leaves out a few on purpose', async () => {
+  test('names only items of the sandbox, and leaves out a few on purpose', async () => {
     const source = filePrices({ path: SANDBOX_PRICES, clock })
     for (const game of GAMES) {
       const items = [...CATALOGUE.values()].filter(

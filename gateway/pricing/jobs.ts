@@ -59,7 +59,7 @@ export async function refreshDue(deps: PricingDeps, source: PriceSource, signal:
 
 const KEEP_MS = 30 * 24 * HOUR_MS
 
-/** Deletes items that no source names any more. Call it periodically. */
+/** Deletes items that no source lists any longer. Call it periodically. */
 export function forgetPrices({ db, clock }: Pick<PricingDeps, 'db' | 'clock'>): Promise<void> {
   return forgetPricesBefore(db, new Date(clock.now().getTime() - KEEP_MS))
 }
@@ -101,7 +101,7 @@ async function takePrices(
   { source, game, signal }: { source: PriceSource; game: Game; signal: AbortSignal },
 ): Promise<number> {
   const rows = (await source.fetch?.(game, signal)) ?? []
-  if (rows.length === 0 && !source.isLocal) throw new SourceError('answered no price at all')
+  if (rows.length === 0 && !source.isLocal) throw new SourceError('answered without a price')
   if (rows.length === 0) return 0
   const now = clock.now()
   const past = rows.map((row) => ({ ...row, asOf: notAfter(clock.tillTime(row.asOf), now) }))

@@ -2,7 +2,7 @@
 import { type Game, PHASES, type Phase } from '../../contract/games.ts'
 import type { SteamItem } from '../steam/steam.ts'
 
-/** By the number of the paint, which is the same for all weapons that have it. */
+/** The phases by paint number, which is the same for all weapons with the paint. */
 const PHASE_OF_PAINT: ReadonlyMap<number, Phase> = new Map([
   // Doppler
   [415, 'ruby'],
@@ -45,7 +45,7 @@ export function phaseOf({ marketHashName, paintIndex }: Painted, game: Game): Ph
   return isDoppler ? PHASE_OF_PAINT.get(paintIndex) : undefined
 }
 
-/** As the markets write them. */
+/** The phases in the markets' spelling. */
 const WORDS: Record<Phase, string> = {
   phase1: 'Phase 1',
   phase2: 'Phase 2',

@@ -10,7 +10,7 @@ const ONE = 100_000_000n
 
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS)
 const micros = (usd: number) => BigInt(Math.round(usd * 1_000_000))
-/** By default a price that stands where it stood all week. */
+/** Returns a price, by default unchanged for a week. */
 const price = (usd: number, more: Partial<SourcePrice> = {}): SourcePrice => ({
   source: 'somebody',
   usdMicros: micros(usd),
@@ -27,31 +27,31 @@ const judge = (...prices: SourcePrice[]) => worthOf(prices, RULES, NOW)
 const priced = (usd: number) => expect.objectContaining({ kind: 'priced', usdMicros: micros(usd) })
 const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
 
-describe('what an item is worth', () => {
-  test('D-13 the median of the fresh sources; of two the lower', () => {
+describe('the worth of an item', () => {
+  test('D-13 is the median of the fresh sources, or the lower of two', () => {
     expect(judge(price(3), price(1.6), price(2))).toEqual(priced(2))
     expect(judge(price(9), price(1), price(3), price(2), price(8))).toEqual(priced(3))
     expect(judge(price(9), price(1), price(3), price(2))).toEqual(priced(2))
     expect(judge(price(2.6), price(2))).toEqual(priced(2))
   })
 
-  test('D-13 six hours old counts, a moment older does not', () => {
+  test('D-13 counts prices up to six hours old', () => {
     expect(judge(price(5, { asOf: hoursAgo(6) }))).toEqual(priced(5))
     expect(judge(price(5, { asOf: new Date(hoursAgo(6).getTime() - 1) }))).toEqual(unavailable('noPrice'))
     expect(judge(price(5, { asOf: hoursAgo(-1) }))).toEqual(unavailable('noPrice'))
     expect(judge()).toEqual(unavailable('noPrice'))
   })
 
-  test('D-13 an hour old counts beside fresher ones, a moment older only while nobody is fresher', () => {
+  test('D-13 counts older prices only up to an hour beside fresher ones', () => {
     const [hour, older] = [hoursAgo(1), new Date(hoursAgo(1).getTime() - 1)]
     expect(judge(price(5), price(4, { asOf: hour }))).toEqual(priced(4))
     expect(judge(price(5), price(4, { asOf: older }))).toEqual(priced(5))
     expect(judge(price(5, { asOf: older }), price(4, { asOf: hoursAgo(6) }))).toEqual(priced(4))
-    // A clock that runs ahead makes nobody old.
+    // A clock that runs ahead does not make other prices old.
     expect(judge(price(5, { asOf: hoursAgo(-1) }), price(4, { asOf: older }))).toEqual(priced(4))
   })
 
-  test('D-13 ten sales at one source are popular, or ten listings at each of two', () => {
+  test('D-13 needs ten sales at one source, or ten listings at each of two', () => {
     const sold = (popularity: number, kind: 'sales7d' | 'sales30d' = 'sales30d') =>
       price(5, { popularity, popularityKind: kind })
     const listed = (popularity: number) => price(5, { popularity, popularityKind: 'listings' })
@@ -63,11 +63,11 @@ describe('what an item is worth', () => {
     expect(judge(listed(10), listed(9))).toEqual(unavailable('notPopular'))
     expect(judge(listed(10), listed(10))).toEqual(priced(5))
     expect(judge(sold(0), listed(10), listed(10))).toEqual(priced(5))
-    // The operator's own list needs nobody's consent.
+    // The operator's own list needs no second source.
     expect(judge({ ...listed(10), source: FILE_SOURCE })).toEqual(priced(5))
   })
 
-  test('D-13 what is popular does not depend on which sources are up: a last word counts for 72 hours', () => {
+  test('D-13 does not need all sources: the last data count for popularity for 72 hours', () => {
     const dear = price(9, { popularity: 10, popularityKind: 'sales30d', asOf: hoursAgo(72) })
     const listed = price(5, { popularity: 3, popularityKind: 'listings' })
     expect(judge(listed, dear)).toEqual(priced(5))
@@ -77,7 +77,7 @@ describe('what an item is worth', () => {
     expect(judge(dear)).toEqual(unavailable('noPrice'))
   })
 
-  test('A-087 0.10 is refused and 0.11 qualifies, as the shopper sees it after commission', () => {
+  test('A-087 must be 0.11 or more, as the shopper sees it after commission', () => {
     expect(judge(price(0.1))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.109))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.11))).toEqual(priced(0.11))
@@ -87,24 +87,24 @@ describe('what an item is worth', () => {
   })
 })
 
-describe('a price that somebody pushed', () => {
+describe('a pumped price', () => {
   const weekAt = (level: number, usd: number) => price(usd, { levelUsdMicros: micros(level) })
 
-  test('is paid up to the limit above the level of the week, whoever says it', () => {
+  test('is paid up to the limit above the weekly level, from any source', () => {
     expect(judge(weekAt(10, 13))).toEqual(priced(13))
     expect(judge(weekAt(10, 1_000))).toEqual(priced(13))
     expect(judge(weekAt(10, 1_000), weekAt(10, 1_000), weekAt(10, 1_000))).toEqual(priced(13))
     expect(judge(weekAt(10, 13))).toMatchObject({ levelUsdMicros: micros(10) })
   })
 
-  test('is no price where one source alone says it of an item that nobody knew', () => {
+  test('does not count from a single source of an unknown item', () => {
     expect(judge(unknownBefore(5))).toEqual(unavailable('noPrice'))
     expect(judge(unknownBefore(5), unknownBefore(6.5))).toEqual(priced(5))
     expect(judge(unknownBefore(5), unknownBefore(6.51))).toEqual(unavailable('noPrice'))
     expect(judge(unknownBefore(5), unknownBefore(900), unknownBefore(6))).toEqual(priced(6))
   })
 
-  test('of two that differ a third makes no price by joining the dearer one', () => {
+  test('does not count if a third source joins the dearer of two that differ', () => {
     expect(judge(unknownBefore(1), unknownBefore(5))).toEqual(unavailable('noPrice'))
     for (const lie of [1.31, 3, 5, 900]) {
       expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(lie))).toEqual(unavailable('noPrice'))
@@ -112,15 +112,15 @@ describe('a price that somebody pushed', () => {
     expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(1.3))).toEqual(priced(1.3))
   })
 
-  test('a fall is followed when two agree on it, and is no price when one says it alone', () => {
+  test('differs from a fall, which counts if two sources agree, and removes the price if one is alone', () => {
     expect(judge(weekAt(10, 7))).toEqual(priced(7))
     expect(judge(weekAt(10, 6.99))).toEqual(unavailable('noPrice'))
     expect(judge(weekAt(10, 4), weekAt(10, 5))).toEqual(priced(4))
   })
 })
 
-describe('what else a price stands on', () => {
-  test('D-13 a clock that is five minutes ahead is believed, and no more', () => {
+describe('other rules of a price', () => {
+  test('D-13 a source’s clock may be up to five minutes ahead', () => {
     const ahead = (ms: number) => price(5, { asOf: new Date(NOW.getTime() + ms) })
     expect(judge(ahead(300_000))).toEqual(priced(5))
     expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
@@ -129,7 +129,7 @@ describe('what else a price stands on', () => {
   const at = (usd: number, level: number | null) =>
     price(usd, { levelUsdMicros: level === null ? null : micros(level) })
 
-  test('a level that one of several knows caps the price, unless it stands too far from what they say', () => {
+  test('a level from one of several sources caps the price, unless it is too far from their prices', () => {
     expect(judge(at(20, 12), at(20, null), at(20, null))).toEqual(priced(15.6))
     expect(judge(at(20, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(10, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
@@ -142,7 +142,7 @@ describe('what else a price stands on', () => {
     expect(judge(at(13.5, 10), at(13.5, null))).toEqual(priced(13))
   })
 
-  test('of two levels the lower counts, alone only where they agree; of three the middle one', () => {
+  test('of two levels the lower counts, and alone only if they agree; of three the middle one', () => {
     expect(judge(at(20, 10), at(20, 13), at(20, null))).toEqual(priced(13))
     expect(judge(at(20, 10), at(20, 13.01), at(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(20, 12), at(20, 900), at(20, null))).toEqual(priced(15.6))
@@ -150,7 +150,7 @@ describe('what else a price stands on', () => {
     expect(judge(at(20, 1), at(20, 10), at(20, 900))).toEqual(priced(13))
   })
 
-  test('the rules of a game are what the operator set for it, the rest as usual', () => {
+  test('the rules of a game are the operator’s settings for it, and otherwise the defaults', () => {
     const rules = rulesWith((game) => (game === 'rust' ? { commissionBps: 100 } : {}))
     expect(rules).toEqual({ ...DEFAULT_RULES, rust: { ...DEFAULT_RULES.rust, commissionBps: 100 } })
     const each = rulesWith((game) => ({ minPopularity: game.length }))
@@ -167,18 +167,18 @@ describe('what else a price stands on', () => {
   })
 })
 
-/** From a tenth of a cent: what a limit is cannot be told of fewer micros. Half of them near each other. */
+/** Amounts from a tenth of a cent, because limits are not exact below. Half of them are near each other. */
 const amount = fc.oneof(
   fc.bigInt({ min: 1_000n, max: 10_000_000n * DOLLAR }),
   fc.bigInt({ min: 900_000n, max: 1_400_000n }),
 )
-/** Honest or not: a level is known or is not. */
+/** A source, honest or not, with or without a level. */
 const source = fc
   .record({ usdMicros: amount, levelUsdMicros: fc.option(amount) })
   .map((said) => ({ ...price(1), ...said }))
 const popularityKind = fc.constantFrom('sales7d' as const, 'listings' as const)
 const popularity = fc.integer({ min: 7, max: 13 })
-/** A row of which nothing has to be true; half of them pretend to be near the honest ones of `honestSources`. */
+/** An amount of a lying source. Half of them are near those of `honestSources`. */
 const lyingAmount = fc.oneof(fc.constantFrom(0n, 1n), amount, fc.bigInt({ min: 500_000n, max: 2_200_000n }))
 const lyingRow = fc
   .record({
@@ -190,7 +190,7 @@ const lyingRow = fc
   })
   .map((said) => ({ ...price(1), ...said }))
 const isFresh = ({ asOf }: SourcePrice) => asOf === NOW
-/** They agree within the limit on the price, and those that know the level of the week on that. */
+/** Sources that agree within the limit on the price, and on the weekly level if they know it. */
 const honestSources = fc
   .tuple(fc.bigInt({ min: 500_000n, max: 1_500_000n }), fc.bigInt({ min: 500_000n, max: 1_500_000n }))
   .chain(([lowest, level]) =>
@@ -211,7 +211,7 @@ const ascending = (values: bigint[]) => [...values].sort((a, b) => (a < b ? -1 :
 const raised = (value: bigint) => (value * 13_000n) / 10_000n
 
 describe('properties of prices', () => {
-  test('D-13 one manipulated source moves no price by more than the limit beyond what the others say', () => {
+  test('D-13 one manipulated source moves a price by at most the limit beyond the others’ prices', () => {
     fc.assert(
       fc.property(fc.array(source, { minLength: 1, maxLength: 6 }), source, (honest, lie) => {
         const worth = worthOf([...honest, lie], ANY_WORTH, NOW)
@@ -226,7 +226,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-13 a lie beside three or more that agree moves the price by no more than the limit', () => {
+  test('D-13 a lie beside three or more agreeing sources moves the price by at most the limit', () => {
     fc.assert(
       fc.property(honestSources, lyingRow, fc.option(fc.nat()), (honest, lie, replaced) => {
         const rest = replaced === null ? honest : honest.filter((_, at) => at !== replaced % honest.length)
@@ -244,7 +244,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-13 a lie beside two makes no price that is more than the limit above what each of them says', () => {
+  test('D-13 a lie beside two sources never gives a price more than the limit above both of theirs', () => {
     fc.assert(
       fc.property(source, source, lyingRow, (one, other, lie) => {
         const worth = worthOf([one, other, lie], ANY_WORTH, NOW)
@@ -257,7 +257,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('the only source moves a price by no more than the limit from the level of the week', () => {
+  test('a single source moves a price by at most the limit from the weekly level', () => {
     fc.assert(
       fc.property(amount, amount, (usdMicros, levelUsdMicros) => {
         const worth = worthOf([{ ...price(1), usdMicros, levelUsdMicros }], ANY_WORTH, NOW)
@@ -268,7 +268,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('all sources pushed together are paid no more than the limit above the level of the week', () => {
+  test('all sources pumped together raise a price to at most the limit above the weekly level', () => {
     fc.assert(
       fc.property(fc.array(amount, { minLength: 1, maxLength: 5 }), amount, (pushed, levelUsdMicros) => {
         const said = pushed.map((usdMicros) => ({ ...price(1), usdMicros, levelUsdMicros }))
@@ -278,7 +278,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-5 what is credited is rounded down, never up, by less than one minor unit', () => {
+  test('D-5 the credit is rounded down, never up, by less than one minor unit', () => {
     const rates = fc.bigInt({ min: ONE / 2n, max: ONE * 50n })
     fc.assert(
       fc.property(amount, rates, fc.integer({ min: 0, max: 9_000 }), (micros, rate, commission) => {

@@ -26,9 +26,9 @@ export type GameRules = {
   commissionBps: number
   /** A price older than this is ignored. */
   freshMs: number
-  /** The same limit, while another source of the item has a fresher price. */
+  /** The greatest age of a price beside a fresher one of another source. */
   besideFresherMs: number
-  /** If a source falls by more than this, in hundredths of a percent, older prices of other sources count as fallen too. */
+  /** A larger fall at one source, in hundredths of a percent, also applies to older prices of other sources. */
   fallBps: number
   /** A popular item has at least this many sales in 30 days at one source, or listings at each of two. */
   minPopularity: number
@@ -173,9 +173,9 @@ function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefine
 }
 
 /**
- * The price that no single source can manipulate: the median of three or more, or the lower of two. A single price counts
- * only near its own weekly level. Of two or three, the two lowest must agree, so a false price cannot join a higher one.
- * No price may exceed the level by more than the limit.
+ * The price that no single source can manipulate: the median of three or more, or the lower of two. A single price
+ * counts only near its own weekly level. Of two or three, the two lowest must agree, so a false price cannot join a
+ * higher one. No price may exceed the level by more than the limit.
  */
 function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
   const sorted = ascending(fresh.map((price) => price.usdMicros))
@@ -193,7 +193,7 @@ function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Lim
 
 type Limit = Pick<GameRules, 'spikeBps'>
 
-/** One false price cannot make a confirmed level. Any other level can remove a price, but not lower it beyond the limit. */
+/** One false price cannot make a confirmed level. Others can remove a price, but not lower it beyond the limit. */
 type Level = { usdMicros: bigint; isBacked: boolean }
 
 /** The median of three or more, the lower of fewer, so a false high price cannot raise the ceiling. */
@@ -226,8 +226,8 @@ const ascending = (values: readonly bigint[]): bigint[] =>
 const lowerMiddle = <T>(sorted: readonly T[]): T | undefined => sorted[(sorted.length - 1) >> 1]
 
 /**
- * True if an item sells: by the sales of one source, or by the listings of two, because listings at one are easy to fake.
- * A failing source keeps its last data, so accepted items do not depend on which sources answer.
+ * True if an item sells: by the sales of one source, or by the listings of two, because listings at one are easy to
+ * fake. A failing source keeps its last data, so accepted items do not depend on which sources answer.
  */
 function isPopular(prices: readonly SourcePrice[], { minPopularity }: GameRules, now: Date): boolean {
   const enough = within(prices, POPULAR_MS, now).filter(({ popularity }) => popularity >= minPopularity)

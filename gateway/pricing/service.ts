@@ -129,7 +129,7 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   }
 }
 
-/** A hold of the market name is meant for each of its phases, except one that has a hold of its own. */
+/** A hold on the market name applies to each of its phases, except one with its own hold. */
 const isHeldTogether = (holds: readonly Hold[], marketHashName: string, phase: string): boolean =>
   holds.some((hold) => covers(hold, marketHashName) && !covers(hold, phase)) &&
   !holds.some(({ name }) => name === phase)

@@ -1,11 +1,11 @@
-/** The operator's settings of prices, as they stand in the environment. */
+/** The operator's settings of prices, from the environment. */
 import { z } from 'zod'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { isLoopback } from '../kit/loopback.ts'
 import { perGame } from './per-game.ts'
 import { type GameRules, type PricingRules, rulesWith } from './price.ts'
 
-/** An answer that can be changed on its way would let a stranger decide what is paid. */
+/** An https address: with plain http, a stranger on the way could change prices. */
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) address' })
   .refine((text) => new URL(text).protocol === 'https:' || isLoopback(new URL(text)), {
@@ -18,23 +18,23 @@ const SOURCES = ['market', 'skinport', 'waxpeer', 'csfloat', 'rates', 'ecb'] as 
 export const PRICE_SETTINGS = {
   /** The operator's share, in hundredths of a percent. */
   TRADETILL_COMMISSION_BPS: perGame(0, 9_000).optional(),
-  /** A price older than this many minutes says nothing. */
+  /** A price older than this many minutes is ignored. */
   TRADETILL_PRICE_MAX_AGE_MINUTES: perGame(1, 2_880).optional(),
-  /** The same while another source of the item is fresher than this. */
+  /** A price older than this is ignored while another source of the item has a fresher one, in minutes. */
   TRADETILL_PRICE_FRESHER_MINUTES: perGame(1, 2_880).optional(),
-  /** A fall by more than this counts for the older words of others, and ends a quote, in hundredths of a percent. */
+  /** A larger fall applies to older prices of other sources, and ends a quote; in hundredths of a percent. */
   TRADETILL_PRICE_FALL_BPS: perGame(1, 10_000).optional(),
-  /** Fewest sales in 30 days at one source, or listings at each of two. */
+  /** The fewest sales in 30 days at one source, or listings at each of two. */
   TRADETILL_PRICE_MIN_SALES: perGame(0, 100_000).optional(),
-  /** How far above its 7-day level a price is paid, in hundredths of a percent. */
+  /** The most that a price may exceed its 7-day level, in hundredths of a percent. */
   TRADETILL_PRICE_SPIKE_BPS: perGame(0, 10_000).optional(),
-  /** Games whose commission may be so small that a pumped price pays more than the level, with commas. */
+  /** Games whose commission may be too small to cover a pumped price, with commas. */
   TRADETILL_PRICE_ABOVE_LEVEL: z
     .string()
     .transform((text) => text.split(',').map((name) => name.trim()))
     .pipe(z.array(z.enum(GAMES, { error: `must be some of ${GAMES.join(', ')}` })))
     .optional(),
-  /** Which sources on the web are asked, with commas; `none` for none. */
+  /** The sources on the web to ask, with commas; `none` for none. */
   TRADETILL_PRICE_SOURCES: z
     .string()
     .transform((text) => (text === 'none' ? [] : text.split(',').map((name) => name.trim())))
@@ -56,7 +56,7 @@ type Settings = z.output<z.ZodObject<typeof PRICE_SETTINGS>>
 const MINUTE_MS = 60_000
 const BPS_ONE = 10_000
 
-/** The rules of each game: what is set, the defaults for all else. */
+/** Returns the rules of each game from the settings and the defaults. */
 export function rulesOf(settings: Settings): PricingRules {
   return rulesWith((game) => {
     const ageMinutes = settings.TRADETILL_PRICE_MAX_AGE_MINUTES?.[game]
@@ -74,8 +74,8 @@ export function rulesOf(settings: Settings): PricingRules {
 }
 
 /**
- * Returns the problem of the rules, if any: a price is paid up to the limit above its level of the week, so a commission below that
- * pays somebody who pumps a price more than the item is worth.
+ * Returns the problem of the rules, if any: a price is paid up to the limit above its level of the week, so a
+ * commission below that pays somebody who pumps a price more than the item is worth.
  */
 export function problemOfRules(settings: Settings): string | undefined {
   const rules = rulesOf(settings)
@@ -85,14 +85,14 @@ export function problemOfRules(settings: Settings): string | undefined {
   return `is too small for ${bad.join(', ')} beside TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is meant, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}`
 }
 
-/** Games in which a price at its limit pays more than the item's level of the week. */
+/** Games in which a price at its limit pays more than the item's weekly level. */
 export const gamesAboveLevel = (rules: PricingRules): Game[] =>
   GAMES.filter((game) => {
     const { spikeBps, commissionBps } = rules[game]
     return (BPS_ONE + spikeBps) * (BPS_ONE - commissionBps) > BPS_ONE * BPS_ONE
   })
 
-/** Sources on the web and their addresses; those that are not asked are absent. */
+/** Sources on the web to ask, with their addresses. */
 export type WebSources = {
   market?: Record<Game, string>
   skinport?: string
@@ -102,7 +102,7 @@ export type WebSources = {
   ecb?: string
 }
 
-/** Live prices need live sources; the sandbox has a list of its own and asks nobody unless told to. */
+/** Live mode needs live sources. The sandbox has its own list, and asks other sources only if configured. */
 export function webSourcesOf(settings: Settings, mode: 'sandbox' | 'live'): WebSources {
   const asked = new Set(settings.TRADETILL_PRICE_SOURCES ?? (mode === 'live' ? SOURCES : []))
   const market = {

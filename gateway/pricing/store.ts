@@ -7,9 +7,9 @@ import type { SourcePrice } from './price.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
 /**
- * Stores a source's prices of a game, in one statement for any number of rows. Older prices never replace newer ones, and
- * frozen ones are never replaced. At the start of a day, yesterday's last price joins the item's history, and the weekly
- * level is computed again unless the source gives one.
+ * Stores a source's prices of a game, in one statement for any number of rows. Older prices never replace newer ones,
+ * and frozen ones are never replaced. At the start of a day, yesterday's last price joins the item's history, and the
+ * weekly level is computed again unless the source gives one.
  */
 export async function savePrices(
   db: Db | Tx,
@@ -172,7 +172,7 @@ type RateEntry = { id: bigint; source: string; perUsd: string; asOf: Date }
 const RATE_COLUMNS = ['id', 'source', 'per_usd as perUsd', 'as_of as asOf'] as const
 const RATES_KEPT_MS = 30 * 86_400_000
 
-/** The rate of the id. */
+/** Returns the rate with this id. */
 export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undefined> {
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
 }
@@ -204,7 +204,7 @@ export async function saveRate(
   source: string,
   { currency, perUsd, asOf }: RateRow,
 ): Promise<void> {
-  // An unchanged rate is written once an hour, which is enough to show that it is still alive.
+  // An unchanged rate is written once an hour, which is enough to keep it fresh.
   await sql`
     insert into exchange_rate (currency, per_usd, source, as_of)
     select ${currency}, ${perUsd}::numeric, ${source}, ${asOf}

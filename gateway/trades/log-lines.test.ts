@@ -111,7 +111,7 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
     'trade was taken back by its sender',
     'webhook was not taken and will be sent again',
     'webhook was delivered',
-    'webhook was given up: the store does not take it',
+    'webhook was given up: the store did not accept it',
   ]) {
     expect(said).toContain(line)
   }

@@ -27,7 +27,7 @@ export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedA
 
 type Allowed = { storeId: bigint; address: Address; inside: boolean; now: Date }
 
-/** An address that was allowed to lead inside stays allowed to. */
+/** Allows an address. One that was allowed to lead inside stays so. */
 export async function allowAddress(tx: Tx, { storeId, address, inside, now }: Allowed): Promise<void> {
   await tx
     .insertInto('webhook_address')
@@ -39,7 +39,7 @@ export async function allowAddress(tx: Tx, { storeId, address, inside, now }: Al
     .execute()
 }
 
-/** False if it was not allowed. */
+/** Forbids an address. Resolves to false if it was not allowed. */
 export async function forbidAddress(tx: Tx, storeId: bigint, { host, port }: Address): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('webhook_address')

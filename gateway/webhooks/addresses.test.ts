@@ -44,7 +44,7 @@ it.each([
   '::7f00:1',
   '::ffff:0:7f00:1',
   '64:ff9b:1::7f00:1',
-  // Short, octal and hexadecimal ways to write 127.0.0.1 and 8.8.8.8.
+  // Short, octal and hexadecimal forms of 127.0.0.1 and 8.8.8.8.
   '127.1',
   '0x7f.0.0.1',
   '010.8.8.8',
@@ -55,7 +55,7 @@ it.each([
   expect(isPublicAddress(address)).toBe(false)
 })
 
-it('loopback is this machine and nothing else', () => {
+it('only this machine is loopback', () => {
   expect(['127.0.0.1', '127.1.2.3', '::1'].map(isLoopbackAddress)).toEqual([true, true, true])
   expect(['10.0.0.1', '::', '::2', 'localhost'].map(isLoopbackAddress)).toEqual([false, false, false, false])
 })

@@ -1,11 +1,11 @@
-/** Which addresses a webhook may be sent to. Pure: ipaddr.js has the networks that are not the public internet. */
+/** The addresses that webhooks may go to. Pure: ipaddr.js has the list of networks outside the public internet. */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The public unicast of IPv6. The rest is reserved, or another way to write an address of IPv4. */
+/** The public unicast addresses of IPv6. The rest is reserved, or another form of an IPv4 address. */
 const UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Undefined for everything but a whole address: ipaddr.js also reads short, octal and hexadecimal ones. */
+/** Parses a complete address; undefined for the short, octal and hexadecimal forms that ipaddr.js also accepts. */
 function readAddress(text: string): ReturnType<typeof ipaddr.parse> | undefined {
   return isIP(text) !== 0 && ipaddr.isValid(text) ? ipaddr.parse(text) : undefined
 }
@@ -16,7 +16,7 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(UNICAST_6)
 }
 
-/** Networks that an operator may allow. Link-local ones are missing: the metadata service of a cloud is there. */
+/** Networks that an operator may allow, without link-local ones, where a cloud's metadata service is. */
 const INSIDE = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'])
 
 export const isInsideAddress = (text: string): boolean => INSIDE.has(readAddress(text)?.range() ?? '')

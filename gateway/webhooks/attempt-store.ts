@@ -37,8 +37,8 @@ export function readAttempts(
 }
 
 /**
- * Returns how long the newest delivered events of each endpoint took, the oldest first. Lanes end when nothing is due, so
- * the pace of an endpoint is derived from its attempts.
+ * Returns how long the newest delivered events of each endpoint took, the oldest first. Lanes end when nothing is due,
+ * so the pace of an endpoint is derived from its attempts.
  */
 export async function durationsOf(
   db: Db,

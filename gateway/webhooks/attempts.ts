@@ -107,7 +107,7 @@ async function refuseMuchReplay(
 type TestDeps = ChallengeDeps & { db: Db }
 
 /**
- * Sends a test message now and returns what the endpoint said. It is not an event: handlers answer 2xx. An endpoint that
+ * Sends a test message now and returns the endpoint's answer. It is not an event: handlers answer 2xx. An endpoint that
  * waits for its proof is enabled when the answer repeats the challenge.
  */
 export async function sendTest(deps: TestDeps, storeId: bigint, endpointId: bigint): Promise<TestResult> {

@@ -17,7 +17,7 @@ export type Challenged = { result: SendResult; durationMs: number; isRepeated: b
 /** Each test occupies a connection and its caller for up to 15 seconds. */
 const MOST_TESTS = 2
 
-/** Sends the test to `url`, the endpoint's own by default. Refuses a third one of a store at a time. */
+/** Sends the test to `url`, by default the endpoint's own. Refuses a third simultaneous test of a store. */
 export async function challenge(
   deps: ChallengeDeps,
   endpoint: EndpointRow,
@@ -55,8 +55,8 @@ async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: st
 }
 
 /**
- * Accepts the challenge alone, or as a top-level field of that name. A service that echoes its requests has it deeper, so
- * an echo proves nothing.
+ * Accepts the challenge alone, or as a top-level field of that name. A service that echoes its requests has it deeper,
+ * so an echo proves nothing.
  */
 function repeats(result: SendResult, nonce: string): boolean {
   if (result.kind !== 'answered') return false

@@ -1,4 +1,4 @@
-/** An answer settles what its claim still holds, and nothing else. */
+/** An answer settles a delivery only if its claim still owns it. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
@@ -43,7 +43,7 @@ async function claimed(): Promise<Claim> {
 
 type UnderWay = { claim: Claim; answer(code: number): Promise<void> }
 
-/** A claimed attempt that is with the store, which has not answered yet. */
+/** Starts an attempt that the store has received but not answered. */
 async function underWay(): Promise<UnderWay> {
   const asked = Promise.withResolvers<ServerResponse>()
   receiver.answers.push(asked.resolve)
@@ -70,8 +70,8 @@ const again = ({ event_id: eventId }: Claim) =>
   replay(till.deps, store.id, { id: endpointId, body: { eventId } })
 const disable = () => switchEndpoint(till.db, store.id, { id: endpointId, on: false })
 
-describe('an event that is replayed while an attempt is under way', () => {
-  it('is sent again although that attempt is taken', async () => {
+describe('an event replayed during an attempt', () => {
+  it('is sent again although that attempt succeeds', async () => {
     const told: boolean[] = []
     deps.onAttempt = ({ isFirst }) => void told.push(isFirst)
     await events(1)
@@ -80,14 +80,14 @@ describe('an event that is replayed while an attempt is under way', () => {
     await first.answer(204)
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 0, due_at: till.clock.now() })
     await attempt(deps, await claimed())
-    // How soon a store is told at first is measured; a replay years later is no part of it.
+    // The time to the first attempt is measured. A replay years later must not count.
     expect(told).toEqual([true, false])
     expect(receiver.received).toHaveLength(2)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, due_at: null })
     expect(await statuses()).toEqual([204, 204])
   })
 
-  it('stays delivered when that attempt fails after the replay was taken', async () => {
+  it('stays delivered if that attempt fails after the replay was accepted', async () => {
     await events(1)
     const first = await underWay()
     await again(first.claim)
@@ -99,8 +99,8 @@ describe('an event that is replayed while an attempt is under way', () => {
   })
 })
 
-describe('a delivery whose endpoint is disabled while an attempt is under way', () => {
-  it.each([500, 204])('is not due again when that attempt ends with %i', async (code) => {
+describe('a delivery whose endpoint is disabled during an attempt', () => {
+  it.each([500, 204])('is not due again if that attempt ends with %i', async (code) => {
     await events(1)
     const first = await underWay()
     await disable()
@@ -113,7 +113,7 @@ describe('a delivery whose endpoint is disabled while an attempt is under way', 
     expect(await statuses()).toEqual([code])
   })
 
-  it('is given up also when the attempt failed just before', async () => {
+  it('is given up even if the attempt has just failed', async () => {
     await events(1)
     const first = await underWay()
     await first.answer(500)
@@ -121,7 +121,7 @@ describe('a delivery whose endpoint is disabled while an attempt is under way', 
     expect(await delivery()).toMatchObject({ state: 'failed', due_at: null, attempts: 1 })
   })
 
-  it('is not due again when a sibling was answered 410', async () => {
+  it('is not due again after a 410 to another attempt', async () => {
     await events(2)
     const [first, second] = [await underWay(), await underWay()]
     await second.answer(410)
@@ -135,7 +135,7 @@ describe('a delivery whose endpoint is disabled while an attempt is under way', 
 })
 
 describe('an endpoint that answers 410', () => {
-  it('to eight attempts at once is disabled, and each of them is written down', async () => {
+  it('to eight simultaneous attempts is disabled, and each attempt is recorded', async () => {
     await events(8)
     receiver.answers.push(...Array.from({ length: 8 }, () => status(410)))
     const claims = await claimDue(deps, endpointId, 8)
@@ -145,7 +145,7 @@ describe('an endpoint that answers 410', () => {
     expect(await endpoint()).toMatchObject({ state: 'disabled', disabled_reason: 'gone' })
   })
 
-  it('is disabled also by an attempt whose delivery was replayed meanwhile', async () => {
+  it('is disabled even if the delivery was replayed in the meantime', async () => {
     await events(1)
     const first = await underWay()
     await again(first.claim)
@@ -154,7 +154,7 @@ describe('an endpoint that answers 410', () => {
     expect(await delivery()).toMatchObject({ state: 'failed', due_at: null })
   })
 
-  it('stays disabled by its store where that was first, and enabled where it has moved', async () => {
+  it('stays disabled by its store if that came first, and enabled if it has moved', async () => {
     await events(1)
     const first = await underWay()
     await disable()
@@ -170,7 +170,7 @@ describe('an endpoint that answers 410', () => {
 })
 
 describe('a sender whose claim has run out', () => {
-  it.each([500, 204])('settles nothing with %i while another one sends', async (code) => {
+  it.each([500, 204])('settles nothing with %i while another sender is sending', async (code) => {
     await events(1)
     const slow = await underWay()
     till.clock.advance(CLAIM_MS)
@@ -183,7 +183,7 @@ describe('a sender whose claim has run out', () => {
     expect(await statuses()).toEqual([code, 204])
   })
 
-  it('does not make it due again once it is delivered', async () => {
+  it('does not make a finished delivery due again', async () => {
     await events(1)
     const slow = await underWay()
     till.clock.advance(CLAIM_MS)
@@ -193,7 +193,7 @@ describe('a sender whose claim has run out', () => {
     expect(await delivery()).toMatchObject({ state: 'delivered', due_at: null, last_result: 'status 204' })
   })
 
-  it('does not free what the other one has when its process ends', async () => {
+  it('does not release the other sender’s claim when its process ends', async () => {
     await events(1)
     const ending = new AbortController()
     const asked = Promise.withResolvers<ServerResponse>()

@@ -30,13 +30,13 @@ afterEach(async () => {
   await till.close()
 })
 
-/** An event of a fresh deposit. */
+/** Creates an event of a new deposit. */
 const expired = (of = store) => expiredDeposit(till, of)
 
 const delivery = () =>
   till.db.selectFrom('webhook_delivery').selectAll().orderBy('id').executeTakeFirstOrThrow()
 
-/** Sends what is due, as the lanes do. */
+/** Sends the due deliveries like the lanes. */
 async function deliver(using: DeliveryDeps = deps): Promise<void> {
   const { endpoint_id: endpointId } = await delivery()
   await sendDue(using, endpointId)
@@ -45,7 +45,7 @@ async function deliver(using: DeliveryDeps = deps): Promise<void> {
 const attempts = () => till.db.selectFrom('webhook_attempt').selectAll().orderBy('id').execute()
 
 describe('a webhook', () => {
-  it('tells the store of the transition, signed after Standard Webhooks, with its sequence', async () => {
+  it('reports the transition to the store, signed by Standard Webhooks, with its sequence', async () => {
     const id = await expired()
     await publishEvents(deps)
     await deliver()
@@ -67,7 +67,7 @@ describe('a webhook', () => {
     expect((await delivery()).state).toBe('delivered')
   })
 
-  it('D-40 is signed by the clock of the machine, and tried again by the one that was advanced', async () => {
+  it('D-40 is signed by the machine’s clock, and retried by the advanced clock', async () => {
     till.clock.jump(8 * 24 * HOUR_MS)
     const date = new Date(till.clock.machineNow().getTime() + HOUR_MS)
     receiver.answers.push(status(503, { 'retry-after': date.toUTCString() }))
@@ -77,7 +77,7 @@ describe('a webhook', () => {
     const [got] = receiver.received
     const at = Number(got?.headers['webhook-timestamp'])
     expect(at).toBe(Math.floor(till.clock.machineNow().getTime() / 1_000))
-    // The header has no milliseconds, and is of the machine's clock.
+    // The header has no milliseconds, and the machine's time.
     const due = till.clock.tillTime(new Date(date.toUTCString()))
     expect((await delivery()).due_at).toEqual(due)
     const inMs = due.getTime() - till.clock.now().getTime()
@@ -87,7 +87,7 @@ describe('a webhook', () => {
     expect(await delivery()).toMatchObject({ state: 'delivered' })
   })
 
-  it('that is not taken is sent again later, with the same id, until it is', async () => {
+  it('is retried with the same id until the store accepts it', async () => {
     receiver.answers.push(status(500), status(302, { location: receiver.url }))
     await expired()
     await publishEvents(deps)
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([eventId]))
   })
 
-  it('whose secret does not open is a failed attempt, told loudly, and goes on by the plan', async () => {
+  it('whose secret cannot be decrypted logs an error, counts as a failed attempt and is retried', async () => {
     const ours = createSecretBox(Buffer.alloc(32, 1))
     const anothers = createSecretBox(Buffer.alloc(32, 2))
     await till.db
@@ -130,7 +130,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('is given up, loudly, when the endpoint says that it is gone, and nothing more is sent there', async () => {
+  it('is given up with an error in the log after a 410, and nothing more is sent to that endpoint', async () => {
     receiver.answers.push(status(410))
     await expired()
     await expired()
@@ -150,7 +150,7 @@ describe('a webhook', () => {
     expect(events.map((event) => event.sequence)).toEqual([1, 2, 3])
   })
 
-  it('is sent again when the endpoint asks for it, not before', async () => {
+  it('is retried when the endpoint asks for it, and not before', async () => {
     receiver.answers.push(status(503, { 'retry-after': '120' }))
     await expired()
     await publishEvents(deps)
@@ -158,7 +158,7 @@ describe('a webhook', () => {
     expect((await delivery()).due_at?.getTime()).toBe(till.clock.now().getTime() + 120_000)
   })
 
-  it('leaves a trace of every attempt: when, how long, what was answered', async () => {
+  it('records every attempt: its time, duration and answer', async () => {
     receiver.answers.push((response) => response.writeHead(500).end('out of\0 paper'))
     await expired()
     await publishEvents(deps)
@@ -171,7 +171,7 @@ describe('a webhook', () => {
     ])
   })
 
-  it('carries a signature of each secret while they are exchanged', async () => {
+  it('has a signature of each secret during a rotation', async () => {
     const next = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
     await expired()
     await publishEvents(deps)
@@ -212,14 +212,14 @@ describe('a webhook', () => {
     receiver = await startReceiver()
   })
 
-  it('is sent once where many workers are woken at the same time', async () => {
+  it('is sent once if many workers wake at the same time', async () => {
     await expired()
     await publishEvents(deps)
     await Promise.all(Array.from({ length: 10 }, () => deliver()))
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('whose sender was killed is sent again by the sweep', async () => {
+  it('of a killed sender is sent again by the sweep', async () => {
     await expired()
     await publishEvents(deps)
     const killed: DeliveryDeps = { ...deps, send: () => Promise.reject(new Error('killed')) }
@@ -233,14 +233,14 @@ describe('a webhook', () => {
     await stop()
   })
 
-  it('reaches the store automatically, from the transition on', async () => {
+  it('reaches the store automatically after the transition', async () => {
     const stop = await workOnWebhooks(deps)
     await expired()
     await expect.poll(() => receiver.received).toHaveLength(1)
     await stop()
   })
 
-  it('carries no secret into the log', async () => {
+  it('puts no secret into the log', async () => {
     receiver.answers.push(status(500))
     await expired()
     await publishEvents(deps)

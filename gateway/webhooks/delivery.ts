@@ -1,4 +1,4 @@
-/** One attempt to deliver an event to one endpoint: claimed in the database, sent, and written down. */
+/** One attempt to deliver an event to one endpoint: claimed in the database, sent, and recorded. */
 import type { Db, Tx } from '../db/client.ts'
 import { toWebhookEvent } from '../events/event.ts'
 import type { TillClock } from '../kit/clock.ts'
@@ -25,7 +25,7 @@ export type DeliveryDeps = {
 
 export type AttemptFacts = {
   outcome: 'delivered' | 'retried' | 'given_up'
-  /** Of all attempts. The first attempt of a replay is not a first attempt. */
+  /** True for the first of all attempts. The first attempt of a replay is not a first attempt. */
   isFirst: boolean
   /** Time from the event's cause to the start of this attempt. */
   sinceEventMs: number
@@ -33,7 +33,7 @@ export type AttemptFacts = {
 
 const SECRET_CLOSED = 'the webhook secret of the endpoint does not open'
 
-/** Sends a claimed delivery and writes down the result. A store that answers 2xx has the event. */
+/** Sends a claimed delivery and records the result. A store that answers 2xx has the event. */
 export async function attempt(deps: DeliveryDeps, claim: Claim, signal?: AbortSignal): Promise<void> {
   const at = deps.clock.now()
   const begin = performance.now()
@@ -57,8 +57,8 @@ async function sendClaimed(
 }
 
 /**
- * Undefined if the secret cannot be decrypted. The gateway probably runs with another master key, so the attempt counts as
- * failed and the schedule continues.
+ * Returns undefined if the secret cannot be decrypted, probably for lack of the master key. The attempt then counts as
+ * failed, and the schedule continues.
  */
 function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHeaders | undefined {
   try {
@@ -113,7 +113,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
       )
       return
     case 'given_up':
-      deps.log.error({ ...about, said }, 'webhook was given up: the store does not take it')
+      deps.log.error({ ...about, said }, 'webhook was given up: the store did not accept it')
       return
     default:
       return verdict satisfies never
@@ -139,8 +139,8 @@ function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, res
 type Settled = Attempted & { attempts: number; said: string; verdict: Verdict }
 
 /**
- * Records the attempt, and closes the delivery if this claim still owns it. Meanwhile it may have been replayed, given up
- * with its endpoint, or claimed by another sender because this one took too long. False if nothing was closed.
+ * Records the attempt, and closes the delivery if this claim still owns it. Meanwhile it may have been replayed, given
+ * up with its endpoint, or claimed by another sender because this one took too long. False if nothing was closed.
  */
 async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
   const { result, at, durationMs, attempts, said, verdict } = settled
@@ -172,8 +172,8 @@ async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled
 }
 
 /**
- * True if a 410 disables the endpoint. It does not if the store has disabled it or changed its URL meanwhile. The endpoint
- * is locked before its deliveries, as everywhere, so two 410 answers never wait for each other.
+ * True if a 410 disables the endpoint. It does not if the store has disabled it or changed its URL meanwhile. The
+ * endpoint is locked before its deliveries, as everywhere, so two 410 answers never wait for each other.
  */
 async function wantsNothing(tx: Tx, { id, store_id: storeId, url }: Claim): Promise<boolean> {
   const endpoint = await lockEndpoint(tx, storeId, { id, as: 'no key update' })

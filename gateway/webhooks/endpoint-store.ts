@@ -75,7 +75,7 @@ type Change = Pick<
   'url' | 'event_types' | 'state' | 'disabled_reason' | 'secret' | 'previous_secret' | 'previous_until'
 >
 
-/** Undefined if the store has no such endpoint. */
+/** Changes an endpoint. Resolves to undefined if the store has no such endpoint. */
 export const changeEndpoint = (
   db: Db | Tx,
   storeId: bigint,
@@ -141,7 +141,7 @@ export async function enableByOperator(tx: Tx, id: bigint): Promise<void> {
     .execute()
 }
 
-/** False if the endpoint no longer has this address, or does not wait for its proof. */
+/** Enables a proved endpoint. Resolves to false if its address has changed, or it does not wait for its proof. */
 export async function proveEndpoint(db: Db, id: bigint, url: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_endpoint')

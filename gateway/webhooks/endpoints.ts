@@ -70,7 +70,7 @@ export async function createEndpoint(
 
 type NewEndpoint = {
   storeId: bigint
-  /** Adds an endpoint with an address from the operator, which needs no proof. */
+  /** True for an address from the operator, which needs no proof. */
   proved?: boolean
 } & CreateEndpointBody
 
@@ -102,8 +102,8 @@ export const endpointOf = async (db: Db | Tx, storeId: bigint, id: bigint): Prom
   (await findEndpoint(db, storeId, id)) ?? refuse('not_found')
 
 /**
- * The same with a lock until the transaction ends. Writers of deliveries take the `share` lock: a call that disables the
- * endpoint either comes first and is seen, or comes later and gives their deliveries up.
+ * Returns the endpoint, locked until the transaction ends. Writers of deliveries use the `share` lock. A call that
+ * disables the endpoint comes either before them and is seen, or after them and gives up their deliveries.
  */
 export const lockedEndpointOf = async (
   tx: Tx,
@@ -126,8 +126,8 @@ async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promis
 }
 
 /**
- * Changes an endpoint's URL, event types or both, for its store. In live mode a new URL must repeat a challenge before the
- * endpoint moves there, unless the endpoint still waits for its first proof.
+ * Changes an endpoint's URL, event types or both, for its store. In live mode a new URL must repeat a challenge before
+ * the endpoint moves there, unless the endpoint still waits for its first proof.
  */
 export async function updateOwnEndpoint(
   deps: EndpointDeps & ChallengeDeps,
@@ -141,7 +141,7 @@ export async function updateOwnEndpoint(
   if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
   const isProved = needsProof(endpoint) && (await challenge(deps, endpoint, url)).isRepeated
   return inTransaction(deps.db, async (tx) => {
-    // Meanwhile it may have been proved, with another address.
+    // In the meantime it may have been proved with another address.
     const row = await lockedEndpointOf(tx, storeId, { id: wanted.id, as: 'no key update' })
     if (needsProof(row) && !isProved) refuse('endpoint_unproved')
     return changeWithin(tx, storeId, wanted)
@@ -208,8 +208,8 @@ export async function rotateSecret(
 }
 
 /**
- * Returns the secrets that sign a webhook now, the newest first. Throws if the newest cannot be decrypted. An older one may
- * be encrypted with a lost key: then a new secret must help at once.
+ * Returns the secrets that sign a webhook now, the newest first. Throws if the newest cannot be decrypted. An older one
+ * may be encrypted with a lost key: then a new secret must help at once.
  */
 export function secretsOf(
   box: SecretBox,

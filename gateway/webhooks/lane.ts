@@ -27,7 +27,7 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
   const begin = (claim: Claim): void => {
     const sent = attempt({ ...deps, send: watched.send }, claim, signal)
       .catch((error: unknown) => {
-        deps.log.error({ err: error, ...aboutOf(claim) }, 'attempt of a webhook could not be written down')
+        deps.log.error({ err: error, ...aboutOf(claim) }, 'attempt of a webhook could not be recorded')
       })
       .finally(() => {
         open.delete(sent)
@@ -74,7 +74,7 @@ function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: 
       const own = {}
       const look = (): void => {
         const leftMs = pace.patienceMs() - (performance.now() - began)
-        // Ask each time: other answers may have shown meanwhile that this store is slow.
+        // Ask every time: other answers may have shown in the meantime that this store is slow.
         if (leftMs > 0) timer = setTimeout(look, Math.ceil(leftMs))
         else {
           hanging.add(own)

@@ -31,7 +31,7 @@ function sending(change: Partial<LanesDeps> = {}) {
   stops.push(() => lanes.stop())
 }
 
-/** Publishes `count` events of a fresh deposit, without the life of as many deposits. Resolves to their ids. */
+/** Publishes `count` events of one new deposit. Resolves to their ids. */
 async function published(store: { id: bigint }, count: number): Promise<string[]> {
   await expiredDeposit(till, store)
   await sql`
@@ -50,7 +50,7 @@ async function published(store: { id: bigint }, count: number): Promise<string[]
   return rows.map(({ id }) => id)
 }
 
-/** The same while no endpoint wants their type. */
+/** Publishes `count` events of a type that no endpoint wants. Resolves to their ids. */
 async function unsent(store: { id: bigint }, count: number): Promise<string[]> {
   const want = (types: EventType[] | null) =>
     till.db.updateTable('webhook_endpoint').set({ event_types: types }).execute()
@@ -60,7 +60,7 @@ async function unsent(store: { id: bigint }, count: number): Promise<string[]> {
   return ids
 }
 
-/** Resolves to the address; the server ends with the test. */
+/** Starts the server until the test ends. Resolves to its address. */
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   stops.push(async () => {
@@ -72,14 +72,14 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${port}/`
 }
 
-/** Takes every call and answers none. */
+/** Starts a server that accepts every call and answers none. */
 async function aSilentPlace(): Promise<{ url: string; taken: ServerResponse[] }> {
   const taken: ServerResponse[] = []
   const server = createServer((_request, response) => void taken.push(response))
   return { url: await listening(server), taken }
 }
 
-/** Takes every call; answers all but those about `unanswered` events. */
+/** Starts a server that answers all calls except those with `unanswered` events. */
 async function aPlaceThatHangsOn(unanswered: Set<string>): Promise<{ url: string; taken: string[] }> {
   const taken: string[] = []
   const server = createServer((request, response) => {
@@ -90,7 +90,7 @@ async function aPlaceThatHangsOn(unanswered: Set<string>): Promise<{ url: string
   return { url: await listening(server), taken }
 }
 
-/** As if the endpoint of the oldest delivery had once taken an event after so long. */
+/** Records a past success of the oldest delivery's endpoint that took this long. */
 async function tookOnce(durationMs: number): Promise<void> {
   const { id, endpoint_id } = await till.db
     .selectFrom('webhook_delivery')
@@ -106,7 +106,7 @@ async function tookOnce(durationMs: number): Promise<void> {
 }
 
 describe('a store that is slow with everything', () => {
-  it('gets at most eight and four calls at a time, also from lanes that start again', async () => {
+  it('gets at most eight first attempts and four retries at a time, even from restarted lanes', async () => {
     const silent = await aSilentPlace()
     await published(await aStore(till, { webhookUrl: silent.url }), 30)
     await tookOnce(60_000)
@@ -124,12 +124,12 @@ describe('a store that is slow with everything', () => {
     expect(silent.taken).toHaveLength(8 + 4)
   })
 
-  it('is known to be quick again by what comes again once first attempts have shown it', async () => {
+  it('counts as quick for retries, too, once first attempts have been quick', async () => {
     const unanswered = new Set<string>()
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
-    // Keeps the lanes at work, so they are the same all along.
+    // Keeps the lanes running, so they stay the same throughout.
     for (const hanging of await published(store, 1)) unanswered.add(hanging)
     await tookOnce(60_000)
     sending({ patienceMs: 1 })
@@ -144,8 +144,8 @@ describe('a store that is slow with everything', () => {
   })
 })
 
-describe('of one endpoint', () => {
-  it('a deposit is told of at once although twenty others hang unanswered', async () => {
+describe('the deliveries of one endpoint', () => {
+  it('go out at once although twenty others hang', async () => {
     const unanswered = new Set<string>()
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
@@ -157,7 +157,7 @@ describe('of one endpoint', () => {
     expect(place.taken).toHaveLength(21)
   })
 
-  it('first attempts do not wait behind what comes again, however much of it hangs', async () => {
+  it('include first attempts that never wait behind retries, even if many of those hang', async () => {
     const unanswered = new Set<string>()
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
@@ -171,11 +171,11 @@ describe('of one endpoint', () => {
     expect(place.taken).toHaveLength(17)
   })
 
-  it('what is replayed does not hold up what happens now', async () => {
+  it('include replays that do not delay new events', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
     await unsent(store, 12)
-    // Never sent before: the first event of a replay is no first attempt either.
+    // Never sent before, but the first attempt of a replay is not a first attempt.
     await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 12 } })
     await published(store, 1)
     const now = await claimLane(till.deps, { endpointId: id, lane: 'first' }, 20)
@@ -183,7 +183,7 @@ describe('of one endpoint', () => {
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
-  it('a limited number that hang are open while another endpoint is served', async () => {
+  it('hang only in limited number while another endpoint is served', async () => {
     const silent = await aSilentPlace()
     const slow = await aStore(till, { webhookUrl: silent.url })
     await published(slow, 70)
@@ -196,15 +196,15 @@ describe('of one endpoint', () => {
 })
 
 describe('lanes', () => {
-  it('no delivery waits behind another endpoint: forty that never answer hold up nobody', async () => {
+  it('do not wait for each other: forty silent endpoints delay no delivery', async () => {
     const silent = await aSilentPlace()
     const slow = await aStore(till)
     for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)
     for (let n = 0; n < 10; n += 1) await expiredDeposit(till, slow)
-    // The lanes stay as full as they are: nothing that hangs gives its place to others.
+    // The lanes stay full, because hanging attempts keep their places.
     sending({ patienceMs: 60_000 })
     await publishEvents(till.deps)
-    // One store's: each of its endpoints has the least width.
+    // They belong to one store, so each endpoint has the least width.
     await expect.poll(() => silent.taken.length).toBe(40 * 2)
     await expiredDeposit(till, await aStore(till, { webhookUrl: receiver.url }))
     await publishEvents(till.deps)
@@ -212,7 +212,7 @@ describe('lanes', () => {
     expect(silent.taken.length).toBe(40 * 2)
   })
 
-  it('a deposit whose event fails does not hold up the next one of the same endpoint', async () => {
+  it('do not delay a deposit because another one’s event fails', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     receiver.answers.push(status(500), status(500), status(500))
     for (let n = 0; n < 3; n += 1) await expiredDeposit(till, store)
@@ -230,13 +230,13 @@ describe('lanes', () => {
     expect(rows.map((row) => `${row.state} ${row.attempts}`).slice(0, 3)).toEqual(Array(3).fill('due 1'))
   })
 
-  it('an event is with the store because of its commit: nothing on its way waits for a poll', async () => {
+  it('send an event right after its commit, without waiting for a poll', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
-    // From here on no timer of the queue or of the lanes comes due.
+    // From here on, no timer of the queue or the lanes fires.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     stops.push(await workOnWebhooks(senderDeps(till)))
     for (let n = 1; n <= 20; n += 1) {
-      // Not `expect.poll`, which lets fake time pass.
+      // Not `expect.poll`, which advances fake time.
       const arrived = Promise.withResolvers<void>()
       receiver.answers.push((response) => {
         status(204)(response)
@@ -248,7 +248,7 @@ describe('lanes', () => {
     }
   })
 
-  it('two processes send each event once', async () => {
+  it('of two processes send each event once', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     for (let n = 0; n < 30; n += 1) await expiredDeposit(till, store)
     sending()
@@ -260,7 +260,7 @@ describe('lanes', () => {
     expect(receiver.received).toHaveLength(30)
   })
 
-  it('what is on its way when the process ends is sent by the next one at once', async () => {
+  it('of an ended process leave their attempts to the next one, which sends them at once', async () => {
     const silent = await aSilentPlace()
     const store = await aStore(till, { webhookUrl: silent.url })
     await expiredDeposit(till, store)

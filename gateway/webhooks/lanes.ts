@@ -1,6 +1,6 @@
 /**
- * Every endpoint has two lanes of its own: one for first attempts, one for retries. A delivery never waits behind another
- * endpoint's, and a first attempt never waits behind a retry.
+ * Every endpoint has its own two lanes: one for first attempts, one for retries. A delivery never waits behind
+ * another endpoint's, and a first attempt never waits behind a retry.
  */
 import type { Signals } from '../db/signals.ts'
 import { durationsOf } from './attempt-store.ts'
@@ -19,8 +19,8 @@ export type LanesDeps = DeliveryDeps & {
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Sends due deliveries until it is stopped. There is no common queue, because slow endpoints would hold up the others. Each
- * lane has a guaranteed width; only its share beyond that depends on how many endpoints are busy.
+ * Sends due deliveries until it is stopped. There is no common queue, because slow endpoints would hold up the others.
+ * Each lane has a guaranteed width; only its share beyond that depends on how many endpoints are busy.
  */
 export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()

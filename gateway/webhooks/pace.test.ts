@@ -4,14 +4,14 @@ import { createPace, placesLeft } from './pace.ts'
 const taken = { kind: 'answered', status: 204, text: '' } as const
 
 describe('the patience with a store', () => {
-  it('is the least one as long as nothing is known, and with one that answers quickly', () => {
+  it('is the minimum for an unknown or a quick store', () => {
     const pace = createPace(500)
     expect(pace.patienceMs()).toBe(500)
     for (let n = 0; n < 20; n += 1) pace.ended(taken, 40)
     expect(pace.patienceMs()).toBe(500)
   })
 
-  it('grows with one that is slow with everything: an overloaded store gets no more calls at a time', () => {
+  it('grows with a store that is slow with everything, so an overloaded store gets no more calls at a time', () => {
     const pace = createPace(500)
     for (let n = 0; n < 20; n += 1) pace.ended(taken, 8_000)
     expect(pace.patienceMs()).toBeGreaterThan(15_000)
@@ -19,13 +19,13 @@ describe('the patience with a store', () => {
     expect(pace.patienceMs()).toBe(500)
   })
 
-  it('knows from the first answer how long an event takes', () => {
+  it('is set by the first answer', () => {
     const pace = createPace(500)
     pace.ended(taken, 8_000)
     expect(pace.patienceMs()).toBe(16_000)
   })
 
-  it('knows what was before, and what is newer counts for more', () => {
+  it('uses earlier answers, and weighs newer ones more', () => {
     expect(createPace(500, [2_000, 2_000]).patienceMs()).toBe(4_000)
     expect(createPace(500, [8_000, 400]).patienceMs()).toBeGreaterThan(
       createPace(500, [400, 8_000]).patienceMs(),
@@ -33,7 +33,7 @@ describe('the patience with a store', () => {
     expect(createPace(500, [8_000, ...Array(12).fill(40)]).patienceMs()).toBeLessThan(1_000)
   })
 
-  it('learns nothing from what was not taken', () => {
+  it('ignores failed attempts', () => {
     const pace = createPace(500)
     pace.ended({ kind: 'failed', reason: 'no answer in time' }, 15_000)
     pace.ended({ kind: 'answered', status: 504, text: '' }, 10_000)
@@ -58,7 +58,7 @@ describe('places', () => {
     expect(placesLeft(lane, { ...load, ...some })).toBe(places)
   })
 
-  it('beyond the width are fewer where many stores are busy; the width is never less', () => {
+  it('beyond the width are fewer if many stores are busy, and never fewer than the width', () => {
     const many = { ...load, busyStores: 40 }
     expect(placesLeft('first', { ...many, open: 19, hanging: 19 })).toBe(1)
     expect(placesLeft('first', { ...many, open: 20, hanging: 20 })).toBe(0)
@@ -71,7 +71,7 @@ describe('places', () => {
     for (const ownEndpoints of [2, 4, 10]) {
       const each = placesLeft(lane, { ...load, ownEndpoints })
       expect(each).toBe(Math.max(2, Math.floor(one / ownEndpoints)))
-      // However many hang: ten endpoints have no more open than one.
+      // Even if many hang, ten endpoints have no more open attempts than one.
       const open = placesLeft(lane, { ...load, open: 1_000, hanging: 1_000, ownEndpoints: 1 })
       expect(open).toBe(0)
       const most = lane === 'first' ? 64 : 16

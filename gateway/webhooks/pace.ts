@@ -10,7 +10,7 @@ const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }
 /** The most running attempts of one lane, including hanging ones. */
 const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
 const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
-/** The least for every endpoint, however many its store has. */
+/** The least width of every endpoint, for any number of endpoints of its store. */
 const LEAST_WIDTH = 2
 /** The total of all stores of a process, unless the lanes' guaranteed widths add up to more. */
 const MOST_OPEN_IN_ALL = 1_000
@@ -29,9 +29,9 @@ export type Pace = {
 }
 
 /**
- * A store that hangs on some deposits still answers the others quickly, so hanging attempts give up their places. A store
- * that is slow with everything is overloaded, so it must not get more calls at a time. `beforeMs`: how long its successful
- * attempts took, the oldest first.
+ * A store that hangs on some deposits still answers the others quickly, so hanging attempts give up their places. A
+ * store that is slow with everything is overloaded, so it must not get more calls at a time. `beforeMs`: how long its
+ * successful attempts took, the oldest first.
  */
 export function createPace(leastMs: number, beforeMs: readonly number[] = []): Pace {
   let usualMs: number | undefined

@@ -1,4 +1,4 @@
-/** The rows of a store's replays, and how much of them still waits. */
+/** The rows of a store's replays, and their waiting deliveries. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 

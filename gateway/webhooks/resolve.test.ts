@@ -16,7 +16,7 @@ let receiver: Receiver
 let dnsServers: string[]
 let resolve: Resolve
 let asked: string[]
-/** Answers about the IPv6 addresses of late.test, which are sent when the test says so. */
+/** Held answers with the IPv6 addresses of late.test. The test sends them. */
 let late: (() => void)[]
 let stop: () => void
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
   receiver = await startReceiver()
   asked = []
   late = []
-  // Knows an IPv4 address of shop.test, says that both.test has a private one too, and never answers what it lacks.
+  // Has an IPv4 address of shop.test, and a public and a private one of both.test. Never answers other questions.
   const server = createSocket('udp4', (query, from) => {
     const { name, type, end } = questionOf(query)
     asked.push(name)
@@ -35,7 +35,7 @@ beforeEach(async () => {
       [`both.test ${TYPE_AAAA}`]: [],
       [`none.test ${TYPE_A}`]: [],
       [`none.test ${TYPE_AAAA}`]: [],
-      // The servers of these two drop the questions of the other family.
+      // The servers of these two names drop questions about the other family.
       [`four.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
       [`six.test ${TYPE_AAAA}`]: [LOOPBACK_6],
       [`late.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
@@ -60,7 +60,7 @@ afterEach(async () => {
   await receiver.close()
 })
 
-/** The one question of a DNS message (RFC 1035, 4.1). */
+/** Returns the only question of a DNS message (RFC 1035, 4.1). */
 function questionOf(message: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = []
   let at = 12
@@ -76,7 +76,7 @@ function answerTo(question: Buffer, addresses: Buffer[]): Buffer {
   head.writeUInt16BE(0x8180, 2)
   head.writeUInt16BE(addresses.length, 6)
   head.writeUInt32BE(0, 8)
-  // The name of the question, its type, class IN, for no time.
+  // The question's name, its type, class IN, time to live 0.
   const recordOf = ({ length }: Buffer) =>
     Buffer.from([0xc0, 12, 0, length === 4 ? TYPE_A : TYPE_AAAA, 0, 1, 0, 0, 0, 0, 0, length])
   return Buffer.concat([head, ...addresses.flatMap((address) => [recordOf(address), address])])
@@ -89,7 +89,7 @@ const addressesOf = (name: string): Promise<string[]> =>
     ),
   )
 
-/** From here on the time that one family waits for the other passes only where the test says so. */
+/** Fakes the timers, so the wait of one family for the other passes only when the test says so. */
 const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 
 const request = (url: string) => ({ storeId: 1n, url, headers: {}, body: '{}' })
@@ -97,7 +97,7 @@ const request = (url: string) => ({ storeId: 1n, url, headers: {}, body: '{}' })
 const NOT_PUBLIC = { reason: expect.stringContaining('the address is not public') }
 
 describe('a name asked of DNS', () => {
-  it('is sent to at once although the servers of forty others never answer', async () => {
+  it('is resolved at once although the servers of forty others never answer', async () => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     const ending = new AbortController()
     const silent = Array.from({ length: 40 }, (_, n) =>
@@ -112,11 +112,11 @@ describe('a name asked of DNS', () => {
   it.each([
     ['four.test', '127.0.0.1'],
     ['six.test', '::1'],
-  ])('%s is known after 300 ms although nobody answers about the other family', async (name, known) => {
+  ])('%s is resolved after 300 ms although no server answers for the other family', async (name, known) => {
     stopTime()
     const found = vi.fn()
     const finding = addressesOf(name).then(found)
-    // Not `expect.poll`, which lets fake time pass.
+    // Not `expect.poll`, which advances fake time.
     while (vi.getTimerCount() === 0) await turn()
     await vi.advanceTimersByTimeAsync(299)
     expect(found).not.toHaveBeenCalled()
@@ -125,11 +125,11 @@ describe('a name asked of DNS', () => {
     expect(found).toHaveBeenCalledWith([known])
   })
 
-  it('late.test is known with the addresses of both families when one of them takes a moment longer', async () => {
+  it('late.test is resolved to both families if one of them takes a moment longer', async () => {
     stopTime()
     const found = addressesOf('late.test')
     while (late.length === 0) await turn()
-    // By the time these are answered, the first family has its addresses.
+    // When these are answered, the first family already has its addresses.
     for (let n = 0; n < 5; n += 1) await addressesOf('shop.test')
     for (const answer of late) answer()
     expect(await found).toEqual(['127.0.0.1', '::1'])
@@ -143,7 +143,7 @@ describe('a name asked of DNS', () => {
     expect(await send(request(url))).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) })
   })
 
-  it('localhost is this machine without a question', async () => {
+  it('localhost is this machine, without a query', async () => {
     const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000, resolve })
     for (const name of ['localhost', 'shop.localhost', 'LOCALHOST.'])
       expect(await send(request(`https://${name}/`))).toMatchObject(NOT_PUBLIC)
@@ -152,14 +152,14 @@ describe('a name asked of DNS', () => {
 })
 
 describe('by default', () => {
-  it('live mode asks DNS for a name', async () => {
+  it('live mode asks DNS', async () => {
     const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000, dnsServers })
-    // DNS says that it is this machine, which nothing else would.
+    // Only this DNS server resolves the name to this machine.
     expect(await send(request('https://shop.test/'))).toMatchObject(NOT_PUBLIC)
     expect(asked).toEqual(['shop.test', 'shop.test'])
   })
 
-  it('the sandbox asks the system, which knows the names of this machine without DNS', async () => {
+  it('the sandbox asks the system, which has this machine’s names without DNS', async () => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 1_000, dnsServers })
     await send(request(`http://${hostname()}:${receiver.port}/`))
     expect(asked).toEqual([])

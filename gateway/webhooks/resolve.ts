@@ -1,6 +1,6 @@
 /**
- * Asks DNS directly for the names of live stores. The system's look-up runs on a few threads of the process, so some names
- * with silent servers would hold up all other webhooks, and everything else that needs a thread.
+ * Asks DNS directly for the names of live stores. The system's look-up runs on a few threads of the process, so some
+ * names with silent servers would hold up all other webhooks, and everything else that needs a thread.
  */
 import { type LookupAddress, type LookupAllOptions, Resolver } from 'node:dns'
 
@@ -13,8 +13,8 @@ export type Resolve = (
 /** Timeout of one question to one server. Each server is asked twice. */
 const TIMEOUT_MS = 2_000
 /**
- * How long the addresses of one family wait for the other's. Some servers ignore questions for IPv6, and their stores must
- * not get late webhooks. Addresses that come later are neither checked nor used.
+ * How long the addresses of one family wait for the other's. Some servers ignore questions for IPv6, and their stores
+ * must not get late webhooks. Addresses that come later are neither checked nor used.
  */
 const OTHER_FAMILY_MS = 300
 const LOOPBACK: LookupAddress[] = [

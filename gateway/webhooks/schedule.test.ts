@@ -4,7 +4,7 @@ import { nextWaitMs, readRetryAfter } from './schedule.ts'
 const MIDDLE = 0.5
 const HOUR_MS = 3_600_000
 
-it('a webhook that is not taken is sent again later and later, eleven times over 75 hours', () => {
+it('a failed webhook is retried with growing waits, eleven times over 75 hours', () => {
   const waits: number[] = []
   for (let attempts = 1; ; attempts += 1) {
     const wait = nextWaitMs({ attempts }, MIDDLE)
@@ -23,7 +23,7 @@ it('retries of one outage are spread over a fifth of the wait', () => {
   expect(nextWaitMs({ attempts: 2 }, 0.999_999)).toBe(33_000)
 })
 
-it('a store that asks for more time gets it, up to a day; never less than the plan', () => {
+it('a store gets the wait it asks for, up to a day and never less than the schedule’s', () => {
   expect(nextWaitMs({ attempts: 1, retryAfterMs: 60_000 }, MIDDLE)).toBe(60_000)
   expect(nextWaitMs({ attempts: 1, retryAfterMs: 1_000 }, MIDDLE)).toBe(5_000)
   expect(nextWaitMs({ attempts: 1, retryAfterMs: 999 * HOUR_MS }, MIDDLE)).toBe(24 * HOUR_MS)

@@ -18,7 +18,7 @@ const request = (url: string) => ({ storeId: 1n, url, headers: { 'webhook-id': '
 describe('a webhook', () => {
   const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 })
 
-  it('is posted as JSON with its headers, and the status is the answer', async () => {
+  it('is posted as JSON with its headers, and gets the status', async () => {
     expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 204 })
     expect(receiver.received[0]).toMatchObject({
       body: '{"n":1}',
@@ -32,13 +32,13 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('is given up at its deadline, also by a store that never ends its head', async () => {
+  it('is aborted at its deadline, even if the store never ends its headers', async () => {
     receiver.answers.push((response) => void response.socket?.write('HTTP/1.1 200 OK\r\nx-slow: '))
     const hasty = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 300 })
     expect(await hasty(request(receiver.url))).toEqual({ kind: 'failed', reason: 'no answer in time' })
   })
 
-  it('reads no more than the beginning of an endless answer', async () => {
+  it('reads only the beginning of an endless answer', async () => {
     let sent = 0
     const closed = Promise.withResolvers<void>()
     receiver.answers.push((response) => {
@@ -55,7 +55,7 @@ describe('a webhook', () => {
     expect(sent).toBeLessThan(50_000_000)
   })
 
-  it('says why where nobody listens', async () => {
+  it('fails with the reason if nothing listens', async () => {
     await receiver.close()
     expect(await send(request(receiver.url))).toEqual({ kind: 'failed', reason: 'ECONNREFUSED' })
     receiver = await startReceiver()
@@ -86,14 +86,14 @@ describe('in live mode', () => {
 
 const REFUSED = { kind: 'failed', reason: expect.stringContaining('the address is not public') }
 
-it('the sandbox sends to this machine, but not into the network it is in', async () => {
+it('the sandbox sends to this machine, but not into its network', async () => {
   const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 })
   expect(await send(request(`http://localhost:${receiver.port}/`))).toMatchObject({ status: 204 })
   expect(await send(request('http://10.0.0.1/'))).toMatchObject(REFUSED)
 })
 
-describe('an address that the operator named', () => {
-  /** Named for store 1 alone. */
+describe('an address that the operator allowed', () => {
+  /** Allowed for store 1 only. */
   const named =
     (host: string, inside: boolean): FindAllowance =>
     async (storeId, address) =>
@@ -120,7 +120,7 @@ describe('an address that the operator named', () => {
     })
   })
 
-  it('leads inside only where that was said', async () => {
+  it('leads inside only if that was allowed', async () => {
     const send = sends('live', named('shop.internal', false))
     const port = receiver.port
     expect(await send(request(`https://shop.internal:${port}/`))).toEqual({
@@ -144,7 +144,7 @@ describe('an address that the operator named', () => {
   })
 })
 
-it('the sandbox sends nowhere that the operator has not named', async () => {
+it('the sandbox sends only to addresses that the operator has allowed', async () => {
   const send = createSender({ mode: 'sandbox', findAllowance: NONE_NAMED, deadlineMs: 60_000 })
   for (const url of [receiver.url, `http://localhost:${receiver.port}/`, 'https://store.example/']) {
     expect(await send(request(url))).toMatchObject({ kind: 'failed' })
@@ -162,11 +162,11 @@ it.each([
   ['shop.example:70000', undefined],
   ['user@shop.example:80', undefined],
   ['http://shop.example:80', undefined],
-])('%s is read as a host and a port, or not at all', (typed, address) => {
+])('%s is parsed to its host and port, or refused', (typed, address) => {
   expect(parseAddress(typed)).toEqual(address)
 })
 
-it('a URL is compared by host and port however it is written', () => {
+it('a URL is compared by host and port, in any spelling', () => {
   const hosts = ['https://Shop.Example./a', 'https://shop.example:443/b?c'].map((text) => new URL(text))
   for (const url of hosts) expect(addressOf(url)).toEqual({ host: 'shop.example', port: 443 })
 })
@@ -174,7 +174,7 @@ it('a URL is compared by host and port however it is written', () => {
 describe('a name', () => {
   const PUBLIC = '93.184.216.34'
 
-  /** A resolver that gives these answers in turn, and then the last one again. */
+  /** A resolver that gives these answers in order, then repeats the last one. */
   function resolver(...answers: string[][]) {
     const asked: string[] = []
     const resolve: Resolve = (hostname, options, callback) => {
@@ -210,20 +210,20 @@ describe('a name', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('that is allowed is connected to at the very address that was judged, not asked for again', async () => {
-    // Nothing but the first answer is this machine: were the name asked for again, the receiver would get nothing.
+  it('is connected to at the checked address, without another look-up', async () => {
+    // Only the first answer is this machine: after a second look-up, the receiver would get nothing.
     const { asked, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     expect(await send(request(`http://store.example:${receiver.port}/`))).toMatchObject({ status: 204 })
     expect(asked).toEqual(['store.example'])
   })
 
-  it('that answers public at the check and private afterwards never leads to the private address', async () => {
-    // Of no network: nothing of this test leaves the machine.
+  it('that is public at the check and private afterwards never leads to the private address', async () => {
+    // An address without a route: nothing from this test leaves the machine.
     const { asked, resolve } = resolver(['2000::1'], ['127.0.0.1'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 300, resolve })
     const hooks = `http://store.example:${receiver.port}/`
-    // The network here may say anything of the public address, but it is not the receiver's answer.
+    // The local network may answer anything for the public address, but never with the receiver's answer.
     expect(await send(request(hooks))).toMatchObject({ kind: 'failed' })
     expect(asked).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
@@ -231,7 +231,7 @@ describe('a name', () => {
     expect(await live(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
   })
 
-  it('is asked for again with every call, and a redirect is not a way round', async () => {
+  it('is looked up again for every call, and a redirect cannot bypass the check', async () => {
     const { asked, resolve } = resolver(['127.0.0.1'], ['10.0.0.1'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     const hooks = `http://store.example:${receiver.port}/`
@@ -242,7 +242,7 @@ describe('a name', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('that the resolver does not know fails the attempt', async () => {
+  it('that cannot be resolved fails the attempt', async () => {
     const resolve: Resolve = (_hostname, _options, callback) => {
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     }

@@ -1,4 +1,4 @@
-/** One POST to a store's URL. The address is checked when the socket connects, so no name can change in between. */
+/** One POST to a store's URL. The address is checked when the socket connects, so a name cannot change in between. */
 import { lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
@@ -28,12 +28,12 @@ export type WebhookRequest = {
   url: string
   headers: Record<string, string>
   body: string
-  /** Cuts the call off. */
+  /** Aborts the call. */
   signal?: AbortSignal
 }
 
 export type SenderOptions = {
-  /** Live mode sends to port 443 of public hosts and to addresses that the operator allows; the sandbox only to the latter. */
+  /** Live mode sends to port 443 of public hosts and to addresses the operator allows; the sandbox only to these. */
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
   deadlineMs?: number
@@ -71,8 +71,8 @@ export function createSender({
 const failed = (reason: string): SendResult => ({ kind: 'failed', reason })
 
 /**
- * Refuses a name if any of its addresses is not allowed. A name is looked up once per call and the socket connects to the
- * checked answer, so a different answer in between has no effect.
+ * Refuses a name if any of its addresses is not allowed. A name is looked up once per call and the socket connects to
+ * the checked answer, so a different answer in between has no effect.
  */
 function guardedLookup(
   resolve: Resolve,
@@ -120,7 +120,7 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
     answer.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       chunks.push(chunk)
-      // Only the status counts: cut off a long answer.
+      // Only the status counts, so end a long answer.
       if (bytes > MOST_ANSWER_BYTES) answer.destroy()
     })
     const done = () => resolve(resultOf(answer, Buffer.concat(chunks)))

@@ -7,8 +7,8 @@ export type SignedHeaders = {
 }
 
 /**
- * Signs a body after the Standard Webhooks specification, once with each secret (`whsec_` and base64): during a rotation
- * the receiver may know either.
+ * Signs a body after the Standard Webhooks specification, once with each secret (`whsec_` and base64): during a
+ * rotation the receiver may know either.
  */
 export function signWebhook(
   secrets: readonly string[],

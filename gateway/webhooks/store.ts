@@ -1,4 +1,4 @@
-/** The rows of deliveries: written with the numbers of their events, claimed by a lane, settled by an attempt. */
+/** The rows of deliveries: written when their events get numbers, claimed by a lane, settled by an attempt. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
@@ -13,8 +13,8 @@ export const DELIVERIES_TOPIC = 'webhooks'
 type WriterDeps = { clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. The endpoints are locked: one
- * that is disabled at the same moment either gets none, or gives up its new deliveries with the others.
+ * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. The endpoints are locked:
+ * one that is disabled at the same moment either gets none, or gives up its new deliveries with the others.
  */
 export const deliveryWriter =
   (deps: WriterDeps): PublisherDeps['addDeliveries'] =>
@@ -127,7 +127,7 @@ type Settlement = {
   delivered_at: Date | null
 }
 
-/** False if this claim no longer owns the delivery. */
+/** Settles a claimed delivery. Resolves to false if this claim no longer owns it. */
 export async function settleClaim(tx: Tx, claim: Claim, settlement: Settlement): Promise<boolean> {
   const { numUpdatedRows } = await claimed(tx, claim).set(settlement).executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
@@ -156,8 +156,9 @@ export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
 type Replayed = { id: bigint; storeId: bigint; eventTypes: readonly string[] | null; now: Date }
 
 /**
- * Makes deliveries of events due again, and returns their number. A range includes only the types that the endpoint wants.
- * New rows count as claimed once, which puts them into the lane of retries. A delivery that was never sent keeps its place.
+ * Makes deliveries of events due again, and returns their number. A range includes only the types that the endpoint
+ * wants. New rows count as claimed once, which puts them into the lane of retries. A delivery that was never sent keeps
+ * its place.
  */
 export async function replayDeliveries(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Writers of an endpoint's deliveries and calls that switch it wait for each other, in either order. */
+/** Writers of an endpoint's deliveries and calls that switch the endpoint wait for each other, in either order. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../db/client.ts'
@@ -30,7 +30,7 @@ const switching = (on: boolean) => switchEndpoint(till.db, store.id, { id: endpo
 const deliveries = () =>
   till.db.selectFrom('webhook_delivery').select(['state', 'due_at']).orderBy('id').execute()
 
-/** Signals that hold a transaction open just before its commit. */
+/** Signals that hold a transaction just before its commit. */
 function heldBack() {
   const reached = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -41,7 +41,7 @@ function heldBack() {
   return { signals: { ...till.deps.signals, notify }, reached: reached.promise, open: gate.resolve }
 }
 
-/** Until as many queries wait for a lock, or one of `works` has ended without. */
+/** Resolves once `count` queries wait for a lock, or one of `works` has ended without waiting. */
 async function waiting(count: number, ...works: Promise<unknown>[]): Promise<void> {
   let ended = false
   for (const work of works) void work.finally(() => (ended = true)).catch(() => {})
@@ -54,7 +54,7 @@ async function waiting(count: number, ...works: Promise<unknown>[]): Promise<voi
   await expect.poll(locked).toBe(true)
 }
 
-describe('what is being written when its endpoint is disabled', () => {
+describe('a delivery written while its endpoint is disabled', () => {
   it.each([
     [
       'a publication',
@@ -62,7 +62,7 @@ describe('what is being written when its endpoint is disabled', () => {
         publishEvents({ ...till.deps, addDeliveries: deliveryWriter({ ...till.deps, signals }) }),
     ],
     ['a replay', async (signals: Till['deps']['signals']) => void (await replaying(signals))],
-  ])('is given up like all that waited: %s', async (what, write) => {
+  ])('is given up like the waiting ones: %s', async (what, write) => {
     if (what === 'a replay') {
       await publishEvents(till.deps)
       await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()
@@ -81,7 +81,7 @@ describe('what is being written when its endpoint is disabled', () => {
 })
 
 describe('while an endpoint is being disabled', () => {
-  /** Disables it, and commits when told. */
+  /** Disables the endpoint, and commits when the test says so. */
   async function disabling() {
     const other = openDatabase(till.url, 1)
     const done = Promise.withResolvers<void>()
@@ -101,7 +101,7 @@ describe('while an endpoint is being disabled', () => {
     }
   }
 
-  it('nothing is published to it', async () => {
+  it('no event is published to it', async () => {
     const commit = await disabling()
     const publishing = publishEvents(till.deps)
     await waiting(1, publishing)
@@ -112,7 +112,7 @@ describe('while an endpoint is being disabled', () => {
     expect(events).toEqual([{ sequence: 1n }])
   })
 
-  it('nothing is replayed to it', async () => {
+  it('no event is replayed to it', async () => {
     await publishEvents(till.deps)
     const commit = await disabling()
     const answer = replaying()
@@ -123,7 +123,7 @@ describe('while an endpoint is being disabled', () => {
   })
 })
 
-it('of two rotations at the same time the later one signs beside the earlier one', async () => {
+it('after two simultaneous rotations, both new secrets sign', async () => {
   const box = createSecretBox(Buffer.alloc(32, 3))
   const { id } = await till.db
     .transaction()

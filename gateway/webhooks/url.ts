@@ -25,7 +25,7 @@ export function addressOf({ hostname, port, protocol }: URL): Address {
   return { host, port: port === '' ? (protocol === 'https:' ? HTTPS_PORT : 80) : Number(port) }
 }
 
-/** For people to read: the query of an address may hold a secret. */
+/** Returns the address for people to read, without its query, which may hold a secret. */
 export function withoutQuery(address: string): string {
   const url = URL.parse(address)
   return url === null ? '' : url.origin + url.pathname
@@ -44,8 +44,8 @@ export const formatAddress = ({ host, port }: Address): string =>
 export const isInsideHost = (host: string): boolean => host === 'localhost' || isInsideAddress(host)
 
 /**
- * True if a socket may connect to an address. The sandbox follows allowed names to this machine, unless strangers can reach
- * the sandbox. In live mode, plain http never crosses the internet.
+ * True if a socket may connect to an address. The sandbox follows allowed names to this machine, unless strangers can
+ * reach the sandbox. In live mode, plain http never crosses the internet.
  */
 export function mayConnect(address: string, { mode, allowance }: Reach, isSecure: boolean): boolean {
   if (isPublicAddress(address)) return isSecure || mode === 'sandbox'
@@ -53,7 +53,7 @@ export function mayConnect(address: string, { mode, allowance }: Reach, isSecure
   return allowance?.inside === true && isInsideAddress(address)
 }
 
-/** Returns why a URL is refused, as far as this is known without a look-up of its name. */
+/** Returns why a URL is refused, before its name is looked up; undefined if nothing speaks against it. */
 export function refuseUrl(url: URL, reach: Reach): string | undefined {
   const { mode, allowance } = reach
   const isSecure = url.protocol === 'https:'
@@ -70,7 +70,7 @@ export function refuseUrl(url: URL, reach: Reach): string | undefined {
 
 export const NOT_PUBLIC = 'the address is not public'
 
-/** The reason for the log, with the command that allows the address. */
+/** Returns the reason for the log, with the command that allows the address. */
 export function withCommand(reason: string, storeId: bigint, url: URL): string {
   const { host, port } = addressOf(url)
   if (isIP(host) === 0 && !HOST_NAME.test(host)) return reason

@@ -30,7 +30,7 @@ type Call = {
   etag?: string | null
   signal?: AbortSignal
   keepalive?: boolean
-  /** The status alone is the answer, whatever the body holds. */
+  /** The status alone is the answer: ignore the body. */
   isBodyIgnored?: true
 }
 

@@ -99,7 +99,7 @@ describe('the order', () => {
   })
 })
 
-describe('what is picked', () => {
+describe('the selection', () => {
   it('keeps the order of the presses and has its sum', () => {
     const stand = standOf(having(withItems([item('1', 150), item('2', 49)]), toggle('2'), toggle('1')).state)
     expect(selectedItems(stand).map(({ id }) => id)).toEqual(['2', '1'])

@@ -250,7 +250,7 @@ describe('§8 the texts of the specification', () => {
   })
 })
 
-describe('D-9 what is promised before the trade', () => {
+describe('D-9 the promise before the trade', () => {
   it.each([
     ['en', ['Add funds · $5.00', 'Add $2.85 more', 'Remove $1.20'], 'On 30 November', /CS2 .*8 days/],
     ['ru', ['Пополнить · $5.00', 'Добавьте ещё $2.85', 'Уберите $1.20'], '30 November', /CS2 .*8 дней/],

@@ -2,7 +2,7 @@
 import type { Item } from '../../contract/widget-api.ts'
 
 export type ShownName = {
-  /** The weapon of a skin; null where the name has one part. */
+  /** The weapon of a skin; null if the name has one part. */
   thing: string | null
   name: string
 }

@@ -1,4 +1,4 @@
-/** CSFloat: the lowest price of what is on sale for Counter-Strike, and of each phase of a Doppler, in cents. */
+/** CSFloat: the lowest prices of Counter-Strike items on sale, and of each phase of a Doppler, in cents. */
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { phaseName, phaseOf } from '../phase.ts'
@@ -25,7 +25,7 @@ const phaseRowSchema = z.object({
   min_price: z.int().nonnegative().max(1e9),
 })
 
-/** It tells no time: a price is as old as the call. The price of an item that nobody sells is made up. */
+/** Answers have no time, so a price is as old as the call. Prices of items that are not on sale are estimates. */
 export function csfloatPrices({ base, clock }: { base: string; clock: Clock }): PriceSource {
   return {
     name: 'csfloat',
@@ -55,8 +55,8 @@ const priceRow = (name: string, { min_price: cents, quantity }: Row, asOf: Date)
 })
 
 /**
- * Resolves to no rows if the second list has another form or fails, because the first one is complete without it. A source
- * that asks for a pause gets it.
+ * Resolves to no rows if the second list has another form or fails, because the first one is complete without it. A
+ * source that asks for a pause gets it.
  */
 async function phaseRows(base: string, asOf: Date, signal: AbortSignal): Promise<PriceRow[]> {
   try {

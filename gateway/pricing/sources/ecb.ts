@@ -1,4 +1,4 @@
-/** Reference rates of the European Central Bank: a file each working day, without a key. Other rates are held to it. */
+/** Reference rates of the European Central Bank: a file each working day, without a key. Other rates must be near. */
 import { CURRENCIES } from '../../../contract/money.ts'
 import { crossRate, REFERENCE_SOURCE } from '../exchange.ts'
 import { getText, SourceError } from './http.ts'
@@ -7,7 +7,7 @@ import type { PriceSource, RateRow } from './source.ts'
 const MAX_BYTES = 64 * 1024
 const DAY = /<Cube time=['"](\d{4}-\d\d-\d\d)['"]>/
 const RATE = /<Cube currency=['"]([A-Z]{3})['"] rate=['"](\d{1,10}(?:\.\d{1,8})?)['"]\/>/g
-/** When the rates of a day are published. */
+/** The time of day at which rates are published. */
 const PUBLISHED_UTC = 'T15:00:00Z'
 
 export function referenceRates(base: string): PriceSource {
@@ -22,14 +22,14 @@ export function referenceRates(base: string): PriceSource {
   }
 }
 
-/** Units for one euro become units for one dollar. */
+/** Converts units per euro to units per dollar. */
 function readReference(text: string): RateRow[] {
   const day = DAY.exec(text)?.[1]
   const asOf = new Date(`${day}${PUBLISHED_UTC}`)
   const perEuro = new Map([...text.matchAll(RATE)].map(([, currency = '', rate = '']) => [currency, rate]))
   const dollars = perEuro.get('USD')
   if (Number.isNaN(asOf.getTime()) || dollars === undefined) {
-    throw new SourceError('answered in another form: no day, or no dollar')
+    throw new SourceError('answered in another form: without a day, or without the dollar')
   }
   perEuro.set('EUR', '1')
   return CURRENCIES.flatMap((currency) => {

@@ -1,4 +1,4 @@
-/** Prices from a JSON file that an operator writes, and those of the sandbox's items. */
+/** Prices from the operator's JSON file, and those of the sandbox's items. */
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { GAMES } from '../../../contract/games.ts'
@@ -37,7 +37,7 @@ const fileSchema = z.strictObject({
 
 type FileRow = z.infer<typeof rowSchema>
 
-/** A source that reads the file each time, so an edited price counts at the next round. */
+/** A source that reads the file every time, so an edited price counts at the next read. */
 export function filePrices({ path, clock }: { path: string | URL; clock: Clock }): PriceSource {
   const read = async (signal: AbortSignal) => {
     const text = await readFile(path, { encoding: 'utf8', signal })

@@ -1,14 +1,14 @@
-/** Calls to sources on the web: each with a limit on its size, none of them trusted. */
+/** Calls to sources on the web. None is trusted, and the size of each answer is limited. */
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 
-/** Of the decoded answer: the longest known is a list of 30,000 items with all their sales. */
+/** The most bytes of a decoded answer. The longest known one lists 30,000 items with all their sales. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000
-/** Steam's rate limits, and those of most sources, count in windows of this length. */
+/** The pause after a 429 without a time: most sources count calls in windows of this length. */
 const RATE_LIMITED_MS = 5 * 60_000
 
-/** A source did not answer as it should. `retryAfterMs`: it wants to be left alone that long. */
+/** A source gave a wrong answer or none. `retryAfterMs` is the pause that it asks for. */
 export class SourceError extends Error {
   readonly retryAfterMs: number | null
   constructor(message: string, retryAfterMs: number | null = null) {
@@ -17,13 +17,13 @@ export class SourceError extends Error {
   }
 }
 
-/** GETs JSON within the signal's deadline; throws for anything but a whole answer of status 200. */
+/** GETs JSON within the signal's deadline. Throws unless the answer is complete and has status 200. */
 export async function getJson(url: URL, signal: AbortSignal, maxBytes = MAX_BYTES): Promise<unknown> {
   const text = await getText(url, signal, { maxBytes, accept: 'application/json' })
   try {
     return JSON.parse(text)
   } catch {
-    throw new SourceError(`answered what is not JSON, ${text.length} characters`)
+    throw new SourceError(`answered text that is not JSON, ${text.length} characters`)
   }
 }
 
@@ -63,7 +63,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   return text + decoder.decode()
 }
 
-/** The parsed answer, or a refusal that names what is wrong with it. */
+/** Returns the parsed answer, or throws with what is wrong. */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body)
   if (!parsed.success)
@@ -74,8 +74,8 @@ export function readAnswer<Schema extends z.ZodType>(schema: Schema, body: unkno
 const ROWS_AT_ONCE = 1_000
 
 /**
- * Returns the rows that make sense. They are read in portions, so no call of a shopper waits for all of them. A few
- * that make none are left out, but a changed form must not look like missing items.
+ * Returns the valid rows. They are parsed in portions, so no shopper's call waits for all of them. A few invalid
+ * rows are left out, but a changed form must not look like missing items.
  */
 export async function readRows<Schema extends z.ZodType>(
   schema: Schema,
@@ -90,7 +90,7 @@ export async function readRows<Schema extends z.ZodType>(
     await setImmediate()
   }
   if (read.length < rows.length * 0.9) {
-    throw new SourceError(`answered ${rows.length} rows, of which ${rows.length - read.length} make no sense`)
+    throw new SourceError(`answered ${rows.length} rows, of which ${rows.length - read.length} are invalid`)
   }
   return read
 }

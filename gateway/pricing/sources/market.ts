@@ -1,4 +1,4 @@
-/** market.csgo.com and its sisters: one host a game, one form. */
+/** market.csgo.com and its sister markets: one host for each game, one form of answer. */
 import { z } from 'zod'
 import type { Game } from '../../../contract/games.ts'
 import { getJson, readAnswer, readRows } from './http.ts'
@@ -7,7 +7,7 @@ import type { PriceSource } from './source.ts'
 
 const answerSchema = z.object({
   success: z.literal(true),
-  /** Seconds since 1970: the age of every row. */
+  /** The time of every row, in seconds since 1970. */
   time: z.int().positive(),
   currency: z.literal('USD'),
   items: z.array(z.unknown()).max(MAX_ROWS),
@@ -15,12 +15,12 @@ const answerSchema = z.object({
 
 const rowSchema = z.object({
   market_hash_name: nameSchema,
-  /** In text, and so is the volume: how many are on sale now, not how many were sold. */
+  /** Price and volume are text. The volume counts items on sale, not sales. */
   price: dollarsSchema,
   volume: countSchema,
 })
 
-/** `hosts`: the address of each game's market. More than 5 calls a second cost the key elsewhere, so it is asked slowly. */
+/** `hosts`: the address of each game's market. Its other calls revoke keys above 5 calls a second, so ask slowly. */
 export function marketPrices(hosts: Record<Game, string>): PriceSource {
   return {
     name: 'market',

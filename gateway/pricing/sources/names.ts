@@ -1,4 +1,4 @@
-/** How a source is named to shoppers. Pure. */
+/** The names of sources for shoppers. Pure. */
 import type { Game } from '../../../contract/games.ts'
 import { REFERENCE_SOURCE } from '../exchange.ts'
 import { FILE_SOURCE, OPERATOR_SOURCE } from '../price.ts'
@@ -19,7 +19,7 @@ const NAMES = new Map([
   [REFERENCE_SOURCE, 'European Central Bank'],
 ])
 
-/** Null: the operator's own list or price. A source that is gone by now keeps the name that it had. */
+/** Returns null for the operator's own list or price. A removed source keeps its name. */
 export function shopperNameOf(source: string, game: Game): string | null {
   if (source === FILE_SOURCE || source === OPERATOR_SOURCE) return null
   return source === 'market' ? MARKETS[game] : (NAMES.get(source) ?? source)

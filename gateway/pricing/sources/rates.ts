@@ -14,7 +14,7 @@ const answerSchema = z.object({
   rates: z.record(z.string(), z.unknown()),
 })
 
-/** A currency that is missing or no plain number is left out: its last good rate stays, and ages. */
+/** Leaves out a currency that is missing or not a plain number. Its last good rate stays, and ages. */
 export function webRates(base: string): PriceSource {
   return {
     name: 'er-api',

@@ -13,14 +13,14 @@ export const dollarsSchema = z
   .transform((value) => microsOf(String(value)))
   .pipe(z.bigint())
 
-/** Undefined for what is no plain decimal: a sign, an exponent, a comma. */
+/** Returns undefined unless the text is a plain decimal, without a sign, an exponent or a comma. */
 export function microsOf(dollars: string): bigint | undefined {
   const match = /^(\d{1,7})(?:\.(\d{1,20}))?$/.exec(dollars)
   if (match === null) return undefined
   return BigInt(match[1] ?? '') * 1_000_000n + BigInt((match[2] ?? '').slice(0, 6).padEnd(6, '0'))
 }
 
-/** One row a name and only real prices: where a name stands for several things, the cheapest of them counts. */
+/** Returns one row for each name, with real prices only. If a name has several items, the cheapest counts. */
 export function cheapest(rows: readonly PriceRow[]): PriceRow[] {
   const found = new Map<string, PriceRow>()
   for (const row of rows) {

@@ -13,7 +13,7 @@ const itemSchema = z.object({
   /** The phase of a Doppler; null for other items. */
   version: z.string().nullish(),
   currency: z.string(),
-  /** Null while none is on sale. */
+  /** Null if none is on sale. */
   min_price: dollarsSchema.nullable(),
   /** Seconds since 1970. */
   updated_at: z.int().positive(),
@@ -24,7 +24,7 @@ const soldSchema = z.object({
   version: z.string().nullish(),
   currency: z.string(),
   last_7_days: z.object({
-    /** Null when none was sold. */
+    /** Null if none was sold. */
     avg: dollarsSchema.nullable(),
     median: dollarsSchema.nullish(),
     volume: countSchema,

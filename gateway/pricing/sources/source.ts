@@ -25,7 +25,7 @@ export interface PriceSource {
   readonly pace: { everyMs: number; gapMs: number }
   /** True for a local file, which every process reads at its start. */
   readonly isLocal: boolean
-  /** The games that it has prices of. All without it. */
+  /** The games with prices; absent for all. */
   readonly games?: readonly Game[]
   /** All prices of the game. Throws when the source fails; the prices known before then stay. */
   fetch?(game: Game, signal: AbortSignal): Promise<PriceRow[]>

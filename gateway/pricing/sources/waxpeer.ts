@@ -1,4 +1,4 @@
-/** Waxpeer: the lowest price of what is on sale, a thousandth of a dollar as a whole number. */
+/** Waxpeer: the lowest prices of items on sale, in whole thousandths of a dollar. */
 import { z } from 'zod'
 import type { Game } from '../../../contract/games.ts'
 import type { Clock } from '../../kit/clock.ts'
@@ -17,7 +17,7 @@ const rowSchema = z.object({
   min: z.int().nonnegative().max(1e10),
 })
 
-/** It tells no time: a price is as old as the call. 60 calls a minute are allowed. */
+/** Answers have no time, so a price is as old as the call. 60 calls a minute are allowed. */
 export function waxpeerPrices({ base, clock }: { base: string; clock: Clock }): PriceSource {
   return {
     name: 'waxpeer',

@@ -44,7 +44,7 @@ const marketAnswer = (items: unknown[], change: object = {}) => ({
 const MARKET_ROW = { market_hash_name: 'AK-47 | Redline (Field-Tested)', volume: '812', price: '32.393' }
 
 describe('the market family', () => {
-  test('prices are text in dollars, the volume is what is on sale, the time is that of the whole answer', async () => {
+  test('has prices as text in dollars, counts items on sale, and has one time for the whole answer', async () => {
     server.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
     expect(await market().fetch?.('cs', never)).toEqual([
       {
@@ -58,7 +58,7 @@ describe('the market family', () => {
     ])
   })
 
-  test('each game is asked at its own address', async () => {
+  test('has an address for each game', async () => {
     const dota = await startSourceServer()
     dota.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
     const source = marketPrices({ cs: server.url, dota: dota.url, rust: server.url, tf: server.url })
@@ -77,7 +77,7 @@ describe('the market family', () => {
     expect(await market().fetch?.('cs', never)).toMatchObject([{ usdMicros: 31_500_000n }])
   })
 
-  test('a few rows without sense are left out', async () => {
+  test('leaves out a few invalid rows', async () => {
     const good = Array.from({ length: 30 }, (_, index) => ({
       ...MARKET_ROW,
       market_hash_name: `Item ${index}`,
@@ -95,7 +95,7 @@ describe('the market family', () => {
     ['a list in place of an answer', [MARKET_ROW]],
   ])('%s fails as a whole', async (_what, answer) => {
     server.answer(MARKET_PATH, json(answer))
-    await expect(market().fetch?.('cs', never)).rejects.toThrow(/another form|no sense/)
+    await expect(market().fetch?.('cs', never)).rejects.toThrow(/another form|invalid/)
   })
 })
 
@@ -136,7 +136,7 @@ describe('Skinport', () => {
     return (await skinportPrices(server.url).fetch?.('rust', never)) ?? []
   }
 
-  test('brotli, numbers in dollars; sales of 30 days make the popularity, those of 7 the level', async () => {
+  test('sends brotli and dollars as numbers; sales of 30 days give the popularity, those of 7 the level', async () => {
     expect(await read([skinportItem()], [skinportSales()])).toEqual([
       {
         marketHashName: '★ Karambit | Doppler (Factory New)',
@@ -164,7 +164,7 @@ describe('Skinport', () => {
     ])
   })
 
-  test('a phase also has a price, a level and sales of its own; a word that is no phase has none', async () => {
+  test('gives a phase its own price, level and sales, too; an unknown phase has none', async () => {
     const items = [
       skinportItem({ min_price: 90, version: 'Ruby' }),
       skinportItem({ min_price: 20.5, version: 'Phase 2' }),
@@ -197,7 +197,7 @@ describe('Skinport', () => {
     ])
   })
 
-  test('nulls: none on sale is no price, none sold is no level', async () => {
+  test('has no price if none is on sale, and no level if none was sold', async () => {
     expect(await read([skinportItem({ min_price: null, quantity: 0 })], [])).toEqual([])
     const week0 = week({ min: null, avg: null, median: null, volume: 0 })
     const none = skinportSales({ last_7_days: week0, last_30_days: week0 })
@@ -205,19 +205,19 @@ describe('Skinport', () => {
     expect(await read([skinportItem()], [])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
   })
 
-  test('one row in another currency fails as a whole', async () => {
+  test('fails as a whole for one row in another currency', async () => {
     await expect(read([skinportItem(), skinportItem({ currency: 'EUR' })], [])).rejects.toThrow('currency')
     await expect(read([skinportItem()], [skinportSales({ currency: 'EUR' })])).rejects.toThrow('currency')
   })
 
-  test('a stale row keeps its age', async () => {
+  test('keeps the age of a stale row', async () => {
     const old = skinportItem({ updated_at: SECONDS - 86_400 })
     expect(await read([old], [])).toMatchObject([{ asOf: new Date(NOW.getTime() - 86_400_000) }])
   })
 })
 
 describe('Waxpeer', () => {
-  test('a thousandth of a dollar as a whole number, as old as the call', async () => {
+  test('has prices as whole thousandths of a dollar, as old as the call', async () => {
     const row = { name: 'Mann Co. Supply Crate Key', count: 1204, min: 1_812, steam_price: 2_490 }
     server.answer(
       '/v1/prices',
@@ -242,7 +242,7 @@ describe('CSFloat', () => {
   const row = { market_hash_name: 'AK-47 | Redline (Field-Tested)', quantity: 640, min_price: 2_512 }
   const source = () => csfloatPrices({ base: server.url, clock })
 
-  test('cents of what is on sale, as old as the call; an item that nobody sells has no price', async () => {
+  test('has prices in cents of items on sale, as old as the call, and none for other items', async () => {
     const unsold = { ...row, market_hash_name: 'Unsold', quantity: 0, min_price: 10_000_000 }
     server.answer(CSFLOAT_PATH, json([row, unsold]))
     expect(await source().fetch?.('cs', never)).toEqual([
@@ -273,11 +273,11 @@ describe('CSFloat', () => {
     expect(await source().fetch?.('cs', never)).toHaveLength(1)
   })
 
-  test('has prices of Counter-Strike alone, and nobody asks it for another game', () => {
+  test('has prices only of Counter-Strike, and is asked for no other game', () => {
     expect(feedsOf(source())).toEqual(['cs'])
   })
 
-  test('another form fails', async () => {
+  test('fails in another form', async () => {
     server.answer(CSFLOAT_PATH, json({ data: [row] }))
     await expect(source().fetch?.('cs', never)).rejects.toThrow('another form')
   })
@@ -291,7 +291,7 @@ describe('exchange rates', () => {
     rates: { USD: 1, EUR: 0.862513, BRL: 5.3401, JPY: 155.2 },
   }
 
-  test('the currencies of the till, each as a decimal with its time', async () => {
+  test('are read for the till’s currencies, each as a decimal with its time', async () => {
     server.answer('/v6/latest/USD', json(ANSWER))
     const asOf = new Date(NOW.getTime() - 3_600_000)
     expect(await webRates(server.url).fetchRates?.(never)).toEqual([
@@ -309,7 +309,7 @@ describe('exchange rates', () => {
     await expect(webRates(server.url).fetchRates?.(never)).rejects.toThrow('another form')
   })
 
-  test('a currency that is no number is left out', async () => {
+  test('are left out for a currency that is not a number', async () => {
     server.answer('/v6/latest/USD', json({ ...ANSWER, rates: { EUR: null, BRL: '5.3' } }))
     expect(await webRates(server.url).fetchRates?.(never)).toEqual([])
   })
@@ -322,7 +322,7 @@ describe('the reference rates of the European Central Bank', () => {
 <gesmes:Envelope><Cube><Cube time='2026-01-02'>${cubes}</Cube></Cube></gesmes:Envelope>`)
   const read = () => referenceRates(server.url).fetchRates?.(never)
 
-  test('for a euro become rates for a dollar, as of the afternoon of their day', async () => {
+  test('are converted from euros to dollars, as of the afternoon of their day', async () => {
     server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='6.1913'/>"))
     const asOf = new Date('2026-01-02T15:00:00Z')
     expect(await read()).toEqual([
@@ -341,7 +341,7 @@ describe('the reference rates of the European Central Bank', () => {
     await expect(read()).rejects.toThrow('another form')
   })
 
-  test('a currency that is missing or no number is left out', async () => {
+  test('are left out for a currency that is missing or not a number', async () => {
     server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='N/A'/>"))
     expect((await read())?.map(({ currency }) => currency)).toEqual(['USD', 'EUR'])
   })
@@ -374,20 +374,20 @@ describe('every source on the web', () => {
       await expect(ask(make(), never)).rejects.toThrow(message)
     })
 
-    test('silence ends at the deadline', async () => {
+    test('fails at the deadline if it is silent', async () => {
       for (const path of paths) server.answer(path, silence)
       await expect(ask(make(), AbortSignal.timeout(50))).rejects.toThrow(/timeout/)
     })
   })
 
-  test('an answer may not grow without end', async () => {
+  test('may not answer without end', async () => {
     server.answer('/v1/items', brotli('x'.repeat(100_000)))
     await expect(getJson(new URL('/v1/items', server.url), never, 50_000)).rejects.toThrow(
       'more than 50000 bytes',
     )
   })
 
-  test('how long it wants to be left alone: as it says, or five minutes where it only refuses', async () => {
+  test('is paused for as long as it asks, or for five minutes if it only refuses', async () => {
     const wants = (status: number, headers = {}) => {
       server.answer('/v1/items', json({}, status, headers))
       return expect(getJson(new URL('/v1/items', server.url), never)).rejects
