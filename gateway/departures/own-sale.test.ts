@@ -1,4 +1,5 @@
 /** D-34: a bot that collects and sells itself. The till's books, the vault with its own files, and both sandboxes. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BOT, openStand, type Stand } from '../../vault/testing/stand.ts'
 import type { BotContext } from '../bots/bot.ts'
@@ -126,6 +127,18 @@ it('D-34 what it gives to a buyer is no alarm, leaves the books, and brings its 
     ...[{ moved: 'in' }, { moved: 'in' }, { moved: 'out' }],
   ])
   expect(await verifyLedger(testPool(till.url))).toEqual([])
+})
+
+it('D-34 a departure that the till read before it heard of the gift is explained by the delivery', async () => {
+  await till.db.updateTable('departure').set({ explanation: null }).execute()
+  await sql`insert into vault_told (n, part, at, market, reference, told)
+    select n + 1000, part, at, market, reference, told from vault_told
+    where told -> 'report' ->> 'kind' = 'delivered'`.execute(till.db)
+  await bookTold(till.deps)
+  expect(await till.db.selectFrom('departure').select('explanation').execute()).toEqual([
+    { explanation: 'vault' },
+  ])
+  await sql`delete from vault_told where n > 1000`.execute(till.db)
 })
 
 it('D-34 an item on its way out by a wish is not listed', async () => {

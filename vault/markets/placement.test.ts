@@ -1,9 +1,12 @@
 /** Where an item is listed, and what a market keeps of its price. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { outside } from '../testing/outside.ts'
 import type { Listing } from './book.ts'
 import { feeOf } from './fees.ts'
 import { type Bid, placed, reachOf } from './placement.ts'
+import { DEFAULT_RULES } from './price-policy.ts'
+import { bidsFor } from './pricing.ts'
 
 const bid = (assetId: string, netMinor: bigint): Bid => ({ assetId, netMinor, priceMinor: netMinor + 5n })
 const line = ({ assetId, priceMinor }: Bid) => ({ assetId, priceMinor })
@@ -67,6 +70,8 @@ describe('the fee of a market', () => {
     )
     const many = Array.from({ length: 20 }, () => sale('m', 1_000n, 950n))
     expect(fee([sale('m', 100_000n, 70_000n), ...many])).toBe(500n)
+    // 500.5: a floor must not be too low.
+    expect(fee([sale('m', 999n, 949n)])).toBe(501n)
   })
 
   it('is its word before the first sale, and an assumption where it says nothing', () => {
@@ -78,5 +83,21 @@ describe('the fee of a market', () => {
     expect(fee([sale('m', 1_000n, 10n)])).toBe(3_000n)
     expect(fee([], 9_999n)).toBe(3_000n)
     expect(fee([], -1n)).toBe(0n)
+  })
+})
+
+describe('an item that the books do not have', () => {
+  const bids = (mustBeBooked: boolean) =>
+    bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
+      ...{ appId: 730, own: [], market: outside().market, feeBp: 500n, now: () => new Date() },
+      pricing: {
+        ...{ rules: DEFAULT_RULES, mayLose: true, mustBeBooked, priceOf: async () => 900n },
+        till: { costs: async () => new Map() },
+      },
+    })
+
+  it('is sold by no bot that collects, even where an item may be sold at a loss', async () => {
+    expect(await bids(true)).toEqual([])
+    expect(await bids(false)).toHaveLength(1)
   })
 })

@@ -228,6 +228,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     alarms,
     others,
     book: () => bookOf(entries),
+    market,
     say: (next: Mishap[], nextLie?: Lie) => {
       mishaps = [...next]
       lie = nextLie
