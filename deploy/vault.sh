@@ -1,31 +1,45 @@
 #!/bin/sh
-# As root, once, on the machine of the database: makes the user of the vault, its folder, its role in the PostgreSQL of this
-# machine, its settings, and the command tradetill-vault, which works as that user.
+# As root, once: makes the user of the vault, its folder, its settings, the command tradetill-vault, which works as that
+# user, and its role in the PostgreSQL of this machine. With the word `elsewhere` it makes no role: on a machine of its
+# own the settings have an address to edit.
 set -eu
 umask 077
-folder=/etc/tradetill-vault
+root=${DESTDIR:-}
+folder=$root/etc/tradetill-vault
 if [ -e "$folder/env" ]; then
   echo "$folder/env is there: this was done before. Nothing was changed." >&2
   exit 1
 fi
-password=$(openssl rand -hex 24)
 cd /
-useradd --system --home-dir /var/lib/tradetill-vault --shell /usr/sbin/nologin tradetill-vault
-install -d -m 700 -o tradetill-vault -g tradetill-vault /var/lib/tradetill-vault
-runuser -u postgres -- psql -X -q -v ON_ERROR_STOP=1 <<SQL
+case "${1:-here}" in
+here)
+  password=$(openssl rand -hex 24)
+  runuser -u postgres -- psql -X -q -v ON_ERROR_STOP=1 <<SQL
 create role tradetill_vault login password '$password';
 SQL
+  address="postgres://tradetill_vault:$password@127.0.0.1:${PGPORT:-5432}/tradetill"
+  ;;
+elsewhere) address='postgres://tradetill_vault:PASSWORD@db.example/tradetill?sslmode=verify-full' ;;
+*)
+  echo "usage: sh vault.sh [elsewhere]" >&2
+  exit 2
+  ;;
+esac
+id tradetill-vault > /dev/null 2>&1 \
+  || useradd --system --home-dir /var/lib/tradetill-vault --shell /usr/sbin/nologin tradetill-vault
+install -d -m 700 -o tradetill-vault -g tradetill-vault "$root/var/lib/tradetill-vault"
 install -d -m 750 -o root -g tradetill-vault "$folder"
-cat > "$folder/env" <<ENV
-TRADETILL_MODE=live
-TRADETILL_VAULT=/var/lib/tradetill-vault
-TRADETILL_VAULT_DATABASE_URL=postgres://tradetill_vault:$password@127.0.0.1:${PGPORT:-5432}/tradetill
-ENV
-chgrp tradetill-vault "$folder/env" && chmod 640 "$folder/env"
-cat > /usr/local/bin/tradetill-vault <<'SH'
+cat > "$root/usr/local/bin/tradetill-vault" <<'SH'
 #!/bin/sh
 exec setpriv --reuid=tradetill-vault --regid=tradetill-vault --clear-groups \
   node --env-file=/etc/tradetill-vault/env /opt/tradetill/vault/main.ts "$@"
 SH
-chmod 755 /usr/local/bin/tradetill-vault
+chmod 755 "$root/usr/local/bin/tradetill-vault"
+cat > "$folder/env" <<ENV
+TRADETILL_MODE=live
+TRADETILL_VAULT=/var/lib/tradetill-vault
+TRADETILL_VAULT_DATABASE_URL=$address
+ENV
+chgrp tradetill-vault "$folder/env" && chmod 640 "$folder/env"
 echo "$folder/env has the settings of the vault. Its commands: tradetill-vault --help"
+[ "${1:-here}" = here ] || echo "Edit the address of the database there: db.example and PASSWORD."

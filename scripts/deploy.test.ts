@@ -1,9 +1,10 @@
 /** The deployment files, read as their programs read them: names of settings, limits, links in logs, rights. */
-import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../gateway/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -160,6 +161,45 @@ describe('the service file of the vault', () => {
         .split('\n')
         .filter((line) => /^(?:Protect|Private|Restrict(?!art)|NoNew|Lock|SystemCall|UMask)/.test(line))
     expect(limits(settings.join('\n'))).toEqual(limits(read('deploy/tradetill.service')))
+  })
+})
+
+describe('the script that sets up a vault', () => {
+  /** Runs it in a folder, with programs that only write down how they were called. */
+  function setUp(...args: string[]) {
+    const place = mkdtempSync(join(tmpdir(), 'tradetill-vault-'))
+    onTestFinished(() => rmSync(place, { recursive: true }))
+    for (const folder of ['bin', 'etc/tradetill-vault', 'var/lib', 'usr/local/bin'])
+      mkdirSync(join(place, folder), { recursive: true })
+    for (const name of ['runuser', 'useradd', 'install', 'chgrp', 'id']) {
+      const script = `#!/bin/sh\necho "${name} $*" >> ${join(place, 'calls')}\n${name === 'id' ? 'exit 1' : ''}\n`
+      writeFileSync(join(place, 'bin', name), script, { mode: 0o755 })
+    }
+    const env = { PATH: `${join(place, 'bin')}:${process.env.PATH}`, DESTDIR: place }
+    const run = () => spawnSync('sh', [join(ROOT, 'deploy/vault.sh'), ...args], { env, encoding: 'utf8' })
+    const first = run()
+    return {
+      said: first.stdout,
+      again: run().status,
+      calls: readFileSync(join(place, 'calls'), 'utf8'),
+      address: parseEnv(readFileSync(join(place, 'etc/tradetill-vault/env'), 'utf8'))
+        .TRADETILL_VAULT_DATABASE_URL,
+    }
+  }
+
+  it('makes the role in the PostgreSQL of this machine, with a password that nobody types', () => {
+    const { address, calls, again } = setUp()
+    expect(address).toMatch(/^postgres:\/\/tradetill_vault:[0-9a-f]{48}@127\.0\.0\.1:5432\/tradetill$/)
+    expect(calls).toMatch(/^runuser -u postgres -- psql[\s\S]*useradd --system/)
+    expect(again).toBe(1)
+  })
+
+  it('needs no PostgreSQL on a machine of its own, and says what to edit', () => {
+    const { address, calls, said } = setUp('elsewhere')
+    expect(address).toBe('postgres://tradetill_vault:PASSWORD@db.example/tradetill?sslmode=verify-full')
+    expect(said).toContain('Edit the address')
+    expect(calls).not.toContain('postgres')
+    expect(calls).toContain('useradd --system')
   })
 })
 

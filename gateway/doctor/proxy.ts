@@ -93,7 +93,7 @@ function callerOf(caller: Answered['caller']): Finding {
   }
   if (caller.isProxy) {
     const advice =
-      'let the proxy send X-Forwarded-For, and name it in TRADETILL_TRUSTED_PROXIES; or run this on another machine if the public name leads back here'
+      'let the proxy send X-Forwarded-For, and name it in TRADETILL_TRUSTED_PROXIES; if /etc/hosts leads the public name to 127.0.…, take it out there'
     return mend(check, `the gateway sees callers as ${caller.address}, which is a proxy`, advice)
   }
   return good(check, `the gateway sees us as ${caller.address}`)

@@ -1,6 +1,8 @@
 /** Prices, bots and stores: whether a shopper could pay right now. Pure checks. */
 import type { Game } from '../../contract/games.ts'
 import { tokenEnd } from '../bots/token-end.ts'
+import { RATES_SOURCE } from '../pricing/exchange.ts'
+import { FILE_SOURCE } from '../pricing/price.ts'
 import { withoutQuery } from '../webhooks/url.ts'
 import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
 
@@ -27,7 +29,7 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
       return notChecked(check, 'is waiting for its turn: each feed of a source is asked some minutes later')
     if (goodAt === null) {
       const why = `has never answered: ${lastError}`
-      return mend(check, why, `let the gateway reach it, or take ${source} out of TRADETILL_PRICE_SOURCES`)
+      return mend(check, why, neverAnswered(source))
     }
     const ageMs = now.getTime() - goodAt.getTime()
     if (ageMs <= MOST_FEED_MS) return good(check, `answered ${ageText(ageMs)} ago`)
@@ -51,9 +53,16 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
   ]
 }
 
+/** The setting has a word for each source, which is its name for all but one. */
+function neverAnswered(source: string): string {
+  if (source === FILE_SOURCE) return 'mend the file that TRADETILL_PRICES_FILE names'
+  const word = source === RATES_SOURCE ? 'rates' : source
+  return `let the gateway reach it; or take ${word} out of TRADETILL_PRICE_SOURCES, and restart the gateway`
+}
+
 function rateFinding({ currency, asOf }: NewestRate, now: Date): Finding {
   const check = `rates.${currency}`
-  const advice = 'add rates and ecb to TRADETILL_PRICE_SOURCES, or rates to TRADETILL_PRICES_FILE'
+  const advice = 'let rates and ecb of TRADETILL_PRICE_SOURCES answer, or add rates to TRADETILL_PRICES_FILE'
   if (asOf === null) return mend(check, 'there is no exchange rate', advice)
   const ageMs = now.getTime() - asOf.getTime()
   const says = `the newest exchange rate is ${ageText(Math.max(ageMs, 0))} old`

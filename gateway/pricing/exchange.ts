@@ -9,6 +9,8 @@ const MAX_AGE_MS = 48 * 3_600_000
 const MAX_JUMP_PERCENT = 20n
 /** The source that the others are compared with. */
 export const REFERENCE_SOURCE = 'ecb'
+/** open.er-api.com, which the word `rates` of TRADETILL_PRICE_SOURCES stands for. */
+export const RATES_SOURCE = 'er-api'
 /** The most that another source may differ from the reference. */
 const MAX_APART_PERCENT = 3n
 /** Maximum age of the reference, which is not published on weekends and holidays: four days in a row at Easter. */

@@ -70,6 +70,11 @@ export async function postponeSource(db: Db, source: string, until: Date): Promi
     update price_feed set next_at = greatest(next_at, ${until}) where source = ${source}`.execute(db)
 }
 
+/** Deletes the rows of all sources but these: nobody asks the others any longer. */
+export async function forgetFeedsBut(db: Db, sources: readonly string[]): Promise<void> {
+  await sql`delete from price_feed where source <> all(${[...sources]})`.execute(db)
+}
+
 /** Every feed of every source, with its last success and failure. */
 export function listFeeds(db: Db) {
   return db

@@ -7,6 +7,7 @@ import { CATALOGUE } from '../../steam-sandbox/items.ts'
 import { fakeClock } from '../testing/clock.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
+import { listFeeds } from './feed-store.ts'
 import { refreshLocal, startPricing } from './jobs.ts'
 import { priceNamesOf } from './phase.ts'
 import { rulesWith } from './price.ts'
@@ -191,6 +192,18 @@ describe('pricing', () => {
     const pricing = await startPricing({ db: database.db, sources: [source], clock, log })
     expect(await priceOf('Knife')).toMatchObject({ kind: 'priced' })
     await pricing.stop()
+  })
+
+  test('forgets at its start how a source did that was taken out of the settings', async () => {
+    await database.db
+      .insertInto('price_feed')
+      .values({ source: 'csfloat', feed: 'cs', next_at: clock.now(), failures: 3, last_error: 'HTTP 403' })
+      .execute()
+    const kept = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
+    const pricing = await startPricing({ db: database.db, sources: [kept], clock, log })
+    await pricing.stop()
+    const feeds = await listFeeds(database.db)
+    expect(new Set(feeds.map(({ source }) => source))).toEqual(new Set(['file']))
   })
 })
 

@@ -5,6 +5,7 @@ import type { Log } from '../kit/log.ts'
 import { reasonOf } from '../kit/reason.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'
 import { isDenied, isJump, type RateRefusal, REFERENCE_MS, REFERENCE_SOURCE, readRate } from './exchange.ts'
+import { forgetFeedsBut } from './feed-store.ts'
 import { feedsOf, noteFailure, noteGood, takeDueFeed } from './feeds.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
@@ -16,11 +17,19 @@ const TURN_MS = 5_000
 const HOUR_MS = 3_600_000
 const FETCH_MS = 60_000
 
-/** Reads the local sources, then asks every source at its own pace until stopped. */
+/**
+ * Forgets how sources did that the settings no longer name, reads the local sources, then asks every source at its own
+ * pace until stopped.
+ */
 export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   const { log } = deps
   const ended = new AbortController()
   const { signal } = ended
+  // Otherwise the last failure of such a source would stay among the alarms and with the doctor.
+  await forgetFeedsBut(
+    deps.db,
+    deps.sources.map(({ name }) => name),
+  )
   await refreshLocal(deps, signal)
   const turns = deps.sources.map((source) =>
     repeat({ name: `prices of ${source.name}`, everyMs: TURN_MS, log }, () =>

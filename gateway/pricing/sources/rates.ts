@@ -1,6 +1,7 @@
 /** Exchange rates of open.er-api.com: one answer a day, without a key. */
 import { z } from 'zod'
 import { CURRENCIES } from '../../../contract/money.ts'
+import { RATES_SOURCE } from '../exchange.ts'
 import { getJson, readAnswer } from './http.ts'
 import type { PriceSource } from './source.ts'
 
@@ -17,7 +18,7 @@ const answerSchema = z.object({
 /** Leaves out a currency that is missing or not a plain number. Its last good rate stays, and ages. */
 export function webRates(base: string): PriceSource {
   return {
-    name: 'er-api',
+    name: RATES_SOURCE,
     pace: { everyMs: 6 * 3_600_000, gapMs: 60_000 },
     isLocal: false,
     fetchRates: async (signal) => {
