@@ -49,7 +49,9 @@ export function activitiesOf(state: FlowState): Activity[] {
       activities.push({ key: `user ${request}`, kind: 'resolveUser', request, tradeUrl: text.trim() })
     }
   }
-  if (page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading') {
+  // Nothing can be picked for a deposit that has ended, and the server refuses its inventory.
+  const isOver = state.payment !== null && isFinal(state.payment.status)
+  if (page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading' && !isOver) {
     const { request, reload } = page.stand.inventory
     const { game } = page.stand
     const { language } = state

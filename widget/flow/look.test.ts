@@ -219,3 +219,13 @@ describe('a payment that came with the page', () => {
     expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadPayment'])
   })
 })
+
+it.each(['succeeded', 'tradeDeclined', 'paymentTimeout'] as const)(
+  'the items of a deposit that ended as %s are not loaded, but those of an open offer are',
+  (status) => {
+    const loads = (of: Partial<Payment>) =>
+      doing(having(opening(), loaded(of)).state).some(({ kind }) => kind === 'loadInventory')
+    expect(loads({ status, timeLeft: null })).toBe(false)
+    expect(loads({ status: 'pending' })).toBe(true)
+  },
+)

@@ -7,6 +7,8 @@ import type { ErrorText } from './rest.ts'
 const en = {
   confirmTitle: 'Accept the trade offer',
   confirmSummary: (n: number, amount: string) => `${countEn(n, 'item', 'items')} · ${amount}`,
+  confirmSummaryNow: (n: number, amount: string) =>
+    `${countEn(n, 'item', 'items')} · ${amount}, credited at once`,
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
   creatingSlow:
@@ -24,7 +26,7 @@ const en = {
   stepCheck: 'Check it, then press Accept',
   stepPhone: 'Confirm on your phone',
   nothingInReturn: (amount: string) =>
-    `Steam will warn you that you get nothing in return. That’s expected: Steam doesn’t know that the store pays you ${amount}.`,
+    `Steam will warn you that you get nothing in return, and ask if this is a gift. Answer yes: Steam doesn’t know that the store pays you ${amount}.`,
   phoneHint: 'If you have Steam Guard, the Steam app asks once more. Only then are the items sent.',
   secretCode: 'Secret code – look for it in the offer',
   copy: 'Copy',
@@ -63,6 +65,11 @@ const en = {
         'Some of the items can no longer be traded. Nothing has left your inventory. Go back to the store and try again, or contact support.',
     },
   } satisfies Partial<Record<FinalDepositStatus, ErrorText>>,
+  receivedForLater:
+    'We have your items. The funds will be added to your balance in the store shortly after the day below.',
+  receivedInParts:
+    'We have your items. Part of the funds will be added to your balance in the store shortly.',
+  declinedByYou: 'If this was you, start again from the store to pay after all.',
   heldBySteam: (date: string) =>
     `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
   holdReason:
@@ -137,6 +144,8 @@ export type ModalTexts = typeof en
 const ru: ModalTexts = {
   confirmTitle: 'Примите предложение обмена',
   confirmSummary: (n, amount) => `${countRu(n, 'предмет', 'предмета', 'предметов')} · ${amount}`,
+  confirmSummaryNow: (n, amount) =>
+    `${countRu(n, 'предмет', 'предмета', 'предметов')} · ${amount}, поступят сразу`,
   creatingTitle: 'Отправляем вам предложение…',
   creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
   creatingSlow:
@@ -154,7 +163,7 @@ const ru: ModalTexts = {
   stepCheck: 'Проверьте его и нажмите «Принять»',
   stepPhone: 'Подтвердите на телефоне',
   nothingInReturn: (amount) =>
-    `Steam предупредит, что вы ничего не получаете взамен. Так и должно быть: Steam не знает, что ${amount} вам зачислит магазин.`,
+    `Steam предупредит, что вы ничего не получаете взамен, и спросит, подарок ли это. Ответьте «да»: Steam не знает, что ${amount} вам зачислит магазин.`,
   phoneHint:
     'Если у вас есть Steam Guard, приложение Steam спросит ещё раз. Только после этого предметы уйдут.',
   secretCode: 'Секретный код в предложении',
@@ -195,6 +204,10 @@ const ru: ModalTexts = {
         'Некоторые предметы больше нельзя передать; ни один не покинул ваш инвентарь. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
     },
   },
+  receivedForLater:
+    'Предметы у нас. Средства поступят на ваш баланс в магазине вскоре после даты, указанной ниже.',
+  receivedInParts: 'Предметы у нас. Часть средств скоро поступит на ваш баланс в магазине.',
+  declinedByYou: 'Если это были вы и всё же хотите заплатить, начните заново в магазине.',
   heldBySteam: (date) =>
     `Steam задержал этот обмен, поэтому это пополнение закрыто. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
   holdReason:

@@ -46,7 +46,7 @@ const en = {
   tradeLinkStale: 'This link has expired. Paste the new one here.',
   userFailed: 'Failed get user information',
   linkOfOpenOffer:
-    'Your offer to the other account is still open, so you can’t switch accounts yet. Go back to the offer, or decline it in Steam first.',
+    'Your offer to the other account is still open, so you can’t switch accounts yet. Go back to the offer, or decline it in Steam and start again from the store.',
   shopperRefused:
     'This Steam account can’t be used to pay here. Use another account, or go back to the store.',
   otherShopper:
@@ -126,7 +126,7 @@ const ru: RestTexts = {
   tradeLinkStale: 'Эта ссылка больше не действует. Вставьте сюда новую.',
   userFailed: 'Не удалось получить данные пользователя',
   linkOfOpenOffer:
-    'Предложение другому аккаунту ещё открыто, поэтому сменить аккаунт пока нельзя. Вернитесь к предложению или сначала отклоните его в Steam.',
+    'Предложение другому аккаунту ещё открыто, поэтому сменить аккаунт пока нельзя. Вернитесь к предложению или отклоните его в Steam и начните заново в магазине.',
   shopperRefused:
     'Этим аккаунтом Steam здесь нельзя заплатить. Используйте другой аккаунт или вернитесь в магазин.',
   otherShopper:

@@ -4,6 +4,7 @@ import './grid.css'
 import './summary.css'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { GAMES } from '../../contract/games.ts'
+import { isFinal } from '../../contract/statuses.ts'
 import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
@@ -31,6 +32,8 @@ export type StandProps = { stand: StandState; payment: Payment; flow: Flow }
 export function Stand({ stand, payment, flow }: StandProps) {
   const narrow = useNarrow()
   const Panel = narrow ? BottomBar : Summary
+  // The items of a deposit that has ended are not loaded: its outcome covers the page.
+  if (stand.inventory.status === 'loading' && isFinal(payment.status)) return null
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut to a field that Tab reaches too */}

@@ -53,3 +53,27 @@ it('a payment cancelled by the store says so, and does not call anyone late', ()
   expect(html).toContain(en.cancelledByStore.description)
   expect(html).not.toContain(en.outcomes.tradeTimeout.title)
 })
+
+const HELD_UNTIL = '2026-12-04T00:00:00.000Z'
+
+it.each([
+  ['nothing is held', 0, null, en.outcomes.succeeded.description],
+  ['all of it is held', 2000, HELD_UNTIL, en.receivedForLater],
+  ['a part is held', 500, HELD_UNTIL, en.receivedInParts],
+])('A-053 if %s, the text does not contradict the day below', (_, heldAmount, heldUntil, text) => {
+  const ended = payment({ status: 'succeeded', amount: 2000, heldAmount, heldUntil })
+  const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
+  const said = [en.outcomes.succeeded.description, en.receivedForLater, en.receivedInParts]
+  expect(said.filter((one) => html.includes(one))).toEqual([text])
+})
+
+it.each([
+  ['declined', 'tradeDeclined', false, true],
+  ['countered', 'tradeCountered', false, true],
+  ['declined by a program', 'tradeDeclined', true, false],
+  ['late', 'tradeTimeout', false, false],
+] as const)('the way to pay after all, if the offer was %s', (_, status, endedAtOnce, isShown) => {
+  const ended = payment({ status, endedAtOnce })
+  const html = markup(<Completed outcome={status} alarm={false} payment={ended} />)
+  expect(html.includes(en.declinedByYou)).toBe(isShown)
+})

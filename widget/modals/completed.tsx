@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
+import { creditOf } from '../flow/split.ts'
 import { formatDate } from '../i18n/format.ts'
+import type { ModalTexts } from '../i18n/modals.ts'
 import { Amount } from '../parts/amount.tsx'
 import { SteamDoor } from '../parts/doors.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -44,6 +46,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
   }
   const { steamHoldUntil, cancelledByStore } = payment
   const { title, description } = cancelledByStore ? texts.cancelledByStore : texts.outcomes[outcome]
+  const isSuspicious = SUSPICIOUS[outcome]
   const isHeld = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
   return (
     <Dialog className="dialog-outcome">
@@ -52,7 +55,9 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <OutcomeIcon outcome={outcome} />
           <h2 id={titleId}>{title}</h2>
           <p className="outcome-description">
-            {isHeld ? texts.heldBySteam(formatDate(steamHoldUntil, language)) : description}
+            {isHeld
+              ? texts.heldBySteam(formatDate(steamHoldUntil, language))
+              : (receivedText(payment, texts) ?? description)}
           </p>
           {isHeld && (
             <p>
@@ -60,7 +65,8 @@ export function Completed({ outcome, alarm, payment }: Props) {
             </p>
           )}
           {outcome === 'succeeded' && <Received payment={payment} />}
-          {(SUSPICIOUS[outcome] || payment.endedAtOnce) && (
+          {isSuspicious && !payment.endedAtOnce && <p>{texts.declinedByYou}</p>}
+          {(isSuspicious || payment.endedAtOnce) && (
             <ScamSteps atOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
           )}
           {alarm && <Alarm />}
@@ -73,6 +79,13 @@ export function Completed({ outcome, alarm, payment }: Props) {
       )}
     </Dialog>
   )
+}
+
+/** Says when the funds come if not all of them come at once; null otherwise. */
+function receivedText(payment: Payment, texts: ModalTexts): string | null {
+  const split = creditOf(payment)
+  if (payment.status !== 'succeeded' || split === null || split.until === null) return null
+  return split.now === 0 ? texts.receivedForLater : texts.receivedInParts
 }
 
 /** A record of the deposit for support. It gives no access to anything. */

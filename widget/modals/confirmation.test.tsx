@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { openedOn, payment } from '../flow/test-states.ts'
+import { having, item, openedOn, payment, toggle, withItems } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { markup } from '../test-markup.tsx'
 import { Confirmation } from './confirmation.tsx'
@@ -33,4 +34,15 @@ it.each([
   const html = creating(given)
   expect(html).toContain(said)
   expect(html).not.toContain(unsaid)
+})
+
+it('the offer says that the amount is credited at once, if the page only called it expected', () => {
+  const hold = { atOnce: 5000, days: 8, until: '2026-12-04T00:00:00.000Z' }
+  const { state } = having(withItems([item('1')], { hold }), toggle('1'), { kind: 'payPressed' })
+  const shown = (change: Partial<Payment>): string =>
+    markup(
+      <Confirmation state={state} payment={payment({ amount: 200, itemCount: 1, ...change })} flow={FLOW} />,
+    )
+  expect(shown({ status: 'pending' })).toContain(`${en.confirmSummaryNow(1, '$2.00')}</p>`)
+  expect(shown({})).toContain(`${en.confirmSummary(1, '$2.00')}</p>`)
 })

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { Bot, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { selectedTotal } from '../flow/selectors.ts'
+import { selectedTotal, shownInventory } from '../flow/selectors.ts'
+import { isPromisedAtOnce } from '../flow/split.ts'
 import type { FlowState } from '../flow/state.ts'
 import { WorksNotice } from '../parts/works.tsx'
 import { Avatar } from '../ui/avatar.tsx'
@@ -50,10 +51,12 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
   // After a reload the page has no picks: only the deposit has the amount of the trade.
   const amount = payment.amount ?? (stand === null ? 0 : selectedTotal(stand))
   if (count === 0 || amount === 0) return null
+  const hold = stand !== null && stand.selection.length > 0 ? shownInventory(stand)?.hold : null
+  const summary = isPromisedAtOnce(payment, hold ?? null) ? texts.confirmSummaryNow : texts.confirmSummary
   return (
     <p className="dialog-sub">
       <CurrencyIcon currency={payment.currency} />
-      {texts.confirmSummary(count, money(amount, payment.currency))}
+      {summary(count, money(amount, payment.currency))}
     </p>
   )
 }
