@@ -154,7 +154,7 @@ function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () 
         label={notice === null ? 'Turn maintenance on' : 'Change the notice'}
         does={
           notice === null
-            ? 'No new trade begins and no deposit expires. Trades under way go on.'
+            ? 'No new trade begins and no deposit expires. Trades under way continue.'
             : 'Shoppers see this notice instead. Maintenance stays on.'
         }
         fields={[

@@ -189,10 +189,10 @@ describe('bot', () => {
     const { refreshToken, accountName, password, sharedSecret } = theBot()
     const stale = sandbox.as('magic_new_token').tradeUrl()
     const refused = await run(['bot', 'add', '--check-with', stale], `${refreshToken}\n`)
-    expect(refused.out).toContain('Steam does not take the trade link of --check-with')
+    expect(refused.out).toContain('Steam refused the trade link of --check-with')
     const typed = `${accountName}\n${password}\n${sharedSecret}\n`
     const enrolled = await run(['bot', 'enrol', '--check-with', stale], typed)
-    expect(enrolled.errors).toContain('Steam does not take the trade link of --check-with')
+    expect(enrolled.errors).toContain('Steam refused the trade link of --check-with')
     const nonsense = await run(['bot', 'add', '--check-with', 'https://example.test/'], `${refreshToken}\n`)
     expect(nonsense).toMatchObject({ code: 2, errors: expect.stringContaining('must be a trade link') })
     expect(await stateOf()).toBeUndefined()

@@ -93,7 +93,7 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
     '  credited 30.00 USD, taken back 10.00 USD, held 20.00 USD',
     expect.stringMatching(/^ {2}credited on release since TIME: took items back once/),
     'Next:',
-    `  TIME  trade ${trade}: what is held is released, unless the items were taken back`,
+    `  TIME  trade ${trade}: the held credit is released, unless the items were taken back`,
     'You can:',
     expect.stringMatching(`^  deposit release ${deposit.id} --reason 'TEXT'  `),
     `  trade look ${trade}  have Steam asked about it now`,

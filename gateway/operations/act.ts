@@ -1,4 +1,6 @@
-/** Acts change something: each is recorded with who, when, what and why, in the transaction of its change. */
+/**
+ * Acts are operations that change something. Each is recorded (who, when, what, why) in the transaction of its change.
+ */
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -17,20 +19,20 @@ import { type ActDeps, type Answer, type Refused, refused } from './operation.ts
 import { insertAct } from './store.ts'
 
 export type NamedAct<T> = {
-  /** As the command is called. */
+  /** Name of the command, such as `bot pause`. */
   name: string
-  /** Money moves or something is removed: the operator must say why. */
+  /** Whether the operator must give a reason, because money moves or something is removed. */
   needsReason?: boolean
-  /** The words of the record: never a secret. */
+  /** Arguments to record. They must not contain a secret. */
   recorded(data: T): Record<string, unknown>
-  /** Of what moves money: above the operators' limit a second one must approve it. */
+  /** Set if the act moves money. Above the operators' limit, a second operator must approve it. */
   second?: Second<T>
 }
 
 export type Second<T> = {
-  /** The amount that moves. `all`: whatever the limit is. */
+  /** Returns the amount that moves, or `all` if the act needs approval whatever the limit. */
   moves(tx: Tx, data: T): Promise<Amount | 'all'> | Amount | 'all'
-  /** The arguments that the act gets again once it is approved. */
+  /** Arguments with which the act is repeated after its approval. */
   input: Record<string, unknown>
 }
 
@@ -40,7 +42,9 @@ const MOST_NAME = 80
 const MOST_REASON = 500
 const CONTROL = /\p{Cc}/u
 
-/** Does `work` and records it, both or neither. A refusal undoes what `work` wrote and leaves no record. */
+/**
+ * Does `work` and records it in one transaction. If `work` refuses, both its changes and the record are rolled back.
+ */
 export async function act<T>(
   deps: ActDeps,
   what: NamedAct<T>,
@@ -51,7 +55,7 @@ export async function act<T>(
   let undone: Refused<T> | NewProposal | undefined
   try {
     return await inTransaction(deps.db, async (tx) => {
-      // Before the work, which may change it.
+      // Read before the work, which may change the limit.
       const limit = what.second && (await readApprovalLimit(tx))
       const answer = await work(tx)
       undone = answer.kind === 'refused' ? answer : undefined
@@ -66,10 +70,13 @@ export async function act<T>(
   }
 }
 
-/** Leaves the transaction, so nothing of a refused act stays. */
+/** Thrown to roll back the transaction of a refused act. */
 class RolledBack extends Error {}
 
-/** The act was tried whole, so what is proposed would have been done. An approved one is done once. */
+/**
+ * Proposes an act above the limit. It runs after the work, so only an act that would succeed is proposed. An approved
+ * act runs once.
+ */
 async function whyNotYet<T>(
   tx: Tx,
   deps: ActDeps,
@@ -78,7 +85,7 @@ async function whyNotYet<T>(
   if (deps.approval !== undefined) {
     const { proposalId, approvedBy: by } = deps.approval
     const isFirst = await decideProposal(tx, { proposalId, state: 'approved', by, at: deps.clock.now() })
-    return isFirst ? undefined : refused('conflict', `Proposal ${proposalId} was decided before.`)
+    return isFirst ? undefined : refused('conflict', `Proposal ${proposalId} is already decided.`)
   }
   if (second === undefined || limit === undefined) return undefined
   const moved = await second.moves(tx, data)
@@ -96,7 +103,9 @@ async function whyNotYet<T>(
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** Many small acts are a large one: the limit is for all that one operator moves alone in a day of the machine. */
+/**
+ * Applies the limit to the sum of a day, by the machine's clock, so one large act cannot be split into many small ones.
+ */
 async function mayMoveAlone(
   tx: Tx,
   { operatorId, clock }: ActDeps,

@@ -4,7 +4,7 @@ import { type ActFilter, selectActs } from './store.ts'
 
 export type ActRecord = Awaited<ReturnType<typeof selectActs>>[number]
 
-/** `next`: where the next page begins, as `before`. */
+/** `next`: the `before` of the next page; null on the last page. */
 export type ActPage = { acts: ActRecord[]; next: bigint | null }
 
 export async function listActs({ db }: FindDeps, filter: ActFilter): Promise<Answer<ActPage>> {

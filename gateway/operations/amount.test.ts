@@ -13,7 +13,7 @@ it.each([
   expect(formatAmount(amountMinor, 'USD')).toBe(text)
 })
 
-it('what is shown can be typed', () => {
+it('an amount that is shown can be typed in again', () => {
   const amounts = fc.tuple(fc.bigInt(0n, 10n ** 14n), fc.constantFrom(...CURRENCIES))
   fc.assert(
     fc.property(amounts, ([amountMinor, currency]) => {

@@ -1,12 +1,12 @@
-/** Amounts as people read and type them: 840.00, with the digits of the currency. */
+/** Amounts as people read and type them, such as 840.00, with the currency's number of decimals. */
 import { CURRENCY_EXPONENT, type Currency } from '../../contract/money.ts'
 
-/** Minor units as `840.00 USD`. */
+/** Formats minor units as `840.00 USD`. */
 export function formatAmount(amountMinor: bigint, currency: Currency): string {
   return `${decimalOf(amountMinor, currency)} ${currency}`
 }
 
-/** Minor units as `840.00`. */
+/** Formats minor units as `840.00`. */
 export function decimalOf(amountMinor: bigint, currency: Currency): string {
   const digits = CURRENCY_EXPONENT[currency]
   const sign = amountMinor < 0n ? '-' : ''
@@ -14,7 +14,7 @@ export function decimalOf(amountMinor: bigint, currency: Currency): string {
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-/** `1250.00` as minor units. Undefined unless every digit of the currency is there: 1250 could mean 12.50. */
+/** Parses `1250.00` into minor units. Returns undefined if decimals are missing, because 1250 could mean 12.50. */
 export function parseAmount(text: string, currency: Currency): bigint | undefined {
   const digits = CURRENCY_EXPONENT[currency]
   const form = digits === 0 ? /^(\d{1,13})$/ : new RegExp(`^(\\d{1,13})\\.(\\d{${digits}})$`)

@@ -1,4 +1,4 @@
-/** Backups: made, looked through, and put back where the database is the embedded one. */
+/** Makes, checks and restores backups. Only an embedded database is restored in place. */
 
 import type { Inspection } from '../backups/inspect.ts'
 import {
@@ -42,7 +42,7 @@ export async function createBackup({ config, url, now }: Place, folder: string):
 
 export type CheckedBackup = Omit<Inspection, 'differences'> & { differences: number }
 
-/** Restores it somewhere else. `server`: address of a server on which a dump may make a database. */
+/** Checks a backup by restoring it elsewhere. `server`: URL of a server on which a dump may create a database. */
 export async function checkBackup(
   { config, url }: Place,
   path: string,
@@ -56,7 +56,8 @@ export async function checkBackup(
     : serverUrl === undefined
       ? undefined
       : await checkDump(path, { serverUrl, claim, ...config.programs })
-  if (looked === undefined) return refused('usage', 'Say with --server where the dump may make a database.')
+  if (looked === undefined)
+    return refused('usage', 'Name a server with --server, on which the dump may create a database.')
   if (looked.kind === 'refused') return refused('failed', looked.reason)
   const { differences, ...rest } = looked.inspection
   const data = { ...rest, differences: differences.length }
@@ -72,7 +73,7 @@ export async function checkBackup(
 
 export type PutBack = { dataDir: string }
 
-/** Only where the data folder has no database. */
+/** Restores a backup into the data folder. Refuses if the folder already has a database. */
 export async function putBack({ config }: Place, path: string): Promise<Answer<PutBack>> {
   const { dataDir, databaseUrl } = config
   if (databaseUrl !== undefined) {

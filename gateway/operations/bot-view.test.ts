@@ -66,12 +66,12 @@ test('a bot shows its items and room by game, its open offers, and what was refu
     ['cs', 0],
     ['dota', 898],
   ])
-  // An hour later none of it is recent.
+  // An hour later, none of these refusals is recent.
   await jump(till, 2 * 3_600)
   expect(await shown()).toMatchObject({ refusals: [], bars: [] })
 })
 
-test('the calls of all processes within the hour are counted, those of public pages and strangers are not', async () => {
+test('counts the calls of all processes within the hour, but not those for public pages or unknown bots', async () => {
   const processes = [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]
   const account = bot.session.steamId
   for (const counts of processes) {
@@ -87,7 +87,7 @@ test('the calls of all processes within the hour are counted, those of public pa
   await till.db.updateTable('bot_calls').set({ since: sql`since - interval '2 hours'` }).execute()
   expect((await shown()).calls).toEqual({ asked: 0, limited: 0, failed: 0, heldBack: 0 })
 
-  // The weather of the whole day still has them.
+  // The weather still counts them for the whole day.
   const day = async () => {
     const hours = (await readWeather(till.db))?.hours ?? []
     expect(hours).toHaveLength(24)
@@ -103,11 +103,11 @@ test('the calls of all processes within the hour are counted, those of public pa
   expect(await till.db.selectFrom('bot_calls').select('asked').execute()).toEqual([{ asked: 1 }])
 })
 
-test('a bot that is not there is not found', async () => {
+test('an unknown bot is not found', async () => {
   expect(await showBot(operatorOf(till), '999')).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
-test('the weather of a day says by method and bot how many calls there were, how long they took and how many were refused', async () => {
+test('the weather of a day shows calls, durations and refusals by method and bot', async () => {
   await till.db.deleteFrom('steam_calls').execute()
   const other = await aBot(till, fakeSession('76561198000000002'))
   const [mine, theirs] = [bot.session.steamId, other.session.steamId]
@@ -141,7 +141,7 @@ test('the weather of a day says by method and bot how many calls there were, how
   ])
   expect(await readWeather(till.db, { bot: '999' })).toBeUndefined()
 
-  // A day later none of it counts, and the next count deletes it.
+  // A day later these calls no longer count, and the next count deletes them.
   await till.db.updateTable('steam_calls').set({ hour: sql`hour - interval '26 hours'` }).execute()
   expect((await readWeather(till.db))?.methods).toEqual([])
   const counts = createCallCounts(UNOBSERVED)

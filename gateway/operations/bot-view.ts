@@ -1,4 +1,4 @@
-/** One bot: all that an operator needs to know of it. */
+/** Everything that an operator needs to know about one bot. */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import type { CallCount } from '../bots/call-counts.ts'
 import { callsOf } from '../bots/call-store.ts'
@@ -9,7 +9,7 @@ import { type Answer, done, type FindDeps, refused } from './operation.ts'
 
 const HOUR_MS = 3_600_000
 
-/** `most`: the limit of the game. `room`: how many more items it may be given; 0 where a bar keeps the game from it. */
+/** `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar excludes the game. */
 export type GameRoom = {
   game: Game
   held: number
@@ -26,12 +26,12 @@ export type BotView = ListedBot & {
   games: GameRoom[]
   offers: OpenOffer[]
   mostOffers: number
-  /** Of the last hour. */
+  /** Steam's refusals within the last hour. */
   refusals: RefusalCount[]
   calls: CallCount
 }
 
-/** `which`: its number or its Steam id. */
+/** `which`: number or Steam id of the bot. */
 export async function showBot(deps: FindDeps, which: string): Promise<Answer<BotView>> {
   const { db, clock, config } = deps
   const bot = await findBot(db, which)

@@ -1,4 +1,4 @@
-/** Bots: which there are, and what becomes of them. */
+/** Lists bots, and pauses, resumes, retires or removes them. */
 import type { Bar } from '../bots/bar.ts'
 import { listBars } from '../bots/bar-store.ts'
 import { completeLooks } from '../bots/history-store.ts'
@@ -13,8 +13,8 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
 /**
- * `tokenEndsSoon`: within 30 days, by the till's clock. `history`: null if nothing can be taken back; `completeAt`:
- * reversals from before then are known.
+ * `tokenEndsSoon`: the token ends within 30 days, by the till's clock. `history`: null if nothing can be taken back;
+ * `completeAt`: all reversals before this time are known.
  */
 export type ListedBot = BotSummary & {
   tokenEndsSoon: boolean
@@ -22,10 +22,10 @@ export type ListedBot = BotSummary & {
   bars: Bar[]
 }
 
-/** `tooMany`: bots that find no gateway although each holds as many as it may. `disarmed`: none may have one. */
+/** `tooMany`: bots without a gateway, because every gateway is full. `disarmed`: no gateway may hold a bot. */
 export type BotList = { bots: ListedBot[]; tooMany: number; disarmed: boolean }
 
-/** Every bot that was not removed, oldest first. */
+/** Lists every bot that was not removed, oldest first. */
 export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
   const now = clock.now()
   const barred = await listBars(db)
@@ -45,7 +45,7 @@ export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>
 
 export type ChangedBot = { botId: bigint; name: string; state: BotState }
 
-/** `bot`: its number or its Steam id. */
+/** `bot`: number or Steam id. */
 export const pauseBot = (deps: ActDeps, bot: string) => change(deps, bot, 'pause')
 export const resumeBot = (deps: ActDeps, bot: string) => change(deps, bot, 'resume')
 export const removeBot = (deps: ActDeps, bot: string) => change(deps, bot, 'remove')
@@ -65,7 +65,7 @@ const NOT_DONE = {
   retired: refused('conflict', 'It is retired: enrol it again to bring it back.'),
 }
 
-/** The numbers, and what can be done about each. */
+/** Says how many trades of each kind still need the bot, and what to do. */
 function busyText(watched: Watched): string {
   const numbers = [
     `${watched.open} open trades`,

@@ -3,7 +3,7 @@ import { durationText } from '../kit/duration.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type RefusalKind, refused } from './operation.ts'
 
-/** How far the till and its Steam sandbox are ahead of the machine. */
+/** How far the till and its Steam sandbox are ahead of the machine's clock. */
 export type ClockView = { aheadSeconds: number }
 
 type Reason = Extract<AdvanceAnswer, { kind: 'refused' }>['reason']
@@ -21,7 +21,7 @@ const REFUSALS: Record<Reason, [RefusalKind, string]> = {
   ],
 }
 
-/** Advances the till's clock together with its Steam sandbox's. Sandbox mode only. */
+/** Advances the clocks of the till and its Steam sandbox together. Sandbox mode only. */
 export function advance(deps: ActDeps, duration: string): Promise<Answer<ClockView>> {
   const what = {
     name: 'clock advance',

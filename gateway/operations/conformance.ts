@@ -1,4 +1,4 @@
-/** The check of a store's webhook handler. It needs no till and no database. */
+/** Checks a store's webhook handler. It needs neither a till nor a database. */
 import { CHECKS, type CheckResult, type Options, verifyHandler } from '../conformance/verify.ts'
 import { systemClock } from '../kit/clock.ts'
 import { type Answer, done, refused } from './operation.ts'
@@ -19,7 +19,7 @@ export async function checkHandler(
   if (open !== undefined && tillPort === undefined) {
     return refused('usage', '--open needs --till: the store opens its deposits there.')
   }
-  // The handler judges signatures by its own clock.
+  // The handler checks the age of signatures by its own clock.
   const verified = await verifyHandler({ ...options, clock: systemClock })
   switch (verified.kind) {
     case 'unreachable':
@@ -42,7 +42,7 @@ function reportOf(url: URL, checks: CheckResult[]): Answer<{ url: string; checks
     return { kind: 'refused', refusal: 'failed', message, data }
   }
   if (incomplete > 0) {
-    const message = `Nothing failed, and ${incomplete} of ${checks.length} checks could not see enough.`
+    const message = `No check failed, but ${incomplete} of ${checks.length} could not be completed.`
     return { kind: 'refused', refusal: 'conflict', message, data }
   }
   return done(data)

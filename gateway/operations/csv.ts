@@ -1,4 +1,4 @@
-/** Tables as CSV, with a head. */
+/** Formats tables as CSV with a header row. */
 import { textCell } from '../../contract/csv.ts'
 
 type Cell = string | number | bigint | boolean | Date | null | undefined
@@ -10,7 +10,7 @@ export function csvLines<ROW extends Record<COLUMN, Cell>, COLUMN extends string
   return [columns.join(','), ...rows.map((row) => columns.map((column) => cellOf(row[column])).join(','))]
 }
 
-/** Losses are numbers, though they begin like a formula. */
+/** Negative numbers. They begin like a spreadsheet formula, but need no escaping. */
 const NUMBER = /^-\d{1,20}(?:\.\d{1,8})?$/
 
 function cellOf(value: Cell): string {

@@ -1,4 +1,4 @@
-/** Items that left the bots, as Steam's records tell of it. */
+/** Items that left the bots, according to Steam's records. */
 import {
   type DepartureFilter,
   explainByOperator,
@@ -9,10 +9,10 @@ import {
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
-/** `next`: where the next page begins, as `before`. */
+/** `next`: the `before` of the next page; null on the last page. */
 export type DeparturePage = { departures: ListedDeparture[]; next: bigint | null }
 
-/** Newest first. */
+/** Lists departures, newest first. */
 export async function listDepartures(
   { db }: FindDeps,
   filter: DepartureFilter,

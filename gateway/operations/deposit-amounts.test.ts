@@ -8,7 +8,7 @@ import { areFew, type DepositFilter } from './deposit-list-store.ts'
 
 let till: Till
 let stores: bigint[]
-/** Of all that were credited, in USD. */
+/** All credits in USD. */
 let known: { id: bigint; store: bigint; amount: bigint; at: Date }[]
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('deposits by amount', () => {
     expect(await pages({ ...USD, order: 'smallest' })).toEqual(idsOf(known).toReversed())
   })
 
-  it('of a store, of a time and of a range of amounts are the same ones', async () => {
+  it('are the same when limited to a store, a period and a range of amounts', async () => {
     const [store = 0n] = stores
     const from = known[3]?.at ?? new Date()
     expect(await areFew(till.db, { ...USD, storeId: store, limit: 7 })).toBe(true)
@@ -67,7 +67,7 @@ describe('deposits by amount', () => {
     )
   })
 
-  it('are all in a file', async () => {
+  it('are all exported to a file', async () => {
     const answer = await exportDeposits(operatorOf(till), { ...USD, limit: 7 })
     const rows = answer.kind === 'refused' ? [] : answer.data.deposits
     expect(rows.map(({ depositId }) => depositId)).toEqual(idsOf(known))

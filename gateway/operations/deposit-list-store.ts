@@ -1,4 +1,4 @@
-/** Deposits of all stores, as operators look through them. No filter reads a table: each page looks at so many rows. */
+/** Queries of the operators' list of deposits. No filter scans a table: each page examines a limited number of rows. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -10,40 +10,43 @@ import { ASKED_MS } from './outlook.ts'
 
 /** Why a person must look at a deposit. */
 export type Need =
-  /** Its trade is due, and nobody speaks for the bot. */
+  /** A step of its trade is due, but no gateway holds the bot. */
   | 'bot_away'
-  /** Steam has said nothing of its offer for a day. */
+  /** Steam has not answered about its offer for a day. */
   | 'steam_silent'
-  /** Its credit is held, and no bot can ask Steam about it any more. */
+  /** Its credit is held, but no bot can ask Steam about the trade any more. */
   | 'credit_waits'
 
 export type DepositFilter = {
   storeId?: bigint | undefined
   status?: DepositStatus | undefined
-  /** Of whoever gave the items, gave a trade link, or was named by the store. */
+  /** The account that gave the items, owns the trade link, or was named by the store. */
   steamId?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
-  /** The credit, in minor units of `currency`. */
+  /** Smallest credit, in minor units of `currency`. */
   leastMinor?: bigint | undefined
   mostMinor?: bigint | undefined
   currency?: Currency | undefined
-  /** Of a trade of it. */
+  /** Game of one of its trades. */
   game?: Game | undefined
   needsPerson?: boolean | undefined
-  /** By amount it needs a `currency`. */
+  /** An order by amount needs a `currency`. */
   order?: DepositOrder | undefined
-  /** Only deposits after this one in the list: the next page. */
+  /** Last deposit of the previous page: only deposits after it in the list are returned. */
   before?: bigint | undefined
   limit: number
 }
 
-/** A rare filter looks at so many deposits, whatever it finds: what it costs does not grow with the table. */
+/** Most deposits examined for one page of a rare filter. The cost stays the same while the table grows. */
 const MOST_LOOKED_AT = 500
 
 export type Place = { id: bigint; fits: boolean }
 
-/** How many deposits to look at: of a filter with an index in the order of the list, a page and the one after it. */
+/**
+ * How many deposits to examine. If an index has the filter in the order of the list, one page and one more row are
+ * enough.
+ */
 export function mostLookedAt(filter: DepositFilter): number {
   const { leastMinor, mostMinor, currency, game, storeId, status, from, to, order, limit } = filter
   const others = isByAmount(order) ? [storeId, status, from, to] : [leastMinor, mostMinor, currency]
@@ -51,10 +54,13 @@ export function mostLookedAt(filter: DepositFilter): number {
   return isNarrow ? MOST_LOOKED_AT : limit + 1
 }
 
-/** At most this many deposits are sorted at once. More of them are found soon along the index of amounts. */
+/** Most deposits to sort in one query. If there are more, the index of amounts soon finds a page of them. */
 const MOST_SORTED = 5_000
 
-/** True if a list by amount has so few candidates, apart from their amounts, that they are sorted. */
+/**
+ * Returns whether a list by amount has so few candidates that sorting them is cheaper than following the index of
+ * amounts.
+ */
 export async function areFew(db: Db, filter: DepositFilter): Promise<boolean> {
   const { storeId, from, to, steamId, needsPerson, order } = filter
   if (!isByAmount(order)) return false
@@ -68,7 +74,7 @@ export async function areFew(db: Db, filter: DepositFilter): Promise<boolean> {
 
 type Looking = { now: Date; isFew?: boolean }
 
-/** The next deposits in the order of the list, and which of them the filter wants. */
+/** Returns the next deposits in the order of the list, and which of them match the filter. */
 export async function lookThrough(
   db: Db,
   filter: DepositFilter,
@@ -80,9 +86,9 @@ export async function lookThrough(
     leastMinor !== undefined && sql<boolean>`credited_amount >= ${leastMinor}`,
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
     currency !== undefined && sql<boolean>`currency = ${currency}`,
-    // Along the amounts, a store or a time may be as rare as any other filter.
+    // The index of amounts does not have the store or the time, so both are checked row by row, like a rare filter.
     isByAmount(filter.order) && !isFew && narrowedBy(filter, 'seen'),
-    // `offset 0` keeps it a lookup for each deposit: as a hash, it would read all trades.
+    // `offset 0` forces a lookup for each deposit. A hash join would read all trades.
     game !== undefined &&
       sql<boolean>`exists (select from trade where trade.deposit_id = seen.id and trade.game = ${game} offset 0)`,
   ])
@@ -96,11 +102,11 @@ export async function lookThrough(
   return rows
 }
 
-/** An index that is in one order is in the other, too. */
+/** The same index serves both directions, because PostgreSQL can read it backwards. */
 const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
   order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`
 
-/** Which of too many are taken before they are sorted. */
+/** Decides which deposits are kept if there are too many to sort. */
 const timeOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   order === 'oldest' ? sql`asc` : sql`desc`
 
@@ -112,7 +118,7 @@ const all = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<b
   return own.length === 0 ? sql<boolean>`true` : sql.join(own, sql` and `)
 }
 
-/** Each of these has an index in the order of time. */
+/** The filters that have an index in the order of time. */
 const narrowedBy = (
   { storeId, status, from, to }: DepositFilter,
   table: 'deposit' | 'seen' = 'deposit',
@@ -126,7 +132,7 @@ const narrowedBy = (
   ])
 }
 
-/** A list by amount goes along the index of one currency's credits. */
+/** The filter as a condition. A list by amount follows the index of one currency's credits. */
 function wantedBy(filter: DepositFilter): RawBuilder<boolean> {
   const { before, order, currency, leastMinor, mostMinor } = filter
   const [key, isAfter] = [keyOf(order), order === 'newest' || order === 'largest' || order === undefined]
@@ -140,23 +146,25 @@ function wantedBy(filter: DepositFilter): RawBuilder<boolean> {
   ])
 }
 
-/** The few deposits of an account, those that need a person, or those that are sorted; else all. */
+/**
+ * The deposits of an account, those that need a person, or those that are sorted, if any of these applies; else all.
+ */
 function sourceOf(filter: DepositFilter, { now, isFew }: Looking): RawBuilder<unknown> {
   const { steamId, needsPerson = false, order } = filter
   const ofAccount = steamId === undefined ? undefined : sql`(${ofSteamId(steamId, order)}) own`
   const needy = needsPerson ? sql`(select distinct id from (${needyAt(now, order)}) needy) wanted` : undefined
   const joins = [ofAccount, needy].flatMap((few) => (few === undefined ? [] : [sql`join ${few} using (id)`]))
   const few = joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
-  // `offset 0` keeps the few from being looked for along all amounts.
+  // `offset 0` keeps the planner from scanning the whole index of amounts for these few.
   return isFew === true
     ? sql`(select deposit.* from ${few} where ${narrowedBy(filter)} offset 0) deposit`
     : few
 }
 
-/** An account with more is no shopper: only the first of them in the order of the list count. */
+/** Most deposits of one account. No real shopper has more; only the first in the order of the list are used. */
 export const MOST_OF_ACCOUNT = 5_000
 
-/** The first of each kind. Each is read along an index in that order. */
+/** The first deposits of each kind (giver, trade link, named by the store), each from an index in that order. */
 function ofSteamId(steamId: string, order?: DepositOrder, most = MOST_OF_ACCOUNT): RawBuilder<unknown> {
   const first = sql`order by id ${timeOf(order)} limit ${most}`
   return sql`
@@ -165,13 +173,13 @@ function ofSteamId(steamId: string, order?: DepositOrder, most = MOST_OF_ACCOUNT
     union (select deposit_id from trade where partner_steam_id = ${steamId} ${first})`
 }
 
-/** Most of each need. */
+/** Most deposits per need. */
 const MOST_NEEDY = 1_000
 const AWAY_MS = 120_000
 const WOKEN_MS = 30_000
 const SILENT_MS = 86_400_000
 
-/** The first of each need, in the order of the list. */
+/** The first deposits of each need, in the order of the list. */
 function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
   const direction = timeOf(order)
   const ago = (ms: number) => new Date(now.getTime() - ms)
@@ -188,7 +196,7 @@ function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
       order by settles_at ${direction} limit ${MOST_NEEDY})`
 }
 
-/** Of these deposits, what a person is needed for. `order`: of the list that they come from. */
+/** Returns why each of these deposits needs a person, if it does. `order`: order of the list that they come from. */
 export async function needsOf(
   db: Db,
   ids: readonly bigint[],
@@ -209,17 +217,17 @@ export type ListedDeposit = {
   externalId: string
   status: DepositStatus
   currency: Currency
-  /** The credit; null if there was none. */
+  /** The credit; null if nothing was credited. */
   amountMinor: bigint | null
   heldMinor: bigint
   reversedMinor: bigint
   steamId: string | null
-  /** Of its latest trade; null if it has none. */
+  /** Game of its latest trade; null without a trade. */
   game: Game | null
   createdAt: Date
 }
 
-/** In the order of their numbers here. */
+/** Reads these deposits. They come back in the order of `ids`. */
 export async function depositRows(db: Db, ids: readonly bigint[]): Promise<ListedDeposit[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<ListedDeposit>`
@@ -236,10 +244,10 @@ export async function depositRows(db: Db, ids: readonly bigint[]): Promise<Liste
   return rows
 }
 
-/** Offers of one deposit that are declined, or run out, before it is paid: more are rare. */
+/** How many offers of one deposit are declined or time out before it is paid; rarely more. */
 const OFFERS_OF_DEPOSIT = 10
 
-/** The newest deposits of an account. */
+/** Returns the newest deposits of an account. */
 export async function depositsOfAccount(db: Db, steamId: string, limit: number): Promise<bigint[]> {
   const newest = ofSteamId(steamId, 'newest', limit * OFFERS_OF_DEPOSIT)
   const { rows } = await sql<{ id: bigint }>`

@@ -14,15 +14,17 @@ import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 
 export type DepositInList = ListedDeposit & { needs: Need[] }
 
-/** `next`: where the next page begins, as `before`. A page of a rare filter may be short, or empty, and yet have a next one. */
+/**
+ * `next`: the `before` of the next page. With a rare filter, a page may be short or empty although more pages follow.
+ */
 export type DepositPage = { deposits: DepositInList[]; next: bigint | null }
 
-/** Pages of rows that one call looks through before it answers with what it has. */
+/** Most batches of rows that one call examines before it answers with the matches so far. */
 const MOST_ROUNDS = 10
 
 const PAGE = 500
 
-/** Newest first, unless the filter has another order. */
+/** Lists deposits, newest first unless the filter has another order. */
 export async function listDeposits(
   { db, clock }: ReadDeps,
   filter: DepositFilter,
@@ -38,7 +40,7 @@ export async function listDeposits(
     const places = await lookThrough(db, { ...filter, before }, { now, isFew })
     const fitting = places.filter(({ fits }) => fits).slice(0, filter.limit - ids.length)
     ids.push(...fitting.map(({ id }) => id))
-    // A full page goes on after its last row; any other one after the last that was looked at.
+    // The next page begins after the last row of a full page, or else after the last row examined.
     const last = ids.length === filter.limit ? fitting.at(-1) : places.at(-1)
     const isEnd = places.length < mostLookedAt(filter) && last?.id === places.at(-1)?.id
     next = isEnd || last === undefined ? null : last.id
@@ -55,10 +57,10 @@ function mistakeOf({ leastMinor, mostMinor, currency, order }: DepositFilter): s
   return hasAmount && currency === undefined ? 'An amount needs its currency.' : undefined
 }
 
-/** A spreadsheet takes no more than a million rows, and a page of the console waits for them. */
+/** A spreadsheet opens at most a million rows, and a page of the console must wait for the export. */
 const MOST_EXPORTED = 100_000
 
-/** Every deposit that the filter wants, page by page. Beyond `MOST_EXPORTED` it says where to go on. */
+/** Returns every deposit that matches the filter. Stops after `MOST_EXPORTED` and says where to continue. */
 export async function exportDeposits(deps: ReadDeps, filter: DepositFilter): Promise<Answer<DepositPage>> {
   const deposits: DepositInList[] = []
   for (let before = filter.before; ; ) {

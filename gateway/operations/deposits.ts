@@ -9,17 +9,17 @@ import { outlookFacts } from './outlook-store.ts'
 import { recordOf, type ShopperRecord } from './shoppers.ts'
 import { holdAll } from './store.ts'
 
-/** `shopper`: null while nobody has given a trade link. */
+/** `shopper`: null until a shopper has given a trade link. */
 export type DepositView = ListedDeposit & {
   needs: Need[]
   moments: Moment[]
   shopper: ShopperRecord | null
 } & Outlook
 
-/** The newest trades of its shopper; whoever has more is no stranger. */
+/** How many of the shopper's newest trades to read. They are enough to judge an account. */
 const MOST_JUDGED = 200
 
-/** All that is known of a deposit in the order of time, its shopper's history, what comes next, and what an operator can do. */
+/** Returns a deposit's timeline, its shopper's history, the next step, and the acts open to an operator. */
 export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): Promise<Answer<DepositView>> {
   const now = clock.now()
   const [moments, facts] = [await timelineOf(db, depositId), await outlookFacts(db, depositId)]
@@ -35,8 +35,8 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
 export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
 
 /**
- * Holds everything that the deposit will bring until Steam can no longer take it back. Only before its offer: its shopper was
- * told then what is credited at once.
+ * Holds everything that the deposit will bring until Steam can no longer reverse the trade. Refused once there is an
+ * offer, because the shopper has then been told how much is credited at once.
  */
 export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
   const what = { name: 'deposit hold', needsReason: true, recorded: () => ({ depositId }) }
@@ -49,6 +49,6 @@ export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<He
       return refused('conflict', `Deposit ${depositId} has an offer, or is over: its credit is decided.`)
     }
     await holdAll(tx, depositId)
-    return done(data, `All that deposit ${depositId} brings is held until Steam can no longer take it back.`)
+    return done(data, `All credit of deposit ${depositId} is held until Steam can no longer reverse it.`)
   })
 }

@@ -7,13 +7,13 @@ export type DriftList = { bots: BotLook[] }
 
 const NO_BOT = refused('not_found', 'There is no such bot: see bot list.')
 
-/** `bot`: only the one with this number, Steam id or name. */
+/** `bot`: number, Steam id or name; undefined for all bots. */
 export async function listDrift({ db }: FindDeps, bot?: string): Promise<Answer<DriftList>> {
   const bots = await selectDrift(db, { bot })
   return bot !== undefined && bots.length === 0 ? NO_BOT : done({ bots })
 }
 
-/** Has the bots looked at now, instead of once a day. Their gateways begin within seconds. */
+/** Has the inventories compared now, ahead of the daily check. The gateways begin within seconds. */
 export function lookForDrift(deps: ActDeps, bot?: string): Promise<Answer<DriftList>> {
   const recorded = ({ bots }: DriftList) => ({ bots: bots.map(({ botId }) => String(botId)) })
   return act(deps, { name: 'items drift', recorded }, async (tx) => {

@@ -57,7 +57,7 @@ const acts = () =>
     .where('act', '=', 'deposit release')
     .execute()
 
-it('makes it available at once, at the risk of the limit until Steam’s protection ends, and tells the store once', async () => {
+it('makes the credit available at once, counts it as at risk until Steam’s protection ends, and tells the store once', async () => {
   const id = await heldDeposit()
   const commands = (await showDeposit(deps(), id)).data?.can.map(({ act }) => act)
   expect(commands).toContain('deposit release')
@@ -77,7 +77,7 @@ it('makes it available at once, at the risk of the limit until Steam’s protect
     heldMinor: 0n,
     shopper: { history: { trades: 1 } },
   })
-  // It is done once.
+  // A second release finds nothing held.
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /holds nothing/ })
 
   till.clock.advance(8 * DAY_MS)
@@ -102,16 +102,16 @@ it.each([
   const accounts = await till.db.selectFrom('account').select(['kind', 'balance']).execute()
   const of = (kind: string) => accounts.find((account) => account.kind === kind)?.balance
   expect({ available: of('available'), loss: of('loss') }).toEqual(left)
-  // The loss keeps its room in the limit.
+  // The loss keeps using its part of the limit.
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })
 
-it('is refused where the limit has no room left, and where others were promised it; nothing is recorded then', async () => {
+it('is refused and not recorded if the limit has no room, or its room was promised to an open offer', async () => {
   const id = await heldDeposit()
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 2_999n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 5_000n })
-  // An open offer was promised 20 of the 50, so 30 are left for one of the two.
+  // An open offer was promised 20 of the 50, so the remaining 30 are enough for only one of the two.
   await offerFor(till, bot.bot, await aDeposit(till, store, { game: 'cs' }))
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 3_000n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })
@@ -121,14 +121,14 @@ it('is refused where the limit has no room left, and where others were promised 
   expect(await releaseDeposit(deps(), id)).toMatchObject({ kind: 'done' })
 })
 
-it('is refused for a deposit that is not there, or holds nothing', async () => {
+it('is refused for an unknown deposit, and for one that holds nothing', async () => {
   expect(await releaseDeposit(deps(), 999n)).toMatchObject({ refusal: 'not_found' })
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, bot, deposit)
   expect(await releaseDeposit(deps(), deposit.id)).toMatchObject({ refusal: 'conflict' })
 })
 
-it('waits for a second operator above the limit of one, with its worth', async () => {
+it('waits for a second operator if its worth is above the limit', async () => {
   const id = await heldDeposit()
   await till.db.insertInto('approval_limit').values({ above_usd_cents: 2_999n }).execute()
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'proposed' })

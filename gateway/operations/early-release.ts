@@ -1,4 +1,4 @@
-/** A store gets what a deposit holds while its shopper can still take the items back. It loads the rules of trades. */
+/** Releases a deposit's held credit while its shopper can still take the items back. Loads the rules of trades. */
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { lockDeposit } from '../deposits/store.ts'
@@ -17,8 +17,8 @@ export type ReleasedDeposit = {
 }
 
 /**
- * Lets the store have all that the deposit holds while its shopper can still take the items back. It uses the store's limit
- * until then; whoever bears reversals bears this one.
+ * Makes all held credit of the deposit available while its shopper can still take the items back. Until then the credit
+ * counts towards the store's limit. If the items go back, the party liable for reversals bears the loss.
  */
 export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<ReleasedDeposit>> {
   const what = {

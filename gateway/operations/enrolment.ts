@@ -14,17 +14,17 @@ import { obtainRefreshToken } from './token.ts'
 
 export type AddedBot = EnrolledBot
 
-/** `checkWith`: whose trade link to ask Steam with about the bot's own hold. */
+/** `checkWith`: trade link of another account, used to ask Steam about the bot's own trade hold. */
 export type Checking = { checkWith?: TradeLink | undefined }
 
 type Enrolment = Checking & {
   refreshToken: string
   name: 'bot add' | 'bot enrol' | 'bot renew'
-  /** The account that it must be. Any without it. */
+  /** The expected account; undefined accepts any. */
   steamId?: string | undefined
 }
 
-/** Enrols the bot of a refresh token, once it has proved itself to be fit for the work. */
+/** Enrols the bot of a refresh token after checking that the account can trade. */
 export async function enrolBot(
   deps: ActDeps,
   { refreshToken, name, steamId: expected, checkWith }: Enrolment,
@@ -64,7 +64,7 @@ export async function enrolBot(
 
 const whyOf = (reason: string): string =>
   reason === 'check_link_refused'
-    ? 'Steam does not take the trade link of --check-with; give a current one of another account'
+    ? 'Steam refused the trade link of --check-with: give a current one of another account'
     : reason
 
 const noticeOf = ({ protectionAcknowledged, ownHoldDays }: AddedBot): string =>
@@ -74,11 +74,11 @@ const noticeOf = ({ protectionAcknowledged, ownHoldDays }: AddedBot): string =>
   holdNotice(ownHoldDays)
 
 type Login = Omit<Enrolment, 'refreshToken'> & {
-  /** Why nothing may be changed any more once the phone has approved. */
+  /** Called after the phone's approval. Returns a refusal if the bot must not be changed any more. */
   obstacle?(): Promise<Refused | undefined>
 }
 
-/** Logs a bot in once, and enrols it with the token that this brings. */
+/** Logs the bot in once and enrols it with the resulting token. */
 export async function enrolByLogin(
   deps: ActDeps,
   way: LoginWay,
@@ -92,7 +92,7 @@ export async function enrolByLogin(
 
 export type AddedBots = { added: AddedBot[]; refused: { line: number; message: string }[] }
 
-/** Enrols one bot for each refresh token. One that is refused does not stop the others. */
+/** Enrols one bot for each refresh token. A refused token does not stop the others. */
 export async function addBots(
   deps: ActDeps,
   tokens: AsyncIterable<string>,

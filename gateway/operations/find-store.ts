@@ -1,4 +1,4 @@
-/** The queries of an operator's search: each goes by an index. */
+/** The queries of an operator's search. Each uses an index. */
 import { sql } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 import type { Game } from '../../contract/games.ts'
@@ -16,14 +16,14 @@ export const depositOfHash = async (db: Db, hash: string): Promise<bigint[]> =>
 export const depositOfNumber = async (db: Db, id: bigint): Promise<bigint[]> =>
   idsOf(await db.selectFrom('deposit').select('id').where('id', '=', id).execute())
 
-/** None for a receipt that the till never gave. */
+/** Returns an empty list for a receipt that the till never issued. */
 export async function depositOfReceipt(db: Db, receipt: ReceiptName): Promise<bigint[]> {
   const id = BigInt(receipt.depositId)
   const rows = await db.selectFrom('deposit').select(['id', 'hash']).where('id', '=', id).execute()
   return idsOf(rows.filter(({ hash }) => isReceiptOf(receipt, hash)))
 }
 
-/** Stores may use the same ones. */
+/** Returns several deposits if stores use the same order id. */
 export const depositsOfOrder = async (db: Db, externalId: string, limit: number): Promise<bigint[]> =>
   idsOf(
     await db
@@ -43,7 +43,7 @@ export const depositOfTrade = async (db: Db, column: NumberOfTrade, value: strin
 export const depositOfTradeNumber = async (db: Db, tradeId: bigint): Promise<bigint[]> =>
   idsOf(await db.selectFrom('trade').select('deposit_id as id').where('id', '=', tradeId).execute())
 
-/** Deposits of an asset: as its shopper had it, as a bot got it, and as its next owner has it. */
+/** Deposits of an asset id: the shopper's, the bot's, or that of the next owner. */
 export async function depositsOfAsset(db: Db, assetId: string, limit: number): Promise<bigint[]> {
   const { rows } = await sql<{ id: bigint }>`
     select distinct deposit_id as id from trade where id in (
@@ -101,7 +101,7 @@ export type FoundEvent = {
   }[]
 }
 
-/** By its own id, which is the `webhook-id` of its webhooks, or by the number of a delivery. */
+/** Finds an event by its id (the `webhook-id` of its webhooks) or by the number of a delivery. */
 export async function findEvents(
   db: Db,
   by: { eventId: string } | { deliveryId: bigint },
@@ -122,7 +122,7 @@ export async function findEvents(
 
 export type FoundShopper = { steamId: string; name: string | null; isDenied: boolean; isBot: boolean }
 
-/** `name`: as the newest deposit shows it. */
+/** `name`: the account's name in its newest deposit. */
 export async function findShopper(db: Db, steamId: string): Promise<FoundShopper> {
   const { rows } = await sql<FoundShopper>`
     select ${steamId} as "steamId", (select user_name from deposit where user_steam_id = ${steamId}
@@ -136,10 +136,13 @@ export type FoundStore = { storeId: bigint; name: string }
 export type FoundBot = { botId: bigint; name: string; steamId: string; state: BotState }
 export type FoundItem = { game: Game; item: string }
 
-/** Letters and digits of any language, so quotes cannot end early. All must be there. */
+/**
+ * A text search for all of these words. Words have only letters and digits, of any language, so they cannot break the
+ * quoting.
+ */
 const queryOf = (words: readonly string[]): string => words.map(wordIn).join(' & ')
 
-/** A database of the locale C knows the case of ASCII letters only. */
+/** A database with the locale C folds the case of ASCII letters only. */
 function wordIn(word: string): string {
   const first = word.slice(0, 1).toUpperCase() + word.slice(1)
   const forms = /^\w*$/.test(word) ? [word] : [...new Set([word, first, word.toUpperCase()])]
@@ -172,10 +175,10 @@ export function botOfSteamId(db: Db, steamId: string): Promise<FoundBot[]> {
     .execute()
 }
 
-/** Most names that a search looks at before it sorts them: a short word fits half of a game. */
+/** Most names that a search reads before it sorts them. A short word matches half of a game. */
 const MOST_NAMES = 500
 
-/** Items that a source has a price of, the shortest names first. */
+/** Items with a price from any source, shortest names first. */
 export async function itemsNamed(db: Db, words: readonly string[], limit: number): Promise<FoundItem[]> {
   const { rows } = await sql<FoundItem>`
     select game, item from (

@@ -73,7 +73,7 @@ it.each<[string, string, Reading]>([
   expect(read.kind === 'read' && read.readings).toContainEqual(reading)
 })
 
-it('digits are a number and an order id, and an account too where they can be one', () => {
+it('digits are a number and an order id, and also an account if their form fits', () => {
   expect(kindsOf('1001')).toEqual(['number', 'order'])
   expect(kindsOf(NOVA)).toEqual(['steam_id', 'number', 'order'])
 })
@@ -83,11 +83,11 @@ it('a hash may be an order id as well, but is no name', () => {
   expect(kindsOf(EVENT)).toEqual(['event', 'order'])
 })
 
-it('an account that nobody has is an order id at most', () => {
+it('an impossible account number can only be an order id', () => {
   expect(kindsOf('[U:1:0]')).toEqual(['order', 'words'])
 })
 
-it('a code has no letter that is misread', () => {
+it('a code has no letter that is easily misread', () => {
   expect(kindsOf('K7QX2O')).toEqual(['order', 'words'])
 })
 

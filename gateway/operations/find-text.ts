@@ -1,4 +1,4 @@
-/** Recognises a text that an operator pastes into the search, by its form. Pure. */
+/** Recognises the kind of a text in the operator's search by its form. Pure. */
 import { isSteamId } from '../../contract/steam-id.ts'
 import { type ReceiptName, readReceiptName } from '../deposits/receipt-link.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
@@ -6,19 +6,19 @@ import { steamIdOfAccount } from '../steam/steam.ts'
 
 export type Reading =
   | { kind: 'hash'; hash: string }
-  /** The link of a receipt from a shopper. */
+  /** Link of a shopper's receipt. */
   | { kind: 'receipt'; receipt: ReceiptName }
   | { kind: 'event'; eventId: string }
   | { kind: 'steam_id'; steamId: string }
   | { kind: 'offer'; offerId: string }
   | { kind: 'asset'; assetId: string }
-  /** An item as lists name it: its trade and the shopper's asset id. */
+  /** An item as lists show it: trade number and the shopper's asset id. */
   | { kind: 'item'; tradeId: string; assetId: string }
   | { kind: 'code'; code: string }
-  /** The number of a deposit, an offer, a Steam trade, an asset or a delivery: digits alone do not show which. */
+  /** Digits alone: the number of a deposit, an offer, a Steam trade, an asset or a delivery. */
   | { kind: 'number'; digits: string }
   | { kind: 'order'; externalId: string }
-  /** The beginnings of words in a name, in lower case. */
+  /** Prefixes of words in a name, in lower case. */
   | { kind: 'words'; words: readonly string[] }
 
 export type ReadText = { kind: 'read'; readings: readonly Reading[] } | { kind: 'unreadable'; why: string }
@@ -39,7 +39,7 @@ const STEAM_3 = /^\[?U:1:(\d{1,10})\]?$/i
 /** A web address, with or without its scheme. */
 const ADDRESS = /^(?:(?:https?|steam):\/\/|(?:www\.)?steamcommunity\.com\/|localhost[:/])/i
 
-/** All possible meanings of the text, the most likely first. */
+/** Returns all possible meanings of the text, most likely first. */
 export function readText(typed: string): ReadText {
   const text = typed.trim()
   if (text === '') return unreadable('There is nothing to search for.')
@@ -73,13 +73,13 @@ function readId(text: string): Reading[] {
 const isCode = (text: string): boolean =>
   text.length === CODE_LENGTH && [...text].every((letter) => CODE_ALPHABET.includes(letter))
 
-/** Empty for an account number that does not exist. */
+/** Returns no reading for an impossible account number. */
 function ofAccount(account: string): Reading[] {
   const steamId = steamIdOfAccount(account)
   return isSteamId(steamId) ? [{ kind: 'steam_id', steamId }] : []
 }
 
-/** Empty if the text names an id explicitly, or is too short to narrow the search. */
+/** Returns no reading if the text names an id explicitly, or is too short to narrow the search. */
 function readName(text: string): Reading[] {
   if (HASH.test(text) || UUID.test(text) || DIGITS.test(text)) return []
   const words = text
@@ -97,7 +97,7 @@ const LINK_PATH = /^\/(?:deposit\/)?([0-9a-f]{32})\/?$/i
 const RECEIPT_PATH = /^\/receipt\/([\w-]{1,60})\/?$/
 const ASSET_FRAGMENT = /^#\d{1,10}_\d{1,20}_(\d{1,20})$/
 
-/** Uses the path alone, because a sandbox has another host than Steam. */
+/** Reads the path alone, because a sandbox has a different host from Steam. */
 function readAddress(text: string): Reading[] {
   const url = URL.parse(/^\w{1,5}:\/\//.test(text) ? text : `https://${text}`)
   if (url === null) return []

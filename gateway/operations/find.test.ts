@@ -72,7 +72,7 @@ const depositsOf = ({ deposits }: Findings) => deposits.map(({ depositId, as }) 
 const shopper = () => `7656119800000${paid.id}`
 
 describe('a deposit', () => {
-  it('is found by its link, and by everything that Steam calls its trade', async () => {
+  it('is found by its link, and by every number that Steam gives its trade', async () => {
     const { deposit, tradeId, code, offerId } = offered
     expect(depositsOf(await found(`https://pay.example/deposit/${deposit.hash}`))).toEqual([
       [deposit.id, ['hash']],
@@ -97,7 +97,7 @@ describe('a deposit', () => {
     ])
   })
 
-  it('is found by its item: as its shopper had it, and as a bot has it', async () => {
+  it('is found by the asset id of its item, both the shopper’s and the bot’s', async () => {
     const [asset = ''] = paid.body.items
     expect(depositsOf(await found(asset))).toEqual([[paid.id, ['asset']]])
     const { received_asset_id: received } = await till.db
@@ -118,7 +118,7 @@ describe('a deposit', () => {
     ])
   })
 
-  it('is found by its shopper, who is told of too', async () => {
+  it('is found by its shopper, whose account is found too', async () => {
     const { deposits, shoppers, bots } = await found(`https://steamcommunity.com/profiles/${shopper()}`)
     expect(deposits).toMatchObject([
       {
@@ -184,14 +184,14 @@ describe('other things', () => {
     expect((await found('6100000000000000007')).departures).toMatchObject([{ departureId: 1n }])
   })
 
-  it('nothing is said of what was typed, where nothing is found', async () => {
+  it('a search without finds does not repeat the typed text', async () => {
     const secret = 'f'.repeat(32)
     const answer = await find(deps, secret)
     expect(answer).toMatchObject({ kind: 'refused', refusal: 'not_found' })
     expect(answer.message).not.toContain(secret)
   })
 
-  it('A text that a history must not keep comes on stdin', async () => {
+  it('a text that must not be kept in a shell history is read from stdin', async () => {
     const input = `http://till.test/deposit/${offered.deposit.hash}\n`
     const { out, errors, code } = await runCommand(['find', '-'], { databaseUrl: till.url, input })
     expect({ errors, code }).toEqual({ errors: '', code: 0 })
@@ -219,7 +219,7 @@ describe('the list', () => {
     expect(third).toBeDefined()
   })
 
-  it('has them oldest first, page by page', async () => {
+  it('has the deposits oldest first, page by page', async () => {
     const newest = ids(await listed())
     const first = await listed({ order: 'oldest', limit: 2 })
     expect([ids(first), first.next]).toEqual([newest.toReversed().slice(0, 2), newest[1]])
@@ -242,16 +242,16 @@ describe('the list', () => {
     expect(ids(await listed(filter()))).toEqual(expected())
   })
 
-  it('an amount needs its currency', async () => {
+  it('needs a currency with an amount', async () => {
     expect(await listDeposits(deps, { limit: 1, leastMinor: 1n })).toMatchObject({ refusal: 'usage' })
   })
 
-  it('a page that looked at what the filter does not want says so', async () => {
+  it('says which of the rows it examined do not match', async () => {
     const [place] = await lookThrough(till.db, { limit: 1, currency: 'EUR' }, { now: till.clock.now() })
     expect(place?.fits).toBe(false)
   })
 
-  it('tells what waits for a person', async () => {
+  it('shows which deposits wait for a person', async () => {
     expect(ids(await listed({ needsPerson: true }))).toEqual([])
     await till.db.updateTable('bot').set({ state: 'dead', lease_until: null }).execute()
     await jump(till, 9 * 86_400 + 60)

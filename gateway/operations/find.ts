@@ -1,4 +1,4 @@
-/** One search for whatever an operator was given: a link, a number, an account, a name. The text is logged nowhere. */
+/** Searches by a link, a number, an account or a name. The text is never logged. */
 import type { Db } from '../db/client.ts'
 import { depositRows, depositsOfAccount, type ListedDeposit } from './deposit-list-store.ts'
 import {
@@ -27,7 +27,7 @@ import {
 import { type Reading, readText } from './find-text.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 
-/** The part of a deposit that the text is. */
+/** The part of a deposit that matched the text. */
 export type DepositKey =
   | 'hash'
   | 'receipt'
@@ -48,17 +48,17 @@ export type Findings = {
   shoppers: FoundShopper[]
   stores: FoundStore[]
   bots: FoundBot[]
-  /** Items that a source has a price of. */
+  /** Items with a price from any source. */
   items: FoundItem[]
   events: FoundEvent[]
   departures: FoundDeparture[]
-  /** There may be more of a kind than are shown. */
+  /** Whether some kind may have more finds than are shown. */
   isCut: boolean
 }
 
 export const MOST_FOUND = 20
 
-/** Everything that the text names, by each way in which it can be read. */
+/** Searches for every possible meaning of the text. */
 export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Findings>> {
   const read = readText(typed)
   if (read.kind === 'unreadable') return refused('usage', read.why)
@@ -137,13 +137,13 @@ async function lookUpNumber(db: Db, digits: string): Promise<Found> {
   }
 }
 
-/** A deposit stands once, with all that the text is of it. */
+/** Merges the finds: each deposit is listed once, with all its matching parts. */
 async function together(db: Db, found: readonly Found[]): Promise<Findings> {
   const as = new Map<bigint, DepositKey[]>()
   for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
     for (const id of ids) as.set(id, [...(as.get(id) ?? []), key])
   }
-  // The newest first.
+  // Newest first.
   const shown = [...as.keys()].slice(0, MOST_FOUND).sort((a, b) => (a > b ? -1 : 1))
   const stores = found.flatMap((each) => each.stores ?? [])
   const bots = found.flatMap((each) => each.bots ?? [])

@@ -1,4 +1,4 @@
-/** Apart from the operations on items, so the help of the command line loads none of them. */
+/** Kept apart from the operations on items, so the help of the command line does not load them. */
 import type { ItemState } from '../departures/item.ts'
 
 const ALL: Record<ItemState, true> = { protected: true, held: true, departed: true, moved: true, back: true }

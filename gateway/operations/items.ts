@@ -1,4 +1,4 @@
-/** Items in the bots' hands, and those that the operator took out of them. */
+/** Items held by the bots, and items that the operator moved out. */
 import { type HeldItem, heldItems } from '../bots/held-item-store.ts'
 import { type MoveAnswer, moveItem } from '../bots/items.ts'
 import {
@@ -13,12 +13,12 @@ import {
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, type Refused, refused } from './operation.ts'
 
-/** `item` is what `recordMoved` takes. */
+/** `item`: the item's name for `recordMoved`. */
 export type ItemView = Omit<HeldItem, 'price' | 'botId'> & { priceMinor: bigint }
 
 export type ItemList = { items: ItemView[] }
 
-/** Every item that came to a bot and has not left it, oldest first. */
+/** Lists every item that a bot received and still holds, oldest first. */
 export async function exportItems({ db }: FindDeps): Promise<Answer<ItemList>> {
   const items = await heldItems(db)
   return done({ items: items.map(({ price, botId: _, ...item }) => ({ ...item, priceMinor: price })) })
@@ -29,17 +29,17 @@ export type ListedItemView = Omit<ListedItem, 'price' | 'gross' | 'place'> & {
   grossMinor: bigint
 }
 
-/** `next`: where the next page begins, as `before`. */
+/** `next`: the `before` of the next page; null on the last page. */
 export type ItemPage = { items: ListedItemView[]; next: bigint | null }
 
 const listed = ({ price, gross, place: _, ...item }: ListedItem): ListedItemView => {
   return { ...item, priceMinor: price, grossMinor: gross }
 }
 
-/** A call looks at so many times the items of one look: what is rare is found page by page. */
+/** Most batches of items that one call examines. Rare items are found over several pages. */
 const MOST_ROUNDS = 6
 
-/** Every item that ever came to a bot, newest first. A page may be short, or empty, and yet have a next one. */
+/** Lists every item that a bot ever received, newest first. A page may be short or empty although more pages follow. */
 export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<Answer<ItemPage>> {
   const places: bigint[] = []
   let next: bigint | null = null
@@ -48,7 +48,7 @@ export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<A
     const looked = await lookThroughItems(db, { ...filter, before })
     const fitting = looked.filter(({ fits }) => fits).slice(0, filter.limit - places.length)
     places.push(...fitting.map(({ place }) => place))
-    // A page that is full goes on after its last item; any other one after the last that was looked at.
+    // The next page begins after the last item of a full page, or else after the last item examined.
     const last = places.length === filter.limit ? fitting.at(-1) : looked.at(-1)
     const isEnd = looked.length < itemsLookedAt(filter) && last?.place === looked.at(-1)?.place
     next = isEnd || last === undefined ? null : last.place
@@ -60,10 +60,13 @@ export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<A
 
 export type ItemLives = { items: (ListedItemView & { moves: ItemMove[] })[] }
 
-/** Numbers of Steam are unique in a game only, and an item may come to the till more than once. */
+/**
+ * Most lives shown of one asset id. Steam's ids are unique within a game only, and an item may come to the till
+ * repeatedly.
+ */
 const MOST_SHOWN = 20
 
-/** The life of an item: `asset` is what a bot or its shopper calls it, or its number in the lists. */
+/** Returns the life of an item. `asset`: the bot's or the shopper's asset id, or the item's number in the lists. */
 export async function showItem({ db }: FindDeps, asset: string): Promise<Answer<ItemLives>> {
   const looked = await lookThroughItems(db, { asset, limit: MOST_SHOWN })
   const places = looked.slice(0, MOST_SHOWN).map(({ place }) => place)
@@ -83,7 +86,7 @@ const NOT_MOVED: Record<Extract<MoveAnswer, { kind: 'refused' }>['reason'], Refu
   protected: refused('conflict', 'is still under Steam’s protection: it cannot have left'),
 }
 
-/** Records that items left their bots. One that is refused does not stop the others; each is an act of its own. */
+/** Records that items left their bots, as one act for each. A refused item does not stop the others. */
 export async function recordMoved(deps: ActDeps, items: AsyncIterable<string>): Promise<Answer<MovedItems>> {
   const data: MovedItems = { moved: [], refused: [] }
   let first: Refused | undefined

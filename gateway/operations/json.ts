@@ -1,8 +1,8 @@
-/** JSON of operations: ids are text, amounts are numbers, times are ISO 8601. */
+/** JSON output of operations: ids are strings, amounts are numbers, times are ISO 8601. */
 
 const AMOUNT = /(?:Minor|Micros)$/
 
-/** One line. A bigint under a name that ends in its unit is an amount; any other one is an id. */
+/** Formats one line of JSON. A bigint is an amount if its name ends in a unit, otherwise an id. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, (key, entry: unknown) => {
     if (typeof entry !== 'bigint') return entry

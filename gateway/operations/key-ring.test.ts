@@ -89,7 +89,7 @@ async function addTokens(box: SecretBox): Promise<void> {
 }
 afterEach(() => database.close())
 
-/** As version 0.2.0 sealed with the old key: nothing names it. */
+/** Sealed with the old key by version 0.2.0, which stored no fingerprint. */
 function sealedWithoutId(plain: string, place: string): Buffer {
   const nonce = Buffer.alloc(12, 5)
   const cipher = createCipheriv('aes-256-gcm', OLD, nonce).setAAD(Buffer.from(place))
@@ -97,7 +97,7 @@ function sealedWithoutId(plain: string, place: string): Buffer {
   return Buffer.concat([Buffer.from([1]), nonce, cipher.getAuthTag(), body])
 }
 
-/** Everything sealed that a till with these keys can read. Throws if anything does not open. */
+/** Returns every sealed value, opened with these keys. Throws if a value does not open. */
 async function readAll(box: SecretBox): Promise<string[]> {
   const { db } = database
   const bots = await db.selectFrom('bot').select(['steam_id', 'refresh_token']).orderBy('id').execute()
@@ -129,7 +129,7 @@ async function ownershipWith(masterKey: Buffer, oldMasterKeys: Buffer[] = []) {
   return ownershipOf(known, { mode: 'sandbox', masterKey, oldMasterKeys })
 }
 
-/** As a gateway does that starts with the new key. */
+/** Does what a gateway does when it starts with the new key. */
 const startWithNew = () => recordKey(database.pool, fingerprintOf(NEW))
 
 describe('a rotation', () => {
@@ -160,7 +160,7 @@ describe('a rotation', () => {
     expect(acts).toEqual([{ act: 'key-ring rotate', arguments: { left: 0, resealed: ALL, unreadable: 0 } }])
   })
 
-  it('that is killed in the middle leaves nothing that does not open, and goes on where it was', async () => {
+  it('can be killed halfway: every value still opens, and the next run continues', async () => {
     const before = await readAll(ring)
     await startWithNew()
     let sealed = 0
@@ -183,7 +183,7 @@ describe('a rotation', () => {
     expect(await readAll(newAlone)).toEqual(before)
   })
 
-  it('does not undo what somebody else writes meanwhile', async () => {
+  it('does not overwrite values that change meanwhile', async () => {
     const { db } = database
     const [tokens] = SEALED
     if (tokens === undefined) throw new Error('nothing is sealed')
@@ -197,7 +197,7 @@ describe('a rotation', () => {
     expect((await readAll(ring))[0]).toBe('renewed')
   })
 
-  it('keeps the old key while something is left that no key opens, and says so', async () => {
+  it('keeps the old key while some value cannot be opened, and says so', async () => {
     await startWithNew()
     await database.db
       .updateTable('bot')
@@ -224,7 +224,7 @@ describe('a rotation', () => {
   })
 })
 
-it('a lost key’s secrets are taken out, and the database is that of the new one; the till must stand still', async () => {
+it('forgetting a lost key erases its secrets and gives the database to the new key; the till must be stopped', async () => {
   const lost = { ...depsWith(NEW, []), reason: 'lost with its server' }
   const gateway = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
   await beatProcess(database.db, gateway)
@@ -243,7 +243,7 @@ it('a lost key’s secrets are taken out, and the database is that of the new on
   expect(await showKeyRing(lost)).toMatchObject({ data: { values: 0, left: 0 } })
 })
 
-it('a webhook signs with its new secret alone where the one before was sealed with a lost key', async () => {
+it('a webhook signs with its new secret alone if the previous one was sealed with a lost key', async () => {
   const endpoint = await database.db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
   const place = `webhook_endpoint:${endpoint.id}:secret`
   const renewed = { ...endpoint, secret: newAlone.seal('fresh', place) }

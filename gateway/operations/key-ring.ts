@@ -1,4 +1,4 @@
-/** The keys that seal secrets: which values are sealed with which, and all of them sealed with the newest. */
+/** Master keys: shows how many values each one seals, and reseals all of them with the newest. */
 import { countOfOtherKeys } from '../bots/process-store.ts'
 import type { Db } from '../db/client.ts'
 import { createSecretBox, fingerprintOf, markOf, type SecretBox } from '../kit/secret-box.ts'
@@ -16,16 +16,19 @@ import {
 } from './sealed-store.ts'
 
 const BATCH = 100
-/** Anything that they seal from now on would be lost with the old key. */
+/** Refused because values that this gateway seals from now on would be lost with the old key. */
 const EARLY = refused(
   'conflict',
-  'A gateway seals with another master key than these settings. Start all of them with the new key first.',
+  'A gateway still seals with another master key. Restart all gateways with the key of these settings first.',
 )
 
-/** `known`: keys that the database may need. `left`: values that are not sealed with the key of these settings yet. */
+/**
+ * `known`: fingerprints of keys that the database may need. `left`: values not yet sealed with the key of these
+ * settings.
+ */
 export type KeyRing = { fingerprint: string; known: string[]; values: number; left: number }
 
-/** Fingerprints begin like those that a refusal shows. */
+/** Shows the key ring. Fingerprints are shortened as in refusals. */
 export async function showKeyRing({ db, config }: FindDeps): Promise<Answer<KeyRing>> {
   const { masterKey } = config
   const [{ values, marked }, known] = await Promise.all([
@@ -40,12 +43,12 @@ export async function showKeyRing({ db, config }: FindDeps): Promise<Answer<KeyR
   })
 }
 
-/** `unreadable`: values that no key of these settings opens. */
+/** `unreadable`: how many values no key of these settings opens. */
 export type Rotated = { resealed: number; left: number; unreadable: number }
 
 /**
- * Seals every value with the key of these settings, a few at a time. It may be killed and begin again. Once nothing is
- * left, the database forgets the keys of before.
+ * Seals every value with the key of these settings, in small batches. It can be interrupted and run again. Once no
+ * value is left, the database forgets the old keys.
  */
 export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
   const { db, config } = deps
@@ -64,11 +67,11 @@ export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
   })
 }
 
-/** How many bots must be enrolled, and how many endpoints need a new secret. */
+/** How many bots must be enrolled again, and how many endpoints need a new secret. */
 export type Forgotten = { bots: number; endpoints: number }
 
 /**
- * Takes what a lost master key sealed out of the database, which is that of these settings then. Nobody can take it back.
+ * Erases everything that a lost master key sealed, and gives the database to the key of these settings. This is final.
  * Money, trades and API keys are not sealed.
  */
 export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
@@ -84,12 +87,12 @@ export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
     const data = await eraseSealed(tx, keyFingerprint)
     return done(
       data,
-      `The database is that of the new master key. Enrol ${data.bots} bots again, and give ${data.endpoints} endpoints a new secret (webhook rotate).`,
+      `The database now belongs to the new master key. Enrol ${data.bots} bots again, and give ${data.endpoints} endpoints a new secret (webhook rotate).`,
     )
   })
 }
 
-const RUNNING = refused('conflict', 'A gateway runs with another master key. Stop all of them first.')
+const RUNNING = refused('conflict', 'A gateway runs with another master key. Stop all gateways first.')
 
 function messageOf({ resealed, left, unreadable }: Rotated): string {
   if (left === 0) return `${resealed} sealed again, none left: the old keys can be removed from the settings.`
@@ -97,7 +100,7 @@ function messageOf({ resealed, left, unreadable }: Rotated): string {
   return `${resealed} sealed again, ${left} left. ${why}`
 }
 
-/** Each value is replaced only if it is still the one that was read, so a running till is not disturbed. */
+/** Replaces a value only if it is unchanged since it was read, so a running till is not disturbed. */
 export async function resealAll(
   db: Db,
   box: SecretBox,

@@ -1,4 +1,4 @@
-/** API keys of stores. A key is shown once; its number is the eight characters after its prefix. */
+/** API keys of stores. A key is shown once; its id is the eight characters after its prefix. */
 import type { Scope } from '../../contract/scopes.ts'
 import { readDuration } from '../kit/duration.ts'
 import {
@@ -18,18 +18,18 @@ export type NewKey = {
   storeId: bigint
   name: string
   scopes: readonly Scope[]
-  /** A duration such as `90d`; undefined: until it is revoked. */
+  /** Lifetime, such as `90d`; undefined means until it is revoked. */
   expires: string | undefined
 }
 
 const MOST_NAME = 80
 const MOST_OVERLAP_HOURS = 9_999
 const MOST_LIFETIME_S = 3_650 * 86_400
-const NO_LIFETIME = refused('usage', 'The end must be a duration such as 90d, of 3650 days at most.')
+const NO_LIFETIME = refused('usage', 'The lifetime must be a duration such as 90d, at most 3650 days.')
 
 export type KeyList = { keys: (Omit<KeyFacts, 'id'> & { keyId: string })[] }
 
-/** The keys of a store, those that were revoked too, oldest first. */
+/** Lists the keys of a store, including revoked ones, oldest first. */
 export async function listKeys({ db, clock }: FindDeps, storeId: bigint): Promise<Answer<KeyList>> {
   if ((await findStore(db, storeId)) === undefined) {
     return refused('not_found', `There is no store ${storeId}.`)
@@ -38,7 +38,7 @@ export async function listKeys({ db, clock }: FindDeps, storeId: bigint): Promis
   return done({ keys: keys.map(({ id, ...key }) => ({ keyId: id, ...key })) })
 }
 
-/** Makes another key of a store, with these rights only. */
+/** Adds a key to a store, with these scopes only. */
 export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey): Promise<Answer<FreshKey>> {
   const recorded = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes, expires })
   return act(deps, { name: 'key add', recorded }, async (tx) => {
@@ -58,7 +58,7 @@ export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey
 
 type Rotation = { keyId: string; overlapHours: number }
 
-/** Makes a key like this one, which works beside it for `overlapHours`. */
+/** Makes a key with the same scopes. The old key keeps working for `overlapHours`. */
 export function rotateKey(
   deps: ActDeps,
   { keyId: replaced, overlapHours }: Rotation,
@@ -70,17 +70,17 @@ export function rotateKey(
     }
     const { mode } = deps.config
     const key = await renewKey({ db: tx, mode, clock: deps.clock }, replaced, overlapHours)
-    if (key === undefined) return refused('not_found', 'There is no such key that works: see store show.')
+    if (key === undefined) return refused('not_found', 'There is no active key with this id: see store show.')
     return done(freshKey(key))
   })
 }
 
-/** Ends a key at once. */
+/** Revokes a key at once. */
 export function revokeKey(deps: ActDeps, keyId: string): Promise<Answer<{ keyId: string }>> {
   const what = { name: 'key revoke', needsReason: true, recorded: () => ({ keyId }) }
   return act(deps, what, async (tx) => {
     if (!(await endKey({ db: tx, clock: deps.clock }, keyId))) {
-      return refused('not_found', 'There is no such key that works: see store show.')
+      return refused('not_found', 'There is no active key with this id: see store show.')
     }
     return done({ keyId }, `Key ${keyId} no longer works.`)
   })

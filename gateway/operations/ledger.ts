@@ -1,11 +1,11 @@
-/** The check of the ledger. It uses neither the query builder nor the code that wrote the ledger. */
+/** Verifies the ledger. It shares neither the query builder nor any code with the writer of the ledger. */
 import type pg from 'pg'
 import { countEntries, type Difference, verifyLedger as verify } from '../ledger/verify.ts'
 import { type Answer, done } from './operation.ts'
 
 export type LedgerCheck = { entries: number; differences: Difference[] }
 
-/** Recomputes accounts, trades, deposits and the custody of every item. A difference is a fault of ours. */
+/** Recomputes accounts, trades, deposits and the custody of every item. Any difference is a bug of the till. */
 export async function verifyLedger(pool: pg.Pool): Promise<Answer<LedgerCheck>> {
   const differences = await verify(pool)
   const data = { entries: await countEntries(pool), differences }

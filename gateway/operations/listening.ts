@@ -1,4 +1,4 @@
-/** Hands the events of a store on to an address of its developer. It needs the store's key, and no database. */
+/** Forwards a store's events to its developer's URL. It needs the store's API key but no database. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { forwardEvents } from '../conformance/forward.ts'
@@ -12,12 +12,12 @@ export type Listening = {
   till: URL
   apiKey: string
   to: URL
-  /** One is made without it. */
+  /** Webhook secret; undefined generates one. */
   secret?: string | undefined
   after: number
   once: boolean
   signal?: AbortSignal
-  /** Tells a person what happens meanwhile. */
+  /** Prints progress for a person. */
   say(line: string): void
 }
 
@@ -27,7 +27,7 @@ export async function listen({ say, ...wanted }: Listening): Promise<Answer<List
   if (wanted.secret === undefined) say(`signing with ${secret}`)
   const forwarded = await forwardEvents(
     {
-      // A handler judges signatures by its machine's clock.
+      // The handler checks the age of signatures by its machine's clock.
       clock: systemClock,
       wait: (ms, signal) => pause(ms, undefined, { signal }).catch(() => {}),
       onTry: ({ type, sequence }, answer) => say(`${sequence} ${type} ${answer}`),

@@ -24,7 +24,7 @@ test.each<[string, Announcement]>([
   expect(await switchMaintenanceOff(operatorOf(till))).toMatchObject({ kind: 'unchanged' })
 })
 
-test('it is recorded with its text and end, and each change of them too', async () => {
+test('maintenance is recorded with its text and end, and so is each change of them', async () => {
   const text = { en: 'We move.', ru: 'Мы переезжаем.' }
   const begun = await switchMaintenanceOn(operatorOf(till), { text, lasts: '45m' })
   expect(begun).toMatchObject({ kind: 'done', data: { on: true, text }, message: /It ends at 2/ })

@@ -1,4 +1,4 @@
-/** Maintenance: new trades and the time of deposits stand still, and shoppers are told why and until when. */
+/** Maintenance: no new trade begins, the time of deposits stands still, and shoppers see why and until when. */
 import { readDuration } from '../kit/duration.ts'
 import type { Notice } from '../outages/outage.ts'
 import { beginMaintenance, endMaintenance } from '../outages/service.ts'
@@ -7,7 +7,9 @@ import { type ActDeps, type Answer, done, refused, unchanged } from './operation
 
 export type MaintenanceView = { on: boolean } & Notice
 
-/** `lasts`: such as `45m`. At most one of `lasts` and `until`; without both it lasts until it is turned off. */
+/**
+ * `lasts`: duration such as `45m`. At most one of `lasts` and `until`; without either it lasts until it is turned off.
+ */
 export type Announcement = {
   text?: { en?: string | undefined; ru?: string | undefined } | undefined
   lasts?: string | undefined
@@ -18,7 +20,7 @@ const MOST_TEXT = 300
 const CONTROL = /\p{Cc}/u
 const LONGEST_MS = 30 * 86_400_000
 
-/** While it is on, no new trade begins and no deposit expires. Once on, it changes what shoppers are told. */
+/** Turns maintenance on, so no new trade begins and no deposit expires. If it is on already, replaces the notice. */
 export function switchMaintenanceOn(deps: ActDeps, asked: Announcement): Promise<Answer<MaintenanceView>> {
   const recorded = ({ text, until }: MaintenanceView) => ({
     ...(text !== null && { text }),
@@ -44,11 +46,11 @@ export function switchMaintenanceOff(deps: ActDeps): Promise<Answer<MaintenanceV
   )
 }
 
-/** Returns the notice, or why there can be none. */
+/** Returns the notice, or a sentence that says what is wrong. */
 function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice | string {
   const { en, ru } = text
   if ((en === undefined) !== (ru === undefined))
-    return 'Say the text in English and in Russian, or in neither.'
+    return 'Give the text in both English and Russian, or in neither.'
   for (const each of [en, ru]) {
     if (each !== undefined && (each.trim() === '' || each.length > MOST_TEXT || CONTROL.test(each))) {
       return `The text must have 1 to ${MOST_TEXT} characters on one line.`
@@ -56,7 +58,7 @@ function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice 
   }
   const said = en === undefined || ru === undefined ? null : { en, ru }
   if (lasts === undefined && until === undefined) return { text: said, until: null }
-  if (lasts !== undefined && until !== undefined) return 'Say how long it lasts, or until when, and not both.'
+  if (lasts !== undefined && until !== undefined) return 'Give a duration or an end, not both.'
   const seconds = lasts === undefined ? undefined : readDuration(lasts)
   if (lasts !== undefined && seconds === undefined) {
     return 'Say how long: a whole number and s, m, h or d, such as 45m or 2h.'
@@ -66,6 +68,6 @@ function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice 
   return isSoon ? { text: said, until: end } : 'The end must be within the next 30 days.'
 }
 
-const ON = 'Maintenance is on: no new trade begins and no deposit expires. Trades under way go on.'
-const CHANGED = 'Maintenance goes on, and shoppers see the new notice.'
-const OFF = 'Maintenance is off: trades begin again, and deposits got back the time that stood still.'
+const ON = 'Maintenance is on: no new trade begins and no deposit expires. Trades under way continue.'
+const CHANGED = 'Maintenance continues, and shoppers see the new notice.'
+const OFF = 'Maintenance is off: new trades begin again, and deposits have the lost time back.'

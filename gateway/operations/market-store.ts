@@ -1,4 +1,4 @@
-/** Outside markets as an operator sees and switches them. */
+/** The outside markets: an operator's list and switches. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
@@ -6,14 +6,14 @@ export type ListedMarket = {
   market: string
   isOff: boolean
   offSince: Date | null
-  /** On sale now, and sold but not paid. */
+  /** `listed`: items on sale now. `unpaid`: items sold but not paid. */
   listed: number
   unpaid: number
-  /** Told by the vault, and not booked. */
+  /** Reports of the vault that are not booked yet. */
   waiting: number
 }
 
-/** Every market that the till has heard of, by name. */
+/** Returns every market that the till has heard of, ordered by name. */
 export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
   const { rows } = await sql<ListedMarket>`
     select market, off.market is not null as "isOff", off.since as "offSince",
@@ -26,7 +26,7 @@ export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
   return rows
 }
 
-/** False if it was so already. */
+/** Returns false if the market was in this state already. */
 export async function setMarketOff(tx: Tx, market: string, isOff: boolean): Promise<boolean> {
   if (!isOff) {
     const { numDeletedRows } = await tx

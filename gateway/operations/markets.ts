@@ -1,4 +1,4 @@
-/** Outside markets on which the vault sells: what is under way there, and a switch for each. */
+/** Outside markets on which the vault sells: sales under way, and a switch for each market. */
 import { act } from './act.ts'
 import { type ListedMarket, selectMarkets, setMarketOff } from './market-store.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, refused, unchanged } from './operation.ts'
@@ -12,7 +12,10 @@ export async function listMarkets({ db }: ReadDeps): Promise<Answer<MarketList>>
   return done({ markets: await selectMarkets(db) })
 }
 
-/** Off: the vault lists nothing there, and takes down what is listed. Sold items are still given, and their money followed. */
+/**
+ * Switched off, the vault lists nothing there and takes its listings down. It still delivers sold items and follows the
+ * money.
+ */
 export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Promise<Answer<MarketSwitch>> {
   const what = {
     name: `market ${isOff ? 'off' : 'on'}`,
@@ -20,12 +23,15 @@ export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Pr
   }
   return act(deps, what, async (tx) => {
     if (!NAME.test(market))
-      return refused('usage', 'A market is named in small letters, such as market.csgo.com.')
+      return refused('usage', 'A market name is in lower case, such as market.csgo.com.')
     const view = { market, isOff }
     if (!(await setMarketOff(tx, market, isOff)))
       return unchanged(view, `${market} is ${isOff ? 'off' : 'on'} already.`)
-    return done(view, isOff ? `${market} is off. ${OFF}` : `${market} is on, unless the vault has it off.`)
+    return done(
+      view,
+      isOff ? `${market} is off. ${OFF}` : `${market} is on, unless the vault has switched it off.`,
+    )
   })
 }
 
-const OFF = 'Within a minute the vault takes down what is listed there; what was sold is still given.'
+const OFF = 'Within a minute the vault takes its listings there down; sold items are still delivered.'

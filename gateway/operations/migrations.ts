@@ -1,4 +1,4 @@
-/** Migrations: which are applied, what the missing ones would do, and doing it without a gateway. */
+/** Migrations: shows which are applied, plans the missing ones, and runs them without a gateway. */
 import { installQueue } from '../db/boss-queue.ts'
 import { runningDatabase } from '../db/connection-file.ts'
 import { ownershipOf, readIdentity } from '../db/identity.ts'
@@ -17,7 +17,7 @@ type Step = {
   takesAway: string | null
 }
 
-/** `oldestVersion`: which may run on the schema, null if none was written down. */
+/** `oldestVersion`: oldest version that may run on the schema; null if none is recorded. */
 export type MigrationStatus = {
   applied: { migration: string; oldestVersion: string | null }[]
   missing: string[]
@@ -29,7 +29,7 @@ export type Plan = { steps: Step[] }
 const NO_DATABASE = refused('unreachable', 'No gateway is running on the embedded database. Start it first.')
 const MOST_SHOWN = 160
 
-/** The role that may change tables, where there are two. */
+/** Returns the role that may change tables, if there are two roles. */
 const ownerOf = ({ config, url }: Place): string | undefined =>
   config.ownerDatabaseUrl ??
   (config.databaseUrl === undefined ? runningDatabase(config.dataDir)?.ownerUrl : url)
@@ -59,7 +59,7 @@ export async function showMigrations(place: Place): Promise<Answer<MigrationStat
   })
 }
 
-/** Reads the files: nothing is begun. */
+/** Describes the missing migrations without running anything. */
 export async function planMigrations(place: Place): Promise<Answer<Plan>> {
   const url = ownerOf(place)
   if (url === undefined) return NO_DATABASE
@@ -79,7 +79,7 @@ const stepsOf = ({ name, sql }: MigrationFile): Step[] =>
     takesAway: takesAway ?? null,
   }))
 
-/** As a gateway does at its start. */
+/** Runs the missing migrations, as a gateway does at its start. */
 export async function runMigrations(
   place: Place,
   onProgress: (what: string) => void,

@@ -1,35 +1,35 @@
-/** The parts that operations work with, and their answers. A refusal is a value; a throw is a bug or an outage. */
+/** Dependencies and answers of operations. A refusal is a value; an exception is a bug or an outage. */
 import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
 
-/** The settings, with the master key that the database belongs to. */
+/** The settings, including the master key of the database. */
 export type OwnConfig = Config & { masterKey: Buffer }
 
 export type FindDeps = { config: OwnConfig; db: Db; clock: TillClock }
 
-/** Of an operation that reads rows alone, and no setting. */
+/** Dependencies of an operation that only reads rows and needs no setting. */
 export type ReadDeps = Pick<FindDeps, 'db' | 'clock'>
 
-/** Of what needs no till: `url` is undefined if no gateway runs on the embedded database. */
+/** Dependencies of an operation that needs no till. `url`: undefined if no gateway runs on the embedded database. */
 export type Place = { config: Config; url: string | undefined; now: Date }
 
-/** An act also says who does it, and why. */
+/** An act also needs the operator and the reason. */
 export type ActDeps = FindDeps & {
   operator: string
   reason: string | null
-  /** The operator whose passkey was checked. The command line proves nobody. */
+  /** The operator whose passkey was checked; undefined on the command line, which cannot prove who types. */
   operatorId?: bigint
-  /** A second operator approved this act. */
+  /** Set if a second operator approved this act. */
   approval?: Approval
 }
 
 export type Approval = { proposalId: bigint; approvedBy: string }
 
 /**
- * `usage`: the input is wrong. `not_found`: what it names does not exist. `conflict`: the state of things forbids it.
- * `proposed`: nothing was done yet, and a second operator may approve it. `unavailable`: somebody else did not answer.
- * `unreachable`: the database did not. `failed`: something of ours is wrong.
+ * `usage`: the input is wrong. `not_found`: the input names something unknown. `conflict`: the current state forbids
+ * the act. `proposed`: nothing was done yet; a second operator may approve it. `unavailable`: another service did not
+ * answer. `unreachable`: the database did not answer. `failed`: a fault of the till.
  */
 export type RefusalKind =
   | 'usage'
@@ -40,12 +40,12 @@ export type RefusalKind =
   | 'unreachable'
   | 'failed'
 
-/** Of a batch, `data` says what was done before or beside what is refused. */
+/** `data`: for a batch, the part that was done. */
 export type Refused<T = never> = { kind: 'refused'; refusal: RefusalKind; message: string; data?: T }
 
 export type Answer<T> =
   | { kind: 'done'; data: T; message: string }
-  /** It was so already: nothing changed, and nothing is recorded. */
+  /** The state was as wanted already: nothing changed, and nothing is recorded. */
   | { kind: 'unchanged'; data: T; message: string }
   | Refused<T>
 

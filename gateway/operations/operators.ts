@@ -1,4 +1,4 @@
-/** The people who may use the console, and the links that they come in by. */
+/** The people who may use the console, and their enrolment links. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { Tx } from '../db/client.ts'
@@ -19,20 +19,22 @@ import { type ActDeps, type Answer, done, type FindDeps, refused } from './opera
 const LINK_MS = 10 * 60_000
 const HANDLE_BYTES = 32
 const SECRET_BYTES = 32
-/** Printed in acts and shown in the page: no controls, and nothing that turns the text around. */
+/**
+ * Names are printed in acts and shown in the page, so they have no control characters and none that reverse the text.
+ */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,79}$/u
 const NO_NAME =
   'The name must have 1 to 80 letters, digits, spaces or ._@- and begin with a letter or a digit.'
 const NO_CONSOLE =
   'This till has no console: set TRADETILL_CONSOLE_PORT, and in live mode TRADETILL_CONSOLE_URL. See docs/console.md.'
 
-/** The name that acts of a sandbox's session are recorded under. */
+/** Name under which acts of a sandbox session are recorded. */
 export const SANDBOX_OPERATOR = 'sandbox'
 
-/** The link is shown this once. */
+/** `url`: enrolment link, shown only once. */
 export type FreshLink = { operatorId: bigint; name: string; role: OperatorRole; url: string; endsAt: Date }
 
-/** Lets somebody into the console, by a link that registers a passkey. */
+/** Adds an operator of the console and makes a link that registers a passkey. */
 export function addOperator(
   deps: ActDeps,
   { name, role }: { name: string; role: OperatorRole },
@@ -40,14 +42,14 @@ export function addOperator(
   return act(deps, { name: 'operator add', recorded: withoutLink }, async (tx) => {
     if (!NAME.test(name)) return refused('usage', NO_NAME)
     if (name.toLowerCase() === SANDBOX_OPERATOR)
-      return refused('usage', `${SANDBOX_OPERATOR} is the name of whoever comes in without a passkey.`)
+      return refused('usage', `The name ${SANDBOX_OPERATOR} is reserved for sessions without a passkey.`)
     const operatorId = await insertOperator(tx, { name, role, userHandle: randomBytes(HANDLE_BYTES) })
-    if (operatorId === undefined) return refused('conflict', `There is an operator ${name}.`)
+    if (operatorId === undefined) return refused('conflict', `There is already an operator ${name}.`)
     return freshLink(tx, deps, { operatorId, name, role })
   })
 }
 
-/** Another link, for another passkey. It takes the place of one that was not spent. */
+/** Makes a link for another passkey. It replaces an unused link. */
 export function linkOperator(deps: ActDeps, name: string): Promise<Answer<FreshLink>> {
   return act(deps, { name: 'operator link', recorded: withoutLink }, async (tx) => {
     const operator = await findOperator(tx, name)
@@ -60,14 +62,14 @@ const withoutLink = ({ operatorId, name, role }: FreshLink) => ({ operatorId, na
 
 const noOperator = (name: string) => refused('not_found', `There is no operator ${name}: see operator list.`)
 
-/** Sessions and links go by the machine's clock: a jump of the till's moves none. */
+/** Links and sessions expire by the machine's clock, so advancing the till's clock ends none of them. */
 async function freshLink(tx: Tx, { config, clock }: ActDeps, operator: Operator): Promise<Answer<FreshLink>> {
   if (config.console === undefined) return refused('conflict', NO_CONSOLE)
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
   const endsAt = new Date(clock.machineNow().getTime() + LINK_MS)
   const { operatorId } = operator
   await replaceLink(tx, { operatorId, secretSha256: sha256(secret), expiresAt: endsAt })
-  // After a #, which no server is sent and no log has.
+  // The secret follows a #, so browsers never send it and no server logs it.
   return done({ ...operator, url: `${config.console.url.origin}/enter#${secret}`, endsAt })
 }
 
@@ -92,7 +94,7 @@ export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Dis
 
 export type OperatorList = { operators: ListedOperator[] }
 
-/** Oldest first. */
+/** Lists operators, oldest first. */
 export async function listOperators({ db, clock }: FindDeps): Promise<Answer<OperatorList>> {
   const aliveSince = new Date(clock.machineNow().getTime() - IDLE_MS)
   return done({ operators: await selectOperators(db, aliveSince) })

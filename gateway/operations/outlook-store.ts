@@ -1,10 +1,10 @@
-/** The rows that say what comes next for a deposit. */
+/** Reads the rows that decide a deposit's next step. */
 import { sql } from 'kysely'
 import { hasGateway } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 import type { OutlookDelivery, OutlookFacts, OutlookTrade } from './outlook.ts'
 
-/** Undefined if there is no such deposit. */
+/** Returns undefined if there is no such deposit. */
 export async function outlookFacts(db: Db, depositId: bigint): Promise<OutlookFacts | undefined> {
   const { rows } = await sql<Omit<OutlookFacts, 'trades' | 'due' | 'givenUp'>>`
     select id as "depositId", status, credit_mode as "creditMode", expires_at as "expiresAt",

@@ -50,7 +50,7 @@ it('a deposit that waits for its shopper expires, and can be held before its off
   expect(outlookOf({ ...created, creditMode: 'on_release' }, NOW).can).toEqual([])
 })
 
-it('while time stands still nobody can say when it expires', () => {
+it('the expiry of a deposit is unknown while time stands still', () => {
   expect(said(outlookOf({ ...created, standsStill: true }, NOW))).toEqual([
     [null, 'the deposit waits for its shopper; its time stands still'],
   ])
@@ -75,7 +75,11 @@ it.each<[string, Partial<OutlookTrade>, [number | null, string]]>([
 it.each<[TradeStateColumn, Partial<OutlookTrade>, [number, string] | undefined]>([
   ['intended', {}, [105, 'the offer is sent']],
   ['unknown', {}, [105, 'Steam is asked whether the offer was made']],
-  ['held', { settlesAt: at(DAY_S) }, [DAY_S, 'what is held is released, unless the items were taken back']],
+  [
+    'held',
+    { settlesAt: at(DAY_S) },
+    [DAY_S, 'the held credit is released, unless the items were taken back'],
+  ],
   ['final', { lookAt: at(900) }, [900, 'Steam is asked whether the items were taken back']],
   ['final', {}, undefined],
   ['reversed', {}, undefined],
@@ -97,11 +101,11 @@ it.each<[string, Partial<OutlookTrade>, string]>([
   ])
 })
 
-it('a paused bot goes on with what is under way', () => {
+it('a paused bot continues its trades under way', () => {
   expect(said(withTrade({ botState: 'paused' }))[0]?.[0]).toBe(300)
 })
 
-it('webhooks that are due stand in their order of time', () => {
+it('due webhooks are listed in order of time', () => {
   const due = [{ endpointId: 3n, sequence: 9n, dueAt: at(200), attempts: 2 }]
   expect(said(withTrade({}, { due }))).toEqual([
     [200, 'event 9 is sent to endpoint 3, attempt 3'],
@@ -131,11 +135,11 @@ it('held credit can be released a day after its protection, and taken back at an
   expect(acts({ state: 'held', settlesAt: long })[1]).toEqual(['trade release', null])
 })
 
-it('credit is said to wait as long as the rules have it', () => {
+it('the stated wait for a release is the one in the rules', () => {
   expect(OURS).toBe(ASKED_MS)
 })
 
-it('a dead bot can be renewed or given up, where something waits for it', () => {
+it('a dead bot can be renewed or retired if a trade waits for it', () => {
   const dead = { botState: 'dead', hasGateway: false } as const
   expect(acts(dead).map(([act]) => act)).toEqual(expect.arrayContaining(['bot renew', 'bot retire']))
   expect(acts({ ...dead, state: 'reversed' }).map(([act]) => act)).toEqual(['shopper deny'])
@@ -146,7 +150,7 @@ it('a webhook that was given up can be sent again', () => {
   expect(can.map(({ command }) => command)).toContain('webhook replay 3 --from 9 --to 9')
 })
 
-it('what is said to be done is a command', () => {
+it('every suggested act is a real command', () => {
   const names = allCommands().map(({ name }) => name)
   const states: TradeStateColumn[] = ['active', 'held', 'declined', 'unknown']
   const all = states.flatMap(

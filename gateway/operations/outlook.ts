@@ -1,21 +1,24 @@
-/** The next step of a deposit and the acts open to an operator now. Pure, from its rows and the clock. */
+/** The next step of a deposit and the acts open to an operator now. Pure: depends on its rows and the clock alone. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { BotState } from '../db/schema.ts'
 import type { CreditMode, TradeStateColumn } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
 
-/** How long after the settlement an operator may release credit, as trades/by-hand.ts has it. Reading loads no trades. */
+/**
+ * Milliseconds after settlement until an operator may release credit. Repeats trades/by-hand.ts, because reading must
+ * not load the rules of trades.
+ */
 export const ASKED_MS = 86_400_000
 
 export type OutlookTrade = {
   tradeId: bigint
   state: TradeStateColumn
-  /** In minor units. */
+  /** Held credit in minor units. */
   heldMinor: bigint
   botId: bigint
   bot: string
   botState: BotState
-  /** A process speaks for it. */
+  /** Whether a process holds the bot. */
   hasGateway: boolean
   offerId: string | null
   partnerSteamId: string
@@ -35,22 +38,22 @@ export type OutlookDelivery = { endpointId: bigint; sequence: bigint; dueAt: Dat
 export type OutlookFacts = {
   depositId: bigint
   status: DepositStatus
-  /** Its own; null: as its store has it. */
+  /** The deposit's own mode; null if the store's applies. */
   creditMode: CreditMode | null
   expiresAt: Date
-  /** Maintenance or an outage: the time of deposits and of offers does not run. */
+  /** Whether maintenance or an outage stops the time of deposits and offers. */
   standsStill: boolean
   trades: readonly OutlookTrade[]
-  /** Webhooks that will be sent. */
+  /** Webhooks still to be sent. */
   due: readonly OutlookDelivery[]
-  /** Webhooks that no attempt delivered. */
+  /** Webhooks given up after all attempts failed. */
   givenUp: readonly GivenUpDelivery[]
 }
 
-/** `at`: null if nobody can say. */
+/** `at`: null if the time is unknown. */
 export type Next = { at: Date | null; what: string }
 
-/** `command`: what an operator types after `tradetill`. `from`: not before then; null: now. */
+/** `command`: arguments of `tradetill`. `from`: earliest time of the act; null means now. */
 export type Can = { act: string; command: string; does: string; from: Date | null }
 
 export type Outlook = { next: Next[]; can: Can[] }
@@ -74,7 +77,7 @@ export function outlookOf(facts: OutlookFacts, now: Date): Outlook {
       ...facts.givenUp.map(({ endpointId, sequence }) => ({
         act: 'webhook replay',
         command: `webhook replay ${endpointId} --from ${sequence} --to ${sequence}`,
-        does: 'send again what no attempt delivered',
+        does: 'send the undelivered webhooks again',
         from: null,
       })),
     ],
@@ -115,7 +118,7 @@ function nextOfTrade(trade: OutlookTrade, standsStill: boolean): Next[] {
   return [{ at: null, what: `${named.what}; but bot ${trade.botId} (${trade.bot}) ${why}` }]
 }
 
-/** A paused bot goes on with what is under way. */
+/** A paused bot continues its trades under way. */
 const canSpeak = ({ botState, hasGateway }: OutlookTrade): boolean =>
   hasGateway && (botState === 'active' || botState === 'paused')
 
@@ -134,7 +137,7 @@ function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
       if (standsStill) return { at: null, what: 'the offer is open; its time stands still' }
       return { at: deadline, what: 'the offer is taken off Steam, unless it is accepted' }
     case 'held':
-      return { at: settlesAt, what: 'what is held is released, unless the items were taken back' }
+      return { at: settlesAt, what: 'the held credit is released, unless the items were taken back' }
     case 'final':
       return lookAt === null
         ? undefined
@@ -158,7 +161,7 @@ function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
 
 const WHY = "--reason 'TEXT'"
 
-/** A bot must be there to ask. */
+/** Asking Steam needs a bot. */
 function canLook(trade: OutlookTrade): Can[] {
   if (!canSpeak(trade) || stepOf(trade, false) === undefined) return []
   const { tradeId } = trade
@@ -203,10 +206,10 @@ function canOfTrade(trade: OutlookTrade, now: Date): Can[] {
       const from = settlesAt === null ? null : new Date(settlesAt.getTime() + ASKED_MS)
       const isTime = settlesAt === null || isPast(settlesAt, ASKED_MS, now)
       return [
-        can('trade release', 'let its store have what is held, where no bot can ask Steam', {
+        can('trade release', 'release the held credit, if no bot can ask Steam', {
           from: isTime ? null : from,
         }),
-        can('trade reverse', 'take it back, where you know that the items went back'),
+        can('trade reverse', 'reverse the credit, if you know that the items went back'),
       ]
     }
     case 'final':
@@ -217,7 +220,7 @@ function canOfTrade(trade: OutlookTrade, now: Date): Can[] {
   }
 }
 
-/** Once there was an offer, its shopper was told what is credited at once. */
+/** Only before the first offer, which tells the shopper how much is credited at once. */
 function canHold({ depositId, status, creditMode, trades }: OutlookFacts): Can[] {
   if (status !== 'created' || creditMode === 'on_release' || trades.some(({ state }) => OPEN[state]))
     return []
@@ -225,26 +228,29 @@ function canHold({ depositId, status, creditMode, trades }: OutlookFacts): Can[]
     {
       act: 'deposit hold',
       command: `deposit hold ${depositId} ${WHY}`,
-      does: 'hold all that it brings until Steam can no longer take it back',
+      does: 'hold all its credit until Steam can no longer reverse it',
       from: null,
     },
   ]
 }
 
-/** As long as Steam protects what is held: afterwards the till does it, or `trade release`. */
+/**
+ * Only while Steam protects the items. Afterwards the till releases the credit, or an operator does with `trade
+ * release`.
+ */
 function canRelease({ depositId, trades }: OutlookFacts): Can[] {
   if (!trades.some(({ state, heldMinor }) => state === 'held' && heldMinor > 0n)) return []
   return [
     {
       act: 'deposit release',
       command: `deposit release ${depositId} ${WHY}`,
-      does: 'let its store have what is held now, though the items may still be taken back',
+      does: 'release the held credit now, although the items may still be taken back',
       from: null,
     },
   ]
 }
 
-/** Only where the trade still needs its bot. */
+/** Only if the trade still needs its bot. */
 function canOfBot(trade: OutlookTrade): Can[] {
   const { botId, botState } = trade
   if (stepOf(trade, false) === undefined || canSpeak(trade)) return []
@@ -254,7 +260,7 @@ function canOfBot(trade: OutlookTrade): Can[] {
       {
         act: 'bot retire',
         command: `bot retire ${botId} ${WHY}`,
-        does: 'give its bot up: open trades end, held credit waits for you',
+        does: 'retire its bot: open trades end, held credit waits for you',
         from: null,
       },
     ]

@@ -1,4 +1,4 @@
-/** An operator's first look: today, and everything that needs a person. Each query uses an index. */
+/** The operator's start page: today's figures and everything that needs a person. Each query uses an index. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
@@ -11,21 +11,21 @@ const HOURS = 24
 const VITAL_DAYS = 7
 
 export type Overview = {
-  /** Hour by hour, the oldest first. */
+  /** One entry per hour, oldest first. */
   hours: { at: Date; opened: number; succeeded: number }[]
-  /** Of the last 24 hours. */
+  /** Deposits of the last 24 hours by status. */
   statuses: { status: DepositStatus; count: number }[]
   credited: { currency: Currency; amountMinor: bigint; deposits: number }[]
   funnel: Funnel
   needs: Needs
-  /** Of the last 7 days. */
+  /** Page timings of the last 7 days. */
   vitals: Vital[]
 }
 
 /** How far the deposits of the last 24 hours came. */
 export type Funnel = { opened: number; linked: number; priced: number; offered: number; paid: number }
 
-/** `created_at` has an index over all stores. */
+/** Reads the overview along the index of `created_at`, which covers all stores. */
 export async function readOverview(db: Db, now: Date): Promise<Overview> {
   const since = new Date(now.getTime() - HOURS * 3_600_000)
   const { rows: hours } = await sql<Overview['hours'][number]>`
@@ -53,7 +53,10 @@ export async function readOverview(db: Db, now: Date): Promise<Overview> {
   }
 }
 
-/** The numbers of a day's deposits are close together: two ranges of indexes, and no lookup for each deposit. */
+/**
+ * Reads two index ranges instead of looking up each deposit, because the numbers of a day's deposits are close
+ * together.
+ */
 async function readFunnel(db: Db, since: Date): Promise<Funnel> {
   const { rows } = await sql<Funnel>`
     with recent as materialized (select id, user_steam_id, status from deposit where created_at >= ${since}),

@@ -1,4 +1,4 @@
-/** Words to an operator about a bot's own hold. */
+/** Tells an operator about a bot's own trade hold. `days`: null if it was not checked. */
 export function holdNotice(days: number | null): string {
   if (days === null) return ' Its own trade hold was not checked: bot enrol and bot add take --check-with.'
   if (days === 0) return ''

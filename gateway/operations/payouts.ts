@@ -1,4 +1,4 @@
-/** Payouts: what the operator paid to a store, outside the till. */
+/** Payouts: money that the operator paid to a store outside the till. */
 import type { Tx } from '../db/client.ts'
 import { type ListedPayout, type PayoutFilter, selectPayouts } from '../ledger/operator-store.ts'
 import {
@@ -21,7 +21,7 @@ export type PayoutView = {
 
 const MOST_REFERENCE = 128
 
-/** Records a payout. The same reference is recorded once; a store is never paid more than it has available. */
+/** Records a payout, once for each reference. Refuses more than the store has available. */
 export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<PayoutView>> {
   const { storeId, currency, amount: amountMinor, reference } = payout
   const view = { storeId, amountMinor, currency, reference }
@@ -55,10 +55,10 @@ function whyNot({ reference, currency }: Payout, answer: Extract<PayoutAnswer, {
   return `${reference} is another payout, of ${formatAmount(recorded.amount, recorded.currency)}`
 }
 
-/** `next`: where the next page begins, as `before`. */
+/** `next`: the `before` of the next page; null on the last page. */
 export type PayoutPage = { payouts: ListedPayout[]; next: bigint | null }
 
-/** Newest first. */
+/** Lists payouts, newest first. */
 export async function listPayouts({ db }: FindDeps, filter: PayoutFilter): Promise<Answer<PayoutPage>> {
   const rows = await selectPayouts(db, { ...filter, limit: filter.limit + 1 })
   const payouts = rows.slice(0, filter.limit)
@@ -67,7 +67,7 @@ export async function listPayouts({ db }: FindDeps, filter: PayoutFilter): Promi
 
 export type VoidedPayout = PayoutView & { payoutId: bigint }
 
-/** Takes a payout back that never was. Its store can spend the amount again; its reference stays used. */
+/** Voids a payout that was never made. The amount is available to the store again; the reference stays used. */
 export function voidPayout(deps: ActDeps, payoutId: bigint): Promise<Answer<VoidedPayout>> {
   const recorded = (voided: VoidedPayout) => ({ ...voided })
   const moves = (_tx: Tx, { amountMinor, currency }: VoidedPayout) => ({ amountMinor, currency })

@@ -13,26 +13,26 @@ import { type LosingItem, losingItems } from './sales.ts'
 
 export type PricedItem = { game: Game; item: string }
 
-/** An item, a pattern with `*`, or with null the whole game. */
+/** `item`: a name, or a pattern with `*`; null means the whole game. */
 export type Target = { game: Game; item: string | null }
 
-/** `usdMicros`: the price of an override, before commission. */
+/** `usdMicros`: price of an override before commission; null for a block or a freeze. */
 export type HoldView = Target & { hold: Hold['kind']; usdMicros: bigint | null; since: Date }
 
 export type PriceView = PricedItem & {
-  /** The word of each source; a source that is not fresh does not count. */
+  /** Price from each source. Only fresh sources count. */
   sources: (SourcePrice & { ageSeconds: number; fresh: boolean })[]
   holds: HoldView[]
   commissionBps: number
   verdict: Verdict
-  /** The item's worth, and the shopper's credit for it; null if it is not taken. */
+  /** The item's worth, and below it the shopper's credit; both null if the item is not accepted. */
   worthUsdMicros: bigint | null
   credit: { amountMinor: bigint; currency: 'USD' } | null
-  /** Why it is not taken. */
+  /** Why the item is not accepted; null if it is. */
   unavailable: string | null
 }
 
-/** Each source's price of an item and its age, which of them count, and the shopper's credit. */
+/** Shows each source's price of an item and its age, which of them count, and the shopper's credit. */
 export async function showPrice(
   deps: FindDeps,
   { game, item, storeId }: PricedItem & { storeId?: bigint | undefined },
@@ -81,7 +81,7 @@ const viewOf = (game: Game, { name, kind, usdMicros, since }: Hold): HoldView =>
 
 export type PriceList = { feeds: Awaited<ReturnType<typeof listFeeds>>; holds: HoldView[] }
 
-/** The state of each source, and all blocks and overrides. */
+/** Lists the state of each source, and all blocks and overrides. */
 export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
   const holds: HoldView[] = []
   for (const game of GAMES) {
@@ -90,20 +90,20 @@ export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
   return done({ feeds: await listFeeds(db), holds })
 }
 
-/** Accepts no such item from now on, not even at prices shown before. */
+/** Stops accepting the item at once, even at prices already shown. */
 export const blockPrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'blocked' })
-/** Freezes the price of an item, which then does not age. */
+/** Freezes the price of an item. A frozen price does not age. */
 export const freezePrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'frozen' })
-/** Gives an item, or what a pattern fits, a price of the operator's own, before commission. */
+/** Sets the operator's own price, before commission, for an item or all items that match a pattern. */
 export const overridePrice = (deps: ActDeps, { usdMicros, ...target }: Target & { usdMicros: bigint }) =>
   hold(deps, target, { kind: 'override', usdMicros })
 
 type Word = { kind: 'blocked' | 'frozen' } | { kind: 'override'; usdMicros: bigint }
 
 const NAMES = { blocked: 'price block', frozen: 'price freeze', override: 'price override' }
-/** Each pattern is compared with every name. */
+/** Limited because each pattern is compared with every name. */
 const MOST_PATTERNS = 200
-/** A shorter pattern matches items that nobody meant. */
+/** Shorter patterns match items by accident. */
 const LEAST_LETTERS = 3
 const MOST_NAME = 200
 
@@ -130,26 +130,29 @@ function mistakeOf(item: string | null, usdMicros: bigint | null): string | unde
     return `The name must have 1 to ${MOST_NAME} characters.`
   }
   if (item !== null && isPattern(item) && item.replaceAll('*', '').trim().length < LEAST_LETTERS) {
-    return `A pattern must have ${LEAST_LETTERS} letters at least. For the whole game say so.`
+    return `A pattern must have at least ${LEAST_LETTERS} letters. For the whole game, use --all.`
   }
   if (usdMicros !== null && usdMicros <= 0n) return 'The price must be above zero.'
   return undefined
 }
 
-/** Uses the sources' prices again. */
+/** Ends a block, freeze or override, so the sources' prices apply again. */
 export function releasePrice(deps: ActDeps, { game, item }: Target): Promise<Answer<Target>> {
   return act(deps, { name: 'price release', recorded: () => ({ game, item }) }, async (tx) => {
     if (!(await releasePrices(tx, { game, name: item }))) {
-      return refused('conflict', 'It was neither blocked nor frozen, and had no price of yours.')
+      return refused(
+        'conflict',
+        'Nothing to release: it is not blocked or frozen, and has no price of yours.',
+      )
     }
     return done({ game, item }, `${game}\t${item ?? 'the whole game'}\treleased`)
   })
 }
 
 export type CoverageBand = Record<Verdict, number> & {
-  /** From this price on, in dollars, by the last prices of the sources. */
+  /** Lower bound in dollars, by the sources' last prices. */
   fromUsd: number
-  /** Some items that are not accepted, with the reason. */
+  /** Some items that are not accepted, each with the reason. */
   examples: { item: string; verdict: Verdict }[]
 }
 
@@ -157,13 +160,13 @@ export type Coverage = {
   game: Game
   items: number
   bands: CoverageBand[]
-  /** Items whose accepted price is above what their sales bring. */
+  /** Items whose sales bring less than their accepted price. */
   losses: LosingItem[]
 }
 
 const MOST_EXAMPLES = 5
 
-/** How many items of a game are taken, by price, why the others are not, and which of them were sold at a loss. */
+/** Returns how many items of a game are accepted, by price, why others are not, and which items were sold at a loss. */
 export async function coverPrices(deps: FindDeps, game: Game): Promise<Answer<Coverage>> {
   const { db, clock, config } = deps
   const now = clock.now()

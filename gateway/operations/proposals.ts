@@ -1,4 +1,6 @@
-/** Acts that wait for a second operator. Only the console can approve: the command line proves nobody. */
+/**
+ * Acts that wait for a second operator. Only the console can approve, because the command line cannot prove who types.
+ */
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import {
@@ -19,7 +21,7 @@ import { creditTrade, releaseTrade, reverseTrade } from './trades.ts'
 
 export type ApprovalLimit = { aboveUsdMinor: bigint | null }
 
-/** `null`: no act needs a second operator. Once there is a limit, a change of it needs one too. */
+/** Sets the limit; null means that no act needs a second operator. Changing an existing limit needs one too. */
 export function limitAct(deps: ActDeps, { aboveUsdMinor }: ApprovalLimit): Promise<Answer<ApprovalLimit>> {
   const second = { input: { aboveUsdMinor }, moves: () => 'all' as const }
   const what = { name: 'proposal limit', needsReason: true, recorded: () => ({ aboveUsdMinor }), second }
@@ -27,7 +29,8 @@ export function limitAct(deps: ActDeps, { aboveUsdMinor }: ApprovalLimit): Promi
     if (aboveUsdMinor !== null && aboveUsdMinor < 0n)
       return refused('usage', 'The limit must not be below zero.')
     const before = (await readApprovalLimit(tx)) ?? null
-    if (before === aboveUsdMinor) return unchanged({ aboveUsdMinor }, 'It was so already.')
+    if (before === aboveUsdMinor)
+      return unchanged({ aboveUsdMinor }, 'Nothing changed: the limit is the same.')
     await writeApprovalLimit(tx, aboveUsdMinor)
     if (aboveUsdMinor === null) return done({ aboveUsdMinor }, 'No act needs a second operator.')
     const above = formatAmount(aboveUsdMinor, 'USD')
@@ -56,7 +59,7 @@ const adjustment = z.object({
 const credit = trade.extend({ steamTradeId: z.string(), offerId: z.string().nullable() })
 const limit = z.object({ aboveUsdMinor: id.nullable() })
 
-/** Every act that can be proposed, as it is done again. */
+/** How to repeat each act that can be proposed. */
 const REPEATED: Record<string, (deps: ActDeps, input: unknown) => Promise<Answer<unknown>>> = {
   'payout record': (deps, input) => {
     const { amountMinor: amount, ...rest } = payout.parse(input)
@@ -77,13 +80,13 @@ const REPEATED: Record<string, (deps: ActDeps, input: unknown) => Promise<Answer
 export type ProposalView = Awaited<ReturnType<typeof selectProposals>>[number]
 export type ProposalList = { proposals: ProposalView[]; aboveUsdMinor: bigint | null }
 
-/** Those that are open first, then the newest. */
+/** Lists proposals: open ones first, then newest first. */
 export async function listProposals({ db }: FindDeps): Promise<Answer<ProposalList>> {
   const proposals = await selectProposals(db)
   return done({ proposals, aboveUsdMinor: (await readApprovalLimit(db)) ?? null })
 }
 
-/** `backed`: of what the command line proposed, one operator stands behind it and another must approve. */
+/** `backed`: one operator stands behind a proposal from the command line, and another must still approve it. */
 export type Approved = { proposalId: bigint; state: 'backed' | 'approved'; message: string }
 
 export async function approveProposal(deps: ActDeps, proposalId: bigint): Promise<Answer<Approved>> {
@@ -121,13 +124,13 @@ type Backing = { proposalId: bigint; operatorId: bigint }
 function back(deps: ActDeps, { proposalId, operatorId }: Backing): Promise<Answer<Approved>> {
   return act(deps, { name: 'proposal back', recorded: () => ({ proposalId }) }, async (tx) => {
     if (!(await backProposal(tx, proposalId, operatorId)))
-      return refused('conflict', 'Somebody stands behind it by now: look again.')
+      return refused('conflict', 'Another operator already stands behind it: look again.')
     const message = `You stand behind proposal ${proposalId}. Another operator must approve it.`
     return done({ proposalId, state: 'backed', message }, message)
   })
 }
 
-/** It was done in another way meanwhile. */
+/** Closes a proposal whose act was done in another way meanwhile. */
 function close(deps: ActDeps, proposalId: bigint, message: string): Promise<Answer<Approved>> {
   return act(deps, { name: 'proposal approve', recorded: () => ({ proposalId }) }, async (tx) => {
     const decision = { proposalId, state: 'approved', by: deps.operator, at: deps.clock.now() } as const

@@ -1,15 +1,15 @@
-/** Counts that are kept beside what they count, made again from it. */
+/** Recomputes stored counts from the rows that they count. */
 import { sql } from 'kysely'
 import { keepHeldItems } from '../bots/held-item-store.ts'
 import { countGames, countItems } from '../bots/item-store.ts'
 import type { Tx } from '../db/client.ts'
 
-/** How many bots, and how many stores, had another number. */
+/** How many bots and stores had a wrong count. */
 export type Recounted = { bots: number; stores: number }
 
 const ALL = 2 ** 31 - 1
 
-/** Deliveries, which name their bots, go on meanwhile. */
+/** Recounts without blocking deliveries, which refer to their bots. */
 export async function countAgain(tx: Tx): Promise<Recounted> {
   const { rows: before } = await sql<{ id: bigint; items: number; counted_to: bigint }>`
     select id, items_held as items, items_counted_to as counted_to from bot order by id for no key update`.execute(
@@ -32,7 +32,7 @@ export async function countAgain(tx: Tx): Promise<Recounted> {
   return { bots: wrong.length, stores: await countRisk(tx) }
 }
 
-/** The credit that each store has at risk, as `verify.sql` has it. Credits of the store wait meanwhile. */
+/** Recomputes each store's credit at risk as `verify.sql` does. Credits of the store wait until it is done. */
 async function countRisk(tx: Tx): Promise<number> {
   await sql`lock table credit_at_risk, lost_credit in share row exclusive mode`.execute(tx)
   await sql`

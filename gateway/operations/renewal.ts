@@ -1,4 +1,4 @@
-/** Renewal: each bot gets a new refresh token by a login that its own phone approves. */
+/** Renews refresh tokens by a login that the bot's own phone approves. */
 import { type BotSummary, listBots } from '../bots/store.ts'
 import { tokenEnd } from '../bots/token-end.ts'
 import { type AddedBot, enrolByLogin } from './enrolment.ts'
@@ -15,13 +15,13 @@ import {
 export type RenewedBots = { renewed: AddedBot[]; refused: { botId: bigint; message: string }[] }
 
 type Renewal = {
-  /** Numbers or Steam ids. Without any, every bot that needs a new token. */
+  /** Numbers or Steam ids of bots. An empty list means every bot that needs a new token. */
   which: readonly string[]
-  /** Shows the address that the Steam app of this very bot must open. */
+  /** Shows the URL that this bot's Steam app must open. */
   show(bot: BotSummary, address: string): void
 }
 
-/** Renews the tokens one after the other. A bot whose login is not approved does not stop the others. */
+/** Renews the tokens one by one. A login that is not approved does not stop the others. */
 export async function renewBots(deps: ActDeps, { which, show }: Renewal): Promise<Answer<RenewedBots>> {
   const chosen = await choose(deps, which)
   if (chosen.kind === 'refused') return chosen
@@ -51,7 +51,7 @@ const isNamed = ({ botId, steamId }: BotSummary, name: string) => name === Strin
 
 const noBot = (name: string) => refused('not_found', `There is no bot ${name}: see bot list.`)
 
-/** The Steam account of a bot, by its number or Steam id. */
+/** Returns the Steam account of a bot, given its number or Steam id. */
 export async function accountOf({ db }: FindDeps, name: string): Promise<string | Refused> {
   const bots = await listBots(db)
   return bots.find((bot) => isNamed(bot, name))?.steamId ?? noBot(name)

@@ -1,4 +1,4 @@
-/** After a restore: which life the database is in, the next epoch, bots that keep silent, and what is counted once more. */
+/** After a restore: the state of the epoch, the next epoch, disarmed bots, and the recount. */
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'
 import { isDisarmed, readStanding, SKIPPED, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
@@ -8,7 +8,7 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 import { countAgain, type Recounted } from './recount-store.ts'
 
-/** `found`: what stops the till, or null. */
+/** `found`: the break that stops the till; null if there is none. */
 export type RestoreView = { epoch: number | null; found: Break | null; disarmed: boolean }
 
 export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>> {
@@ -25,7 +25,7 @@ const stoppedText = (found: Break): string =>
 
 export type FinishedRestore = { epoch: number; stores: number; skipped: number; recounted: Recounted }
 
-/** Begins the next epoch. `unnoticed`: also where no gateway has found anything. */
+/** Begins the next epoch. `unnoticed`: even if no gateway has noticed the restore. */
 export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer<FinishedRestore>> {
   const recorded = ({ epoch, stores }: FinishedRestore) => ({ epoch, stores, unnoticed })
   return act(deps, { name: 'restore finish', needsReason: true, recorded }, async (tx) => {
@@ -38,28 +38,28 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
       )
     }
     const at = deps.clock.now()
-    // The lanes look for what is due without being woken.
+    // No wake-up is needed: the delivery lanes poll for due deliveries.
     const addDeliveries = deliveryWriter({ clock: deps.clock, signals: { notify: async () => {} } })
     const { epoch, stores } = await startEpoch(tx, { at, addDeliveries })
     const recounted = await countAgain(tx)
     const data = { epoch: Number(epoch), stores, skipped: Number(SKIPPED), recounted }
-    const message = `Epoch ${epoch} began, ${SKIPPED} numbers further, and ${stores} stores are told. Gateways go on within seconds.`
+    const message = `Epoch ${epoch} began, ${SKIPPED} numbers further, and ${stores} stores are told. Gateways resume within seconds.`
     return done(data, message)
   })
 }
 
-/** Counts the items of every bot and the credit at risk of every store from the beginning. */
+/** Recounts every bot's items and every store's credit at risk. */
 export function recount(deps: ActDeps): Promise<Answer<Recounted>> {
   return act(deps, { name: 'restore recount', recorded: (data: Recounted) => ({ ...data }) }, async (tx) => {
     const data = await countAgain(tx)
-    const told = `${data.bots} bots and ${data.stores} stores were wrong, and are right now.`
+    const told = `${data.bots} bots and ${data.stores} stores had wrong counts, now corrected.`
     return data.bots + data.stores === 0 ? unchanged(data, 'Every count was right.') : done(data, told)
   })
 }
 
 export type ArmedView = { armed: boolean }
 
-/** No process holds a bot until they are armed: nothing is sent, cancelled or read. */
+/** Arms or disarms the bots. No process holds a disarmed bot, so no offer is sent, cancelled or read. */
 export function armBots(deps: ActDeps, armed: boolean): Promise<Answer<ArmedView>> {
   const what = { name: `bot ${armed ? 'arm' : 'disarm'}`, recorded: () => ({}) }
   return act(deps, what, async (tx) => {

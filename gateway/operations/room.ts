@@ -5,7 +5,7 @@ import { findStore } from './store.ts'
 
 export type FreedRoom = { storeId: bigint; trades: number }
 
-/** Frees what reversals took of a store's limit before its 30 days are over. */
+/** Frees the part of a store's limit that reversals use, before their 30 days are over. */
 export function freeRoom(deps: ActDeps, storeId: bigint): Promise<Answer<FreedRoom>> {
   const what = { name: 'store free-room', needsReason: true, recorded: (freed: FreedRoom) => ({ ...freed }) }
   return act(deps, what, async (tx) => {

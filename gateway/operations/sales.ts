@@ -1,4 +1,4 @@
-/** The results of items on outside markets. */
+/** Sales of items on outside markets and their results. */
 
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
@@ -30,7 +30,7 @@ export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost'
   receivedMinor: bigint | null
   refundMinor: bigint
   costMinor: bigint
-  /** Its proceeds less the cost of its item, in minor units of `currency`; null while that is open. */
+  /** Proceeds less the cost of the item, in minor units of `currency`; null until both are known. */
   resultMinor: bigint | null
 }
 
@@ -44,7 +44,7 @@ export type SaleTotal = {
   resultMinor: bigint
 }
 
-/** `difference`: what the market says that it has of ours, less what the books say. */
+/** `difference`: our balance as the market reports it, less our balance in the books. */
 export type MarketBooksView = {
   market: string
   currency: Currency
@@ -60,18 +60,18 @@ export type SalesReport = {
   sales: SaleView[]
   totals: SaleTotal[]
   markets: MarketBooksView[]
-  /** There are more: choose a shorter time. */
+  /** Whether the period has more sales than are shown. */
   isCut: boolean
 }
 
 const MOST_SALES = 20_000
 
-/** Every item that was sold in the time, what it brought, and the books of the markets now. */
+/** Lists every item sold in the period, its result, and the current books of the markets. */
 export async function reportSales(
   { db }: FindDeps,
   { from, to }: { from: Date; to: Date },
 ): Promise<Answer<SalesReport>> {
-  if (from >= to) return refused('usage', 'The time must begin before it ends.')
+  if (from >= to) return refused('usage', 'The period must begin before it ends.')
   const rows = await selectSales(db, { from, to, limit: MOST_SALES + 1 })
   const sales = rows.slice(0, MOST_SALES).map(viewOf)
   const markets = (await selectMarketBooks(db)).map(booksOf)
@@ -87,13 +87,13 @@ function viewOf({ price, received, refund, cost, costThere, ...sale }: ListedSal
   }
 }
 
-/** The proceeds of one item's sales less its cost, in minor units of `currency`. */
+/** `resultMinor`: proceeds of the item's sales less its cost, in minor units of `currency`. */
 export type LosingItem = { item: string; sales: number; currency: Currency; resultMinor: bigint }
 
 const LOSS_MS = 30 * 86_400_000
 const MOST_LOSSES = 20
 
-/** Items of a game that were sold below their cost, all sales of 30 days together, the worst first. */
+/** Returns the items of a game whose sales in the last 30 days brought less than their cost, worst first. */
 export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<LosingItem[]> {
   const to = clock.now()
   const rows = await selectSales(db, { from: new Date(to.getTime() - LOSS_MS), to, limit: MOST_SALES })
@@ -113,7 +113,7 @@ export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<
 
 type Outcome = Pick<ListedSale, 'state' | 'received' | 'refund' | 'costThere'>
 
-/** Of a sale that was taken back the item is there again, and only the refund was gained. */
+/** Returns the gain of a sale. After a reversed sale the item is back, so only the refund counts. */
 function resultOf({ state, received, refund, costThere }: Outcome): bigint | null {
   if (state === 'reversed') return refund
   if (state === 'late') return costThere === null ? null : -costThere
@@ -124,7 +124,7 @@ function resultOf({ state, received, refund, costThere }: Outcome): bigint | nul
 const gameOf = (appId: number): string =>
   GAMES.find((game) => GAME_FACTS[game].appId === appId) ?? String(appId)
 
-/** Monday of its week. */
+/** Returns the Monday of the date's week. */
 function weekOf(date: Date): string {
   const day = new Date(date)
   day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7))
@@ -179,7 +179,7 @@ function booksOf({
 export type SoldItem = { item: string; market: string; reference: string }
 export type SoldItems = { sold: SoldItem[]; refused: { line: number; message: string }[] }
 
-/** The columns of a line, in this order. */
+/** Columns of a line, in order. */
 export const SOLD_COLUMNS = [
   'item',
   'market',
@@ -193,8 +193,8 @@ export const SOLD_COLUMNS = [
 const MOST_CELL = 200
 
 /**
- * Records sales that the operator made elsewhere, from lines of CSV. One that is refused does not stop the others; each is
- * an act of its own.
+ * Records sales that the operator made elsewhere, from lines of CSV, as one act for each. A refused line does not stop
+ * the others.
  */
 export async function recordSold(deps: ActDeps, lines: AsyncIterable<string>): Promise<Answer<SoldItems>> {
   const data: SoldItems = { sold: [], refused: [] }
@@ -229,7 +229,7 @@ const ITEM = /^(\d{1,18})-(\d{1,20})$/
 const MARKET = /^[a-z0-9][a-z0-9.-]{0,39}$/
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/
 
-/** A sentence where the line is wrong. */
+/** Returns a sentence if the line is wrong. */
 function readLine(text: string): HandLine | string {
   const cells = text.split(',').map((cell) => cell.trim().replaceAll('"', ''))
   const [item = '', market = '', reference = '', price = '', received = '', currency = '', soldAt = ''] =

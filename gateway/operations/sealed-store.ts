@@ -1,13 +1,13 @@
-/** Every value that is sealed with a master key, wherever it is. */
+/** All values of the database that are sealed with a master key. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
 export type Sealed = {
   table: string
   column: string
-  /** Its primary key. */
+  /** Columns of the table's primary key. */
   key: readonly string[]
-  /** The row and column that the value is bound to, as the code that seals it says. */
+  /** Row and column that the value is bound to, in the form that the sealing code uses. */
   place: RawBuilder<string>
 }
 
@@ -50,7 +50,7 @@ export const SEALED: readonly Sealed[] = [
 
 export type SealedValue = { at: string[]; place: string; sealed: Buffer }
 
-/** Values that do not begin with `mark`, in the order of their rows, after the row `after`. */
+/** Returns values that do not begin with `mark`, in the order of their rows, starting after the row `after`. */
 export async function valuesWithout(
   db: Db,
   { table, column, key, place }: Sealed,
@@ -66,7 +66,7 @@ export async function valuesWithout(
   return rows
 }
 
-/** False if the value is no longer the one that was read. */
+/** Returns false if the value has changed since it was read. */
 export async function replaceValue(
   db: Db,
   { table, column, key }: Sealed,
@@ -79,7 +79,7 @@ export async function replaceValue(
   return numAffectedRows === 1n
 }
 
-/** How many values there are, and how many of them begin with `mark`. */
+/** Counts all values, and those that begin with `mark`. */
 export async function countValues(db: Db | Tx, mark: Buffer): Promise<{ values: number; marked: number }> {
   const parts = SEALED.map(
     ({ table, column }) => sql`
@@ -92,7 +92,7 @@ export async function countValues(db: Db | Tx, mark: Buffer): Promise<{ values: 
   return rows[0] ?? { values: 0, marked: 0 }
 }
 
-/** Forgets the keys of before, unless another gateway has brought another key meanwhile. */
+/** Forgets the old keys, unless another gateway has introduced a newer key meanwhile. */
 export async function forgetOldKeys(tx: Tx, keyFingerprint: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('till_identity')
@@ -103,7 +103,7 @@ export async function forgetOldKeys(tx: Tx, keyFingerprint: string): Promise<boo
   return numUpdatedRows > 0n
 }
 
-/** Empties everything that is sealed, and makes the database that of another key. */
+/** Empties all sealed values and gives the database to another key. */
 export async function eraseSealed(
   tx: Tx,
   keyFingerprint: string,

@@ -6,18 +6,18 @@ import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { MOST_OF_ACCOUNT } from './deposit-list-store.ts'
 
 export type ShopperTrades = {
-  /** Offers that were made, or tried. */
+  /** Trades, including those whose offer could not be made. */
   trades: number
   open: number
-  /** Its items came. */
+  /** Trades whose items came. */
   delivered: number
-  /** Of these, taken back whole or in part. */
+  /** Delivered trades that were reversed in whole or in part. */
   reversed: number
-  /** Declined, countered, or not accepted in time. */
+  /** Trades whose offer was declined, countered, or not accepted in time. */
   declined: number
   firstAt: Date | null
   lastAt: Date | null
-  /** How many stores it paid. */
+  /** Number of stores that the account paid. */
   stores: number
 }
 

@@ -27,7 +27,7 @@ afterEach(() => till.close())
 
 const deps = (): ActDeps => operatorOf(till, 'asked for by mail')
 
-/** The tables of the till that still have this text. */
+/** Returns the tables of the till that still contain this text. */
 async function tablesWith(text: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
@@ -72,7 +72,7 @@ it('D-35 erases an account once its protection is over, says what it keeps, and 
     kind: 'done',
     data: { deposits: 1, trades: 1, keptDeposits: 0, keptEvents: told, isDenied: true },
   })
-  // Events to stores and acts of the operator are kept for good, and the deny-list needs the number.
+  // Events and acts are kept for good, and the deny-list needs the number.
   expect(await tablesWith(steamId)).toEqual(['denied_shopper', 'event', 'operator_act'])
   expect(await tablesWith('nova_hound')).toEqual([])
   const acts = await till.db.selectFrom('operator_act').select(['act', 'arguments']).orderBy('id').execute()
@@ -84,7 +84,7 @@ it('D-35 erases an account once its protection is over, says what it keeps, and 
   expect(await erasePayer(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
-it('D-35 erases nothing of another account that paid for the one that the store named, nor the other way round', async () => {
+it('D-35 erases nothing of another account that paid for the one that the store named, or the other way round', async () => {
   const store = await aStore(till)
   const { id } = await aDeposit(till, store)
   const [payer, named] = [`7656119800000${id}`, '76561198999999999']

@@ -1,4 +1,4 @@
-/** Steam accounts that may not pay, or are credited late. */
+/** Steam accounts that are denied, or credited only on release. */
 import type { Db } from '../db/client.ts'
 import { scrub } from '../kit/scrub.ts'
 import { type CarefulShopper, carefulShoppers, trustShopper } from '../shoppers/careful-store.ts'
@@ -29,16 +29,16 @@ const MOST_SHOWN = 20
 
 export type ShopperView = FoundShopper & {
   denied: Omit<DeniedShopper, 'steamId' | 'openTrades'> | null
-  /** They took items back, so their next deliveries are credited on release; null if their store decides. */
+  /** Set if the account took items back, so its next deliveries are credited on release; null if its store decides. */
   onRelease: Omit<CarefulShopper, 'steamId'> | null
   openTrades: DeniedShopper['openTrades']
   history: ShopperTrades
   money: ShopperMoney[]
-  /** The newest; the rest is in the list of deposits. */
+  /** The newest deposits; the list of deposits has the rest. */
   deposits: ListedDeposit[]
 }
 
-/** Enough to decide about credit of the account: of its newest trades, 5,000 unless said. */
+/** Figures for decisions about the account's credit, from its newest trades (5,000 by default). */
 export type ShopperRecord = Pick<
   ShopperView,
   'steamId' | 'name' | 'isDenied' | 'isBot' | 'denied' | 'onRelease' | 'history' | 'money'
@@ -57,7 +57,7 @@ export async function recordOf(db: Db, steamId: string, most?: number): Promise<
   }
 }
 
-/** The history of an account at this till (items that came, were taken back, offers that it declined), and its rights. */
+/** Shows an account's history at this till (deliveries, reversals, declined offers) and its restrictions. */
 export async function showShopper({ db }: ReadDeps, steamId: string): Promise<Answer<ShopperView>> {
   const ids = await depositsOfAccount(db, steamId, MOST_SHOWN)
   const record = await recordOf(db, steamId)
@@ -72,7 +72,7 @@ export async function showShopper({ db }: ReadDeps, steamId: string): Promise<An
 
 const onReleaseOf = ({ steamId: _, ...careful }: CarefulShopper) => careful
 
-/** Refuses the account from now on. Its open offers stay as they are, and are named. */
+/** Denies the account. Its open offers stay open, and the answer names them. */
 export function denyPayer(deps: ActDeps, steamId: string): Promise<Answer<DeniedShopper>> {
   const what = { name: 'shopper deny', needsReason: true, recorded: () => ({ steamId }) }
   return act(deps, what, async (tx) => {
@@ -80,8 +80,8 @@ export function denyPayer(deps: ActDeps, steamId: string): Promise<Answer<Denied
     const isNew = await denyShopper(tx, { steamId, reason, at: deps.clock.now() })
     const [denied] = await deniedShoppers(tx, { steamId, limit: 1 })
     if (denied === undefined) throw new Error(`the denial of ${steamId} vanished in its own transaction`)
-    if (!isNew) return unchanged(denied, `${steamId} was denied before: ${denied.reason}`)
-    return done(denied, `${steamId} cannot pay any longer.${openText(denied)}`)
+    if (!isNew) return unchanged(denied, `${steamId} is already denied: ${denied.reason}`)
+    return done(denied, `${steamId} can no longer pay.${openText(denied)}`)
   })
 }
 
@@ -99,8 +99,8 @@ export function allowPayer(deps: ActDeps, steamId: string): Promise<Answer<{ ste
 }
 
 /**
- * Erases the account from all that is over. Data that an open offer, a protection or the deny-list needs stays, and the answer says so. The
- * record of the act does not name the account.
+ * Erases the account from everything that is over. Data that an open offer, a protection or the deny-list needs is
+ * kept, and the answer says so. The record of the act does not name the account.
  */
 export function erasePayer(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
   const recorded = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })
@@ -116,9 +116,9 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
   const { keptDeposits, keptEvents, isDenied, isOnRelease } = kept
   const lines = [
     ...(keptDeposits > 0
-      ? [`${keptDeposits} deposits are open, protected or at risk and name it yet: run this again later.`]
+      ? [`${keptDeposits} deposits are open, protected or at risk and still name it: run this again later.`]
       : []),
-    ...(keptEvents > 0 ? [`${keptEvents} events stay as their stores were told them.`] : []),
+    ...(keptEvents > 0 ? [`${keptEvents} events are kept as their stores received them.`] : []),
     ...(isDenied ? ['It is denied, and the deny-list keeps its number.'] : []),
     ...(isOnRelease ? ['It took items back, and is credited on release: its number is kept for that.'] : []),
   ]
@@ -127,7 +127,7 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
 
 export type ShopperList = { shoppers: DeniedShopper[]; onRelease: CarefulShopper[] }
 
-/** The newest first. */
+/** Lists denied and late-credited accounts, newest first. */
 export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList>> {
   const limit = MOST_LISTED
   return done({
@@ -136,12 +136,12 @@ export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList
   })
 }
 
-/** Takes the word of their store for the next deliveries of somebody who took items back. */
+/** Lets stores decide again when the next deliveries of an account are credited, although it took items back. */
 export function trustPayer(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
   const what = { name: 'shopper trust', needsReason: true, recorded: () => ({ steamId }) }
   return act(deps, what, async (tx) => {
     if (!(await trustShopper(tx, steamId)))
-      return refused('not_found', `${steamId} is credited as its stores say already.`)
+      return refused('not_found', `${steamId} is already credited as its stores say.`)
     return done({ steamId }, `${steamId} is credited as its stores say, until it takes items back again.`)
   })
 }

@@ -1,4 +1,6 @@
-/** The books of a store: what operators move is in the statement, in the report, in the records, and is verified. */
+/**
+ * The books of a store: an operator's adjustments appear in the statement, the report and the acts, and are verified.
+ */
 
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -38,7 +40,7 @@ beforeEach(async () => {
   else await give(3_000n)
 })
 
-/** The same money without a deposit. */
+/** The same amount as an adjustment, without a deposit. */
 const give = async (amountMinor: bigint) => {
   await creditStore(deps, { storeId, currency: 'USD', amountMinor, reference: 'from a deposit' })
 }
@@ -65,7 +67,7 @@ const acts = () =>
 
 const problems = async () => (await verifyLedger(pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
 
-it('what is given, taken and given up is moved once, recorded, and true', async () => {
+it('a credit, a debit and a write-off each move money once, are recorded, and verify', async () => {
   expect(await creditStore(deps, money(100n, 'a'))).toMatchObject({ kind: 'done', data: { kind: 'credit' } })
   expect(await available()).toBe(3_100n)
   expect(await creditStore(deps, money(100n, 'a'))).toMatchObject({ kind: 'unchanged' })
@@ -77,7 +79,7 @@ it('what is given, taken and given up is moved once, recorded, and true', async 
   expect(await debitStore(deps, { ...money(3_600n, 'b'), mayOwe: true })).toMatchObject({ kind: 'done' })
   expect(await available()).toBe(-500n)
   expect(await writeOffStore(deps, money(501n, 'c'))).toMatchObject({
-    message: 'Nothing was recorded: the store has -5.00 USD: it does not owe as much.',
+    message: 'Nothing was recorded: the store has -5.00 USD: it owes less than that.',
   })
   expect(await writeOffStore(deps, money(500n, 'c'))).toMatchObject({ kind: 'done' })
   expect(await available()).toBe(0n)
@@ -94,7 +96,7 @@ it('what is given, taken and given up is moved once, recorded, and true', async 
   expect(await problems()).toEqual([])
 })
 
-it('what two tabs send at once is moved once, also in a currency that the store never had', async () => {
+it('an adjustment sent by two tabs at once moves money once, even in a new currency of the store', async () => {
   const credit = (currency: 'EUR' | 'BRL') => creditStore(deps, { ...money(500n, 'two tabs'), currency })
   const first = await Promise.all([credit('EUR'), credit('EUR'), credit('EUR')])
   expect(first.map(({ kind }) => kind).sort()).toEqual(['done', 'unchanged', 'unchanged'])
@@ -108,7 +110,7 @@ it('what two tabs send at once is moved once, also in a currency that the store 
   expect(await problems()).toEqual([])
 })
 
-it('a payout that never was gives the store its money back, once', async () => {
+it('a voided payout gives the store its money back, once', async () => {
   await recordPayout(deps, { storeId, currency: 'USD', amount: 2_500n, reference: 'wire 1' })
   const list = await listPayouts(deps, { storeId, limit: 10 })
   const [payout] = list.kind === 'done' ? list.data.payouts : []
@@ -138,7 +140,7 @@ it('two voids of one payout at once move its amount once', async () => {
   expect(await available()).toBe(3_000n)
 })
 
-it('the statement and the report have all of it, and add up', async () => {
+it('the statement and the report contain every movement, and add up', async () => {
   await debitStore(deps, money(200n, 'd'))
   const statement = await showStatement(deps, { storeId, currency: 'USD', limit: 1 })
   expect(statement).toMatchObject({
@@ -173,7 +175,7 @@ it.each([
   await client.query('begin')
   await client.query('set local session_replication_role = replica')
   const { rowCount } = await client.query(statement)
-  // The check reads on the same connection, so it sees what is never committed.
+  // The check reads on the same connection, so it sees the uncommitted change.
   const found = await verifyLedger({ connect: async () => withinOne(client) })
   await client.query('rollback')
   client.release()
@@ -183,7 +185,7 @@ it.each([
   )
 })
 
-/** Transactions of the check would end ours. */
+/** Hides the check's own transactions, which would end the test's. */
 function withinOne(client: pg.PoolClient): pg.PoolClient {
   return new Proxy(client, {
     get: (of, name) => {

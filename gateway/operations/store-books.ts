@@ -1,4 +1,4 @@
-/** The books of stores: balances, statement, report, and what the operator moves by hand. */
+/** The books of stores: balances, statement, report, and the operator's adjustments. */
 import type { Currency } from '../../contract/money.ts'
 import type { Statement } from '../../contract/store-api.ts'
 import { recordAdjustment } from '../ledger/adjustment.ts'
@@ -27,13 +27,13 @@ export type StatementPage = {
     heldMinor: number
     availableMinor: number
   }[]
-  /** Where the next page begins, as `before`. */
+  /** The `before` of the next page; null on the last page. */
   next: bigint | null
 }
 
 type StatementFilter = { storeId: bigint; currency: Currency; before?: bigint | undefined; limit: number }
 
-/** Every movement of a store's money, newest first. */
+/** Lists every movement of a store's money, newest first. */
 export async function showStatement(
   { db }: FindDeps,
   { storeId, currency, before, limit }: StatementFilter,
@@ -59,7 +59,7 @@ export async function showStatement(
 const MOST_EXPORTED = 100_000
 const PAGE = 500
 
-/** Every movement, page by page. Beyond `MOST_EXPORTED` it says where to go on. */
+/** Returns every movement. Stops after `MOST_EXPORTED` and says where to continue. */
 export async function exportStatement(
   deps: FindDeps,
   filter: StatementFilter,
@@ -79,17 +79,17 @@ export async function exportStatement(
   }
 }
 
-/** `opening` and `closing`: the balances at its beginning and at its end. */
+/** `opening` and `closing`: balances at the beginning and the end of the period. */
 export type StoreReport = { storeId: bigint; rows: ReportRow[]; opening: BalanceAt[]; closing: BalanceAt[] }
 
 const LONGEST_REPORT_MS = 400 * 86_400_000
 
-/** The result of a period for a store. */
+/** Reports a store's money in a period. */
 export async function reportStore({ db }: FindDeps, filter: ReportFilter): Promise<Answer<StoreReport>> {
   const { storeId, from, to } = filter
   const spanMs = to.getTime() - from.getTime()
   if (spanMs <= 0 || spanMs > LONGEST_REPORT_MS) {
-    return refused('usage', 'The time must be of 400 days at most, and end after it begins.')
+    return refused('usage', 'The period must be at most 400 days and end after it begins.')
   }
   if ((await findStore(db, storeId)) === undefined) return noStore(storeId)
   return done({
@@ -117,11 +117,11 @@ type Wanted = {
   mayOwe?: boolean | undefined
 }
 
-/** Gives a store money that no deposit brought. */
+/** Credits a store with money that did not come from a deposit. */
 export const creditStore = (deps: ActDeps, wanted: Wanted) => adjust(deps, 'credit', wanted)
-/** Takes money from what a store has available; with `mayOwe` beyond that, too. */
+/** Takes money from a store's available balance. With `mayOwe`, the balance may become negative. */
 export const debitStore = (deps: ActDeps, wanted: Wanted) => adjust(deps, 'debit', wanted)
-/** Gives up what a store owes, at the operator's loss. */
+/** Writes off a store's debt, at the operator's loss. */
 export const writeOffStore = (deps: ActDeps, wanted: Wanted) => adjust(deps, 'write_off', wanted)
 
 const NAMES: Record<AdjustmentKind, string> = {
@@ -161,7 +161,7 @@ function adjust(deps: ActDeps, kind: AdjustmentKind, wanted: Wanted): Promise<An
     const has = formatAmount(answer.availableMinor, currency)
     const why =
       answer.because === 'no_debt'
-        ? `the store has ${has}: it does not owe as much`
+        ? `the store has ${has}: it owes less than that`
         : `the store has ${has} available`
     return refused('conflict', `Nothing was recorded: ${why}.`)
   })

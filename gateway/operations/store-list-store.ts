@@ -7,7 +7,7 @@ import type { CreditMode, Liability } from '../db/trade-tables.ts'
 
 export type StoreFilter = {
   isDisabled?: boolean | undefined
-  /** Only stores after this one: the next page. */
+  /** Last store of the previous page. */
   after?: bigint | undefined
   limit: number
 }
@@ -24,13 +24,13 @@ export type StoreRow = {
   commissionBps: number | null
   games: Game[] | null
   riskLimitUsdCents: bigint
-  /** Of it, what is taken. */
+  /** The used part of the limit. */
   atRiskUsdCents: bigint
-  /** Amounts as text: JSON of the database would round them. */
+  /** Read as text, because JSON from the database would round the amounts. */
   balances: Balance[]
 }
 
-/** In the order of their numbers. */
+/** Returns stores in the order of their numbers. */
 export async function selectStores(db: Db, { isDisabled, after, limit }: StoreFilter): Promise<StoreRow[]> {
   const { rows } = await sql<StoreRow>`
     select store.id as "storeId", name, created_at as "createdAt", disabled_at as "disabledAt", credit_mode as "creditMode",

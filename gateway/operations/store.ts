@@ -8,7 +8,7 @@ export type NewAct = {
   at: Date
   operator: string
   act: string
-  /** JSON without secrets. */
+  /** JSON of the arguments, without secrets. */
   arguments: string
   reason: string | null
 }
@@ -21,12 +21,12 @@ export type ActFilter = {
   act?: string | undefined
   operator?: string | undefined
   since?: Date | undefined
-  /** Only acts with a smaller number: the next page. */
+  /** Last act of the previous page: only acts with a smaller number are returned. */
   before?: bigint | undefined
   limit: number
 }
 
-/** Newest first. */
+/** Returns acts, newest first. */
 export function selectActs(db: Db, { act, operator, since, before, limit }: ActFilter) {
   return db
     .selectFrom('operator_act')
@@ -40,12 +40,12 @@ export function selectActs(db: Db, { act, operator, since, before, limit }: ActF
     .execute()
 }
 
-/** A store's settings. */
+/** Returns a store's settings. */
 export function findStore(db: Db | Tx, storeId: bigint) {
   return db.selectFrom('store').selectAll().where('id', '=', storeId).executeTakeFirst()
 }
 
-/** The taken part of a store's limit, in US cents. */
+/** Returns the used part of a store's limit, in US cents. */
 export async function atRiskOf(db: Db, storeId: bigint): Promise<bigint> {
   const row = await db
     .selectFrom('credit_at_risk')
@@ -55,7 +55,7 @@ export async function atRiskOf(db: Db, storeId: bigint): Promise<bigint> {
   return row?.usd_cents ?? 0n
 }
 
-/** An operator's view of a trade. */
+/** Returns a trade as an operator sees it. */
 export function findTrade(tx: Tx, tradeId: bigint) {
   return tx
     .selectFrom('trade')
@@ -73,7 +73,7 @@ export function findTrade(tx: Tx, tradeId: bigint) {
     .executeTakeFirst()
 }
 
-/** Steam is asked about the trade at the next sweep. Of a delivered one, whether its items were taken back. */
+/** Has the next sweep ask Steam about the trade: for a delivered one, whether its items were taken back. */
 export async function lookSoon(tx: Tx, tradeId: bigint, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('trade')
@@ -89,7 +89,7 @@ export async function lookSoon(tx: Tx, tradeId: bigint, now: Date): Promise<bool
   return numUpdatedRows > 0n
 }
 
-/** Trades of the deposit that hold credit, in minor units. */
+/** Returns the deposit's trades with held credit, in minor units. */
 export function heldTradesOf(tx: Tx, depositId: bigint) {
   return tx
     .selectFrom('trade')
@@ -101,14 +101,14 @@ export function heldTradesOf(tx: Tx, depositId: bigint) {
     .execute()
 }
 
-/** Everything of the deposit will be held. */
+/** Marks the deposit so all its credit will be held. */
 export async function holdAll(tx: Tx, depositId: bigint): Promise<void> {
   await tx.updateTable('deposit').set({ credit_mode: 'on_release' }).where('id', '=', depositId).execute()
 }
 
 type SteamIds = { steamTradeId: string; offerId: string | null; except: bigint }
 
-/** Another trade that Steam knows under one of these numbers. */
+/** Returns another trade that has one of these Steam numbers. */
 export function tradeOfSteam(tx: Tx, { steamTradeId, offerId, except }: SteamIds) {
   return tx
     .selectFrom('trade')
@@ -133,11 +133,11 @@ export type OpenTrade = {
   steamTradeId: string | null
   createdAt: Date
   acceptedAt: Date | null
-  /** Until then Steam may take the items back, or holds them. */
+  /** End of Steam's trade protection or trade hold. */
   until: Date | null
 }
 
-/** Trades that are open, watched or hold credit, the oldest first. */
+/** Returns trades that are open, watched or hold credit, oldest first. */
 export function selectOpenTrades(
   db: Db,
   { bot, limit }: { bot: string | undefined; limit: number },

@@ -1,4 +1,4 @@
-/** A store's setting by an operator holds for its deposits from then on. */
+/** An operator's change of a store's settings applies to its later deposits. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { createDeposit } from '../deposits/create.ts'
@@ -29,7 +29,7 @@ const open = (externalId: string, games?: Game[]) => {
 }
 
 describe('a store', () => {
-  it('is changed in every setting at once, and each alone', async () => {
+  it('can have all its settings changed at once, and each alone', async () => {
     const changes = {
       name: 'Anvil',
       origins: ['https://anvil.test'],
@@ -81,7 +81,7 @@ describe('a store', () => {
     expect(await showStore(deps, 1n)).toEqual(before)
   })
 
-  it('may have a commission that pays for pumped prices where the settings allow that', async () => {
+  it('may have a commission that pays for pumped prices, if the settings allow it', async () => {
     const allowed = { ...deps, config: { ...deps.config, mayPayAboveLevel: new Set(GAMES) } }
     expect(await changeStore(allowed, { storeId, commissionBps: 1_000 })).toMatchObject({ kind: 'done' })
   })
@@ -103,7 +103,7 @@ describe('a store', () => {
 })
 
 describe('a store that is disabled', () => {
-  it('opens no deposit, and is told those that it has', async () => {
+  it('opens no new deposit, but gets back those that it has', async () => {
     const { deposit } = await open('before')
     expect(await disableStore(deps, storeId)).toMatchObject({ kind: 'done' })
     expect(await disableStore(deps, storeId)).toMatchObject({ kind: 'unchanged' })
@@ -124,14 +124,14 @@ describe('a store that is disabled', () => {
   })
 })
 
-it('a store’s games are those of its deposits from then on', async () => {
+it('a change of a store’s games applies to its later deposits', async () => {
   await changeStore(deps, { storeId, games: ['cs', 'rust'] })
   expect((await open('all')).deposit.games).toEqual(['cs', 'rust'])
   expect((await open('some', ['rust', 'dota'])).deposit.games).toEqual(['rust'])
   await expect(open('none', ['dota'])).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
-it('a store’s commission is that of its prices, and of no other’s', async () => {
+it('a store’s commission applies to its own prices only', async () => {
   await saveRate(till.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: till.clock.now() })
   const said = { popularity: 60, popularityKind: 'sales30d' as const, asOf: till.clock.now() }
   const row = { marketHashName: 'Knife', usdMicros: 10_000_000n, levelUsdMicros: 10_000_000n, ...said }

@@ -1,4 +1,4 @@
-/** Stores, as the operator registers and sees them. */
+/** The operator's registration and view of stores. */
 
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -18,10 +18,10 @@ import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } fr
 import { atRiskOf, findStore } from './store.ts'
 import { type StoreFilter, type StoreRow, selectStores } from './store-list-store.ts'
 
-/** The key and the secret are shown this once; without a webhook there is no secret. */
+/** The key and the secret are shown only once. `webhookSecret`: null without a webhook. */
 export type FreshStore = { storeId: bigint; apiKey: string; webhookSecret: string | null }
 
-/** Registers a store with its first API key and, if it has an address for webhooks, the secret that signs them. */
+/** Registers a store with its first API key and, if it has a webhook URL, the secret that signs webhooks. */
 export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshStore>> {
   const { webhookUrl, riskLimitUsdCents, ...settings } = store
   const recorded = ({ storeId }: FreshStore) => ({
@@ -40,7 +40,7 @@ export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshSt
 
 export type UpdatedStore = { storeId: bigint; webhookSecret: string | null }
 
-/** Changes what is given of a store's settings. Trades that were delivered keep the terms of their time. */
+/** Changes the given settings of a store. Delivered trades keep the terms under which they were made. */
 export function changeStore(
   deps: ActDeps,
   { storeId, ...changes }: StoreChanges & { storeId: bigint },
@@ -58,7 +58,7 @@ export function changeStore(
   })
 }
 
-/** A commission below the limit of a price above its level pays somebody who pumps the price. */
+/** Refuses a commission so small that a pumped price would pay more than the item is worth. */
 function unsafeCommission({ config }: ActDeps, commissionBps: number | null | undefined): string | undefined {
   const games = gamesAboveLevel(withCommission(config.priceRules, commissionBps ?? null))
   const bad = games.filter((game) => !config.mayPayAboveLevel.has(game))
@@ -68,7 +68,7 @@ function unsafeCommission({ config }: ActDeps, commissionBps: number | null | un
 
 export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | null }
 
-/** From now on the store opens no deposit, and nothing is taken for those that are open. Trades under way go on. */
+/** Disables the store: it opens no deposit, and its open deposits take no items. Trades under way continue. */
 export const disableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps, storeId, true)
 export const enableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps, storeId, false)
 
@@ -105,10 +105,10 @@ type ListedStore = Omit<StoreRow, 'riskLimitUsdCents' | 'atRiskUsdCents' | 'bala
   balances: BalanceView[]
 }
 
-/** `next`: where the next page begins, as `after`. */
+/** `next`: the `after` of the next page; null on the last page. */
 export type StorePage = { stores: ListedStore[]; next: bigint | null }
 
-/** In the order of their numbers. */
+/** Lists stores in the order of their numbers. */
 export async function listStores({ db }: FindDeps, filter: StoreFilter): Promise<Answer<StorePage>> {
   const rows = await selectStores(db, { ...filter, limit: filter.limit + 1 })
   const page = rows.slice(0, filter.limit)
@@ -133,25 +133,25 @@ export type StoreView = {
   origins: string[]
   creditMode: 'on_accept' | 'on_release'
   riskLimit: UsdAmount
-  /** Of it, what is taken. */
+  /** The used part of the limit. */
   atRisk: UsdAmount
   liability: 'operator' | 'store'
-  /** Null: as the settings say. */
+  /** Null means the default of the settings. */
   commissionBps: number | null
-  /** Null: all. */
+  /** Null means all. */
   games: Game[] | null
   disabledAt: Date | null
   accent: string | null
   keys: KeyView[]
   endpoints: EndpointView[]
-  /** Where its webhooks may go, beside port 443 of public hosts. */
+  /** Addresses open to its webhooks in addition to port 443 of public hosts. */
   addresses: { address: string; inside: boolean; allowedAt: Date }[]
   balances: BalanceView[]
 }
 
 type BalanceView = { currency: Currency; availableMinor: bigint; heldMinor: bigint; reversedMinor: bigint }
 
-/** A store with its keys, endpoints and balances; no secret is among them. */
+/** Returns a store with its keys, endpoints and balances, without secrets. */
 export async function showStore({ db, clock }: FindDeps, storeId: bigint): Promise<Answer<StoreView>> {
   const store = await findStore(db, storeId)
   if (store === undefined) return noStore(storeId)

@@ -85,7 +85,7 @@ describe('webhooks that fail', () => {
     expect(later.data?.endpoints).toMatchObject([{ retrying: 0, ...givenUp }])
   })
 
-  it('tell of each attempt, page by page', async () => {
+  it('are listed with each attempt, page by page', async () => {
     const first = await listAttempts(deps, { endpointId, limit: 1 })
     expect(first.data?.attempts).toMatchObject([{ type: 'deposit.succeeded', attempt: 1, status: 500 }])
     const rest = await listAttempts(deps, { endpointId, limit: 5, before: first.data?.next ?? 0n })
@@ -93,7 +93,7 @@ describe('webhooks that fail', () => {
     expect(await listAttempts(deps, { endpointId: 999n, limit: 1 })).toMatchObject({ refusal: 'not_found' })
   })
 
-  it('are sent again, as a range and one by one, and their deposit says how', async () => {
+  it('are sent again, as a range and one by one, as their deposit suggests', async () => {
     await till.db.updateTable('webhook_delivery').set({ state: 'failed', due_at: null }).execute()
     const { id } = await till.db
       .selectFrom('deposit')
@@ -144,7 +144,7 @@ describe('webhooks that fail', () => {
     expect(JSON.stringify(await lastAct())).not.toContain(data?.webhookSecret)
   })
 
-  it('end with their endpoint: what waited is given up, nothing more is sent, and the events stay', async () => {
+  it('end with their endpoint: due deliveries are given up, nothing more is sent, and the events stay', async () => {
     const before = receiver.received.length
     expect(await removeWebhook(deps, { endpointId })).toMatchObject({
       kind: 'done',
@@ -176,7 +176,7 @@ describe('webhooks that fail', () => {
 })
 
 describe('a deposit that is held by an operator', () => {
-  it('credits nothing before Steam can no longer take it back, whatever its store’s limit', async () => {
+  it('credits nothing until Steam can no longer reverse it, whatever its store’s limit', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'done' })
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ kind: 'unchanged' })
@@ -203,7 +203,7 @@ describe('a look at a trade', () => {
     await tradeHandlers(till.deps).trade(bot.bot, tradeId)
     till.clock.advance(1_000)
     bot.session.takeBack(String(9_000 + Number(offerId)), deposit.body.items)
-    // Nothing is due: the till would find it at its next look through the history.
+    // Nothing is due. The till would find the reversal only when it next reads the history.
     await tradeHandlers(till.deps).trade(bot.bot, tradeId)
     expect((await showDeposit(deps, deposit.id)).data).toMatchObject({ reversedMinor: 0n })
     expect(await lookAtTrade(deps, tradeId)).toMatchObject({ kind: 'done' })
@@ -215,7 +215,7 @@ describe('a look at a trade', () => {
   })
 })
 
-it('a shopper’s history says what came and what was taken back', async () => {
+it('a shopper’s history shows deliveries and reversals', async () => {
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, bot, deposit)
   const { data } = await showShopper(deps, `7656119800000${deposit.id}`)

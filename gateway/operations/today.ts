@@ -1,11 +1,11 @@
-/** An operator's first looks: what needs a person, the money of all stores, and how Steam answers. */
+/** The operator's start pages: tasks for a person, the money of all stores, and how Steam answers. */
 import { ALERT_KINDS, ALERT_TEXTS, type AlertKind } from '../alerts/alert.ts'
 import { type Money, readMoney } from './money-store.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 import { type Overview, readOverview } from './overview-store.ts'
 import { readWeather, type Weather, type WeatherOf } from './weather-store.ts'
 
-/** `open`: what needs a person in words, the worst first. */
+/** `open`: what needs a person, as sentences, worst first. */
 export type OverviewView = Overview & { open: { kind: AlertKind; count: number; text: string }[] }
 
 export async function showOverview({ db, clock }: ReadDeps): Promise<Answer<OverviewView>> {
@@ -19,7 +19,7 @@ export async function showOverview({ db, clock }: ReadDeps): Promise<Answer<Over
 
 export const showMoney = async ({ db }: ReadDeps): Promise<Answer<Money>> => done(await readMoney(db))
 
-/** `method`: this one by bot, too. `bot`: the calls of this bot alone. */
+/** `method`: also break this method down by bot. `bot`: count only this bot's calls. */
 export async function showWeather({ db }: ReadDeps, of: WeatherOf = {}): Promise<Answer<Weather>> {
   const weather = await readWeather(db, of)
   return weather === undefined ? refused('not_found', 'There is no such bot.') : done(weather)

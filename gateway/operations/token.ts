@@ -1,4 +1,4 @@
-/** Obtains a bot's refresh token: one login, of which nothing but the token is kept. */
+/** Obtains a bot's refresh token by one login. Only the token is kept. */
 import type { Config } from '../config.ts'
 import { createLiveAgent, createSandboxAgent } from '../steam/web/agent.ts'
 import { type LoginWay, obtainToken, type TokenAnswer } from '../steam/web/enrol.ts'

@@ -1,4 +1,4 @@
-/** Trades that need an operator: ended, credited or released on the word of a person, where Steam cannot be asked. */
+/** Trades that need an operator: ended, credited or released by hand because Steam cannot be asked. */
 import type { Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { lockDeposit } from '../deposits/store.ts'
@@ -31,7 +31,7 @@ export type TradeList = { trades: OpenTrade[] }
 
 const MOST_LISTED = 500
 
-/** Trades that are open or still watched, the oldest first. `bot`: only of the bot with this number or Steam id. */
+/** Lists trades that are open or still watched, oldest first. `bot`: number or Steam id; undefined for all bots. */
 export async function listTrades({ db }: ReadDeps, bot?: string): Promise<Answer<TradeList>> {
   return done({ trades: await selectOpenTrades(db, { bot, limit: MOST_LISTED }) })
 }
@@ -51,7 +51,7 @@ const recordedOf = ({ tradeId, depositId, state, steamTradeId }: ChangedTrade) =
   steamTradeId,
 })
 
-/** Ends a trade that waits for Steam in vain. Proof that the items came still wins. */
+/** Ends a trade that waits for Steam in vain. If proof comes later that the items arrived, it still counts. */
 export function endTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const what = { name: 'trade end', needsReason: true, recorded: recordedOf }
   return change(deps, what, {
@@ -72,7 +72,7 @@ type Credit = { tradeId: bigint; steamTradeId: string; offerId: string | null }
 
 const STEAM_ID = /^[1-9]\d{0,19}$/
 
-/** Credits a trade for a trade of Steam's that the operator saw with their own eyes. */
+/** Credits a trade, given a Steam trade that the operator has seen. */
 export function creditTrade(
   deps: ActDeps,
   { tradeId, steamTradeId, offerId }: Credit,
@@ -110,23 +110,23 @@ function whyNotCredited(before: Found, asked: Credit): Refused {
   return because(`its offer is ${offerId}`)
 }
 
-/** Lets the store have held credit a day after the settlement, where no bot can ask Steam about it. */
+/** Releases held credit a day after settlement, if no bot can ask Steam about the trade. */
 export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const second = secondFor(tradeId, { tradeId })
   const what = { name: 'trade release', needsReason: true, recorded: recordedOf, second }
   return change(deps, what, {
     tradeId,
     fact: { kind: 'operator_releases' },
-    done: () => `What trade ${tradeId} held is available.`,
+    done: () => `The held credit of trade ${tradeId} is available.`,
     nothing: ({ state, settlesAt }) => {
       if (state !== 'held') return refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`)
       const from = `Steam protects it until ${settlesAt?.toISOString()}`
-      return refused('conflict', `${from}, and the till asks for a day after that.`)
+      return refused('conflict', `${from}, and the till keeps asking for a day after that.`)
     },
   })
 }
 
-/** Takes held credit back, where the operator knows that the sender took the items back and no bot can ask Steam. */
+/** Reverses held credit, if no bot can ask Steam and the operator knows that the sender took the items back. */
 export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const second = secondFor(tradeId, { tradeId })
   const what = { name: 'trade reverse', needsReason: true, recorded: recordedOf, second }
@@ -143,17 +143,14 @@ const secondFor = (tradeId: bigint, input: Record<string, unknown>): Second<Chan
   moves: (tx) => worthOfTrade(tx, tradeId),
 })
 
-/** Has Steam asked about a trade now, and not when it is due. */
+/** Has Steam asked about a trade now, before it is due. */
 export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   return act(deps, { name: 'trade look', recorded: recordedOf }, async (tx) => {
     const before = await findTrade(tx, tradeId)
     if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
     await lockDeposit(tx, { id: before.depositId })
     if (!(await lookSoon(tx, tradeId, deps.clock.now()))) {
-      return refused(
-        'conflict',
-        `Trade ${tradeId} is over (${before.state}): Steam has nothing new to say of it.`,
-      )
+      return refused('conflict', `Trade ${tradeId} is over (${before.state}): Steam has no news of it.`)
     }
     return done(
       viewOf(before),
@@ -167,14 +164,14 @@ type Found = NonNullable<Awaited<ReturnType<typeof findTrade>>>
 type Change = {
   tradeId: bigint
   fact: Fact
-  /** Looks for what the rules cannot see. */
+  /** Checks what the rules of trades cannot see. */
   before?: (tx: Tx) => Promise<Refused | undefined>
   done(after: ChangedTrade): string
-  /** The rules made nothing of it. */
+  /** Explains a trade that the rules left unchanged. */
   nothing(before: Found): Answer<ChangedTrade>
 }
 
-/** Through the one way to change a trade: the rules decide, under the lock of the deposit. */
+/** Changes a trade as all code does: the rules decide, under the lock of the deposit. */
 function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promise<Answer<ChangedTrade>> {
   const { tradeId, fact } = how
   return act(deps, what, async (tx) => {

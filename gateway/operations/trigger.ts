@@ -1,4 +1,4 @@
-/** Sends events that never happened to the webhooks of a store, for its developer. */
+/** Sends made-up events to a store's webhooks, for its developer. */
 import type { EventType } from '../../contract/event-types.ts'
 import type { WebhookEvent } from '../../contract/webhooks.ts'
 import { inventedDeposit } from '../conformance/invented.ts'
@@ -19,7 +19,7 @@ type Delivery = {
   sequence: number
   url: string
   status: number | null
-  /** The answer was 2xx. */
+  /** Whether the answer was 2xx. */
   isTaken: boolean
   failure: string | null
 }
@@ -35,7 +35,9 @@ type Wanted = {
 
 const MOST_EVENTS = 20
 
-/** Each event goes to every enabled endpoint before the next one does. Neither log nor ledger learns of it. */
+/**
+ * Sends each event to every enabled endpoint before the next event. Nothing is written to the event log or the ledger.
+ */
 export async function trigger(deps: FindDeps, wanted: Wanted): Promise<Answer<Triggered>> {
   const { config, db, clock } = deps
   const { storeId, types } = wanted
@@ -79,7 +81,7 @@ async function deliver(
     const body = JSON.stringify(event)
     for (const endpoint of endpoints) {
       const { store_id: storeId, url } = endpoint
-      // The store judges signatures by its machine's clock.
+      // The store checks the age of signatures by its machine's clock.
       const signing = { id, body, at: systemClock.now() }
       const headers = { ...signWebhook(secretsOf(box, endpoint, clock.now()), signing) }
       const result = await send({ storeId, url, headers, body })

@@ -15,7 +15,7 @@ import { readNotice } from '../outages/store.ts'
 
 export type Weather = {
   outages: { kind: OutageTable['kind']; since: Date }[]
-  /** Of the maintenance that is on; null if none is. */
+  /** Notice of the current maintenance; null if it is off. */
   notice: Notice | null
   bots: {
     botId: bigint
@@ -24,16 +24,16 @@ export type Weather = {
     offersFailingSince: Date | null
     inventoriesFailingSince: Date | null
   }[]
-  /** Of the last 24 hours: of all bots by hour, and with public pages by method, or of one bot alone. */
+  /** Calls of the last 24 hours: by hour for all bots and by method including public pages, or for one bot alone. */
   hours: HourOfCalls[]
   methods: (MethodCalls & { method: string })[]
-  /** Of one method by bot; empty unless a method was asked for. */
+  /** Calls of one method by bot; empty unless a method was asked for. */
   methodBots: CallsOfBot[]
 }
 
 export type WeatherOf = { method?: string | undefined; bot?: string | undefined }
 
-/** Undefined if there is no such bot. */
+/** Returns undefined if there is no such bot. */
 export async function readWeather(db: Db, of: WeatherOf = {}): Promise<Weather | undefined> {
   const bot = of.bot === undefined ? undefined : await findBot(db, of.bot)
   if (of.bot !== undefined && bot === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Addresses that the operator opens to the webhooks of a store, beside port 443 of public hosts. */
+/** Addresses that the operator opens to a store's webhooks, in addition to port 443 of public hosts. */
 import { isIP } from 'node:net'
 import { allowAddress, allowanceFinder, forbidAddress } from '../webhooks/address-store.ts'
 import { isPublicAddress } from '../webhooks/addresses.ts'
@@ -13,7 +13,7 @@ const FORM = 'The address must have the form host:port, such as shop.example:844
 
 type Wanted = { storeId: bigint; address: string; inside: boolean }
 
-/** `inside`: the name may lead to addresses that are not public. This machine and private addresses always do. */
+/** `inside`: the name may resolve to non-public addresses. For this machine and private addresses this is always so. */
 export function allowWebhookAddress(
   deps: ActDeps,
   { storeId, address: typed, inside: asked }: Wanted,

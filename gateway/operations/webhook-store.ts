@@ -1,13 +1,13 @@
-/** Endpoints of all stores, and what became of their deliveries. */
+/** Endpoints of all stores and the state of their deliveries. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
 export type EndpointFilter = {
   storeId?: bigint | undefined
   endpointId?: bigint | undefined
-  /** Only those that take nothing now, or that gave something up. */
+  /** Only endpoints that fail now or have given up deliveries. */
   failing?: boolean | undefined
-  /** Only endpoints after this one: the next page. */
+  /** Last endpoint of the previous page. */
   after?: bigint | undefined
   limit: number
 }
@@ -19,14 +19,14 @@ export type EndpointRow = {
   url: string
   state: 'pending' | 'enabled' | 'disabled'
   disabledReason: 'by_store' | 'gone' | null
-  /** Deliveries that failed and come again; `MOST_COUNTED` stands for so many or more. */
+  /** Failed deliveries that will be retried; `MOST_COUNTED` means that many or more. */
   retrying: number
-  /** Deliveries that were given up. */
+  /** Deliveries given up. */
   givenUp: number
-  /** Numbers of the first and the last of them in the event log of the store; null if there is none. */
+  /** Numbers of the first and last given-up event in the store's event log; null if there is none. */
   givenUpFrom: bigint | null
   givenUpTo: bigint | null
-  /** When the longest wait among those that come again began. */
+  /** When the delivery that has waited longest for its retry began to fail; null if none is waiting. */
   failingSince: Date | null
   lastAttempt: { at: Date; status: number | null; failure: string | null } | null
 }
@@ -40,12 +40,12 @@ const GIVEN_UP = sql`from webhook_delivery where endpoint_id = endpoint.id and s
 const givenUpAt = (direction: RawBuilder<unknown>) => sql`(
   select sequence from event where id = (select event_id ${GIVEN_UP} order by webhook_delivery.id ${direction} limit 1))`
 
-/** A range of one endpoint: by an equal number, the planner may look for it backwards through the attempts of all. */
+/** Written as a range over one endpoint. With `=`, the planner may scan the attempts of all endpoints backwards. */
 const LAST_ATTEMPT = sql`(
   select json_build_object('at', at, 'status', status, 'failure', failure) from webhook_attempt
   where endpoint_id between endpoint.id and endpoint.id order by endpoint_id, id desc limit 1)`
 
-/** In the order of their numbers. */
+/** Returns endpoints in the order of their numbers. */
 export async function selectEndpoints(
   db: Db,
   { storeId, endpointId, failing = false, after, limit }: EndpointFilter,
@@ -75,7 +75,7 @@ export async function selectEndpoints(
   }))
 }
 
-/** The store of an endpoint; undefined if there is no such endpoint. */
+/** Returns the store of an endpoint; undefined if there is no such endpoint. */
 export function storeOfEndpoint(db: Db | Tx, endpointId: bigint) {
   return db
     .selectFrom('webhook_endpoint')

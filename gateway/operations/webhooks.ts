@@ -1,4 +1,4 @@
-/** Webhooks of all stores: those that fail, their attempts, and what is sent again. */
+/** Webhooks of all stores: failing endpoints, attempts, and replays. */
 import { ERRORS } from '../../contract/errors.ts'
 import type { EventType } from '../../contract/event-types.ts'
 import { ProblemError } from '../http/refusal.ts'
@@ -11,10 +11,10 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, type Refused, refused } from './operation.ts'
 import { type EndpointFilter, type EndpointRow, selectEndpoints, storeOfEndpoint } from './webhook-store.ts'
 
-/** `next`: where the next page begins, as `after`. */
+/** `next`: the `after` of the next page; null on the last page. */
 export type EndpointPage = { endpoints: EndpointRow[]; next: bigint | null }
 
-/** In the order of their numbers. The query of an address may hold a secret, so it is left out. */
+/** Lists endpoints in the order of their numbers. The query of a URL may contain a secret, so it is left out. */
 export async function listEndpoints({ db }: ReadDeps, filter: EndpointFilter): Promise<Answer<EndpointPage>> {
   const rows = await selectEndpoints(db, { ...filter, limit: filter.limit + 1 })
   const endpoints = rows.slice(0, filter.limit).map((row) => ({ ...row, url: withoutQuery(row.url) }))
@@ -41,7 +41,7 @@ export type AttemptPage = {
 
 type AttemptFilter = { endpointId: bigint; before?: bigint | undefined; limit: number }
 
-/** Attempts at an endpoint, newest first, with the reasons that its store is not told. */
+/** Lists attempts at an endpoint, newest first, with reasons that its store does not see. */
 export async function listAttempts(
   { db }: ReadDeps,
   { endpointId, before, limit }: AttemptFilter,
@@ -69,14 +69,14 @@ export type Replayed = { endpointId: bigint; storeId: bigint; replayed: number }
 
 type Replay = { endpointId: bigint } & ({ eventId: string } | { fromSequence: number; toSequence: number })
 
-/** Sends an event again, or those of a range that the endpoint wants. */
+/** Sends again one event, or all events of a range that the endpoint subscribes to. */
 export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): Promise<Answer<Replayed>> {
   const what = { name: 'webhook replay', recorded: (data: Replayed) => ({ ...data, ...body }) }
   return act(deps, what, async (tx) => {
     const endpoint = await storeOfEndpoint(tx, endpointId)
     if (endpoint === undefined) return noEndpoint(endpointId)
     const { storeId } = endpoint
-    // Senders look for what is due each second, so none is woken.
+    // No wake-up is needed: senders poll for due deliveries every second.
     const how = { db: tx, clock: deps.clock, signals: { notify: async () => {} } }
     const answer = await orRefused(() => replay(how, storeId, { id: endpointId, body }))
     if (answer.kind === 'refused') return answer
@@ -87,7 +87,7 @@ export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): 
 
 export type RotatedSecret = { endpointId: bigint; storeId: bigint; webhookSecret: string }
 
-/** Gives an endpoint a new secret, which is shown once; the old one signs beside it for `overlapHours`. */
+/** Gives an endpoint a new secret, shown once. For `overlapHours` webhooks are signed with both secrets. */
 export function rotateWebhookSecret(
   deps: ActDeps,
   { endpointId, overlapHours }: { endpointId: bigint; overlapHours: number },
@@ -109,7 +109,7 @@ export function rotateWebhookSecret(
 
 export type RemovedEndpoint = { endpointId: bigint; storeId: bigint; url: string }
 
-/** Ends the deliveries of an endpoint, and makes room for another one, as its store can. */
+/** Removes an endpoint and ends its deliveries, as its store can too. */
 export function removeWebhook(
   deps: ActDeps,
   { endpointId }: { endpointId: bigint },
@@ -125,7 +125,7 @@ export function removeWebhook(
   })
 }
 
-/** Calls of stores refuse by throwing. */
+/** Turns the errors that calls of the store API throw into refusals. */
 async function orRefused<T>(work: () => Promise<T>): Promise<{ kind: 'done'; data: T } | Refused> {
   try {
     return { kind: 'done', data: await work() }

@@ -1,4 +1,4 @@
-/** Items that the operator wishes the vault to give. The vault decides by its own list and limits. */
+/** Wishes: requests that the vault send items. The vault decides by its own list and limits. */
 import { type FreeItem, freeItems, wishFor } from '../departures/wish.ts'
 import {
   type ListedWish,
@@ -18,14 +18,14 @@ export type Wished = { wishes: bigint[]; items: number }
 export type Sending = {
   to: string
   bot?: string | undefined
-  /** The items' asset ids at their bots. Undefined is all that are free. */
+  /** Asset ids at the bots; undefined means all free items. */
   assets: readonly string[] | undefined
 }
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
-const NO_NAME = refused('usage', 'A destination has a name in small letters, as the vault knows it.')
+const NO_NAME = refused('usage', 'The destination must be a lower-case name from the vault’s list.')
 
-/** Wishes that items go to a destination of the vault's list. */
+/** Asks the vault to send items to a destination on its list. */
 export function sendItems(deps: ActDeps, { to, bot, assets }: Sending): Promise<Answer<Wished>> {
   const what = { name: 'items send', recorded: (told: Wished) => ({ ...told, to }) }
   return act(deps, what, async (tx) => {
@@ -38,14 +38,17 @@ export function sendItems(deps: ActDeps, { to, bot, assets }: Sending): Promise<
     }
     if (chosen.length === 0) return refused('conflict', 'No bot has free items that are in no open wish.')
     const wishes = await wishFor(tx, chosen, { askedBy: 'operator', ask: { kind: 'send', to } })
-    return done({ wishes, items: chosen.length }, `${told(chosen, wishes)} The vault decides.`)
+    return done(
+      { wishes, items: chosen.length },
+      `${told(chosen, wishes)} The vault decides whether to send them.`,
+    )
   })
 }
 
 const told = (items: readonly FreeItem[], wishes: readonly bigint[]): string =>
-  `${items.length} items wished away: ${wishes.map((wish) => `wish ${wish}`).join(', ')}.`
+  `${items.length} items requested from the vault: ${wishes.map((wish) => `wish ${wish}`).join(', ')}.`
 
-/** Wishes that the items of a deposit go back to whom they came from. */
+/** Asks the vault to send the items of a deposit back to their shopper. */
 export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Wished>> {
   const what = {
     name: 'items return',
@@ -60,21 +63,18 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Wi
       ({ item, botId }) => item.startsWith(`${trade.id}-`) && botId === trade.botId,
     )
     if (chosen.length === 0) {
-      return refused(
-        'conflict',
-        'No item of it is free at its bot: under protection, gone, or in an open wish.',
-      )
+      return refused('conflict', 'None of its items is free: each is protected, gone, or in an open wish.')
     }
     const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
     const wishes = await wishFor(tx, chosen, { askedBy: 'operator', ask })
-    return done({ wishes, items: chosen.length }, `${told(chosen, wishes)} Approve at the vault.`)
+    return done({ wishes, items: chosen.length }, `${told(chosen, wishes)} Approve them at the vault.`)
   })
 }
 
-/** `next`: where the next page begins, as `before`. `rule`: what is sent without being asked for; null: nothing. */
+/** `next`: the `before` of the next page; null on the last page. `rule`: rule for automatic sending; null if off. */
 export type WishPage = { wishes: ListedWish[]; next: bigint | null; rule: SendRule | null }
 
-/** Newest first. */
+/** Lists wishes, newest first. */
 export async function listWishes({ db }: FindDeps, filter: WishFilter): Promise<Answer<WishPage>> {
   const rows = await selectWishes(db, { ...filter, limit: filter.limit + 1 })
   const wishes = rows.slice(0, filter.limit)
@@ -82,7 +82,7 @@ export async function listWishes({ db }: FindDeps, filter: WishFilter): Promise<
   return done({ wishes, next, rule: (await readSendRule(db)) ?? null })
 }
 
-/** Takes a wish back that the vault has not taken up. */
+/** Withdraws a wish that the vault has not taken up. */
 export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId: bigint }>> {
   return act(deps, { name: 'items unwish', recorded: (of: { wishId: bigint }) => of }, async (tx) =>
     (await withdrawWish(tx, wishId))
@@ -93,7 +93,7 @@ export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId
 
 export type RuleView = { rule: SendRule | null }
 
-/** Sends what bots hold beyond `keep` free items, from now on. Undefined switches that off. */
+/** Sends items automatically while a bot has more than `keep` free ones. Undefined switches this off. */
 export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promise<Answer<RuleView>> {
   const what = { name: 'items rule', recorded: (view: RuleView) => view }
   return act(deps, what, async (tx) => {
@@ -101,7 +101,7 @@ export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promi
     const before = await readSendRule(tx)
     const view = { rule: rule ?? null }
     if (before?.destination === rule?.destination && before?.keep === rule?.keep)
-      return unchanged(view, 'It is so already.')
+      return unchanged(view, 'Nothing changed: the rule is the same.')
     await setSendRule(tx, rule)
     const message =
       rule === undefined

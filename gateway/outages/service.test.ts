@@ -190,7 +190,7 @@ describe('maintenance', () => {
     })
   })
 
-  it('does not end an outage of Steam, nor the other way round', async () => {
+  it('does not end an outage of Steam, or the other way round', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()
     await beginMaintenance(deps, NO_NOTICE)
