@@ -30,7 +30,7 @@ import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 /** Seven days, and one more for clocks and for what is carried out late. */
 const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' })
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 /** Links and origins are made of it, and nothing else of an address counts. */
 const publicUrl = httpUrl.refine((text) => isOrigin(text), {
   error: 'must end after the host: the till answers at the root of its own name',
@@ -193,7 +193,9 @@ export type Config = {
   dataDir: string
   /** Where PostgreSQL's client programs are, and what they may read of the environment. */
   programs: { folder: string | undefined; environment: Record<string, string | undefined> }
-  /** Undefined before the first start in sandbox mode: the gateway makes it once the database is known to be its own. */
+  /**
+   * Undefined before the first start in sandbox mode: the gateway makes it once the database is known to be its own.
+   */
   masterKey: Buffer | undefined
   oldMasterKeys: Buffer[]
   /** Set exactly in sandbox mode. */

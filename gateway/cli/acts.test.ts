@@ -41,7 +41,7 @@ async function addStore(): Promise<{ storeId: string; apiKey: string }> {
 
 const keyIdOf = (apiKey: string): string => apiKey.slice(8, 16)
 
-/** Gives the store money to spend, out of nothing. */
+/** Books an available balance for the store directly. */
 async function give(storeId: string, amount: bigint): Promise<void> {
   await till.db
     .insertInto('account')
@@ -49,7 +49,7 @@ async function give(storeId: string, amount: bigint): Promise<void> {
     .execute()
 }
 
-/** Every row that an act may change. */
+/** Reads every row that an act may change. */
 async function contents(): Promise<unknown> {
   const tables = [
     'store',
@@ -74,7 +74,7 @@ async function contents(): Promise<unknown> {
   return Promise.all([...tables, ...money].map(read))
 }
 
-/** The record of the next act finds its number taken; the one after it does not. */
+/** Makes the insert of the next act's record fail, and only that one. */
 async function takeNextActId(): Promise<void> {
   await sql`
     insert into operator_act (id, at, operator, act, arguments)
@@ -85,7 +85,7 @@ async function takeNextActId(): Promise<void> {
 const PAYOUT = ['payout', 'record', '--currency', 'USD', '--reference', 'wire 1', '--reason', 'November']
 const ITEM = ['--game', 'cs', '--item', 'Knife']
 
-/** Within the 30 days that a maintenance may last. */
+/** An end within the 30 days that maintenance may last. */
 const SOON = new Date(Date.now() + 3_600_000).toISOString()
 
 type Case = { act: string; arguments: object; prepare?: () => Promise<string[]>; args: string[] }
@@ -288,7 +288,7 @@ describe('an act', () => {
     },
   )
 
-  it.each(CASES)('$act is undone where its record cannot be written', async ({ act, args, prepare }) => {
+  it.each(CASES)('$act is rolled back if its record cannot be written', async ({ act, args, prepare }) => {
     const prepared = (await prepare?.()) ?? []
     await takeNextActId()
     const before = await contents()
@@ -299,7 +299,7 @@ describe('an act', () => {
     expect(await contents()).not.toEqual(before)
   })
 
-  it('is a case above, or tested with its room, for every command that changes something', () => {
+  it('has a case above, or a test elsewhere, for every command that changes something', () => {
     const names = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     expect([...CASES.map(({ act }) => act), ...ELSEWHERE].sort()).toEqual(
       names.map(({ name }) => name).sort(),
@@ -331,7 +331,7 @@ describe('an act', () => {
     expect(await contents()).toEqual(before)
   })
 
-  it('that is repeated is recorded once: a payout under its reference, a bot that is paused', async () => {
+  it('that is repeated is recorded once: a payout with the same reference, a bot paused twice', async () => {
     const { storeId } = await addStore()
     await give(storeId, 2_500n)
     const bot = String((await aBot(till)).bot.botId)
@@ -345,7 +345,7 @@ describe('an act', () => {
 })
 
 describe('a record', () => {
-  it('holds no secret, even where one was typed as a reason or in an address', async () => {
+  it('contains no secret, even if one was typed as a reason or in a URL', async () => {
     const typed = ['tt_live_abcdefgh_secret', 'whsec_c2VjcmV0', 'eyJhbGciOiJFZERTQSJ9.c2VjcmV0.c2ln']
     const { apiKey } = await addStore()
     const url = `http://localhost:1/hook?token=s3cr3t`
@@ -361,7 +361,7 @@ describe('a record', () => {
     for (const secret of [...typed, apiKey, webhookSecret, 's3cr3t']) expect(kept).not.toContain(secret)
   })
 
-  it('names the user of this machine, or TRADETILL_OPERATOR, where --by does not say who', async () => {
+  it('names TRADETILL_OPERATOR, or the user of this machine, if --by is missing', async () => {
     await run(['maintenance', 'on'])
     const env = { TRADETILL_OPERATOR: 'Grace' }
     await runCommand(['maintenance', 'off'], { databaseUrl: till.url, env })
@@ -393,7 +393,7 @@ describe('acts', () => {
     expect(await acts('--limit', '2')).toMatchObject({ next: '2' })
     expect(await acts('--limit', '2', '--before', '2')).toMatchObject({ acts: [{ actId: '1' }], next: null })
     const { out } = await run(['acts', '--by', 'Grace', '--limit', '1'])
-    expect(out).toMatch(/^3\t\S+Z\tGrace\tmaintenance on\t\{\}\nThere are older ones: --before 3\n$/)
+    expect(out).toMatch(/^3\t\S+Z\tGrace\tmaintenance on\t\{\}\nMore follow: --before 3\n$/)
     expect((await run(['acts', '--act', 'maintenance off'])).out).toMatch(/\tall is done\n$/)
   })
 })

@@ -1,4 +1,4 @@
-/** The table of the operator's commands, as an application of the argument library. */
+/** Builds the operator's commands into an application of the argument library. */
 import {
   ArgumentScannerError,
   buildApplication,
@@ -98,13 +98,14 @@ const MISTAKES: Parameters<typeof formatMessageForArgumentScannerError>[1] = {
     `--${externalFlagName} must be one of ${values.join(', ')}.`,
   FlagNotFoundError: ({ input, corrections }) =>
     `There is no option --${input}.${advice(corrections.map((name) => `--${name}`))}`,
-  UnexpectedPositionalError: ({ expectedCount }) => `There must be no more than ${expectedCount} arguments.`,
-  UnexpectedFlagError: ({ externalFlagName }) => `--${externalFlagName} may be given once.`,
-  UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} is needed, with a value.`,
+  UnexpectedPositionalError: ({ expectedCount }) =>
+    `Too many arguments: this command takes at most ${expectedCount}.`,
+  UnexpectedFlagError: ({ externalFlagName }) => `--${externalFlagName} can be given only once.`,
+  UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} is required, with a value.`,
   UnsatisfiedPositionalError: ({ placeholder }) => `${placeholder} is needed.`,
 }
 
-/** The fault of the arguments. Values are not repeated: a secret may be among them. */
+/** Says what is wrong with the arguments. Never repeats a value, which may be a secret. */
 function mistakeOf(error: unknown): string {
   return error instanceof ArgumentScannerError
     ? formatMessageForArgumentScannerError(error, MISTAKES)
@@ -116,12 +117,12 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const advice = (names: readonly string[]): string =>
   names.length === 0 ? '' : ` Did you mean ${names.join(' or ')}?`
 
-/** Arguments are named in capitals. */
+/** Names of positional arguments are in capitals; those of flags are not. */
 const isFlag = (name: string): boolean => name !== name.toUpperCase()
 
 export type CommandFacts = { name: string; does: string; command: Command<CommandLine> }
 
-/** Every command, in the order of the table. */
+/** Returns every command, in the order of the table. */
 export function allCommands(routes: RouteMap<CommandLine> = ROUTES, prefix = ''): CommandFacts[] {
   return routes.getAllEntries().flatMap(({ name, target }) => {
     const path = `${prefix}${name['convert-camel-to-kebab']}`
@@ -131,9 +132,9 @@ export function allCommands(routes: RouteMap<CommandLine> = ROUTES, prefix = '')
 }
 
 const COLUMN = 22
-const SERVE = 'the gateway itself, until SIGTERM or Ctrl-C; its settings come from the environment'
+const SERVE = 'run the gateway until SIGTERM or Ctrl-C; its settings come from the environment'
 
-/** The help of all: a line for each command. */
+/** Returns the general help, with a line for each command. */
 export function helpOfAll(): string {
   return [
     `usage: ${PREFIX} COMMAND`,

@@ -1,4 +1,4 @@
-/** Parses typed arguments for operations. An error says what was expected, and never repeats what was typed. */
+/** Parses typed arguments for operations. Errors say what was expected and never repeat what was typed. */
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'
 import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
@@ -12,7 +12,7 @@ export function id(text: string): bigint {
   return BigInt(text)
 }
 
-/** Whole numbers up to `most`. */
+/** Parses whole numbers up to `most`. */
 export function wholeUpTo(most: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
@@ -43,7 +43,7 @@ export const text = (value: string): string => value
 
 export function webAddress(text: string): URL {
   const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error('must be an http(s) address')
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error('must be an http(s) URL')
   return url
 }
 
@@ -53,7 +53,7 @@ export function tradeLink(text: string): TradeLink {
   return link
 }
 
-/** The amount must have its decimals, so nobody pays 12.50 where 1250.00 was meant. */
+/** Requires the decimals of an amount, so 1250 is not taken for 12.50. */
 export function amountIn(currency: Currency, typed: string): bigint {
   const amountMinor = parseAmount(typed, currency)
   if (amountMinor === undefined) {
@@ -62,7 +62,7 @@ export function amountIn(currency: Currency, typed: string): bigint {
   return amountMinor
 }
 
-/** A share with its two decimals as hundredths of a percent; `none` is null. */
+/** Parses a percentage with two decimals into hundredths of a percent; `none` gives null. */
 export function percentIn(typed: string): number | null {
   if (typed === 'none') return null
   const [, whole, fraction] = /^(\d{1,2})\.(\d{2})$/.exec(typed) ?? []
@@ -76,7 +76,7 @@ export const CURRENCY = { kind: 'enum', values: CURRENCIES, brief: 'the currency
 
 export const STORE = { parse: id, brief: 'the number of the store', placeholder: 'STORE' } as const
 
-/** The number of rows on a page of a list. */
+/** Flag for the number of rows on a page of a list. */
 export const limitUpTo = (most: number) =>
   ({
     kind: 'parsed',
@@ -86,12 +86,12 @@ export const limitUpTo = (most: number) =>
     default: '50',
   }) as const
 
-/** The end of the previous page. */
+/** Flag for the last row of the previous page. */
 export const pageBefore = (placeholder: string) =>
   ({
     kind: 'parsed',
     parse: id,
-    brief: 'the next page, as the page before names it',
+    brief: 'the next page: the number that the previous page names',
     placeholder,
     optional: true,
   }) as const

@@ -1,4 +1,4 @@
-/** How a person reads one bot. */
+/** Formats one bot for a person. */
 import type { BotView } from '../operations/bot-view.ts'
 import { botLines } from './lines.ts'
 

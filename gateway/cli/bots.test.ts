@@ -63,7 +63,7 @@ const LISTS = [
   'webhook list',
 ]
 
-it('a list with nothing in it says so, and never on stdout where a script counts lines', async () => {
+it('an empty list says so on stderr, because scripts count the lines of stdout', async () => {
   for (const list of LISTS) {
     const { out, errors, code } = await run(list.split(' '))
     expect({ list, code, isSilent: out + errors === '' }).toEqual({ list, code: 0, isSilent: false })
@@ -95,7 +95,7 @@ describe('bot', () => {
     )
   })
 
-  it('list says why a bot rests whose token was refused, until it may log in again', async () => {
+  it('list says why a bot with a refused token is offline, until it may log in again', async () => {
     await run(['bot', 'add'], `${theBot().refreshToken}\n`)
     const reason = 'token_dead: it is tried again at noon'
     const putOff = (hours: number) =>
@@ -151,17 +151,17 @@ describe('bot', () => {
     }
   })
 
-  it('enrol tells what was wrong, and a stdin that ends is no answer', async () => {
+  it('enrol says what was wrong, and refuses a stdin that ends early', async () => {
     const { accountName } = theBot()
     const wrong = await run(['bot', 'enrol'], `${accountName}\nnot it\n`)
     expect(wrong).toMatchObject({ code: 4 })
     expect(wrong.errors).toContain('does not know this account name with this password')
     const short = await run(['bot', 'enrol'], `${accountName}\n`)
     expect(short).toMatchObject({ code: 2 })
-    expect(short.errors).toContain('Nothing more was typed')
+    expect(short.errors).toContain('The input ended before the last answer')
   })
 
-  it('add asks with the trade link of another account whether Steam would hold the trades of the bot', async () => {
+  it('add uses another account’s trade link to ask whether Steam would hold the bot’s trades', async () => {
     const { steamId, refreshToken } = theBot()
     const link = sandbox.as('nova_hound').tradeUrl()
     const bars = async () => (await database.pool.query('select bot_id, scope, reason from bot_bar')).rows
@@ -185,7 +185,7 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('own_hold')
   })
 
-  it('add adds nothing where the trade link to check with is no good', async () => {
+  it('add refuses every bot if the trade link to check with is invalid', async () => {
     const { refreshToken, accountName, password, sharedSecret } = theBot()
     const stale = sandbox.as('magic_new_token').tradeUrl()
     const refused = await run(['bot', 'add', '--check-with', stale], `${refreshToken}\n`)
@@ -212,7 +212,7 @@ describe('bot', () => {
 })
 
 describe('items', () => {
-  it('export has a head, and moved refuses what is no item', async () => {
+  it('export has a header, and moved refuses a line that is not an item', async () => {
     expect((await run(['items', 'export'])).out).toBe(
       'item,bot,botSteamId,appId,assetId,marketHashName,price,currency,receivedAt,protectedUntil\n',
     )

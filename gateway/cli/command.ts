@@ -1,4 +1,6 @@
-/** The definition of a command: arguments, purpose and example, shown by its help. Its code is loaded when it runs. */
+/**
+ * Defines a command by arguments, purpose and example, which its help shows. The operation is loaded only when it runs.
+ */
 import { buildCommand, type CommandContext, type TypedCommandParameters } from '@stricli/core'
 import { isRelease } from '../kit/release.ts'
 import type { Answer } from '../operations/operation.ts'
@@ -17,13 +19,13 @@ export type Reading<T> = {
   none: string
 }
 
-/** Every command has these. */
+/** Flags of every command. */
 export type FindFlags = { json?: boolean }
 
-/** Every act has these. */
+/** Flags of every act. */
 export type ActFlags = FindFlags & { by?: string; reason?: string }
 
-/** Every act that moves money or removes something has these. */
+/** Flags of an act that moves money or removes something. */
 export type GraveFlags = FindFlags & { by?: string; reason: string }
 
 const text = (value: string): string => value
@@ -36,7 +38,7 @@ export const FIND = {
 const BY = {
   kind: 'parsed',
   parse: text,
-  brief: 'who does it, for the record; default: TRADETILL_OPERATOR, or the user of this machine',
+  brief: 'name of the operator, for the record; default: TRADETILL_OPERATOR, or the user of this machine',
   placeholder: 'NAME',
   optional: true,
 } as const
@@ -44,16 +46,20 @@ const BY = {
 export const ACT = {
   ...FIND,
   by: BY,
-  reason: { ...REASON, brief: 'why, for the record', optional: true },
+  reason: { ...REASON, brief: 'the reason, for the record', optional: true },
 } as const
 
-export const GRAVE_ACT = { ...FIND, by: BY, reason: { ...REASON, brief: 'why, for the record' } } as const
+export const GRAVE_ACT = {
+  ...FIND,
+  by: BY,
+  reason: { ...REASON, brief: 'the reason, for the record' },
+} as const
 
-/** For lists that can be limited to one bot. */
+/** Flag that limits a list to one bot. */
 export const OF_BOT = {
   kind: 'parsed',
   parse: text,
-  brief: 'only of this bot: its number, or its Steam id',
+  brief: 'only this bot: its number or Steam id',
   placeholder: 'BOT',
   optional: true,
 } as const
@@ -93,8 +99,8 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
   })
 }
 
-/** The words that an operator types before a command. */
+/** Prefix of every command that an operator types. */
 export const PREFIX = isRelease() ? 'tradetill' : 'npm run --silent tradetill --'
 
-/** The whole line that an operator types. */
+/** Returns the complete command line of an example. */
 const exampleOf = (example: string): string => `${PREFIX} ${example}`

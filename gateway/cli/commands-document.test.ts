@@ -1,4 +1,4 @@
-/** docs/commands.md against the commands, and no document against what has a command. */
+/** Compares docs/commands.md with the commands, and keeps SQL out of the other documents. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { allCommands } from './app.ts'
 
 const names = allCommands().map(({ name }) => name)
 
-/** Names of all fields of a shape, those of its lists and objects included. */
+/** Returns the names of all fields of a shape, including those of nested lists and objects. */
 function fieldsOf(shape: z.core.$ZodType): string[] {
   if (shape instanceof z.ZodObject) {
     return Object.entries(shape.shape).flatMap(([field, inner]) => [field, ...fieldsOf(inner)])
@@ -27,14 +27,14 @@ describe('docs/commands.md', () => {
     expect([...documented.keys()]).toEqual(names)
   })
 
-  it('has a place for every act', () => {
+  it('has a row for every act', () => {
     const acts = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     const part = text.slice(text.indexOf('## Acts'), text.indexOf('## All commands'))
     const told = [...part.matchAll(/`([a-z-]+ [a-z-]+)`/g)].map(([, name]) => name)
     expect(told.sort()).toEqual(acts.map(({ name }) => name).sort())
   })
 
-  it('and the other documents have no SQL: what it would do is a command', () => {
+  it('and the other documents name commands instead of SQL', () => {
     const folder = join(import.meta.dirname, '../../docs')
     const files = readdirSync(folder).filter((file) => file.endsWith('.md'))
     const isSql = /^(?:```sql|(?:select|insert into|update|delete from|create|alter|drop) \w+[^|]*;?$)/im

@@ -1,4 +1,4 @@
-/** How a person reads deposits, and what a search found. */
+/** Formats deposits and search results for a person. */
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { DepositInList, DepositPage } from '../operations/deposit-list.ts'
@@ -40,7 +40,7 @@ export function wordsOf(row: Row): string[] {
 
 export const depositListLines = ({ deposits, next }: DepositPage): string[] => [
   ...deposits.map((row) => [...wordsOf(row), ...row.needs.map((need) => NEEDS[need])].join('\t')),
-  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+  ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]
 
 const COLUMNS = [
@@ -104,7 +104,7 @@ const AS: Record<FoundDeposit['as'][number], string> = {
   item_name: 'the name of its item',
 }
 
-/** A line for each thing, with what the text is of it. */
+/** Returns a line for each find, with the part of it that matched. */
 export function findingLines(found: Findings): string[] {
   return [
     ...found.deposits.map((row) =>
@@ -147,6 +147,6 @@ export function findingLines(found: Findings): string[] {
         '\t',
       ),
     ),
-    ...(found.isCut ? ['There are more: say more of what you look for, or use deposit list.'] : []),
+    ...(found.isCut ? ['There are more: give a longer text, or use deposit list.'] : []),
   ]
 }

@@ -1,4 +1,4 @@
-/** The operator's view of a deposit that lived through everything, and of the money that is paid out for one. */
+/** The operator's view of a deposit with a long history, and of a payout. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { publishEvents } from '../events/service.ts'
@@ -39,13 +39,13 @@ async function paid(game: 'cs' | 'dota') {
   return { deposit, trade: String(tradeId), code, offer, steamTrade: `900${offer}` }
 }
 
-/** Sends what is due, one after the other. */
+/** Sends the due webhooks one by one. */
 async function tellStore(): Promise<void> {
   await publishEvents(till.deps)
   await sendDue(senderDeps(till), 1n)
 }
 
-it('a deposit that was paid, held, told and reversed in part is shown with its trade, money and attempts', async () => {
+it('a deposit that was paid, held and reversed in part is shown with its trade, money and webhook attempts', async () => {
   const { deposit, trade, code, offer, steamTrade } = await paid('cs')
   till.clock.advance(1_000)
   receiver.answers.push(status(204), status(500))
@@ -83,7 +83,7 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
     'ledger: commission → items, commission_reversed, 1.00 USD',
     'event 3: deposit.reversed',
     'webhook of event 3 to endpoint 1, attempt 1: status 204',
-    // In a week: a moment to come.
+    // A time in the future, a week from now.
     `trade ${trade}: Steam’s protection of the held credit ends, 20.00 USD`,
   ])
   expect(all.slice(lines.length).map((line) => line.replaceAll(/\d{4}-\S*Z/g, 'TIME'))).toEqual([
@@ -104,7 +104,7 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
   for (const secret of [deposit.hash, 'tok-en_1', SECRET]) expect(out).not.toContain(secret)
 })
 
-it('items that left are recorded, each with who and why, and the export shows the rest', async () => {
+it('moved items are recorded, each with operator and reason, and the export shows the rest', async () => {
   const { trade } = await paid('dota')
   const lines = (await run('items', 'export')).out.trim().split('\n')
   expect(lines.slice(1).map((line) => line.split(',').slice(6, 8))).toEqual([
@@ -130,7 +130,7 @@ it('items that left are recorded, each with who and why, and the export shows th
   expect(acts).toMatchObject([{ ...record, arguments: { item, bot: 'Tradetill Bot' } }])
 })
 
-it('a payout is recorded, and the balance falls by it once', async () => {
+it('a payout is recorded and reduces the balance once', async () => {
   await paid('dota')
   const balance = async () => (await run('store', 'show', '1')).out.match(/available .*/)?.[0]
   expect(await balance()).toBe('available 30.00 USD, held 0.00 USD, reversed 0.00 USD')

@@ -1,4 +1,4 @@
-/** How a person reads what is not as the books say. */
+/** Formats differences between inventories and books for a person. */
 import type { DriftList } from '../operations/drift.ts'
 
 type Look = DriftList['bots'][number]
@@ -6,13 +6,13 @@ type Look = DriftList['bots'][number]
 const SAYS: Record<Look['drift'][number]['kind'], string> = {
   missing: 'MISSING ON STEAM',
   foreign: 'not in the books',
-  unnamed: 'cannot be told from others of its name',
+  unnamed: 'indistinguishable from others of its name',
 }
 
 function lookText({ lookedAt, wholeAt, isAsked }: Look): string {
-  const asked = isAsked ? ', a look begins within seconds' : ''
-  if (lookedAt === null) return `never looked at${asked}`
-  const whole = wholeAt === null ? 'never seen whole' : `seen whole ${wholeAt.toISOString()}`
+  const asked = isAsked ? ', a check begins within seconds' : ''
+  if (lookedAt === null) return `never checked${asked}`
+  const whole = wholeAt === null ? 'never read completely' : `read completely ${wholeAt.toISOString()}`
   const isPart = wholeAt?.getTime() !== lookedAt.getTime()
   return `${whole}${isPart ? `, in part ${lookedAt.toISOString()}` : ''}${asked}`
 }
@@ -22,7 +22,7 @@ export const driftLines = ({ bots }: DriftList): string[] =>
     const { botId, bot, botSteamId, drift, leftOut } = look
     const counted = drift.length + leftOut
     return [
-      [botId, bot, botSteamId, lookText(look), `${counted} not as the books say`].join('\t'),
+      [botId, bot, botSteamId, lookText(look), `${counted} differ from the books`].join('\t'),
       ...drift.map(({ kind, item, appId, assetId, marketHashName, firstSeenAt, isSure }) => {
         const of = [`${appId}/${assetId ?? 'no asset id'}`, marketHashName]
         const since = `since ${firstSeenAt.toISOString()}`
@@ -30,6 +30,6 @@ export const driftLines = ({ bots }: DriftList): string[] =>
           '\t',
         )
       }),
-      ...(leftOut > 0 ? [`\t${leftOut} further items that are not in the books`] : []),
+      ...(leftOut > 0 ? [`\t${leftOut} more items that are not in the books`] : []),
     ]
   })

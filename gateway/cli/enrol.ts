@@ -1,4 +1,4 @@
-/** `bot enrol`: what is asked of the operator. Nothing that is typed is shown or kept. */
+/** `bot enrol`: asks the operator for the credentials. Typed text is neither shown nor kept. */
 import type { AddedBot, Checking } from '../operations/enrolment.ts'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import type { LoginWay } from '../steam/web/enrol.ts'
@@ -14,11 +14,9 @@ export async function enrolByLogin(
   const deps = await session.act(flags)
   if (!phone) return enrolByPassword(session, deps, { checkWith })
   const { qrCode } = await import('./qr-code.ts')
-  // On stderr, because stdout is for the answer.
+  // Written to stderr, because stdout is for the answer.
   const show = (address: string) =>
-    session.terminal.warn(
-      `Scan this with the Steam app of the bot and approve:\n${qrCode(address)}\n  ${address}`,
-    )
+    session.terminal.warn(`Scan this with the bot's Steam app and approve:\n${qrCode(address)}\n  ${address}`)
   return enrol(deps, { kind: 'phone', show }, { checkWith })
 }
 

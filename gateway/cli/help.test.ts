@@ -1,9 +1,9 @@
-/** The help of each command against what the command really takes. */
+/** Compares the help of each command with its real arguments. */
 import { describe, expect, it } from 'vitest'
 import { runCommand } from '../testing/command.ts'
 import { allCommands } from './app.ts'
 
-/** Nothing listens there: help must not miss it. */
+/** Nothing listens there. Help must not need the database. */
 const NOWHERE = 'postgres://nobody@127.0.0.1:9/none'
 
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
@@ -21,7 +21,7 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
   const listed = isList ? [positional.parameter] : []
   const args = positional?.kind === 'tuple' ? positional.parameters : listed
 
-  it('shows how it is called, with what it needs in round brackets', async () => {
+  it('shows the usage, with required arguments in round brackets', async () => {
     const { usage } = await helpOf(name)
     const words = options.map(([option, { kind, optional = false, ...rest }]) => {
       const isNeeded = !optional && !('default' in rest && rest.default !== undefined)
@@ -43,11 +43,11 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
     for (const [option, { brief }] of options) expect(out).toMatch(lineOf(`--${kebab(option)}`, brief))
   })
 
-  it('has an example that the command takes: only the database is missing', async () => {
+  it('has an example that the command accepts: only the database is missing', async () => {
     const { out } = await helpOf(name)
     const example = /^ {2}npm run --silent tradetill -- (.*)$/m.exec(out)?.[1] ?? ''
     const answer = await runCommand(wordsOf(example), { databaseUrl: NOWHERE })
-    // The doctor goes on without one, and says so among the rest.
+    // The doctor runs without a database and reports that it is missing.
     const expected =
       name === 'doctor' ? { code: 1, errors: 'to mend' } : { code: 5, errors: 'cannot be reached' }
     expect(answer).toMatchObject({ ...expected, errors: expect.stringContaining(expected.errors) })
@@ -59,7 +59,7 @@ function lineOf(head: string, brief: string): RegExp {
   return new RegExp(`^ .*${plain(head)}\\b.* ${plain(brief)}`, 'm')
 }
 
-/** As a shell parts them; what goes to or comes from a file is no argument. */
+/** Splits a line into arguments as a shell does. Redirections are left out. */
 function wordsOf(line: string): string[] {
   const [before = ''] = line.split(/ [<>] /)
   return [...before.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')

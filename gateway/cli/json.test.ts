@@ -29,7 +29,7 @@ import { allCommands } from './app.ts'
 let till: Till
 let folder: string
 let sandbox: Awaited<ReturnType<typeof startSteam>>
-/** In the order in which they were run. */
+/** The answers, in the order in which the commands ran. */
 const printed = new Map<string, unknown>()
 
 const botSchema = z.object({
@@ -43,11 +43,11 @@ const botSchema = z.object({
 type Printing = {
   input?: string
   name?: string
-  /** Exit code. */
+  /** Expected exit code. */
   ends?: number
   hear?: (said: string) => void
   isEmbedded?: boolean
-  /** Settings beside those of all. */
+  /** Additional settings. */
   more?: Record<string, string>
 }
 
@@ -67,7 +67,7 @@ async function print(
     env,
     ...heard,
   })
-  // Questions stand on stderr too.
+  // Questions are written to stderr too.
   const complaint = code === ends ? '' : errors
   expect({ line, complaint, code }).toEqual({ line, complaint: '', code: ends })
   expect(out.trimEnd()).not.toContain('\n')
@@ -86,7 +86,7 @@ async function paidDeposit(storeId: bigint): Promise<{ id: bigint; bot: BotConte
   return { id: deposit.id, bot }
 }
 
-/** Ended, credited and released, as if its bot could never ask Steam about it. */
+/** Ends, credits and releases a trade, as if its bot could never ask Steam about it. */
 async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const deposit = await aDeposit(till, { id: storeId }, { game: 'cs' })
   const { tradeId } = await offerFor(till, bot, deposit)
@@ -120,7 +120,7 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper of years'])
 }
 
-/** The phone of a bot, which approves the login whose address it sees. */
+/** The phone of a bot. It approves the login whose URL it sees. */
 function approve(said: string, steamId: string): void {
   const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(said)?.[1]
   if (clientId === undefined) return
@@ -131,7 +131,7 @@ function approve(said: string, steamId: string): void {
   })
 }
 
-/** Above a limit of nothing every payout waits for a second operator. */
+/** With a limit of zero, every payout waits for a second operator. */
 async function printOperators(): Promise<void> {
   await print(['operator', 'add', 'Nina', '--role', 'support'])
   await print(['operator', 'link', 'Nina'])
@@ -150,7 +150,7 @@ async function printOperators(): Promise<void> {
   await print(['proposal', 'decline', '1', '--reason', 'too early'])
 }
 
-/** A day with an outage, a call to Steam, and a page of a shopper. */
+/** Records an outage, a call to Steam, and a shopper's page. */
 async function printToday(): Promise<void> {
   await till.db.insertInto('outage').values({ kind: 'inventories', since: new Date() }).execute()
   const counts = createCallCounts(UNOBSERVED)
@@ -182,7 +182,7 @@ async function printBooks(): Promise<void> {
   await print(['store', 'enable', '1'])
 }
 
-/** Of endpoint 1, where nobody answers. */
+/** Sends to endpoint 1, which does not answer, and prints its webhooks. */
 async function printWebhooks(): Promise<void> {
   await publishEvents(till.deps)
   await sendDue(senderDeps(till), 1n)
@@ -295,7 +295,7 @@ async function printAll(): Promise<void> {
     name: 'listen',
   })
   await log.close()
-  // A sandbox always has something to mend: nothing in it is real.
+  // The doctor always finds problems in a sandbox, because nothing in it is real.
   await print(['doctor'], { name: 'doctor', ends: 1 })
   await print(['webhook', 'remove', '1', '--reason', 'nobody of the store added it'])
   const more = { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
@@ -329,7 +329,7 @@ afterAll(async () => {
 const names = allCommands().map(({ name }) => name)
 
 describe('--json', () => {
-  it.each(names)('of %s prints the fields that it promises', (name) => {
+  it.each(names)('of %s prints the documented fields', (name) => {
     expect(printed.get(name)).toEqual(SHAPES[name]?.parse(printed.get(name)))
     expect(printed.get(name)).toBeDefined()
   })
@@ -340,7 +340,7 @@ describe('--json', () => {
       Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),
     )
     expect(empty).toEqual([
-      // A number names a deposit; the rest is tested with the search.
+      // A number finds a deposit. The other kinds are tested with the search.
       ...['shoppers', 'stores', 'bots', 'items', 'events', 'departures'].map((list) => `find: ${list}`),
       'items moved: refused',
       'items sold: refused',
@@ -349,7 +349,7 @@ describe('--json', () => {
       'price coverage: losses',
       'bot add: refused',
       'bot renew: refused',
-      // The bot has met nothing yet.
+      // The bot has no refusals and no calls yet.
       ...['bars', 'offers', 'refusals'].map((list) => `bot show: ${list}`),
       'migrate status: missing',
       'migrate run: applied',
@@ -363,7 +363,7 @@ describe('--json', () => {
     expect(printed.get('store show')).toMatchObject({
       balances: [{ currency: 'USD', availableMinor: 500, heldMinor: 0, reversedMinor: 0 }],
     })
-    // 30.00 came, 1.00 was given, 16.00 taken and 10.00 given up; the payout never was.
+    // Deposits brought 30.00; 1.00 was credited, 16.00 debited and 10.00 written off; the payout was voided.
     expect(printed.get('store list')).toMatchObject({ stores: [{ balances: [{ availableMinor: 2_500 }] }] })
     expect(printed.get('items export')).toMatchObject({
       items: [{ priceMinor: 1_000 }, { priceMinor: 2_000 }],
@@ -383,7 +383,7 @@ describe('--json', () => {
     expect(JSON.parse(errors)).toEqual({ error: { kind: 'not_found', message: 'There is no store 9.' } })
   })
 
-  it('of a batch says what was done beside what was refused', async () => {
+  it('of a batch prints what was done and what was refused', async () => {
     const args = ['items', 'moved', '--reason', 'sold', '--json']
     const { out, errors, code } = await runCommand(args, { databaseUrl: till.url, input: '7-12\n' })
     expect(JSON.parse(out)).toEqual({

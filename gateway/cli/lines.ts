@@ -1,4 +1,4 @@
-/** How a person reads what operations found. */
+/** Formats the answers of operations for a person. */
 import type { Bar } from '../bots/bar.ts'
 import type { ActPage } from '../operations/acts.ts'
 import { decimalOf } from '../operations/amount.ts'
@@ -20,16 +20,16 @@ const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   const lines = bots.map((bot) => {
-    // Words of its last holder no longer count.
+    // Otherwise the reason comes from a former holder and no longer applies.
     const isKnown = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
     const why = isKnown ? bot.stateReason : undefined
     const reach = bot.reachable ? 'online' : `offline (${why ?? 'no gateway holds it'})`
-    const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token without an end'
+    const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token never ends'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
     const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
     return [...facts, bot.steamId, bot.name, ...historyText(bot), ...bot.bars.map(barText)].join('\t')
   })
-  if (disarmed) return [...lines, 'The bots are disarmed: no gateway speaks for one until bot arm.']
+  if (disarmed) return [...lines, 'The bots are disarmed: no gateway uses them until bot arm.']
   if (tooMany === 0) return lines
   return [
     ...lines,
@@ -46,11 +46,11 @@ export function migrationLines({ applied, missing }: MigrationStatus): string[] 
   ]
 }
 
-const HELD_UP = { none: 'holds up nobody', writes: 'holds up writers', all: 'holds up everybody' }
+const HELD_UP = { none: 'blocks nothing', writes: 'blocks writes', all: 'blocks everything' }
 
 export function planLines(data: Plan | Migrated): string[] {
-  if ('applied' in data) return data.applied.length === 0 ? ['Nothing is missing.'] : data.applied
-  if (data.steps.length === 0) return ['Nothing is missing.']
+  if ('applied' in data) return data.applied.length === 0 ? ['No migration is missing.'] : data.applied
+  if (data.steps.length === 0) return ['No migration is missing.']
   return data.steps.map(({ migration, lock, table, statement, takesAway }) => {
     const held = table === null || lock === 'none' ? HELD_UP[lock] : `${HELD_UP[lock]} of ${table}`
     return [
@@ -67,7 +67,7 @@ export function backupLines(backup: CheckedBackup): string[] {
   const newest = (what: string, at: Date | null) => `newest ${what}\t${at?.toISOString() ?? 'none'}`
   return [
     `mode\t${mode}`,
-    `master key\t${isOwnKey ? 'that of these settings' : 'another one: keep that of this backup'}`,
+    `master key\t${isOwnKey ? 'the one of these settings' : 'not the one of these settings: keep the key of this backup'}`,
     newest('deposit', backup.depositAt),
     newest('event', backup.eventAt),
     newest('entry of the ledger', backup.entryAt),
@@ -89,7 +89,7 @@ function barText({ scope, reason, until }: Bar): string {
   return `${verb}${games} until ${until.toISOString()}: ${reason}`
 }
 
-/** A line for each: what it waits for, and the numbers that Steam knows it by. */
+/** Returns a line for each trade, with what it waits for and its Steam numbers. */
 export function tradeLines({ trades }: TradeList): string[] {
   return trades.map((trade) => {
     const { tradeId, depositId, state, reason, botId, bot, botState, partnerSteamId, offerId, steamTradeId } =
@@ -139,7 +139,7 @@ const COLUMNS = [
   'protectedUntil',
 ] as const
 
-/** CSV with a head. */
+/** Formats items as CSV with a header. */
 export const itemLines = ({ items }: ItemList): string[] =>
   csvLines(
     COLUMNS,
@@ -163,7 +163,7 @@ const itemLine = (item: ListedItemView): string =>
 
 export const itemPageLines = ({ items, next }: ItemPage): string[] => [
   ...items.map(itemLine),
-  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+  ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]
 
 export const itemLifeLines = ({ items }: ItemLives): string[] =>
@@ -190,7 +190,7 @@ export const movedLines = ({ moved, refused }: MovedItems): string[] => [
   `${moved.length} recorded as moved.`,
 ]
 
-/** A line for each, and one for each of its items. */
+/** Returns a line for each departure, and one for each of its items. */
 export const departureLines = ({ departures, next }: DeparturePage): string[] => [
   ...departures.flatMap((departure) => {
     const { departureId, bot, steamTradeId, partnerSteamId, begunAt, stage, explanation, destination } =
@@ -211,18 +211,18 @@ export const departureLines = ({ departures, next }: DeparturePage): string[] =>
       }),
     ]
   }),
-  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+  ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]
 
 export const keyRingLines = ({ fingerprint, known, values, left }: KeyRing): string[] => [
   `new secrets are sealed with the master key ${fingerprint}`,
   ...known
     .filter((one) => one !== fingerprint)
-    .map((old) => `the database may need the master key ${old} too`),
+    .map((old) => `the database may also need the master key ${old}`),
   `${values - left} of ${values} secrets are sealed with ${fingerprint}, ${left} left`,
 ]
 
-/** The key alone, to be piped to where it belongs. */
+/** Prints the key alone, so it can be piped. */
 export const keyOnly = ({ apiKey }: { apiKey: string }): string[] => [apiKey]
 
 export const ledgerLines = ({ entries, differences }: LedgerCheck): string[] => [
@@ -234,5 +234,5 @@ export const actLines = ({ acts, next }: ActPage): string[] => [
   ...acts.map(({ actId, at, operator, act, arguments: given, reason }) =>
     [actId, at.toISOString(), operator, act, toJson(given), reason ?? ''].join('\t').trimEnd(),
   ),
-  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+  ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]

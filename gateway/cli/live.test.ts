@@ -52,15 +52,15 @@ async function said(given: LiveSettings): Promise<string[]> {
   return lines
 }
 
-it('needs no token: it shows what the phone scans, and the run is of that bot', async () => {
+it('needs no token: it shows a QR code, and runs as the bot that approves', async () => {
   const lines = await said(settings())
-  expect(lines[0]).toContain('Scan this with the Steam app of the bot')
+  expect(lines[0]).toContain("Scan this with the bot's Steam app")
   expect(lines[1]).toMatch(/^ok {2}the session opens/)
-  expect(lines.at(-1)).toBe('All of it is true of the real Steam.')
+  expect(lines.at(-1)).toBe('All checks passed on the real Steam.')
   expect(lines.join()).not.toMatch(/eyJ[\w-]{20}/)
 })
 
-it('takes a token that is there, and shows no picture', async () => {
+it('uses a given token and shows no QR code', async () => {
   const refreshToken = sandbox.as(steamId()).refreshToken()
   const [first] = await said(settings({ refreshToken }))
   expect(first).toMatch(/^ok {2}the session opens/)
@@ -70,7 +70,7 @@ it('says which setting is missing before it asks anything', async () => {
   await expect(said(settings({ tradeLink: '' }))).rejects.toThrow('TRADETILL_LIVE_TRADE_LINK')
 })
 
-it('leaves a record on request, of a run that fails too', async () => {
+it('writes a record on request, even of a run that fails', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tradetill-record-'))
   const given = settings({
     refreshToken: sandbox.as(steamId()).refreshToken(),
@@ -93,7 +93,7 @@ it('leaves a record on request, of a run that fails too', async () => {
   await rm(folder, { recursive: true })
 })
 
-it('comes to its last line as a process, though it waits for its turn and has nothing else to do', async () => {
+it('does not end early as a process, although it waits with nothing else to do', async () => {
   const root = join(import.meta.dirname, '../..')
   const outside = `file://${root}/proofs/live/steam-from-outside.mjs?port=${new URL(sandbox.url).port}`
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/live.ts'], {
@@ -104,5 +104,5 @@ it('comes to its last line as a process, though it waits for its turn and has no
       TRADETILL_LIVE_TRADE_LINK: sandbox.as('nova_hound').tradeUrl(),
     },
   })
-  expect(stdout.trimEnd().split('\n').at(-1)).toBe('All of it is true of the real Steam.')
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe('All checks passed on the real Steam.')
 })

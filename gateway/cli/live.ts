@@ -16,21 +16,21 @@ import { qrCode } from './qr-code.ts'
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
 
 export type LiveSettings = {
-  /** Empty: the Steam app of the bot approves a login for this run. */
+  /** Refresh token; if empty, the bot's Steam app approves a login for this run. */
   refreshToken: string
   tradeLink: string
   game: string
-  /** The partner's asset id that the test offer asks for; without it no offer is sent. */
+  /** Asset id of the partner's item that the test offer asks for; undefined sends no offer. */
   item: string | undefined
-  /** Waits for the partner to accept instead of cancelling. */
+  /** Whether to wait for the partner to accept the offer instead of cancelling it. */
   waits: boolean
-  /** The folder for a record of Steam's answers; without it nothing is written. */
+  /** Folder for a record of Steam's answers; undefined writes none. */
   recordInto: string | undefined
 }
 
 /** The Steam to test, and the operator's terminal. */
 export type LiveWorld = {
-  /** The sandbox's address; undefined is the real Steam. */
+  /** URL of the sandbox; undefined means the real Steam. */
   sandboxUrl: string | undefined
   options: WebSteamOptions
   say(line: string): void
@@ -55,7 +55,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
   const refreshToken = settings.refreshToken === '' ? await logIn(world) : settings.refreshToken
   const partner = { steamId: steamIdOfAccount(account), token }
   const replies: RawReply[] = []
-  // A replay asks with the same times and the same code.
+  // The record keeps this time, so a replay computes the same codes.
   const at = systemClock.now()
   let passed = 0
   const check = checkPort({
@@ -81,10 +81,10 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
     world.say(`A record of what Steam answered is in ${await writeRecord(recordInto, run)}`)
   }
   await check
-  world.say('All of it is true of the real Steam.')
+  world.say('All checks passed on the real Steam.')
 }
 
-/** Resolves to the new file. Never overwrites one. */
+/** Writes a new file and resolves to its path. Never overwrites a file. */
 async function writeRecord(folder: string, run: Run): Promise<string> {
   const file = join(folder, `${run.game}-${run.at.toISOString().replace(/[-:]|\.\d+/g, '')}.json`)
   await mkdir(folder, { recursive: true })
@@ -92,11 +92,11 @@ async function writeRecord(folder: string, run: Run): Promise<string> {
   return file
 }
 
-/** Logs in for this run only: the token is neither shown nor stored. */
+/** Logs in for this run only. The token is neither shown nor stored. */
 async function logIn({ sandboxUrl, say }: LiveWorld): Promise<string> {
   const place = { mode: sandboxUrl === undefined ? 'live' : 'sandbox', steamSandboxUrl: sandboxUrl } as const
   const show = (address: string) =>
-    say(`Scan this with the Steam app of the bot and approve:\n${qrCode(address)}\n  ${address}`)
+    say(`Scan this with the bot's Steam app and approve:\n${qrCode(address)}\n  ${address}`)
   const answer = await obtainRefreshToken(place, { kind: 'phone', show })
   if (answer.kind === 'refused') throw new Error(answer.message)
   return answer.refreshToken

@@ -7,9 +7,9 @@ import { runCommand, spawnCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { allCommands } from './app.ts'
 
-/** Runs several commands, each an argument, in one process. */
+/** Runs several commands in one process; each argument is a command. */
 const EACH = '../testing/each-command.ts'
-/** Nothing listens there: what does not need a database must not miss it. */
+/** Nothing listens there. These commands must not need a database. */
 const NOWHERE = 'postgres://nobody@127.0.0.1:9/none'
 
 let folder: string
@@ -32,7 +32,7 @@ describe('help', () => {
     expect(lines).toEqual(expect.arrayContaining(allCommands().map(({ name, does }) => `${name} ${does}`)))
   })
 
-  it('--help as a process ends with code 0 too, whatever the settings are, and loads nothing but itself', async () => {
+  it('--help as a process ends with code 0 whatever the settings are, and loads only its own code', async () => {
     const { out, errors, code, loaded } = await recorded(['--help'], { env: { TRADETILL_MODE: 'nonsense' } })
     expect({ errors, code }).toEqual({ errors: '', code: 0 })
     expect(out).toContain('usage: npm run --silent tradetill -- COMMAND')
@@ -54,16 +54,16 @@ describe('help', () => {
     [['bto', 'list'], 'There is no command "bto": see --help. Did you mean `bot`?'],
     [['bot', 'list', '--jsn'], 'There is no option --jsn. Did you mean --json?'],
     [['bot', 'pause'], 'BOT is needed.'],
-    [['bot', 'pause', '1', '2'], 'There must be no more than 1 arguments.'],
+    [['bot', 'pause', '1', '2'], 'Too many arguments: this command takes at most 1.'],
     [['store', 'show', 'x'], 'STORE must be a number.'],
     [
       ['key', 'rotate', 'abcdefgh', '--overlap-hours', '1.5'],
       '--overlap-hours must be a whole number up to 9999.',
     ],
-    [['key', 'rotate', 'abcdefgh', '--overlap-hours'], '--overlap-hours is needed, with a value.'],
+    [['key', 'rotate', 'abcdefgh', '--overlap-hours'], '--overlap-hours is required, with a value.'],
     [['price', 'show', '--game', 'chess', '--item', 'x'], '--game must be one of cs, dota, rust, tf.'],
     [['price', 'block', '--game', 'cs'], 'Give either --item NAME, or --all for the whole game.'],
-    [['acts', '--limit', '1', '--limit', '2'], '--limit may be given once.'],
+    [['acts', '--limit', '1', '--limit', '2'], '--limit can be given only once.'],
     [['acts', '--since', 'now'], '--since must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.'],
   ])('%j is a mistake: code 2, and what is expected on stderr', async (args, expected) => {
     const answer = await runCommand(args, { databaseUrl: NOWHERE })
@@ -78,7 +78,7 @@ describe('help', () => {
 })
 
 describe('a command', () => {
-  it('as a process reads what is piped to it; refused, it says why without a stack', async () => {
+  it('as a process reads piped input, and explains a refusal without a stack trace', async () => {
     const input = 'item,bot\n7-12,x\n'
     const args = ['items', 'moved', '--reason', 'sold']
     const moved = await spawnCommand(args, { databaseUrl: database.url, input })
@@ -134,7 +134,7 @@ describe('a command', () => {
     })
   })
 
-  it('that only reads or writes rows loads neither the client libraries of Steam nor the server', async () => {
+  it('that only works on rows loads neither the Steam client libraries nor the server', async () => {
     const cheap = [
       'bot list',
       'store show 1',
@@ -155,12 +155,12 @@ describe('a command', () => {
 })
 
 describe('ledger verify', () => {
-  it('ends with code 0 where all sums agree', async () => {
+  it('ends with code 0 if all sums agree', async () => {
     const verified = await runCommand(['ledger', 'verify'], { databaseUrl: database.url })
     expect(verified).toEqual({ out: '0 entries checked, 0 differences.\n', errors: '', code: 0 })
   })
 
-  it('ends with code 1 and tells each difference, without the query builder', async () => {
+  it('ends with code 1 and prints each difference, without loading the query builder', async () => {
     await database.pool.query(`insert into account (kind, currency, balance) values ('items', 'USD', 5)`)
     const { out, errors, code, loaded } = await recorded(['ledger', 'verify'])
     await database.pool.query('delete from account')
@@ -171,7 +171,7 @@ describe('ledger verify', () => {
   })
 })
 
-/** Writes the addresses of all modules that the process loaded into LOADED_FILE. */
+/** Writes the URLs of all loaded modules to LOADED_FILE when the process ends. */
 const RECORDER = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   import { writeFileSync } from 'node:fs'
@@ -182,7 +182,7 @@ const RECORDER = `data:text/javascript,${encodeURIComponent(`
 
 type Recorded = { env?: Record<string, string>; script?: string }
 
-/** The command as a process, with the packages and the folders of the gateway that it loaded anything of. */
+/** Runs the command as a process. Returns the packages and gateway folders that it loaded code from. */
 async function recorded(args: string[], { env = {}, script = 'main.ts' }: Recorded = {}) {
   const file = join(folder, 'loaded')
   const ended = await spawnCommand(args, {

@@ -1,4 +1,7 @@
-/** The operator's commands as a process, and `serve`: the gateway. They work on the database of a running gateway, or on DATABASE_URL. */
+/**
+ * Entry point of the operator's commands and of `serve`. Commands use DATABASE_URL, or the database of a running
+ * gateway.
+ */
 import { cacheCompiledCode } from '../kit/compile-cache.ts'
 
 cacheCompiledCode()

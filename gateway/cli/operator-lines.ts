@@ -1,4 +1,4 @@
-/** How a person reads what concerns operators of the console. */
+/** Formats operators and proposals of the console for a person. */
 import { formatAmount } from '../operations/amount.ts'
 import { toJson } from '../operations/json.ts'
 import type { FreshLink, OperatorList } from '../operations/operators.ts'
@@ -13,7 +13,7 @@ export function linkLines({ name, role, url, endsAt }: FreshLink): string[] {
 }
 
 export function operatorLines({ operators }: OperatorList): string[] {
-  if (operators.length === 0) return ['Nobody may use the console yet: see operator add.']
+  if (operators.length === 0) return ['There is no operator of the console yet: see operator add.']
   return operators.map(({ name, role, passkeys, sessions, createdAt }) =>
     [
       name,

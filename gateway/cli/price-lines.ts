@@ -1,4 +1,4 @@
-/** How a person reads prices. */
+/** Formats prices for a person. */
 import { durationText } from '../kit/duration.ts'
 import { formatAmount } from '../operations/amount.ts'
 import type { Coverage, HoldView, PriceList, PriceView } from '../operations/prices.ts'
@@ -42,14 +42,14 @@ const holdLine = ({ game, item, hold, usdMicros, since }: HoldView): string => {
 
 const VERDICTS: Record<PriceView['verdict'], string> = {
   accepted: 'accepted',
-  not_popular: 'it sells too seldom (notPopular)',
-  no_price: 'no source has said anything of late (noPrice)',
-  in_dispute: 'what the sources say does not fit together (noPrice)',
+  not_popular: 'it is rarely sold (notPopular)',
+  no_price: 'no source has a recent price (noPrice)',
+  in_dispute: 'the sources contradict each other (noPrice)',
   too_cheap: 'it is too cheap (tooCheap)',
   blocked: 'you blocked it (noPrice)',
 }
 
-/** A line for each band and each example, and a warning for each item that was sold at a loss. */
+/** Returns a line for each band and example, and a warning for each item sold at a loss. */
 export const coverageLines = ({ items, bands, losses }: Coverage): string[] => [
   ...bands.flatMap(
     ({ fromUsd, examples, accepted, not_popular, no_price, in_dispute, too_cheap, blocked }) => [
@@ -65,7 +65,7 @@ export const coverageLines = ({ items, bands, losses }: Coverage): string[] => [
       ...examples.map(({ item, verdict }) => `\t${item}\t${VERDICTS[verdict]}`),
     ],
   ),
-  `${items} items have a price at some source.`,
+  `${items} items have a price from at least one source.`,
   ...losses.map(lossLine),
 ]
 
@@ -74,5 +74,5 @@ const lossLine = ({ item, sales, currency, resultMinor }: Coverage['losses'][num
   return `! ${item}: sold ${sales} times in 30 days, for ${loss} less than it cost. Raise the commission, override its price or block it.`
 }
 
-/** Millionths as dollars, rounded down to cents. */
+/** Formats millionths of a dollar as dollars, rounded down to cents. */
 const dollars = (micros: bigint): string => formatAmount(micros / 10_000n, 'USD')

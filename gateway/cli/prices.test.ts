@@ -18,7 +18,7 @@ afterEach(() => database.close())
 
 const run = (line: string) => runCommand(['price', ...line.split(' ')], { databaseUrl: database.url })
 
-it('show tells what a source says, the level, and what a shopper is credited of a spike', async () => {
+it('show prints a source’s price, the level, and the shopper’s credit during a spike', async () => {
   const { out, code } = await run('show --game cs --item Knife')
   expect(out).toMatch(/^market\t20\.00 USD\tlevel 10\.00 USD\t60 sold in 30 days\t/)
   expect(out).toContain('worth 13.00 USD, a shopper is credited 9.75 USD')
@@ -27,13 +27,13 @@ it('show tells what a source says, the level, and what a shopper is credited of 
 
 const held = () => readHolds(database.db, 'cs')
 
-it('block keeps an item out, and list tells it', async () => {
+it('block keeps an item out, and list shows it', async () => {
   expect((await run('block --game cs --item Knife')).out).toMatch(/^cs\tKnife\tblocked since /)
   expect((await run('list')).out).toMatch(/^cs\tKnife\tblocked since /)
   expect(await held()).toMatchObject([{ name: 'Knife', kind: 'blocked' }])
 })
 
-it('release ends it, once', async () => {
+it('release ends the block, once', async () => {
   await holdPrices(database.db, {
     game: 'cs',
     name: 'Knife',
@@ -46,29 +46,29 @@ it('release ends it, once', async () => {
   expect((await run('release --game cs --item Knife')).errors).toContain('neither blocked nor frozen')
 })
 
-it('a whole game is held only when it is said', async () => {
+it('a whole game is held only with --all', async () => {
   expect((await run('freeze --game cs')).errors).toContain('--all for the whole game')
   expect(await held()).toEqual([])
   expect((await run('freeze --game cs --all')).out).toMatch(/^cs\tthe whole game\tfrozen since /)
   expect(await held()).toMatchObject([{ name: null, kind: 'frozen' }])
 })
 
-it('list tells what of a good answer was refused', async () => {
+it('list shows which prices of a valid answer were refused', async () => {
   const [refused, feed] = ['EUR 0.93 is refused: apart from the reference', 'rates'] as const
   const row = { source: 'er-api', feed, next_at: new Date(), good_at: new Date(), last_error: refused }
   await database.db.insertInto('price_feed').values(row).execute()
   expect((await run('list')).out).toMatch(new RegExp(`^er-api\\trates\\tanswered .*\\t${refused}$`, 'm'))
 })
 
-/** With a space in them, which `run` parts at. */
+/** Runs with arguments that contain spaces, at which `run` would split. */
 const runWith = (...args: string[]) => runCommand(['price', ...args], { databaseUrl: database.url })
 
 const RUBY = '★ Karambit | Doppler (Factory New)'
 const PATTERN = ['--game', 'cs', '--item', '* Doppler *']
 
-it('an override gives what a pattern fits a price, which an item’s own one and a block go before', async () => {
+it('an override prices all items that match a pattern; an item’s own override and a block take precedence', async () => {
   const price = async () => (await runWith('why', '--game', 'cs', '--item', RUBY)).out.split('\n').at(-2)
-  expect(await price()).toBe('not taken: no source has said anything of late (noPrice)')
+  expect(await price()).toBe('not taken: no source has a recent price (noPrice)')
   const why = ['--reason', 'rubies sell for more']
   const done = await runWith('override', ...PATTERN, '--usd', '100.00', ...why, '--by', 'Ada')
   expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^cs\t\* Doppler \*\toverride since /) })
@@ -104,7 +104,7 @@ it.each([
   expect(await held()).toEqual([])
 })
 
-it('a pattern freezes what it fits, and nothing else', async () => {
+it('a pattern freezes only the items that match it', async () => {
   const row = { popularity: 60, popularityKind: 'sales30d' as const, levelUsdMicros: null }
   const say = (usdMicros: bigint, asOf = new Date()) =>
     savePrices(database.db, { source: 'market', game: 'cs' }, [
@@ -124,7 +124,7 @@ it('a pattern freezes what it fits, and nothing else', async () => {
   })
 })
 
-it('coverage tells how many items are taken, by price, and why the others are not', async () => {
+it('coverage shows how many items are accepted, by price, and why others are not', async () => {
   const now = new Date()
   const row = (marketHashName: string, usd: number, popularity: number, asOf = now) => ({
     ...{ marketHashName, popularity, popularityKind: 'sales30d' as const, asOf },

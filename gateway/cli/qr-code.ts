@@ -1,7 +1,7 @@
-/** A picture in the terminal that a phone can scan. */
+/** Draws a QR code in the terminal. */
 import { renderUnicodeCompact } from 'uqr'
 
-/** Bright white on black, whatever the colours of the terminal: not every phone reads an inverted one. */
+/** Sets bright white on black whatever the terminal's colours, because some phones cannot read an inverted code. */
 const COLOURS = '\u001b[97;40m'
 const RESET = '\u001b[0m'
 

@@ -1,4 +1,4 @@
-/** How a person reads the history of a Steam account at this till. */
+/** Formats the history of a Steam account at this till for a person. */
 import { formatAmount } from '../operations/amount.ts'
 import type { ShopperRecord } from '../operations/shoppers.ts'
 

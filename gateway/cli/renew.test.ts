@@ -1,4 +1,4 @@
-/** `bot renew`, on a real database and the sandbox, whose phones approve. */
+/** `bot renew`, on a real database and the sandbox's phones. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
@@ -30,7 +30,7 @@ const run = (args: string[], more: { input?: string; hear?: (said: string) => vo
     ...more,
   })
 
-/** Phones in the order of the pictures: each approves the next one that is shown, as this account. */
+/** Phones in the order of the QR codes. Each approves the next code shown, as its account. */
 function phones(...steamIds: (string | undefined)[]) {
   const left = [...steamIds]
   return (said: string): void => {
@@ -61,7 +61,7 @@ async function rows(): Promise<Row[]> {
 const idOf = (index: number) => bots[index]?.steamId
 
 describe('bot renew', () => {
-  it('takes every bot whose token ends within 30 days or is dead, one after the other', async () => {
+  it('renews, one by one, every bot that is dead or whose token ends within 30 days', async () => {
     await endsIn(1, 29)
     await database.pool.query(`update bot set state = 'dead' where id = 2`)
     const before = await rows()
@@ -86,17 +86,17 @@ describe('bot renew', () => {
     expect(await run(['bot', 'renew'])).toMatchObject({ code: 0, out: 'No token ends within 30 days.\n' })
   })
 
-  it('draws the picture of the address that it prints, for a terminal of any colours', async () => {
+  it('draws a QR code of the printed URL, for a terminal of any colours', async () => {
     const { errors } = await run(['bot', 'renew', '1'], { hear: phones(idOf(0)) })
     expect(errors).toContain(`Bot 1, ${bots[0]?.name} (${idOf(0)}): scan this`)
     const picture = errors.split('\n').filter((line) => line.startsWith('\u001b[97;40m'))
-    // The white border, and the dark frame of the corners in it.
+    // The white border, and inside it the dark frames of the corners.
     expect(picture[0]).toMatch(/█{20,}/)
     expect(picture.length).toBeGreaterThan(14)
     expect(picture.every((line) => line.endsWith('\u001b[0m'))).toBe(true)
   })
 
-  it('changes nothing where another account approves, and goes on with the next bot', async () => {
+  it('changes nothing if another account approves, and continues with the next bot', async () => {
     const before = await rows()
     const ended = await run(['bot', 'renew', '1', idOf(1) ?? ''], { hear: phones(idOf(1), idOf(1)) })
     expect(ended).toMatchObject({ code: 4, errors: expect.stringContaining('1 not renewed') })

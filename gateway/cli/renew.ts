@@ -1,4 +1,4 @@
-/** `bot renew`: a picture for each bot, and the wait for its phone. */
+/** `bot renew`: shows a QR code for each bot and waits for its phone. */
 import type { Answer } from '../operations/operation.ts'
 import type { RenewedBots } from '../operations/renewal.ts'
 import type { ActFlags } from './command.ts'
@@ -16,7 +16,7 @@ export async function renewByPhone(
   ])
   return renewBots(await session.act(flags), {
     which,
-    // On stderr, because stdout is for the answer.
+    // Written to stderr, because stdout is for the answer.
     show({ botId, name, steamId }, address) {
       const who = `Bot ${botId}, ${printable(name)} (${steamId})`
       session.terminal.warn(`${who}: scan this with the Steam app of this account and approve.`)

@@ -1,4 +1,4 @@
-/** The operator's command line as a function: arguments, settings and a terminal in, an exit code out. */
+/** The operator's command line as a function from arguments, settings and a terminal to an exit code. */
 import { ExitCode, run, type StricliProcess } from '@stricli/core'
 import { scrub } from '../kit/scrub.ts'
 import { toJson } from '../operations/json.ts'
@@ -8,7 +8,7 @@ import type { Reading } from './command.ts'
 import { createSession, type Session, type Surroundings } from './session.ts'
 import { printable, Refusal, type Terminal } from './terminal.ts'
 
-/** docs/operating.md explains them. */
+/** Exit code of each refusal, as docs/operating.md explains. */
 export const EXIT_CODES: Record<RefusalKind, number> = {
   failed: 1,
   unavailable: 1,
@@ -22,7 +22,7 @@ export const EXIT_CODES: Record<RefusalKind, number> = {
 const VERSION = new Set(['--version', '-v'])
 const HELP = new Set(['help', '--help', '-h'])
 
-/** Runs one command. Resolves to its exit code; the reason of another one than 0 is on stderr. */
+/** Runs one command and resolves to its exit code. The reason of a code other than 0 is on stderr. */
 export async function runCommandLine(args: string[], surroundings: Surroundings): Promise<number> {
   const [first = 'help', ...rest] = args
   const { terminal } = surroundings
@@ -44,14 +44,14 @@ export async function runCommandLine(args: string[], surroundings: Surroundings)
 
 type Report = ReturnType<typeof createReport>
 
-/** Writes an answer as a person or as a program reads it. */
+/** Writes answers for a person, or as JSON for a program. */
 function createReport(terminal: Terminal, isJson: boolean) {
   let exitCode = 0
   return {
     print: (text: string) => terminal.print(text.replace(/\n$/, '')),
     exitCode: () => exitCode,
     refuse(refusal: RefusalKind, told: string): void {
-      // The message of an error may quote anything.
+      // The message may quote anything, so secrets are removed.
       const message = scrub(told)
       exitCode = EXIT_CODES[refusal]
       terminal.warn(isJson ? toJson({ error: { kind: refusal, message } }) : message)
@@ -60,7 +60,7 @@ function createReport(terminal: Terminal, isJson: boolean) {
       if (answer.data !== undefined) {
         const lines = isJson ? [toJson(answer.data)] : linesOf(answer, reading?.lines(answer.data))
         for (const line of lines) terminal.print(isJson ? line : printable(line))
-        // Not on stdout, where a script counts lines.
+        // Written to stderr, because scripts count the lines of stdout.
         if (reading && lines.length === 0 && answer.kind === 'done') terminal.warn(reading.none)
       }
       if (answer.kind === 'refused') this.refuse(answer.refusal, answer.message)
@@ -76,7 +76,7 @@ function createReport(terminal: Terminal, isJson: boolean) {
   }
 }
 
-/** Refusals are told on stderr. */
+/** Returns the lines for stdout. Refusals are written to stderr instead. */
 function linesOf<T>(answer: Answer<T>, lines: readonly string[] | undefined): readonly string[] {
   if (lines !== undefined) return lines
   return answer.kind === 'refused' || answer.message === '' ? [] : [answer.message]

@@ -1,4 +1,4 @@
-/** How a person, or a spreadsheet, reads what items brought. */
+/** Formats sales for a person or a spreadsheet. */
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { MarketList } from '../operations/markets.ts'
@@ -21,7 +21,7 @@ const rowOf = (sale: SaleView) => {
   }
 }
 
-/** One line for each sale, under a head. */
+/** Returns a header and one CSV line for each sale. */
 export const saleCsvLines = ({ sales }: SalesReport): string[] => csvLines(COLUMNS, sales.map(rowOf))
 
 export function saleLines({ sales, totals, markets, isCut }: SalesReport): string[] {
@@ -42,7 +42,7 @@ export function saleLines({ sales, totals, markets, isCut }: SalesReport): strin
         `result ${amount(sale.resultMinor, sale)}`,
       ].join('\t'),
     ),
-    ...(isCut ? ['There are more: choose a shorter time.'] : []),
+    ...(isCut ? ['There are more: choose a shorter period.'] : []),
     ...totals.map((total) =>
       [
         `${total.by} ${total.name}`,
@@ -63,7 +63,7 @@ export function saleLines({ sales, totals, markets, isCut }: SalesReport): strin
 }
 
 function differenceText(minor: bigint | null, { currency }: { currency: SaleView['currency'] }): string {
-  if (minor === null) return ' (the market never said)'
+  if (minor === null) return ' (not reported by the market)'
   return minor === 0n ? '' : ` (THE MARKET SAYS ${formatAmount(minor, currency)} MORE)`
 }
 
@@ -74,12 +74,12 @@ export const soldLines = ({ sold, refused }: SoldItems): string[] => [
 
 export const marketLines = ({ markets }: MarketList): string[] =>
   markets.length === 0
-    ? ['The vault has told of no market.']
+    ? ['The vault has not reported any market.']
     : markets.map(({ market, offSince, listed, unpaid, waiting }) =>
         [
           market,
           offSince === null ? 'on' : `off since ${offSince.toISOString()}`,
-          `${listed} listed, ${unpaid} sold and not paid`,
-          ...(waiting === 0 ? [] : [`${waiting} told and not booked`]),
+          `${listed} listed, ${unpaid} sold but not paid`,
+          ...(waiting === 0 ? [] : [`${waiting} reported but not booked`]),
         ].join('\t'),
       )

@@ -1,4 +1,4 @@
-/** The needs of a command while it runs: settings, the database and the operator, each read when it is needed. */
+/** Gives a command its settings, database and operator. Each is read on first use. */
 import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
@@ -7,28 +7,31 @@ import type { ActDeps, FindDeps, OwnConfig, Place } from '../operations/operatio
 import { Refusal, type Terminal } from './terminal.ts'
 
 export type Surroundings = {
-  /** Settings; the process's own without them. */
+  /** Environment variables; undefined means those of the process. */
   env?: Record<string, string | undefined> | undefined
   terminal: Terminal
 }
 
 export type Session = {
-  /** As it was given, for what looks at wrong settings too. */
+  /** The environment unchecked, for commands that examine wrong settings. */
   env: Surroundings['env']
   terminal: Terminal
   config(): Promise<Config>
   find(): Promise<FindDeps>
   act(flags: { by?: string; reason?: string }): Promise<ActDeps>
-  /** The same on a database of a master key that the settings do not have. */
+  /** Like `act`, on a database whose master key the settings do not have. */
   actOnForeign(flags: { by?: string; reason?: string }): Promise<ActDeps>
-  /** For what works on files, and on a server where there is one. */
+  /** For operations on files, and on a server if there is one. */
   place(): Promise<Place>
-  /** For SQL without the query builder, which takes longer to load than all the rest. */
+  /** For plain SQL. The query builder takes longer to load than everything else. */
   pool(): Promise<pg.Pool>
   close(): Promise<void>
 }
 
-/** Nothing is opened before it is asked for. Rejects with a Refusal where the settings or the database are not there. */
+/**
+ * Creates a session that opens nothing in advance. Its methods reject with a Refusal if settings or database are
+ * missing.
+ */
 export function createSession({ env, terminal }: Surroundings): Session {
   const opened: (() => Promise<unknown>)[] = []
   const settings = async () => (await import('./settings.ts')).databaseUrlOf(env)
@@ -92,7 +95,7 @@ async function reach(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Refuses a database of another mode, master key or version, before anything is read from it. */
+/** Refuses a database of another mode, master key or version before reading anything else from it. */
 async function ownConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> {
   const [{ ownershipOf, readIdentity }, schema] = await Promise.all([
     import('../db/identity.ts'),
@@ -105,17 +108,17 @@ async function ownConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> {
   if (judgement.kind === 'refused') throw new Refusal('conflict', judgement.reason)
   if (ownership === undefined || judgement.missing.length > 0) throw NOT_STARTED
   if (ownership.isNew) {
-    throw new Refusal('conflict', 'No gateway has started with this master key yet. Start it first.')
+    throw new Refusal('conflict', 'No gateway has started with this master key yet. Start one first.')
   }
   return { ...config, masterKey: ownership.masterKey }
 }
 
 const NOT_STARTED = new Refusal(
   'conflict',
-  'No gateway of this version has started on this database yet. Start it first.',
+  'No gateway of this version has started on this database yet. Start one first.',
 )
 
-/** The settings as they are, where the database has another master key. Its mode and its schema must be right. */
+/** Returns the settings for a database with another master key. Its mode and schema must match. */
 async function ofAnotherKey(pool: pg.Pool, config: Config): Promise<OwnConfig> {
   const [{ readIdentity }, schema] = await Promise.all([
     import('../db/identity.ts'),
@@ -126,7 +129,7 @@ async function ofAnotherKey(pool: pg.Pool, config: Config): Promise<OwnConfig> {
   if (judgement.kind === 'refused') throw new Refusal('conflict', judgement.reason)
   if (known === undefined || judgement.missing.length > 0) throw NOT_STARTED
   const { mode, masterKey } = config
-  if (known.mode !== mode) throw new Refusal('conflict', `This database is of ${known.mode} mode.`)
+  if (known.mode !== mode) throw new Refusal('conflict', `This database is in ${known.mode} mode.`)
   if (masterKey === undefined)
     throw new Refusal('usage', 'Set TRADETILL_MASTER_KEY_FILE to the new master key.')
   return { ...config, masterKey }
@@ -136,6 +139,6 @@ function userName(): string {
   try {
     return userInfo().username
   } catch {
-    throw new Refusal('usage', 'This machine has no name for its user: say who you are with --by NAME.')
+    throw new Refusal('usage', 'This machine has no name for its user: give your name with --by NAME.')
   }
 }

@@ -9,7 +9,7 @@ const URL_OF = 'postgres://till@127.0.0.1:15000/tradetill'
 const MOVED = 'http://localhost:4401'
 const folders: string[] = []
 
-/** A data folder on which a gateway runs, with its Steam sandbox at this address. */
+/** A data folder with a running gateway whose Steam sandbox has this URL. */
 function runningOn(steamSandboxUrl?: string): { TRADETILL_DATA: string } {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-settings-'))
   folders.push(folder)
@@ -34,7 +34,7 @@ describe('a command finds the Steam sandbox', () => {
     expect(sandboxFor(env)).toBe('http://127.0.0.1:4501')
   })
 
-  it('at the usual address where the gateway names none, or the database is another one', () => {
+  it('at the default URL if the gateway names none, or the database is another one', () => {
     expect(sandboxFor(runningOn())).toBe('http://127.0.0.1:4301')
     expect(sandboxFor({ ...runningOn(MOVED), DATABASE_URL: URL_OF })).toBe('http://127.0.0.1:4301')
   })

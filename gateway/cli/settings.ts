@@ -1,9 +1,12 @@
-/** The settings of a command, and the database that they lead to. */
+/** Reads the settings of a command and finds its database. */
 import { type Config, DEFAULT_STEAM_SANDBOX_URL, readConfig, refusalOf } from '../config.ts'
 import { type Connection, runningDatabase } from '../db/connection-file.ts'
 import { Refusal } from './terminal.ts'
 
-/** DATABASE_URL, or the embedded database of the gateway that runs on the data folder. Throws a Refusal without one. */
+/**
+ * Returns DATABASE_URL, or the embedded database of the gateway running on the data folder. Throws a Refusal if there
+ * is neither.
+ */
 export function databaseUrlOf(env: Record<string, string | undefined> | undefined): {
   config: Config
   url: string
@@ -16,7 +19,7 @@ export function databaseUrlOf(env: Record<string, string | undefined> | undefine
   return { config, url }
 }
 
-/** The same without a database that runs. */
+/** Reads the settings without requiring a running database. */
 export function settingsOf(env: Record<string, string | undefined> | undefined): {
   config: Config
   url: string | undefined
@@ -29,7 +32,10 @@ export function settingsOf(env: Record<string, string | undefined> | undefined):
   return { config: withSandboxOf(running, config), url: running?.url }
 }
 
-/** A till whose ports were moved has its Steam sandbox elsewhere, and another till's may answer at the usual address. */
+/**
+ * Uses the running gateway's sandbox URL. If its ports were moved, another till's sandbox may answer at the default
+ * URL.
+ */
 function withSandboxOf(running: Connection | undefined, config: Config): Config {
   const steamSandboxUrl = running?.steamSandboxUrl
   return steamSandboxUrl === undefined || config.steamSandboxUrl !== DEFAULT_STEAM_SANDBOX_URL

@@ -1,4 +1,4 @@
-/** How a person reads what is known of Steam accounts. */
+/** Formats Steam accounts for a person. */
 import type { ShopperList, ShopperView } from '../operations/shoppers.ts'
 import { wordsOf } from './deposit-lines.ts'
 import { carefulText, recordLines } from './record-lines.ts'

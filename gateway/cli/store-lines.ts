@@ -1,4 +1,4 @@
-/** How a person reads stores, their books and their keys. */
+/** Formats stores, their books and their keys for a person. */
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { KeyList } from '../operations/keys.ts'
@@ -7,7 +7,7 @@ import type { StatementPage, StoreReport } from '../operations/store-books.ts'
 import type { FreshStore, StorePage, StoreView, UpdatedStore } from '../operations/stores.ts'
 
 export const freshStoreLines = ({ storeId, apiKey, webhookSecret }: FreshStore): string[] => [
-  `Store ${storeId} created. These are shown only now:`,
+  `Store ${storeId} created. These are shown only once:`,
   `  API key         ${apiKey}`,
   ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
 ]
@@ -80,7 +80,7 @@ export const statementLines = ({ currency, movements, next }: StatementPage): st
       ...(reference === null ? [] : [reference]),
     ].join('\t'),
   ),
-  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+  ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]
 
 export const statementCsv = ({ currency, movements }: StatementPage): string[] =>
@@ -112,7 +112,7 @@ export const reportLines = ({ rows, opening, closing }: StoreReport): string[] =
 const balanceAtText = ({ currency, heldMinor, availableMinor }: StoreReport['opening'][number]): string =>
   `available ${formatAmount(availableMinor, currency)}, held ${formatAmount(heldMinor, currency)}`
 
-/** Opening and closing balances are rows of their own. */
+/** Formats a report as CSV, with separate rows for opening and closing balances. */
 export const reportCsv = ({ rows, opening, closing }: StoreReport): string[] => {
   const balances = (cause: string, of: StoreReport['opening']) =>
     of.map((row) => ({ ...row, begins: null, cause, movements: null, commissionMinor: null }))
@@ -138,7 +138,7 @@ export const payoutLines = ({ payouts, next }: PayoutPage): string[] => [
       ...(voidedAt === null ? [] : [`VOIDED ${voidedAt.toISOString()}`]),
     ].join('\t'),
   ),
-  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+  ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]
 
 export const keyListLines = ({ keys }: KeyList): string[] => keys.map(keyLine)

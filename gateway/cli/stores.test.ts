@@ -16,7 +16,7 @@ const run = (...args: string[]) => runCommand(args, { databaseUrl: till.url })
 
 const ADD = ['store', 'add', '--name', 'Ember', '--origin', 'https://store.test']
 
-it('a store is added, shown, and gets more keys; no secret is shown twice', async () => {
+it('a store is added, is shown, and gets more keys; no secret is shown twice', async () => {
   const added = await run(
     ...ADD,
     '--webhook-url',
@@ -112,7 +112,7 @@ it.each([
   expect(answer.errors).toContain(reason)
 })
 
-it('a key has the rights of a shop unless told, ends when told, and is named where nobody uses it', async () => {
+it('a key has the scopes of a shop by default, ends when its lifetime does, and is reported if unused', async () => {
   const { storeId } = JSON.parse((await run(...ADD, '--json')).out)
   const named = ['key', 'add', '--store', storeId, '--name']
   await run(...named, 'till January', '--expires', '40d')

@@ -1,13 +1,15 @@
-/** Words and questions of a command. A secret that is typed is not shown, and it is never an argument of a command. */
+/** Output and questions of a command. Secrets are typed without echo and are never arguments. */
 import { Console } from 'node:console'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { RefusalKind } from '../operations/operation.ts'
 
-/** Names are hostile: a control character could drive the terminal. A tab parts columns. */
+/**
+ * Replaces control characters, which could drive the terminal from a hostile name. Keeps tabs, which separate columns.
+ */
 export const printable = (line: string): string => line.replace(/[^\P{Cc}\t]/gu, ' ')
 
-/** Ends the command with a message and the exit code of its kind. */
+/** Thrown to end the command with a message and the exit code of its kind. */
 export class Refusal extends Error {
   readonly refusal: RefusalKind
   constructor(refusal: RefusalKind, message: string) {
@@ -21,7 +23,7 @@ export type Questions = {
   close(): void
 }
 
-/** The streams of a process, or those of a test. */
+/** Streams of a process or a test. */
 export type Streams = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: NodeJS.WritableStream
@@ -31,16 +33,16 @@ export type Streams = {
 export type Terminal = {
   /** Writes a line of the answer to stdout. */
   print(line: string): void
-  /** Writes a line to stderr: a problem, or that there is no answer to show. */
+  /** Writes a line to stderr: a problem, or a note that there is nothing to show. */
   warn(line: string): void
-  /** Every line of stdin that holds something. */
+  /** Yields every line of stdin that is not empty. */
   lines(): AsyncGenerator<string>
-  /** Asks on stderr and reads lines of stdin, typed or piped. A stdin that ends is a refusal. */
+  /** Asks on stderr and reads typed or piped lines of stdin. Throws a Refusal if stdin ends. */
   openQuestions(): Questions
 }
 
 export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
-  // Unlike a bare write, it survives a reader that went away, such as `head`.
+  // Unlike a plain write, this survives a reader that closes the pipe, such as `head`.
   const output = new Console({ stdout, stderr })
   return {
     print: (line) => output.log(line),
@@ -68,7 +70,7 @@ function openQuestions(stdin: Streams['stdin'], stderr: NodeJS.WritableStream): 
       const { value, done } = await iterator.next()
       if (hidden && terminal) stderr.write('\n')
       isHidden = false
-      if (done === true) throw new Refusal('usage', 'Nothing more was typed.')
+      if (done === true) throw new Refusal('usage', 'The input ended before the last answer.')
       return String(value)
     },
     close: () => lines.close(),

@@ -1,4 +1,4 @@
-/** How a person reads the overview, the money and the weather. */
+/** Formats the overview, the money and the weather for a person. */
 import type { Currency } from '../../contract/money.ts'
 import { decimalOf } from '../operations/amount.ts'
 import type { Money } from '../operations/money-store.ts'
@@ -52,7 +52,7 @@ const OUTAGES: Record<Weather['outages'][number]['kind'], string> = {
   offers: 'Steam takes no offers',
   inventories: 'Steam shows no inventories',
   maintenance: 'maintenance is on',
-  deposits: 'no deposit can be paid',
+  deposits: 'no deposit can be paid now',
 }
 
 export function weatherLines({ outages, notice, bots, methods, methodBots }: Weather): string[] {

@@ -1,4 +1,4 @@
-/** `trade …`: the word of an operator, where Steam cannot be asked. */
+/** `trade …`: decisions of an operator when Steam cannot be asked. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
@@ -41,7 +41,7 @@ const statusOf = async (id: bigint) =>
 const acts = () => till.db.selectFrom('operator_act').selectAll().orderBy('id').execute()
 const verified = async () => (await run('ledger', 'verify')).errors
 
-/** The trade as it is when the answer of its send was lost. */
+/** Puts the trade into the state after a send whose answer was lost. */
 async function unknown() {
   const made = await anOffer()
   await till.db
@@ -70,7 +70,7 @@ describe('trade end', () => {
     expect(await verified()).toBe('')
   })
 
-  it('is overruled by proof that comes later: the bot looks again a minute on', async () => {
+  it('is overruled by later proof: the bot checks again a minute later', async () => {
     const { tradeId, depositId, offerId } = await anOffer()
     await end(tradeId)
     session.accept(offerId)
@@ -109,7 +109,7 @@ describe('trade end', () => {
 })
 
 describe('trade credit', () => {
-  it('credits the store as any delivery, with protection from now on, and is recorded', async () => {
+  it('credits the store like any delivery, with protection starting now, and is recorded', async () => {
     const { tradeId, depositId } = await anOffer()
     await end(tradeId)
     expect(await credit(tradeId)).toMatchObject({ code: 0, errors: '' })
@@ -125,7 +125,7 @@ describe('trade credit', () => {
     expect(await verified()).toBe('')
   })
 
-  it('never credits a trade twice, nor a trade of Steam', async () => {
+  it('credits neither a trade nor a Steam trade twice', async () => {
     const first = await anOffer()
     const second = await anOffer()
     await credit(first.tradeId)
@@ -148,7 +148,7 @@ describe('trade credit', () => {
     expect(await credit(id)).toMatchObject({ code: 4 })
   })
 
-  it('needs the number of an offer that the till does not know, and refuses another one than it knows', async () => {
+  it('needs the offer’s number if the till does not know it, and refuses one that differs from the known one', async () => {
     const lost = await unknown()
     expect(await credit(lost.tradeId)).toMatchObject({ code: 2, errors: expect.stringContaining('--offer') })
     expect(await credit(lost.tradeId, STEAM_TRADE, '--offer', '77')).toMatchObject({ code: 0 })
@@ -184,7 +184,7 @@ describe('trade release', () => {
 })
 
 describe('trade reverse', () => {
-  it('takes held credit and items back as a reversal on Steam does, once', async () => {
+  it('reverses held credit and items once, like a reversal on Steam', async () => {
     await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
     const { tradeId } = await anOffer()
     await credit(tradeId)
@@ -204,7 +204,7 @@ describe('trade reverse', () => {
 })
 
 describe('trade list', () => {
-  it('shows what is open or watched with the numbers of Steam, and of one bot where asked', async () => {
+  it('shows open and watched trades with their Steam numbers, for all bots or one', async () => {
     const { tradeId, depositId, offerId } = await anOffer()
     const { out } = await run('trade', 'list')
     expect(out).toContain(`${tradeId}\tdeposit ${depositId}\tactive`)

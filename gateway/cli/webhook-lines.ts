@@ -1,4 +1,4 @@
-/** How a person reads webhooks. */
+/** Formats webhooks for a person. */
 import type { AttemptPage, EndpointPage } from '../operations/webhooks.ts'
 
 export const endpointLines = ({ endpoints, next }: EndpointPage): string[] => [
@@ -35,5 +35,5 @@ export const attemptLines = ({ attempts, next }: AttemptPage): string[] => [
       said(status, failure),
     ].join('\t'),
   ),
-  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+  ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]

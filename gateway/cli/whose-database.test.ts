@@ -1,4 +1,4 @@
-/** The command line on a database that is not that of its settings, or that no gateway has started on. */
+/** The command line on a database of other settings, or one on which no gateway has started. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,14 +28,14 @@ const COMMANDS = [
   ['ledger', 'verify'],
 ]
 
-/** In a shell that has the database's address and `env`, and nothing else. */
+/** Runs in a shell that has only the database's URL and `env`. */
 const inShell = (args: string[], env: Record<string, string> = {}) =>
   runCommand(args, { env: { DATABASE_URL: database.url, TRADETILL_DATA: folder, ...env } })
 
 const stores = async () => (await sql`select from store`.execute(database.db)).rows.length
 
 describe.each(COMMANDS)('%s %s', (...args) => {
-  it('on a live database from a shell with DATABASE_URL alone is refused, and makes no master key', async () => {
+  it('is refused on a live database if the shell has only DATABASE_URL, and makes no master key', async () => {
     await claimDatabase(database.pool, { mode: 'live', keyFingerprint: fingerprintOf(KEY) })
     expect(await inShell(args)).toEqual({
       code: 4,
@@ -64,15 +64,15 @@ describe('a command', () => {
     expect([existsSync(join(folder, 'master.key')), await stores()]).toEqual([false, 0])
   })
 
-  it('before the first start of a gateway says that one must start', async () => {
-    const told = 'No gateway of this version has started on this database yet. Start it first.\n'
+  it('before the first start of a gateway says to start one', async () => {
+    const told = 'No gateway of this version has started on this database yet. Start one first.\n'
     expect(await inShell(add)).toEqual({ code: 4, out: '', errors: told })
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
     await sql`drop schema public cascade; create schema public`.execute(database.db)
     expect(await inShell(add)).toEqual({ code: 4, out: '', errors: told })
   })
 
-  it('of an older version is refused by the name of the migration that it does not know', async () => {
+  it('of an older version is refused with the name of the unknown migration', async () => {
     await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
     await sql`insert into migration (name, sha256, oldest_version) values ('0999_later.sql', '', '99.0.0')`.execute(
       database.db,

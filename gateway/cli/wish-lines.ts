@@ -1,4 +1,4 @@
-/** How a person reads wishes to the vault. */
+/** Formats wishes to the vault for a person. */
 import type { RuleView, WishPage } from '../operations/wishes.ts'
 
 export const wishLines = ({ wishes, next }: WishPage): string[] => [
@@ -6,7 +6,7 @@ export const wishLines = ({ wishes, next }: WishPage): string[] => [
     [
       wishId,
       createdAt.toISOString(),
-      kind === 'send' ? `to ${destination}` : `back to whom deposit ${depositId} came from`,
+      kind === 'send' ? `to ${destination}` : `back to the shopper of deposit ${depositId}`,
       `${items.length} items of ${bot}`,
       wish.askedBy,
       [wish.state ?? 'the vault has not seen it', wish.because].filter((part) => part !== null).join(': '),
@@ -15,11 +15,11 @@ export const wishLines = ({ wishes, next }: WishPage): string[] => [
       ...(wish.isOpen ? [] : ['closed']),
     ].join('\t'),
   ),
-  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+  ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]
 
 export const ruleLines = ({ rule }: RuleView): string[] => [
   rule === null
-    ? 'Bots keep their items.'
+    ? 'No items are sent automatically.'
     : `Bots with more than ${rule.keep} free items send the oldest to ${rule.destination}.`,
 ]

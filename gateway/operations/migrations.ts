@@ -96,6 +96,9 @@ export async function runMigrations(
       await grantApp(client, appUrl)
       await grantVault(client)
     }
-    return done({ applied }, applied.length === 0 ? 'Nothing is missing.' : `Applied ${applied.join(', ')}.`)
+    return done(
+      { applied },
+      applied.length === 0 ? 'No migration is missing.' : `Applied ${applied.join(', ')}.`,
+    )
   })
 }

@@ -275,7 +275,7 @@ function canOfShopper(trades: readonly OutlookTrade[]): Can[] {
     {
       act: 'shopper deny',
       command: `shopper deny ${latest.partnerSteamId} ${WHY}`,
-      does: 'take no more items from this account',
+      does: 'stop taking items from this account',
       from: null,
     },
   ]

@@ -71,4 +71,4 @@ export function armBots(deps: ActDeps, armed: boolean): Promise<Answer<ArmedView
 }
 
 const ARMED = 'The bots are armed: gateways take them within seconds.'
-const DISARMED = 'The bots are disarmed: no gateway on this database speaks for one until bot arm.'
+const DISARMED = 'The bots are disarmed: no gateway on this database uses them until bot arm.'

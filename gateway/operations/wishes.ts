@@ -105,7 +105,7 @@ export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promi
     await setSendRule(tx, rule)
     const message =
       rule === undefined
-        ? 'Bots keep their items.'
+        ? 'No items are sent automatically.'
         : `Bots with more than ${rule.keep} free items send the oldest to ${rule.destination}.`
     return done(view, message)
   })

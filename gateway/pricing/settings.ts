@@ -7,7 +7,7 @@ import { type GameRules, type PricingRules, rulesWith } from './price.ts'
 
 /** An https address: with plain http, a stranger on the way could change prices. */
 const address = z
-  .url({ protocol: /^https?$/, error: 'must be an http(s) address' })
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .refine((text) => new URL(text).protocol === 'https:' || isLoopback(new URL(text)), {
     error: 'must be https, or on this machine',
   })

@@ -141,7 +141,7 @@ function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {
     .filter((path) => body[path] !== undefined && !isAllowedUrl(body[path], origins))
     .map((path) => ({
       path,
-      message: `must be an http(s) address with an origin that is registered for the store: ${origins.join(', ')}`,
+      message: `must be an http(s) URL with an origin that is registered for the store: ${origins.join(', ')}`,
     }))
   const { embedOrigin } = body
   if (embedOrigin !== undefined && !origins.includes(plainOrigin(embedOrigin))) {

@@ -1,4 +1,4 @@
-/** `acts`: what operators did. */
+/** `acts`: the acts of operators. */
 import { id, limitUpTo, moment, text } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import { actLines } from '../lines.ts'
@@ -9,7 +9,7 @@ const MOST_ACTS = 1_000
 type Flags = FindFlags & { act?: string; by?: string; since?: Date; before?: bigint; limit: number }
 
 export const acts = command({
-  does: 'show what operators did, newest first: who, when, what and why',
+  does: 'list the acts of operators, newest first: who, when, what and why',
   example: "acts --act 'bot remove' --since 2026-11-01",
   parameters: {
     flags: {
@@ -23,14 +23,14 @@ export const acts = command({
       by: {
         kind: 'parsed',
         parse: text,
-        brief: 'only what this operator did',
+        brief: 'only acts of this operator',
         placeholder: 'NAME',
         optional: true,
       },
       since: {
         kind: 'parsed',
         parse: moment,
-        brief: 'only from then on',
+        brief: 'only acts since this time',
         placeholder: 'DATE',
         optional: true,
       },

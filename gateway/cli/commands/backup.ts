@@ -8,7 +8,7 @@ import type { Session } from '../session.ts'
 const COPY = { parse: text, brief: 'a dump, or the folder of a copy', placeholder: 'FILE' } as const
 
 const create = command({
-  does: 'back the database up while the till runs: a dump, or a copy of the embedded one',
+  does: 'back up the database while the till runs: as a dump, or a copy of the embedded database',
   example: 'backup create --to /var/backups/tradetill',
   parameters: {
     flags: {
@@ -24,7 +24,7 @@ const create = command({
 })
 
 const check = command({
-  does: 'restore a backup beside the till, verify its ledger, and say what is newest in it',
+  does: 'restore a backup to a separate place, verify its ledger, and show its newest entries',
   example: 'backup check /var/backups/tradetill/tradetill-2026-11-22T03-00-00.dump',
   parameters: {
     flags: {
@@ -32,7 +32,7 @@ const check = command({
       server: {
         kind: 'parsed',
         parse: text,
-        brief: 'address of another server, on which a dump is restored for this',
+        brief: 'URL of another server on which to restore a dump for the check',
         placeholder: 'URL',
         optional: true,
       },
@@ -48,7 +48,7 @@ const check = command({
 })
 
 const restore = command({
-  does: 'put a copy of the embedded database into the data folder, which must have none',
+  does: 'restore a copy of the embedded database into the data folder, which must not have one',
   example: 'backup restore /var/backups/tradetill/tradetill-2026-11-22T03-00-00',
   parameters: { flags: FIND, positional: { kind: 'tuple', parameters: [COPY] } },
   load: async () => {

@@ -1,4 +1,4 @@
-/** `bot …`: enrolling bots, and what becomes of them. */
+/** `bot …`: enrols, lists, pauses and removes bots. */
 import { buildRouteMap } from '@stricli/core'
 import type { Checking } from '../../operations/enrolment.ts'
 import { text, tradeLink } from '../arguments.ts'
@@ -23,20 +23,20 @@ const CHECK = {
   checkWith: {
     kind: 'parsed',
     parse: tradeLink,
-    brief: "another account's trade link: Steam is asked whether it would hold the bot's trades",
+    brief: "another account's trade link, used to ask Steam whether it would hold the bot's trades",
     placeholder: 'TRADE_LINK',
     optional: true,
   },
 } as const
 
 const enrol = command({
-  does: 'enrol a bot: asks for account name, password and code; or the Steam app approves',
+  does: 'enrol a bot: asks for account name, password and code, or for approval in the Steam app',
   example: 'bot enrol --phone',
   parameters: {
     flags: {
       phone: {
         kind: 'boolean',
-        brief: 'the Steam app approves: print the picture that it must scan',
+        brief: 'approve in the Steam app: prints the QR code to scan',
         optional: true,
         withNegated: false,
       },
@@ -52,7 +52,7 @@ const enrol = command({
 })
 
 const add = command({
-  does: 'enrol bots: refresh tokens on stdin, one a line',
+  does: 'enrol bots from refresh tokens on stdin, one per line',
   example: 'bot add < refresh-tokens.txt',
   parameters: { flags: { ...CHECK, ...ACT } },
   load: async () => {
@@ -64,7 +64,7 @@ const add = command({
 })
 
 const renew = command({
-  does: 'give bots new tokens: the Steam app of each approves; without BOT, of all that end within 30 days',
+  does: 'renew tokens, approved in the Steam app of each bot; without BOT, all that end within 30 days',
   example: 'bot renew',
   parameters: { flags: ACT, positional: { kind: 'array', parameter: BOT } },
   load: async () => {
@@ -75,7 +75,7 @@ const renew = command({
 })
 
 const list = command({
-  does: 'show every bot, whether it can be reached, its items and the end of its token',
+  does: 'list the bots: whether each is online, its items, and the end of its token',
   example: 'bot list',
   parameters: { flags: FIND },
   load: async () => {
@@ -87,7 +87,7 @@ const list = command({
 })
 
 const show = command({
-  does: 'show one bot: its room by game, open offers, and the refusals and calls of the last hour',
+  does: 'show one bot: its room by game, its open offers, and the last hour’s refusals and calls',
   example: 'bot show 1',
   parameters: { flags: FIND, positional: ONE_BOT },
   load: async () => {
@@ -98,7 +98,7 @@ const show = command({
 })
 
 const pause = command({
-  does: 'keep a bot from new trades; what is under way goes on',
+  does: 'keep a bot from new trades; trades under way continue',
   example: "bot pause 1 --reason 'moving its items'",
   parameters: { flags: ACT, positional: ONE_BOT },
   load: async () => {
@@ -108,7 +108,7 @@ const pause = command({
 })
 
 const resume = command({
-  does: 'let a paused bot collect again',
+  does: 'let a paused bot take new trades again',
   example: 'bot resume 1',
   parameters: { flags: ACT, positional: ONE_BOT },
   load: async () => {
@@ -118,7 +118,7 @@ const resume = command({
 })
 
 const remove = command({
-  does: 'remove a bot and its token, once none of its trades must be watched',
+  does: 'remove a bot and its token; refused while any of its trades must be watched',
   example: "bot remove 1 --reason 'account sold'",
   parameters: { flags: GRAVE_ACT, positional: ONE_BOT },
   load: async () => {
@@ -129,7 +129,7 @@ const remove = command({
 })
 
 const retire = command({
-  does: 'take out a bot that will never be back: its open trades end, its held credit waits for you',
+  does: 'retire a bot that will not come back: its open trades end, its held credit waits for you',
   example: "bot retire 1 --reason 'banned by Steam'",
   parameters: { flags: GRAVE_ACT, positional: ONE_BOT },
   load: async () => {
@@ -140,7 +140,7 @@ const retire = command({
 })
 
 const disarm = command({
-  does: 'have no gateway on this database speak for a bot, such as on a copy of it',
+  does: 'keep every gateway on this database from using the bots, such as on a copy',
   example: "bot disarm --reason 'a copy for tests'",
   parameters: { flags: ACT },
   load: async () => {
@@ -150,7 +150,7 @@ const disarm = command({
 })
 
 const arm = command({
-  does: 'let gateways speak for the bots again',
+  does: 'let gateways use the bots again',
   example: 'bot arm',
   parameters: { flags: ACT },
   load: async () => {

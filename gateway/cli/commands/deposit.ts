@@ -13,7 +13,7 @@ import { Refusal } from '../terminal.ts'
 const DEPOSIT = { parse: id, brief: 'the number of the deposit', placeholder: 'DEPOSIT' } as const
 
 const show = command({
-  does: 'show all that is known of a deposit, what comes next, and what you can do',
+  does: 'show everything about a deposit, its next step, and what you can do',
   example: 'deposit show 1001',
   parameters: { flags: FIND, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
   load: async () => {
@@ -46,35 +46,40 @@ type ListFlags = FindFlags & {
 }
 
 const list = command({
-  does: 'show deposits of all stores, newest first',
+  does: 'list deposits of all stores, newest first',
   example: 'deposit list --store 1 --status succeeded --from 2026-11-01 --to 2026-12-01 --csv',
   parameters: {
     flags: {
       store: { ...STORE, kind: 'parsed', optional: true },
-      status: { kind: 'enum', values: DEPOSIT_STATUSES, brief: 'only those in this status', optional: true },
+      status: {
+        kind: 'enum',
+        values: DEPOSIT_STATUSES,
+        brief: 'only deposits with this status',
+        optional: true,
+      },
       shopper: {
         kind: 'parsed',
         parse: steamId,
-        brief: 'only of this Steam account',
+        brief: 'only deposits of this Steam account',
         placeholder: 'STEAM_ID',
         optional: true,
       },
-      from: { ...TIME, brief: 'only those opened since then, such as 2026-11-01' },
-      to: { ...TIME, brief: 'only those opened before then' },
-      amountFrom: { ...AMOUNT, brief: 'only those credited with this much or more; needs --currency' },
-      amountTo: { ...AMOUNT, brief: 'only those credited with this much or less; needs --currency' },
-      currency: { kind: 'enum', values: CURRENCIES, brief: 'only those in this currency', optional: true },
-      game: { kind: 'enum', values: GAMES, brief: 'only those with a trade of this game', optional: true },
+      from: { ...TIME, brief: 'only deposits opened since this time, such as 2026-11-01' },
+      to: { ...TIME, brief: 'only deposits opened before this time' },
+      amountFrom: { ...AMOUNT, brief: 'only deposits credited with at least this amount; needs --currency' },
+      amountTo: { ...AMOUNT, brief: 'only deposits credited with at most this amount; needs --currency' },
+      currency: { kind: 'enum', values: CURRENCIES, brief: 'only deposits in this currency', optional: true },
+      game: { kind: 'enum', values: GAMES, brief: 'only deposits with a trade of this game', optional: true },
       needsPerson: {
         kind: 'boolean',
-        brief: 'only those that wait for you',
+        brief: 'only deposits that wait for you',
         optional: true,
         withNegated: false,
       },
       order: {
         kind: 'enum',
         values: DEPOSIT_ORDERS,
-        brief: 'which come first; default: newest',
+        brief: 'the order; default: newest',
         optional: true,
       },
       before: pageBefore('DEPOSIT'),
@@ -104,7 +109,7 @@ function filterOf({ store, shopper, amountFrom, amountTo, currency, ...rest }: O
 }
 
 const hold = command({
-  does: 'hold all that a deposit brings until Steam can no longer take it back; before its offer only',
+  does: 'hold all credit of a deposit until Steam can no longer reverse it; only before its offer',
   example: "deposit hold 1001 --reason 'its shopper took items back before'",
   parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
   load: async () => {
@@ -115,7 +120,7 @@ const hold = command({
 })
 
 const release = command({
-  does: 'let the store have what a deposit holds before Steam’s protection ends: it is at risk until then',
+  does: 'release the held credit of a deposit before Steam’s protection ends; it is at risk until then',
   example: "deposit release 1001 --reason 'a shopper of years'",
   parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
   load: async () => {
@@ -127,5 +132,5 @@ const release = command({
 
 export const deposit = buildRouteMap({
   routes: { show, list, hold, release },
-  docs: { brief: 'visits to the till' },
+  docs: { brief: 'deposits of shoppers' },
 })

@@ -1,4 +1,4 @@
-/** `doctor`: a command of its own, without a group. */
+/** `doctor`: a command without subcommands. */
 import type { Examination } from '../../doctor/doctor.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import type { Session } from '../session.ts'
@@ -16,14 +16,14 @@ const doctorLines = ({ findings, toMend, notChecked }: Examination): string[] =>
 ]
 
 export const doctor = command({
-  does: 'look at all that a till needs, from its settings to its vault; exit code 1: something is to mend',
+  does: 'check everything that a till needs, from settings to vault; exit code 1: something needs fixing',
   example: 'doctor --send-webhooks',
   parameters: {
     flags: {
       ...FIND,
       sendWebhooks: {
         kind: 'boolean',
-        brief: 'send a test to each webhook',
+        brief: 'send a test event to each webhook',
         optional: true,
         withNegated: false,
       },

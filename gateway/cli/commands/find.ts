@@ -1,4 +1,4 @@
-/** `find`: one search for whatever an operator was given. */
+/** `find`: searches for any link, number or name. */
 import { text } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import { findingLines } from '../deposit-lines.ts'
@@ -7,7 +7,7 @@ import type { Session } from '../session.ts'
 const STDIN = '-'
 
 export const find = command({
-  does: 'find what a text names: link, number, order id, account, offer, item, webhook, store or bot',
+  does: 'search for a link, number, order id, account, offer, item, webhook, store or bot',
   example: "find 'https://steamcommunity.com/profiles/76561198000000077'",
   parameters: {
     flags: FIND,
@@ -16,7 +16,7 @@ export const find = command({
       parameters: [
         {
           parse: text,
-          brief: 'what you were given; - reads it from stdin, so no history keeps it',
+          brief: 'the text to search for; - reads it from stdin, so it stays out of the shell history',
           placeholder: 'TEXT',
         },
       ],

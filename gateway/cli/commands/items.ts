@@ -1,4 +1,4 @@
-/** `items …`: what the bots hold, and what the operator took out of their hands. */
+/** `items …`: items held by the bots, and items that left them. */
 import { buildRouteMap } from '@stricli/core'
 import type { ItemState } from '../../departures/item.ts'
 import { ITEM_STATES } from '../../operations/item-states.ts'
@@ -20,7 +20,7 @@ import type { Session } from '../session.ts'
 import { giveBack, rule, send, unwish, wishes } from './sending.ts'
 
 const list = command({
-  does: 'show what the bots hold, as CSV',
+  does: 'print the items that the bots hold, as CSV',
   example: 'items export > items.csv',
   parameters: { flags: FIND },
   load: async () => {
@@ -31,7 +31,7 @@ const list = command({
 })
 
 const moved = command({
-  does: 'record that items left their bots without a trade of Steam: lines of the export on stdin',
+  does: 'record that items left their bots without a Steam trade: lines of the export on stdin',
   example: "items moved --reason 'sold on the market' < moved.csv",
   parameters: { flags: GRAVE_ACT },
   load: async () => {
@@ -43,7 +43,7 @@ const moved = command({
 })
 
 const sold = command({
-  does: 'record what items brought on other markets: lines of item,market,reference,price,received,currency,soldAt on stdin',
+  does: 'record sales on other markets: lines of item,market,reference,price,received,currency,soldAt on stdin',
   example: "items sold --reason 'sales of November' < sold.csv",
   parameters: { flags: GRAVE_ACT },
   load: async () => {
@@ -54,7 +54,7 @@ const sold = command({
   lines: soldLines,
 })
 
-/** Of lines of the export, its head left out. */
+/** Returns the first column of the export's lines, without its header. */
 async function* firstColumn(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) {
     const [item = ''] = line.split(',')
@@ -67,18 +67,18 @@ const MOST_LISTED = 1_000
 type ListFlags = FindFlags & { bot?: string; state?: ItemState; before?: bigint; limit: number }
 
 const listAll = command({
-  does: 'show the items that came to the bots, newest first: from which deposit, at what cost, and where they are',
+  does: 'list the items that came to the bots, newest first: their deposit, cost and whereabouts',
   example: 'items list --bot 1 --state held',
   parameters: {
     flags: {
       bot: {
         kind: 'parsed',
         parse: text,
-        brief: 'only those that this bot has, or had last: its number, or its Steam id',
+        brief: 'only items that this bot has, or had last: its number or Steam id',
         placeholder: 'BOT',
         optional: true,
       },
-      state: { kind: 'enum', values: ITEM_STATES, brief: 'only those in this state', optional: true },
+      state: { kind: 'enum', values: ITEM_STATES, brief: 'only items in this state', optional: true },
       before: pageBefore('PLACE'),
       limit: limitUpTo(MOST_LISTED),
       ...FIND,
@@ -93,7 +93,7 @@ const listAll = command({
 })
 
 const show = command({
-  does: 'show the life of an item: deposit, cost, and every change of its hands',
+  does: 'show the life of an item: its deposit, cost, and every change of custody',
   example: 'items show 38112345678',
   parameters: {
     flags: FIND,
@@ -102,7 +102,7 @@ const show = command({
       parameters: [
         {
           parse: text,
-          brief: 'what a bot or its shopper calls it, or its number in the lists',
+          brief: 'its asset id at the bot or the shopper, or its number in the lists',
           placeholder: 'ASSET',
         },
       ],
@@ -120,14 +120,14 @@ const MOST_DEPARTURES = 500
 type DepartureFlags = FindFlags & { bot?: string; unexplained?: boolean; before?: bigint; limit: number }
 
 const departures = command({
-  does: 'show what left the bots by trades of Steam, newest first, and where it went',
+  does: 'list items that left the bots by Steam trades, newest first, and where they went',
   example: 'items departures --unexplained',
   parameters: {
     flags: {
       bot: OF_BOT,
       unexplained: {
         kind: 'boolean',
-        brief: 'only where nobody said that the items may leave',
+        brief: 'only departures without an explanation',
         optional: true,
         withNegated: false,
       },
@@ -151,7 +151,7 @@ const departures = command({
 })
 
 const explain = command({
-  does: 'end the alarm about a departure that you know the reason of',
+  does: 'end the alarm about a departure, giving its reason',
   example: "items explain 12 --reason 'I sent them to the new storage account myself'",
   parameters: {
     flags: GRAVE_ACT,
@@ -170,20 +170,20 @@ const explain = command({
 type DriftFlags = ActFlags & { bot?: string; now?: boolean }
 
 const drift = command({
-  does: 'show where the inventories of the bots are not as the books say, as their last looks found',
+  does: 'show where the bots’ inventories differed from the books at the last check',
   example: 'items drift --bot 1 --now',
   parameters: {
     flags: {
       bot: {
         kind: 'parsed',
         parse: text,
-        brief: 'only of this bot: its number, its Steam id, or its name',
+        brief: 'only this bot: its number, Steam id or name',
         placeholder: 'BOT',
         optional: true,
       },
       now: {
         kind: 'boolean',
-        brief: 'have them looked at now: ask again in a minute',
+        brief: 'check the inventories now: run the command again in a minute',
         optional: true,
         withNegated: false,
       },
@@ -214,5 +214,5 @@ export const items = buildRouteMap({
     explain,
     drift,
   },
-  docs: { brief: 'the items in the hands of bots' },
+  docs: { brief: 'the items held by bots' },
 })

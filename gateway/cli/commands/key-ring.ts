@@ -16,7 +16,7 @@ const status = command({
 })
 
 const rotate = command({
-  does: 'seal every secret with the newest master key, while the till runs; can be repeated',
+  does: 'reseal every secret with the newest master key while the till runs; can be repeated',
   example: 'key-ring rotate',
   parameters: { flags: ACT },
   load: async () => {
@@ -26,7 +26,7 @@ const rotate = command({
 })
 
 const forget = command({
-  does: 'take what a lost master key sealed out of the database; the till must stand still',
+  does: 'erase everything that a lost master key sealed; the till must be stopped',
   example: "key-ring forget --reason 'the key was lost with its server'",
   parameters: { flags: GRAVE_ACT },
   load: async () => {

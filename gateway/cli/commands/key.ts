@@ -23,7 +23,7 @@ const KEY = {
 } as const
 
 const add = command({
-  does: 'make another key of a store; shows it once',
+  does: 'make another key for a store; shown only once',
   example: "key add --store 1 --name 'reporting' --scope deposits:read --expires 90d",
   parameters: {
     flags: {
@@ -32,14 +32,14 @@ const add = command({
       scope: {
         kind: 'enum',
         values: SCOPES,
-        brief: 'what it may do; default: deposits:read and deposits:write, which a shop needs',
+        brief: 'what the key may do; default: deposits:read and deposits:write, which a shop needs',
         optional: true,
         variadic: true,
       },
       expires: {
         kind: 'parsed',
         parse: text,
-        brief: 'how long it works, such as 90d; default: until it is revoked',
+        brief: 'how long the key works, such as 90d; default: until it is revoked',
         placeholder: 'DURATION',
         optional: true,
       },
@@ -60,7 +60,7 @@ const add = command({
 })
 
 const rotate = command({
-  does: 'make a key like this one, which works for a while beside it; shows it once',
+  does: 'replace a key with one like it; both work for a while; the new key is shown only once',
   example: 'key rotate 4fz81k0c --overlap-hours 48',
   parameters: {
     flags: {
@@ -84,7 +84,7 @@ const rotate = command({
 })
 
 const revoke = command({
-  does: 'end a key at once',
+  does: 'revoke a key at once',
   example: "key revoke 4fz81k0c --reason 'found in a repository'",
   parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [KEY] } },
   load: async () => {
@@ -95,7 +95,7 @@ const revoke = command({
 })
 
 const list = command({
-  does: 'show the keys of a store, with their last use',
+  does: 'list the keys of a store, with their last use',
   example: 'key list --store 1',
   parameters: { flags: { store: { ...STORE, kind: 'parsed' }, ...FIND } },
   load: async () => {

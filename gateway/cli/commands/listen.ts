@@ -18,35 +18,40 @@ type ListenFlags = FindFlags & {
 const MOST_SEQUENCE = 999_999_999
 
 export const listen = command({
-  does: "hand the events of a store's log on to an address of your own machine, signed, until Ctrl-C",
+  does: "forward a store's events, signed, to a URL of your own machine, until Ctrl-C",
   example:
     'listen --till http://127.0.0.1:9 --key tt_test_1 --forward-to http://localhost:8080/webhooks/tradetill --after 57',
   parameters: {
     flags: {
-      till: { kind: 'parsed', parse: webAddress, brief: 'the address of the till', placeholder: 'URL' },
-      forwardTo: { kind: 'parsed', parse: webAddress, brief: 'where the events go', placeholder: 'URL' },
+      till: { kind: 'parsed', parse: webAddress, brief: 'the URL of the till', placeholder: 'URL' },
+      forwardTo: {
+        kind: 'parsed',
+        parse: webAddress,
+        brief: 'the URL that receives the events',
+        placeholder: 'URL',
+      },
       key: {
         kind: 'parsed',
         parse: text,
-        brief: "the store's API key, with deposits:read; asked for without it",
+        brief: "the store's API key, with deposits:read; if missing, the command asks for it",
         placeholder: 'KEY',
         optional: true,
       },
       secret: {
         kind: 'parsed',
         parse: text,
-        brief: 'the secret that the handler checks signatures with; one is made and shown without it',
+        brief: 'the secret with which the handler checks signatures; if missing, one is made and shown',
         placeholder: 'SECRET',
         optional: true,
       },
       after: {
         kind: 'parsed',
         parse: wholeUpTo(MOST_SEQUENCE),
-        brief: 'sequence of the last event that you have; 0 sends the whole log',
+        brief: 'number of the last event that you have; 0 sends the whole log',
         placeholder: 'SEQUENCE',
         default: '0',
       },
-      once: { kind: 'boolean', brief: 'end at the end of the log', optional: true, withNegated: false },
+      once: { kind: 'boolean', brief: 'stop at the end of the log', optional: true, withNegated: false },
       ...FIND,
     },
   },

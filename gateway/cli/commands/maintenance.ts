@@ -9,24 +9,24 @@ type OnFlags = ActFlags & { text?: string; textRu?: string; for?: string; until?
 const TEXT = { kind: 'parsed', parse: text, placeholder: 'TEXT', optional: true } as const
 
 const on = command({
-  does: 'pause new trades and the time of deposits; while it is on, change what shoppers are told',
+  does: 'pause new trades and the time of deposits; if maintenance is on, change its notice',
   example:
     "maintenance on --for 45m --text 'We move to a new server.' --text-ru 'Мы переезжаем на новый сервер.'",
   parameters: {
     flags: {
-      text: { ...TEXT, brief: 'what shoppers read of it, in English; needs --text-ru' },
-      textRu: { ...TEXT, brief: 'the same in Russian' },
+      text: { ...TEXT, brief: 'the notice to shoppers in English; needs --text-ru' },
+      textRu: { ...TEXT, brief: 'the notice in Russian' },
       for: {
         kind: 'parsed',
         parse: text,
-        brief: 'it ends after this time: a whole number and s, m, h or d, such as 45m',
+        brief: 'the duration: a whole number and s, m, h or d, such as 45m',
         placeholder: 'DURATION',
         optional: true,
       },
       until: {
         kind: 'parsed',
         parse: moment,
-        brief: 'or at this time, such as 2026-11-26T04:00Z',
+        brief: 'the end, such as 2026-11-26T04:00Z',
         placeholder: 'TIME',
         optional: true,
       },
@@ -41,7 +41,7 @@ const on = command({
 })
 
 const off = command({
-  does: 'let trades and the time of deposits go on',
+  does: 'end maintenance, so trades and the time of deposits continue',
   example: 'maintenance off',
   parameters: { flags: ACT },
   load: async () => {

@@ -9,7 +9,7 @@ const MARKET = { parse: text, brief: 'the market, such as market.csgo.com', plac
 const ONE = { kind: 'tuple', parameters: [MARKET] } as const
 
 const list = command({
-  does: 'show the markets, and what is under way there',
+  does: 'list the markets and the sales under way there',
   example: 'market list',
   parameters: { flags: FIND },
   load: async () => {
@@ -20,7 +20,7 @@ const list = command({
 })
 
 const off = command({
-  does: 'have the vault list nothing on a market, and take down what is listed',
+  does: 'keep the vault from listing items on a market, and take its listings down',
   example: "market off market.csgo.com --reason 'it pays late'",
   parameters: { flags: ACT, positional: ONE },
   load: async () => {

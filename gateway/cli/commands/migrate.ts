@@ -7,7 +7,7 @@ import { migrationLines, planLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
 const status = command({
-  does: 'show which migrations are applied, and which this version would apply',
+  does: 'show which migrations are applied and which are missing',
   example: 'migrate status',
   parameters: { flags: FIND },
   load: async () => {
@@ -18,14 +18,14 @@ const status = command({
 })
 
 const run = command({
-  does: 'apply the missing migrations, as the start of a gateway does',
+  does: 'apply the missing migrations, as a gateway does at its start',
   example: 'migrate run --dry-run',
   parameters: {
     flags: {
       ...FIND,
       dryRun: {
         kind: 'boolean',
-        brief: 'show what would run and whom it would hold up, and do nothing',
+        brief: 'only show what would run, and which queries it would block',
         optional: true,
         withNegated: false,
       },

@@ -15,18 +15,18 @@ import {
 import { linkLines, operatorLines } from '../operator-lines.ts'
 import type { Session } from '../session.ts'
 
-const NAME = { parse: text, brief: 'the name that acts are recorded under', placeholder: 'NAME' } as const
+const NAME = { parse: text, brief: 'the name under which acts are recorded', placeholder: 'NAME' } as const
 const ONE_NAME = { kind: 'tuple', parameters: [NAME] } as const
 
 const add = command({
-  does: 'let somebody into the console; prints a link that registers a passkey, once and within 10 minutes',
+  does: 'add an operator of the console; prints a link that registers one passkey within 10 minutes',
   example: 'operator add nina --role support',
   parameters: {
     flags: {
       role: {
         kind: 'enum',
         values: OPERATOR_ROLES,
-        brief: 'viewer sees, support also switches and refuses, operator also moves money and items',
+        brief: 'viewer: read only; support: also switches and refusals; operator: also money and items',
       },
       ...ACT,
     },
@@ -53,7 +53,7 @@ const link = command({
 })
 
 const list = command({
-  does: 'show who may use the console, with their passkeys and sessions',
+  does: 'list the operators of the console, with their passkeys and sessions',
   example: 'operator list',
   parameters: { flags: FIND },
   load: async () => {
@@ -61,7 +61,7 @@ const list = command({
     return async (session: Session, _flags: FindFlags) => listOperators(await session.find())
   },
   lines: operatorLines,
-  none: `No operators. Let one in: ${PREFIX} operator add NAME`,
+  none: `No operators. Add one: ${PREFIX} operator add NAME`,
 })
 
 const remove = command({

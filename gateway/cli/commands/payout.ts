@@ -9,7 +9,7 @@ import { payoutLines } from '../store-lines.ts'
 type Flags = GraveFlags & { store: bigint; currency: Currency; amount: string; reference: string }
 
 const record = command({
-  does: 'record that a store was paid out; the same reference is recorded once',
+  does: 'record a payout to a store; each reference is recorded only once',
   example:
     "payout record --store 1 --currency USD --amount 1250.00 --reference 'wire 77' --reason 'payout of November'",
   parameters: {
@@ -25,7 +25,7 @@ const record = command({
       reference: {
         kind: 'parsed',
         parse: text,
-        brief: "the payment's own name: it keeps a payout from being recorded twice",
+        brief: "the payment's reference, which keeps a payout from being recorded twice",
         placeholder: 'TEXT',
       },
       ...GRAVE_ACT,
@@ -46,7 +46,7 @@ const MOST_LISTED = 500
 type ListFlags = FindFlags & { store?: bigint; before?: bigint; limit: number }
 
 const list = command({
-  does: 'show what was paid to stores, newest first',
+  does: 'list the payouts to stores, newest first',
   example: 'payout list --store 1',
   parameters: {
     flags: {
@@ -65,7 +65,7 @@ const list = command({
 })
 
 const voidOne = command({
-  does: 'take a payout back that never was; its store can spend the amount again',
+  does: 'void a payout that was never made; its amount is available to the store again',
   example: "payout void 7 --reason 'the bank sent it back'",
   parameters: {
     flags: GRAVE_ACT,
@@ -83,5 +83,5 @@ const voidOne = command({
 
 export const payout = buildRouteMap({
   routes: { list, record, void: voidOne },
-  docs: { brief: 'what was paid to stores' },
+  docs: { brief: 'payouts to stores' },
 })

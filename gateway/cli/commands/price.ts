@@ -1,4 +1,4 @@
-/** `price …`: what the sources say, and what the operator takes out of their hands. */
+/** `price …`: prices of the sources, and the operator's blocks, freezes and overrides. */
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import type { Target } from '../../operations/prices.ts'
@@ -24,7 +24,7 @@ const TARGET = {
 
 type TargetFlags = { game: Game; item?: string; all?: boolean }
 
-/** A whole game is only meant where it is said in as many words. */
+/** Requires --all for a whole game, so a forgotten --item cannot mean one. */
 function targetOf({ game, item, all = false }: TargetFlags): Target {
   if ((item !== undefined) === all) {
     throw new Refusal('usage', 'Give either --item NAME, or --all for the whole game.')
@@ -33,13 +33,13 @@ function targetOf({ game, item, all = false }: TargetFlags): Target {
 }
 
 const show = command({
-  does: 'show what each source says of an item and since when, what counts, and what a shopper is credited',
+  does: 'show each source’s price of an item and its age, which of them count, and the shopper’s credit',
   example: "price show --game cs --item 'AK-47 | Redline (Field-Tested)'",
   parameters: {
     flags: {
       game: GAME,
       item: { ...ITEM, brief: 'the market hash name of an item' },
-      store: { ...STORE, kind: 'parsed', brief: 'with the commission of this store', optional: true },
+      store: { ...STORE, kind: 'parsed', brief: 'use the commission of this store', optional: true },
       ...FIND,
     },
   },
@@ -54,7 +54,7 @@ const show = command({
 })
 
 const block = command({
-  does: 'take no such item from now on',
+  does: 'stop accepting an item',
   example: "price block --game cs --item 'M4A4 | Howl (Field-Tested)' --reason 'price is pushed'",
   parameters: { flags: { ...TARGET, ...ACT } },
   load: async () => {
@@ -67,7 +67,7 @@ const block = command({
 })
 
 const freeze = command({
-  does: 'keep the price of an item as it is',
+  does: 'freeze the price of an item',
   example: 'price freeze --game rust --all',
   parameters: { flags: { ...TARGET, ...ACT } },
   load: async () => {
@@ -80,7 +80,7 @@ const freeze = command({
 })
 
 const override = command({
-  does: 'give an item, or what a pattern fits, a price of your own, before commission',
+  does: 'set your own price, before commission, for an item or all items that match a pattern',
   example:
     "price override --game cs --item '★ Karambit | Doppler *' --usd 850.00 --reason 'rubies sell for more'",
   parameters: {
@@ -107,7 +107,7 @@ const override = command({
 })
 
 const coverage = command({
-  does: 'show how many items of a game are taken, by price, why the others are not, and which were sold at a loss',
+  does: 'show how many items of a game are accepted, by price, why others are not, and which sold at a loss',
   example: 'price coverage --game cs',
   parameters: { flags: { game: GAME, ...FIND } },
   load: async () => {
@@ -119,7 +119,7 @@ const coverage = command({
 })
 
 const release = command({
-  does: 'listen to the sources again',
+  does: 'use the sources’ prices again',
   example: 'price release --game rust --all',
   parameters: { flags: { ...TARGET, ...ACT } },
   load: async () => {
@@ -132,7 +132,7 @@ const release = command({
 })
 
 const list = command({
-  does: 'show the sources and how they do, and what is blocked or frozen',
+  does: 'show the state of the sources, and all blocked and frozen items',
   example: 'price list',
   parameters: { flags: FIND },
   load: async () => {
@@ -145,5 +145,5 @@ const list = command({
 export const price = buildRouteMap({
   routes: { show, block, freeze, override, release, list, coverage },
   aliases: { why: 'show' },
-  docs: { brief: 'what items are worth' },
+  docs: { brief: 'the prices of items' },
 })

@@ -1,4 +1,4 @@
-/** `proposal …`: what waits for a second operator. */
+/** `proposal …`: acts that wait for a second operator. */
 import { buildRouteMap } from '@stricli/core'
 import { id, text } from '../arguments.ts'
 import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
@@ -8,7 +8,7 @@ import type { Session } from '../session.ts'
 const PROPOSAL = { parse: id, brief: 'the number of the proposal', placeholder: 'PROPOSAL' } as const
 
 const list = command({
-  does: 'show what waits for a second operator, who approves it in the console',
+  does: 'list the acts that wait for a second operator’s approval in the console',
   example: 'proposal list',
   parameters: { flags: FIND },
   load: async () => {
@@ -19,7 +19,7 @@ const list = command({
 })
 
 const decline = command({
-  does: 'end a proposal: it is not done',
+  does: 'decline a proposal, so its act is not done',
   example: "proposal decline 7 --reason 'the amount is wrong'",
   parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [PROPOSAL] } },
   load: async () => {
@@ -30,7 +30,7 @@ const decline = command({
 })
 
 const limit = command({
-  does: 'have a second operator approve what moves more than this; once set, a change needs one too',
+  does: 'require a second operator for acts that move more than this; a later change needs one too',
   example: "proposal limit 500 --reason 'two of us by now'",
   parameters: {
     flags: GRAVE_ACT,
@@ -50,5 +50,5 @@ const limit = command({
 
 export const proposal = buildRouteMap({
   routes: { list, decline, limit },
-  docs: { brief: 'what waits for a second operator' },
+  docs: { brief: 'acts that wait for a second operator' },
 })

@@ -1,4 +1,4 @@
-/** `report …`: what the till earned. */
+/** `report …`: earnings of the till. */
 import { buildRouteMap } from '@stricli/core'
 import type { SalesReport } from '../../operations/sales.ts'
 import { moment } from '../arguments.ts'
@@ -9,11 +9,11 @@ import type { Session } from '../session.ts'
 type Flags = FindFlags & { from: Date; to: Date; csv?: boolean }
 
 const sales = command({
-  does: 'show what the items brought that were sold in a time, each beside its cost, and the books of the markets',
+  does: 'show the items sold in a period, their proceeds and cost, and the books of the markets',
   example: 'report sales --from 2026-11-01 --to 2026-12-01',
   parameters: {
     flags: {
-      from: { kind: 'parsed', parse: moment, brief: 'sold then or later', placeholder: 'TIME' },
+      from: { kind: 'parsed', parse: moment, brief: 'only sales since this time', placeholder: 'TIME' },
       to: { kind: 'parsed', parse: moment, brief: 'sold before', placeholder: 'TIME' },
       csv: { kind: 'boolean', brief: 'one line of CSV for each sale', optional: true, withNegated: false },
       ...FIND,

@@ -4,7 +4,7 @@ import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type Grav
 import type { Session } from '../session.ts'
 
 const status = command({
-  does: 'show whether the database was set back, and what stops the till',
+  does: 'show whether the database was restored to an earlier state, and what stops the till',
   example: 'restore status',
   parameters: { flags: FIND },
   load: async () => {
@@ -14,14 +14,14 @@ const status = command({
 })
 
 const finish = command({
-  does: 'begin a new epoch after a restore: numbers go on a million further, and stores are told',
+  does: 'begin a new epoch after a restore: event numbers skip a million, and stores are told',
   example: "restore finish --reason 'backup of this morning'",
   parameters: {
     flags: {
       ...GRAVE_ACT,
       unnoticed: {
         kind: 'boolean',
-        brief: 'also where no gateway has found that the database was set back',
+        brief: 'even if no gateway has noticed the restore',
         optional: true,
         withNegated: false,
       },
@@ -35,7 +35,7 @@ const finish = command({
 })
 
 const recount = command({
-  does: "count the bots' items and the stores' credit at risk from the beginning",
+  does: "recount the bots' items and the stores' credit at risk",
   example: 'restore recount',
   parameters: { flags: ACT },
   load: async () => {

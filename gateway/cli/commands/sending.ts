@@ -1,4 +1,4 @@
-/** `items send` and its like: what the operator wishes the vault to give. */
+/** `items send`, `items return` and the other commands for wishes to the vault. */
 import { id, text, wholeUpTo } from '../arguments.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import type { Session } from '../session.ts'
@@ -8,7 +8,7 @@ import { ruleLines, wishLines } from '../wish-lines.ts'
 const BOT = {
   kind: 'parsed',
   parse: text,
-  brief: 'only what this bot holds: its number, or its Steam id',
+  brief: 'only items that this bot holds: its number or Steam id',
   placeholder: 'BOT',
   optional: true,
 } as const
@@ -16,7 +16,7 @@ const BOT = {
 const TO = {
   kind: 'parsed',
   parse: text,
-  brief: 'a destination, by its name in the list of the vault',
+  brief: 'name of a destination on the vault’s list',
   placeholder: 'NAME',
 } as const
 
@@ -25,7 +25,7 @@ const MOST_NAMED = 500
 function assetIds(typed: string): string[] {
   const ids = typed.split(',').map((each) => each.trim())
   if (ids.length > MOST_NAMED || ids.some((each) => !/^\d{1,20}$/.test(each))) {
-    throw new Error(`must be up to ${MOST_NAMED} asset ids of bots, with commas`)
+    throw new Error(`must be at most ${MOST_NAMED} asset ids of bots, separated by commas`)
   }
   return ids
 }
@@ -33,7 +33,7 @@ function assetIds(typed: string): string[] {
 type SendFlags = ActFlags & { to: string; bot?: string; item?: string[]; allFree?: boolean }
 
 export const send = command({
-  does: 'wish that the vault sends free items to a destination of its list',
+  does: 'ask the vault to send free items to a destination on its list',
   example: 'items send --to storage --all-free',
   parameters: {
     flags: {
@@ -42,11 +42,11 @@ export const send = command({
       item: {
         kind: 'parsed',
         parse: assetIds,
-        brief: 'these, by what their bots call them, with commas',
+        brief: 'asset ids at the bots, separated by commas',
         placeholder: 'ASSETS',
         optional: true,
       },
-      allFree: { kind: 'boolean', brief: 'all that are free', optional: true, withNegated: false },
+      allFree: { kind: 'boolean', brief: 'all free items', optional: true, withNegated: false },
       ...ACT,
     },
   },
@@ -62,7 +62,7 @@ export const send = command({
 })
 
 export const giveBack = command({
-  does: 'wish that the vault gives the items of a deposit back to whom they came from',
+  does: 'ask the vault to send the items of a deposit back to their shopper',
   example: "items return 17 --reason 'paid twice by mistake'",
   parameters: {
     flags: GRAVE_ACT,
@@ -83,11 +83,11 @@ const MOST_WISHES = 200
 type WishFlags = FindFlags & { open?: boolean; before?: bigint; limit: number }
 
 export const wishes = command({
-  does: 'show what the vault was asked to give, newest first, and what it says of it',
+  does: 'list the wishes to the vault, newest first, with its answers',
   example: 'items wishes --open',
   parameters: {
     flags: {
-      open: { kind: 'boolean', brief: 'only those that are not over', optional: true, withNegated: false },
+      open: { kind: 'boolean', brief: 'only wishes that are not over', optional: true, withNegated: false },
       before: {
         kind: 'parsed',
         parse: id,
@@ -135,7 +135,7 @@ const MOST_KEPT = 100_000
 type RuleFlags = ActFlags & { to?: string; keep?: number; off?: boolean }
 
 export const rule = command({
-  does: 'send what a bot holds beyond so many free items, from now on',
+  does: 'send items automatically while a bot has more than this many free ones',
   example: 'items rule --keep 500 --to storage',
   parameters: {
     flags: {
@@ -147,7 +147,7 @@ export const rule = command({
         optional: true,
       },
       to: { ...TO, optional: true },
-      off: { kind: 'boolean', brief: 'bots keep their items', optional: true, withNegated: false },
+      off: { kind: 'boolean', brief: 'stop sending items automatically', optional: true, withNegated: false },
       ...ACT,
     },
   },

@@ -1,4 +1,4 @@
-/** `shopper …`: Steam accounts that may not pay, or are credited late. */
+/** `shopper …`: Steam accounts that are denied, or credited only on release. */
 import { buildRouteMap } from '@stricli/core'
 import { steamId } from '../arguments.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
@@ -13,7 +13,7 @@ const STEAM_ID = {
 const ONE_ACCOUNT = { kind: 'tuple', parameters: [STEAM_ID] } as const
 
 const deny = command({
-  does: 'take no items from a Steam account from now on',
+  does: 'stop taking items from a Steam account',
   example: "shopper deny 76561198000000077 --reason 'pays with stolen items'",
   parameters: { flags: GRAVE_ACT, positional: ONE_ACCOUNT },
   load: async () => {
@@ -46,7 +46,7 @@ const erase = command({
 })
 
 const show = command({
-  does: 'show whether a Steam account may pay, how it is credited, and the offers to it that are open',
+  does: 'show whether a Steam account may pay, how it is credited, and its open offers',
   example: 'shopper show 76561198000000077',
   parameters: { flags: FIND, positional: ONE_ACCOUNT },
   load: async () => {
@@ -58,7 +58,7 @@ const show = command({
 })
 
 const trust = command({
-  does: 'credit an account that took items back as its stores say again',
+  does: 'let stores decide again how to credit an account that took items back',
   example: "shopper trust 76561198000000077 --reason 'its account was stolen then'",
   parameters: { flags: GRAVE_ACT, positional: ONE_ACCOUNT },
   load: async () => {
@@ -69,7 +69,7 @@ const trust = command({
 })
 
 const list = command({
-  does: 'show the denied accounts with the offers to them that are open yet, and those credited on release',
+  does: 'list denied accounts with their open offers, and accounts credited on release',
   example: 'shopper list',
   parameters: { flags: FIND },
   load: async () => {
@@ -81,5 +81,5 @@ const list = command({
 
 export const shopper = buildRouteMap({
   routes: { show, deny, allow, list, trust, erase },
-  docs: { brief: 'accounts that may not pay or are credited late, and what is known of one' },
+  docs: { brief: 'Steam accounts: history, denial, and late credit' },
 })

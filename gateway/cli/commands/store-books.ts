@@ -12,7 +12,7 @@ const CSV = { kind: 'boolean', brief: 'as CSV', optional: true, withNegated: fal
 type StatementFlags = FindFlags & { currency: Currency; before?: bigint; limit: number; csv?: boolean }
 
 export const statement = command({
-  does: 'show every movement of the money of a store, newest first',
+  does: 'list every movement of a store’s money, newest first',
   example: 'store statement 1 --currency USD --csv',
   parameters: {
     flags: {
@@ -44,13 +44,13 @@ const TIME = { kind: 'parsed', parse: moment, placeholder: 'TIME' } as const
 type ReportFlags = FindFlags & { from: Date; to: Date; by: 'day' | 'month'; csv?: boolean }
 
 export const report = command({
-  does: 'show what a time brought a store: movements by day, cause and currency, and your commission',
+  does: 'report a store’s period: movements by day, cause and currency, and your commission',
   example: 'store report 1 --from 2026-11-01 --to 2026-12-01 --by month --csv',
   parameters: {
     flags: {
       from: { ...TIME, brief: 'its beginning, such as 2026-11-01 (UTC)' },
-      to: { ...TIME, brief: 'its end, which is not in it' },
-      by: { kind: 'enum', values: ['day', 'month'], brief: 'a row for each', default: 'day' },
+      to: { ...TIME, brief: 'end of the period, exclusive' },
+      by: { kind: 'enum', values: ['day', 'month'], brief: 'the period of one row', default: 'day' },
       csv: CSV,
       ...FIND,
     },
@@ -70,7 +70,7 @@ const ADJUSTMENT = {
   reference: {
     kind: 'parsed',
     parse: text,
-    brief: 'a name of yours: it keeps an adjustment from being recorded twice',
+    brief: 'your own reference, which keeps an adjustment from being recorded twice',
     placeholder: 'TEXT',
   },
 } as const
@@ -85,7 +85,7 @@ const wantedOf = ({ currency, amount, reference }: AdjustmentFlags, storeId: big
 })
 
 export const credit = command({
-  does: 'give a store money that no deposit brought',
+  does: 'credit a store with money that did not come from a deposit',
   example:
     "store credit 1 --currency USD --amount 12.50 --reference 'case 7' --reason 'items of a lost offer'",
   parameters: { flags: { ...ADJUSTMENT, ...GRAVE_ACT }, positional: ONE_STORE },
@@ -99,7 +99,7 @@ export const credit = command({
 })
 
 export const debit = command({
-  does: 'take money from what a store has available',
+  does: 'take money from a store’s available balance',
   example:
     "store debit 1 --currency USD --amount 12.50 --reference 'case 8' --reason 'its shopper paid it back'",
   parameters: {
@@ -107,7 +107,7 @@ export const debit = command({
       ...ADJUSTMENT,
       mayOwe: {
         kind: 'boolean',
-        brief: 'also beyond what it has: the store owes the rest',
+        brief: 'even more than is available: the store owes the rest',
         optional: true,
         withNegated: false,
       },
@@ -125,7 +125,7 @@ export const debit = command({
 })
 
 export const writeOff = command({
-  does: 'give up what a store owes, at your loss',
+  does: 'write off a store’s debt, at your loss',
   example: "store write-off 1 --currency USD --amount 12.50 --reference 'case 9' --reason 'it closed'",
   parameters: { flags: { ...ADJUSTMENT, ...GRAVE_ACT }, positional: ONE_STORE },
   load: async () => {

@@ -21,14 +21,14 @@ import { credit, debit, report, statement, writeOff } from './store-books.ts'
 const ORIGIN = {
   kind: 'parsed',
   parse: text,
-  brief: 'https://host[:port] of the store',
+  brief: 'origin of the store, such as https://host[:port]',
   placeholder: 'URL',
 } as const
 
 const WEBHOOK_URL = {
   kind: 'parsed',
   parse: text,
-  brief: 'https address of its webhooks',
+  brief: 'https URL of its webhooks',
   placeholder: 'URL',
   optional: true,
 } as const
@@ -38,7 +38,7 @@ const ACCENT = { kind: 'parsed', parse: text, placeholder: 'COLOUR', optional: t
 const RISK_LIMIT = {
   kind: 'parsed',
   parse: wholeDollars,
-  brief: 'what may be credited while Steam can still take it back',
+  brief: 'most credit given while Steam can still reverse the trades',
   placeholder: 'DOLLARS',
 } as const
 
@@ -51,7 +51,7 @@ const CREDIT_MODE = {
 const LIABILITY = {
   kind: 'enum',
   values: ['operator', 'store'],
-  brief: 'who bears reversals of what was credited',
+  brief: 'who bears the reversal of credit already given',
 } as const
 
 type NewStore = {
@@ -66,7 +66,7 @@ type NewStore = {
 }
 
 const add = command({
-  does: 'register a store; shows its API key and webhook secret once',
+  does: 'register a store; its API key and webhook secret are shown only once',
   example: "store add --name 'Ember Forge' --origin https://store.example",
   parameters: {
     flags: {
@@ -80,7 +80,7 @@ const add = command({
       scope: {
         kind: 'enum',
         values: SCOPES,
-        brief: 'what its key may do; default: deposits:read and deposits:write',
+        brief: 'scopes of its key; default: deposits:read and deposits:write',
         optional: true,
         variadic: true,
       },
@@ -106,7 +106,7 @@ const add = command({
   lines: freshStoreLines,
 })
 
-/** `none` gives the page its own colour back. */
+/** `none` restores the page's default colour. */
 const accentOf = (accent: string | undefined): { accent?: string | null } =>
   accent === undefined ? {} : { accent: accent === 'none' ? null : accent }
 
@@ -125,7 +125,7 @@ type Changes = {
 }
 
 const update = command({
-  does: 'change settings of a store: each alone, or several at once',
+  does: 'change one or more settings of a store',
   example: 'store update --id 1 --risk-limit-usd 2500 --commission 22.50',
   parameters: {
     flags: {
@@ -145,12 +145,18 @@ const update = command({
       commission: {
         kind: 'parsed',
         parse: text,
-        brief: 'what you keep of its deposits, in percent, such as 22.50; none: as the settings say',
+        brief: 'your commission in percent, such as 22.50; none: the default of the settings',
         placeholder: 'PERCENT',
         optional: true,
       },
-      game: { kind: 'enum', values: GAMES, brief: 'the games that it takes', optional: true, variadic: true },
-      allGames: { kind: 'boolean', brief: 'it takes all games', optional: true, withNegated: false },
+      game: {
+        kind: 'enum',
+        values: GAMES,
+        brief: 'the games that it accepts',
+        optional: true,
+        variadic: true,
+      },
+      allGames: { kind: 'boolean', brief: 'accept all games', optional: true, withNegated: false },
       accent: { ...ACCENT, brief: "another colour, such as '#3366cc'; none for the page's own" },
       ...ACT,
     },
@@ -183,20 +189,20 @@ const MOST_LISTED = 500
 type ListFlags = FindFlags & { disabled?: boolean; after?: bigint; limit: number }
 
 const list = command({
-  does: 'show all stores with their balances, and what of their limits is taken',
+  does: 'list the stores with their balances and the used part of their limits',
   example: 'store list',
   parameters: {
     flags: {
       disabled: {
         kind: 'boolean',
-        brief: 'only those that are disabled',
+        brief: 'only disabled stores',
         optional: true,
         withNegated: false,
       },
       after: {
         ...STORE,
         kind: 'parsed',
-        brief: 'the next page, as the page before names it',
+        brief: 'the next page: the number that the previous page names',
         optional: true,
       },
       limit: limitUpTo(MOST_LISTED),
@@ -213,7 +219,7 @@ const list = command({
 })
 
 const disable = command({
-  does: 'let a store open no deposit, and take no items for it; what is under way goes on',
+  does: 'keep a store from opening deposits and taking items; trades under way continue',
   example: "store disable 1 --reason 'its contract ended'",
   parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [STORE] } },
   load: async () => {
@@ -224,7 +230,7 @@ const disable = command({
 })
 
 const enable = command({
-  does: 'take that back',
+  does: 'let a disabled store open deposits again',
   example: 'store enable 1',
   parameters: { flags: ACT, positional: { kind: 'tuple', parameters: [STORE] } },
   load: async () => {
@@ -247,7 +253,7 @@ const show = command({
 })
 
 const freeRoom = command({
-  does: 'free what reversals took of the limit of a store, before their 30 days are over',
+  does: 'free the part of a store’s limit that reversals use, before their 30 days are over',
   example: "store free-room --id 1 --reason 'the shopper was barred'",
   parameters: { flags: { id: { ...STORE, kind: 'parsed' }, ...GRAVE_ACT } },
   load: async () => {
@@ -260,7 +266,7 @@ const freeRoom = command({
 const ADDRESS = { kind: 'parsed', parse: text, brief: 'its address', placeholder: 'HOST:PORT' } as const
 
 const allowAddress = command({
-  does: 'let the webhooks of a store go to another port, or into your own network',
+  does: 'allow the webhooks of a store to use another port, or reach your own network',
   example: 'store allow-address --id 1 --address localhost:8080',
   parameters: {
     flags: {
@@ -268,7 +274,7 @@ const allowAddress = command({
       address: ADDRESS,
       inside: {
         kind: 'boolean',
-        brief: 'its name may lead to private addresses; so do localhost and a private address itself',
+        brief: 'the name may resolve to private addresses; implied for localhost and private addresses',
         default: false,
         withNegated: false,
       },
@@ -285,7 +291,7 @@ const allowAddress = command({
 })
 
 const forbidAddress = command({
-  does: 'take back what allow-address opened',
+  does: 'close an address that allow-address opened',
   example: 'store forbid-address --id 1 --address localhost:8080',
   parameters: { flags: { id: { ...STORE, kind: 'parsed' }, address: ADDRESS, ...ACT } },
   load: async () => {
@@ -314,5 +320,5 @@ export const store = buildRouteMap({
     forbidAddress,
     freeRoom,
   },
-  docs: { brief: 'the stores that are credited' },
+  docs: { brief: 'the stores, their settings and their books' },
 })

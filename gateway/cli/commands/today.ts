@@ -1,11 +1,11 @@
-/** `overview`, `money` and `weather`: an operator's first looks. */
+/** `overview`, `money` and `weather`: the operator's daily figures. */
 import { text } from '../arguments.ts'
 import { command, FIND, type FindFlags, OF_BOT } from '../command.ts'
 import type { Session } from '../session.ts'
 import { moneyLines, overviewLines, weatherLines } from '../today-lines.ts'
 
 export const overview = command({
-  does: 'show what needs a person, the last 24 hours, and where shoppers leave',
+  does: 'show what needs you, the figures of the last 24 hours, and where shoppers leave',
   example: 'overview',
   parameters: { flags: FIND },
   load: async () => {
@@ -16,7 +16,7 @@ export const overview = command({
 })
 
 export const money = command({
-  does: 'show the balances of all stores, credit at risk, your own side, and the check of the ledger',
+  does: 'show the balances of all stores, credit at risk, your own accounts, and the check of the ledger',
   example: 'money',
   parameters: { flags: FIND },
   load: async () => {
@@ -36,7 +36,7 @@ export const weather = command({
       method: {
         kind: 'parsed',
         parse: text,
-        brief: 'this method by bot, too',
+        brief: 'also show this method by bot',
         placeholder: 'METHOD',
         optional: true,
       },

@@ -1,4 +1,4 @@
-/** `trade …`: what an operator finds and says of trades that Steam cannot be asked about. */
+/** `trade …`: lists trades, and settles by hand those that Steam cannot be asked about. */
 import { buildRouteMap } from '@stricli/core'
 import { id, text } from '../arguments.ts'
 import {
@@ -18,7 +18,7 @@ const TRADE = { parse: id, brief: 'the number of the trade', placeholder: 'TRADE
 const ONE_TRADE = { kind: 'tuple', parameters: [TRADE] } as const
 
 const list = command({
-  does: 'show the trades that are open, still looked at, or hold credit, the oldest first',
+  does: 'list the trades that are open, still watched, or hold credit, oldest first',
   example: 'trade list --bot 1',
   parameters: {
     flags: {
@@ -32,11 +32,11 @@ const list = command({
       listTrades(await session.find(), bot)
   },
   lines: tradeLines,
-  none: 'No trade is open, looked at or holds credit.',
+  none: 'No trade is open, watched, or holds credit.',
 })
 
 const end = command({
-  does: 'end a trade that waits for Steam in vain; proof that its items came still wins',
+  does: 'end a trade that waits for Steam in vain; later proof that its items came still counts',
   example: "trade end 17 --reason 'the bot is banned'",
   parameters: { flags: GRAVE_ACT, positional: ONE_TRADE },
   load: async () => {
@@ -49,14 +49,14 @@ const end = command({
 const STEAM_NUMBER = { kind: 'parsed', parse: text, placeholder: 'ID' } as const
 
 const credit = command({
-  does: 'credit a trade for a trade of Steam that you have seen yourself',
+  does: 'credit a trade, given a Steam trade that you have seen yourself',
   example: "trade credit 17 --steam-trade 6100000000000012345 --reason 'seen in the history of the bot'",
   parameters: {
     flags: {
       steamTrade: { ...STEAM_NUMBER, brief: 'the number of the trade on Steam' },
       offer: {
         ...STEAM_NUMBER,
-        brief: 'the number of the offer, where the till does not know it',
+        brief: 'the number of the offer, if the till does not know it',
         optional: true,
       },
       ...GRAVE_ACT,
@@ -74,7 +74,7 @@ const credit = command({
 })
 
 const release = command({
-  does: 'make held credit available, a day after its protection, where no bot can ask Steam',
+  does: 'release held credit a day after its protection ends, if no bot can ask Steam',
   example: "trade release 17 --reason 'the account is banned, and Steam says that nothing was taken back'",
   parameters: { flags: GRAVE_ACT, positional: ONE_TRADE },
   load: async () => {
@@ -85,7 +85,7 @@ const release = command({
 })
 
 const reverse = command({
-  does: 'take held credit back, where you know that the sender took the items and no bot can ask Steam',
+  does: 'reverse held credit, if you know that the sender took the items back and no bot can ask Steam',
   example: "trade reverse 17 --reason 'Steam support says that the items went back'",
   parameters: { flags: GRAVE_ACT, positional: ONE_TRADE },
   load: async () => {
@@ -96,7 +96,7 @@ const reverse = command({
 })
 
 const look = command({
-  does: 'have Steam asked about a trade now, and not when it is due',
+  does: 'ask Steam about a trade now, before it is due',
   example: 'trade look 17',
   parameters: { flags: ACT, positional: ONE_TRADE },
   load: async () => {
@@ -108,5 +108,5 @@ const look = command({
 
 export const trade = buildRouteMap({
   routes: { list, look, end, credit, release, reverse },
-  docs: { brief: 'collections of items' },
+  docs: { brief: 'trades: the collection of items' },
 })

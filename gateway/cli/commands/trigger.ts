@@ -17,7 +17,7 @@ const lineOf = ({ type, sequence, url, status, failure }: Triggered['deliveries'
   `${sequence} ${type} ${url}: ${status ?? failure}`
 
 export const trigger = command({
-  does: "send invented events of one deposit to a store's webhooks, in this order; sandbox mode only",
+  does: "send made-up events of one deposit to a store's webhooks, in this order; sandbox mode only",
   example: 'trigger --store 2 --customer nova deposit.trade_timeout deposit.succeeded',
   parameters: {
     flags: {
@@ -32,7 +32,7 @@ export const trigger = command({
       order: {
         kind: 'parsed',
         parse: text,
-        brief: 'externalId of the deposit, for a store that credits only orders that it knows',
+        brief: 'externalId of the deposit, for a store that credits only known orders',
         placeholder: 'ID',
         optional: true,
       },

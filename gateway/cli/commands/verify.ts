@@ -21,7 +21,7 @@ export type Report = {
 const URL_OF = { kind: 'parsed', placeholder: 'URL', optional: true } as const
 
 export const verify = command({
-  does: "send a store's webhook handler what a year of bad days would, and say what it gets wrong",
+  does: "test a store's webhook handler with everything that can go wrong, and report its mistakes",
   example:
     'verify http://localhost:8080/webhooks/tradetill --secret whsec_dGhlIHNlY3JldCBvZiB0aGUgc3RvcmU= --customer nova',
   parameters: {
@@ -29,15 +29,14 @@ export const verify = command({
       secret: {
         kind: 'parsed',
         parse: text,
-        brief: 'the secret that the handler checks signatures with; asked for without it',
+        brief: 'the secret with which the handler checks signatures; if missing, the command asks for it',
         placeholder: 'SECRET',
         optional: true,
       },
       balance: {
         ...URL_OF,
         parse: text,
-        brief:
-          'an address that answers what the customer may spend, in minor units; {CUSTOMER} in it is the customer',
+        brief: 'a URL that answers the spendable balance in minor units; {CUSTOMER} in it is the customer',
       },
       customer: {
         kind: 'parsed',
@@ -49,20 +48,19 @@ export const verify = command({
       till: {
         kind: 'parsed',
         parse: wholeUpTo(65_535),
-        brief: 'be a till on this port meanwhile, whose event log the store reads',
+        brief: 'act as a till on this port meanwhile, so the store can read its event log',
         placeholder: 'PORT',
         optional: true,
       },
       open: {
         ...URL_OF,
         parse: text,
-        brief:
-          'a POST there makes the store open a deposit of the customer at that till; {CUSTOMER} in it is the customer',
+        brief: 'a POST there makes the store open a deposit at that till; {CUSTOMER} in it is the customer',
       },
       only: {
         kind: 'parsed',
         parse: text,
-        brief: 'run this check alone; may be given again',
+        brief: 'run only this check; can be given several times',
         placeholder: 'CHECK',
         optional: true,
         variadic: true,
@@ -71,7 +69,7 @@ export const verify = command({
     },
     positional: {
       kind: 'tuple',
-      parameters: [{ parse: webAddress, brief: 'the address of the handler', placeholder: 'URL' }],
+      parameters: [{ parse: webAddress, brief: 'the URL of the handler', placeholder: 'URL' }],
     },
   },
   load: async () => {

@@ -14,21 +14,21 @@ const LIMIT = limitUpTo(MOST_LISTED)
 type ListFlags = FindFlags & { store?: bigint; failing?: boolean; after?: bigint; limit: number }
 
 const list = command({
-  does: 'show where stores want their webhooks, and how that goes',
+  does: 'list the webhook endpoints of stores and the state of their deliveries',
   example: 'webhook list --failing',
   parameters: {
     flags: {
       store: { ...STORE, kind: 'parsed', optional: true },
       failing: {
         kind: 'boolean',
-        brief: 'only those with webhooks that fail or were given up',
+        brief: 'only endpoints with failing or given-up webhooks',
         optional: true,
         withNegated: false,
       },
       after: {
         ...ENDPOINT,
         kind: 'parsed',
-        brief: 'the next page, as the page before names it',
+        brief: 'the next page: the number that the previous page names',
         optional: true,
       },
       limit: LIMIT,
@@ -47,7 +47,7 @@ const list = command({
 type AttemptFlags = FindFlags & { before?: bigint; limit: number }
 
 const attempts = command({
-  does: 'show the attempts at an endpoint, newest first, with what went wrong',
+  does: 'list the attempts at an endpoint, newest first, with their errors',
   example: 'webhook attempts 3',
   parameters: {
     flags: {
@@ -76,7 +76,7 @@ const SEQUENCE = {
 type ReplayFlags = ActFlags & { event?: string; from?: number; to?: number }
 
 const replay = command({
-  does: 'send an event again, or those of a range that the endpoint wants',
+  does: 'send one event again, or all events of a range that the endpoint subscribes to',
   example: 'webhook replay 3 --from 120 --to 180',
   parameters: {
     flags: {
@@ -87,8 +87,8 @@ const replay = command({
         placeholder: 'EVENT',
         optional: true,
       },
-      from: { ...SEQUENCE, brief: 'the first number of a range in the event log of its store' },
-      to: { ...SEQUENCE, brief: 'the last one' },
+      from: { ...SEQUENCE, brief: 'first number of a range in the event log of its store' },
+      to: { ...SEQUENCE, brief: 'last number of the range' },
       ...ACT,
     },
     positional: ONE_ENDPOINT,
@@ -117,21 +117,21 @@ function chosenOf({ event, from, to }: ReplayFlags) {
   ) {
     throw new Refusal(
       'usage',
-      `Give either --event ID, or --from and --to of a range of ${MOST_REPLAYED} events at most.`,
+      `Give either --event ID, or --from and --to of a range of at most ${MOST_REPLAYED} events.`,
     )
   }
   return { fromSequence: from, toSequence: to }
 }
 
 const rotate = command({
-  does: 'give an endpoint a new secret, for a while beside the old one; shows it once',
+  does: 'give an endpoint a new secret, shown only once; both secrets sign for a while',
   example: "webhook rotate 3 --overlap-hours 0 --reason 'found in a repository'",
   parameters: {
     flags: {
       overlapHours: {
         kind: 'parsed',
         parse: wholeUpTo(168),
-        brief: 'how long the old one signs too',
+        brief: 'how long the old secret signs too',
         placeholder: 'HOURS',
         default: '24',
       },
@@ -148,7 +148,7 @@ const rotate = command({
 })
 
 const remove = command({
-  does: 'remove an endpoint: nothing more is sent there, and what waited is given up',
+  does: 'remove an endpoint: nothing more is sent there, and due webhooks are given up',
   example: "webhook remove 3 --reason 'nobody of the store added it'",
   parameters: { flags: { ...GRAVE_ACT }, positional: ONE_ENDPOINT },
   load: async () => {
