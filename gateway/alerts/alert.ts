@@ -3,7 +3,7 @@ import type { Needs } from './needs-store.ts'
 
 export type AlertKind = keyof Needs
 
-/** The wording of the console. */
+/** Same wording as in the console. */
 export const ALERT_TEXTS: Record<AlertKind, string> = {
   ledgerDifferences: 'differences in the ledger',
   departuresUnexplained: 'departures of items that nobody explained',
@@ -26,13 +26,13 @@ export const ALERT_KINDS = Object.keys(ALERT_TEXTS).filter((name): name is Alert
 )
 
 export type AlertStep =
-  /** A higher count than reported gets a message of its own. */
+  /** The count rose above the reported one: send a message. */
   | { kind: AlertKind; step: 'tell'; count: number }
-  /** A lower count than reported sends nothing, so the next rise is news. */
+  /** The count fell: send nothing, but report the next rise again. */
   | { kind: AlertKind; step: 'lower'; count: number }
   | { kind: AlertKind; step: 'forget' }
 
-/** `known`: the counts that were reported, or are about to be. */
+/** `known`: counts already reported or about to be. */
 export function alertSteps(known: ReadonlyMap<string, number>, needs: Needs): AlertStep[] {
   return ALERT_KINDS.flatMap((kind): AlertStep[] => {
     const [before, count] = [known.get(kind) ?? 0, needs[kind]]

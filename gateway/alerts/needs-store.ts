@@ -7,24 +7,24 @@ export type Needs = {
   tradesOverdue: number
   botsDead: number
   botsUnheld: number
-  /** Steam refused their offers, so they rest for half an hour more. */
+  /** Bots that still rest for at least half an hour, because Steam refused their offers. */
   botsBarred: number
   tokensEndSoon: number
   endpointsLost: number
-  /** A webhook to them has failed `FAILED_TIMES` times or more, and comes again. */
+  /** Endpoints with a webhook that has failed at least `FAILED_TIMES` times and will be retried. */
   endpointsFailing: number
   webhooksLate: number
   departuresUnexplained: number
-  /** Items that the books have and Steam does not, as two looks agree. */
+  /** Items in the books that are missing on Steam, confirmed by two checks. */
   itemsMissing: number
-  /** Stores whose credit at risk uses nine tenths of their limit, so what they get is soon held. */
+  /** Stores whose credit at risk uses nine tenths of their limit, so further credit will soon be held. */
   storesAtLimit: number
   proposalsOpen: number
   feedsFailing: number
   ledgerDifferences: number
 }
 
-/** After so many failures a webhook waits for hours. */
+/** After this many failures, the next attempt is hours away. */
 const FAILED_TIMES = 5
 
 export async function readNeeds(db: Db): Promise<Needs> {

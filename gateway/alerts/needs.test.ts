@@ -1,4 +1,4 @@
-/** The counts of problems that need a person: each rises with its cause, and falls with it. */
+/** The counts of problems that need a person. Each rises and falls with its cause. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { publishEvents } from '../events/service.ts'
@@ -19,11 +19,11 @@ afterAll(() => till.close())
 
 const needs = () => readNeeds(till.db)
 
-test('nothing of a till without trouble', async () => {
+test('a till without problems has no counts', async () => {
   expect(Object.values(await needs()).filter((count) => count > 0)).toEqual([])
 })
 
-test('a bot that rests for long, but neither a short rest nor one that is only doubted', async () => {
+test('a bot with a long rest counts; a short rest and a doubted bot do not', async () => {
   const { botId } = bot.bot
   const rests = (reason: string, minutes: number) =>
     sql`
@@ -41,7 +41,7 @@ test('a bot that rests for long, but neither a short rest nor one that is only d
   await till.db.deleteFrom('bot_bar').execute()
 })
 
-test('a store whose limit is nearly used, until it has room again', async () => {
+test('a store counts while its limit is nearly used', async () => {
   const { id } = await aStore(till, { riskLimitUsdCents: 10_000n })
   const uses = (usdCents: number) =>
     sql`
@@ -55,7 +55,7 @@ test('a store whose limit is nearly used, until it has room again', async () => 
   expect(await needs()).toMatchObject({ storesAtLimit: 0 })
 })
 
-test('an item that is missing, once two looks agree', async () => {
+test('a missing item counts once two checks agree', async () => {
   await payFor(till, bot, await aDeposit(till, await aStore(till), { game: 'dota' }))
   const { trade_id, asset_id } = await till.db.selectFrom('trade_item').selectAll().executeTakeFirstOrThrow()
   const found = (isSure: boolean) =>
@@ -70,7 +70,7 @@ test('an item that is missing, once two looks agree', async () => {
   expect(await needs()).toMatchObject({ itemsMissing: 1 })
 })
 
-test('an endpoint that fails again and again', async () => {
+test('an endpoint counts after repeated failures', async () => {
   const receiver = await startReceiver()
   receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
   const store = await aStore(till, { webhookUrl: receiver.url })

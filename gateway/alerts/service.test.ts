@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 let bots = 0
 
-/** A bot that Steam refuses. */
+/** Inserts a bot whose token Steam refuses. */
 async function deadBot(): Promise<bigint> {
   bots += 1
   const { bot } = await aBot(till, fakeSession(`7656119800000000${bots}`))
@@ -44,7 +44,7 @@ async function deadBot(): Promise<bigint> {
   return bot.botId
 }
 
-/** Looks every half a minute. */
+/** Checks every half minute. */
 async function minutes(count: number): Promise<void> {
   for (let half = 0; half < 2 * count; half += 1) {
     await tellAlerts(deps)
@@ -58,7 +58,7 @@ const headersOf = (headers: Record<string, unknown>): Record<string, string> =>
 
 const told = () => receiver.received.map(({ body }) => JSON.parse(body).data)
 
-test('what needs a person is told once, signed, and each rise once more', async () => {
+test('a problem that needs a person is reported once, signed, and each rise once more', async () => {
   await deadBot()
   await minutes(5)
   expect(told()).toMatchObject([
@@ -71,7 +71,7 @@ test('what needs a person is told once, signed, and each rise once more', async 
   const second = await deadBot()
   await minutes(5)
   expect(told().map(({ count }) => count)).toEqual([1, 2])
-  // One fewer is no news; one more after that is.
+  // A lower count is not reported; a rise after it is.
   await till.db.updateTable('bot').set({ state: 'removed' }).where('id', '=', second).execute()
   await minutes(5)
   await deadBot()
@@ -79,7 +79,7 @@ test('what needs a person is told once, signed, and each rise once more', async 
   expect(told().map(({ count }) => count)).toEqual([1, 2, 2])
 })
 
-test('what passes within a minute is told to nobody', async () => {
+test('a problem that passes within a minute is not reported', async () => {
   await deadBot()
   await tellAlerts(deps)
   await till.db.updateTable('bot').set({ state: 'removed' }).execute()
@@ -87,7 +87,7 @@ test('what passes within a minute is told to nobody', async () => {
   expect(told()).toEqual([])
 })
 
-test('a message that is not taken comes again later each time, with its own id, and is given up in the end', async () => {
+test('a refused message is retried at growing intervals with the same id, and given up in the end', async () => {
   receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
   await deadBot()
   await minutes(2)
@@ -100,7 +100,7 @@ test('a message that is not taken comes again later each time, with its own id, 
   receiver.answers.length = 0
 })
 
-test('two processes that look at once tell once', async () => {
+test('two processes that check at once report only once', async () => {
   await deadBot()
   await tellAlerts(deps)
   await jump(till, 61)

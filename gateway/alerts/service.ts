@@ -10,7 +10,7 @@ import { ALERT_TEXTS, type AlertKind, alertSteps } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
 import { applyStep, type DueAlert, lockAlerts, settle, takeDue } from './store.ts'
 
-/** If a process ends while sending, another one takes the message over after this time. */
+/** If a process ends while sending, another one takes over the message after this time. */
 const LEASE_MS = 60_000
 
 export type AlertDeps = {
@@ -20,13 +20,13 @@ export type AlertDeps = {
   uuid(): string
   random(): number
   send: Sender
-  /** Null: alerts are off. */
+  /** Null if alerts are off. */
   alerts: { url: string; secret: string } | null
-  /** The console's page with the details; null without a console. */
+  /** URL of the console's page with the details; null without a console. */
   consoleUrl: string | null
 }
 
-/** Call this every half minute. Any number of processes may. */
+/** Sends due alerts. Call it every half minute, from any number of processes. */
 export async function tellAlerts(deps: AlertDeps): Promise<void> {
   const { db, clock, uuid, alerts } = deps
   if (alerts === null) return
@@ -61,6 +61,6 @@ async function tell(
   await settle(db, messageId, waitMs === undefined ? null : new Date(now.getTime() + waitMs))
   const because = result.kind === 'answered' ? `status ${result.status}` : result.reason
   const fields = { kind, attempts, because }
-  if (waitMs === undefined) log.error(fields, 'alert was given up: the webhook did not take it')
-  else log.warn(fields, 'alert was not taken by the webhook')
+  if (waitMs === undefined) log.error(fields, 'alert was given up after its last attempt')
+  else log.warn(fields, 'alert was refused by the webhook')
 }

@@ -1,12 +1,12 @@
-/** The rows of alerts: sent ones, and those that wait. */
+/** The rows of alerts, sent and waiting. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { AlertStep } from './alert.ts'
 
-/** Many problems pass within a minute, such as a bot that moves to another process. */
+/** Delay before an alert. Many problems pass within a minute, such as a bot moving to another process. */
 const GRACE_MS = 60_000
 
-/** Locked, so two processes that check at the same time send only one alert. */
+/** Returns the reported counts by kind. Locks the table, so two processes that check at once send only one alert. */
 export async function lockAlerts(tx: Tx): Promise<Map<string, number>> {
   await sql`lock table alert in share row exclusive mode`.execute(tx)
   const rows = await tx.selectFrom('alert').select(['kind', 'count']).orderBy('kind').execute()
@@ -47,7 +47,10 @@ export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }
   return rows.sort((a, b) => a.kind.localeCompare(b.kind))
 }
 
-/** `again`: null if the alert was taken or given up. Leaves an alert alone that a newer one has replaced. */
+/**
+ * Records an attempt. `again`: time of the next one; null if sent or given up. Ignores an alert already replaced by a
+ * newer one.
+ */
 export async function settle(db: Db, messageId: string, again: Date | null): Promise<void> {
   await db.updateTable('alert').set({ due_at: again }).where('message_id', '=', messageId).execute()
 }

@@ -1,6 +1,6 @@
 /**
- * A copy of the folder of a running server, which the server itself recovers when it starts on it. Its recovery ends on
- * another timeline, so the till on it knows that it was restored.
+ * Copies the folder of a running server. A server that starts on the copy recovers it. The recovery ends on another
+ * timeline, so a till on the copy detects that it was restored.
  */
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
 import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { endBackup, startBackup } from './store.ts'
 
-/** Of each run of a server: it makes their content itself. */
+/** Folders left empty in the copy, because a server fills them at each start. */
 const EMPTIED = new Set([
   'pg_wal',
   'pg_replslot',
@@ -22,10 +22,10 @@ const EMPTIED = new Set([
 ])
 const LEFT_OUT = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|.*\.signal)$/
 const SEGMENT = /^[0-9A-F]{24}$/
-/** The label begins with the place of its start. */
+/** The first log segment of the backup, as its label names it. */
 const FIRST_SEGMENT = /\(file ([0-9A-F]{24})\)/
 
-/** Copies the server's data into `target`, a new folder. The connection must stay its own until this ends. */
+/** Copies the server's data into `target`, a new folder. Nothing else may use the connection until this ends. */
 export async function copyCluster(client: Pick<pg.Client, 'query'>, target: string): Promise<void> {
   const source = await startBackup(client)
   await copyFolder(source, target)
@@ -39,7 +39,7 @@ export async function copyCluster(client: Pick<pg.Client, 'query'>, target: stri
   }
   await writeFile(join(target, 'backup_label'), label, { mode: 0o600 })
   await writeFile(join(target, 'recovery.signal'), '', { mode: 0o600 })
-  // All of the log is there: nothing has to be fetched.
+  // The copy contains all of the log, so recovery must not fetch any.
   await appendFile(join(target, 'postgresql.auto.conf'), "restore_command = 'exit 1'\n")
 }
 
@@ -57,7 +57,7 @@ async function copyEntry(entry: Dirent, source: string, target: string): Promise
   else await copyFolder(from, to)
 }
 
-/** A file may go while the server works: its log says so. */
+/** Ignores a file that the server removed meanwhile: recovery replays the removal from the log. */
 async function copyFile(from: string, to: string): Promise<void> {
   try {
     await pipeline(createReadStream(from), createWriteStream(to, { mode: 0o600, flush: true }))

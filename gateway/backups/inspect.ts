@@ -1,4 +1,4 @@
-/** Looks at a restored database as its till would, and has its ledger computed once more. */
+/** Opens a restored database as its till would, and verifies its ledger. */
 import pg from 'pg'
 import { type Claim, ownershipOf, readIdentity } from '../db/identity.ts'
 import { judgeSchema, migrationFiles, readApplied } from '../db/schema-version.ts'
@@ -9,7 +9,7 @@ export type Inspection = Contents & {
   mode: 'sandbox' | 'live'
   /** Whether the master key of these settings is that of the backup. */
   isOwnKey: boolean
-  /** Migrations that this version would apply to it. */
+  /** Migrations that this version would apply to the database. */
   missing: string[]
   differences: Difference[]
 }
@@ -21,12 +21,12 @@ export async function inspect(url: string, claim: Claim): Promise<Inspected> {
   pool.on('error', () => {})
   try {
     const known = await readIdentity(pool)
-    if (known === undefined) return { kind: 'refused', reason: 'It is no database of a till.' }
+    if (known === undefined) return { kind: 'refused', reason: 'It is not a till’s database.' }
     const judgement = judgeSchema(migrationFiles(), await readApplied(pool))
     if (judgement.kind === 'refused') return judgement
     const missing = judgement.missing.map(({ name }) => name)
     const isOwnKey = ownershipOf(known, { ...claim, mode: known.mode }).kind === 'own'
-    // An earlier version has not all that verify.sql reads.
+    // An older schema may lack tables that verify.sql reads.
     const differences = missing.length > 0 ? [] : await verifyLedger(pool)
     const contents = await readContents(pool)
     return {

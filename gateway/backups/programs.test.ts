@@ -29,7 +29,7 @@ it('refuses one of another version, and says where the right one comes from', as
   expect(message).toContain('TRADETILL_POSTGRES_PROGRAMS')
 })
 
-it('gives an address on in the environment, where others cannot read it', () => {
+it('passes a URL in the environment, where others cannot read it', () => {
   expect(libpqOf('postgres://till:p%40ss@db.example:5433/my%20till?sslmode=verify-full')).toEqual({
     PGHOST: 'db.example',
     PGPORT: '5433',

@@ -1,4 +1,7 @@
-/** PostgreSQL's client programs, of the server's own major version: an older one refuses it, a newer one may write more. */
+/**
+ * Finds PostgreSQL's client programs of the server's major version. Older ones refuse the server; newer ones may write
+ * dumps that it cannot read.
+ */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,7 +12,7 @@ export type Found = { kind: 'found'; path: string } | { kind: 'missing'; message
 
 const run = promisify(execFile)
 
-/** Where packages put each major version. */
+/** Folders in which packages install a major version. */
 const foldersOf = (major: number): string[] => [
   `/usr/lib/postgresql/${major}/bin`,
   `/usr/pgsql-${major}/bin`,
@@ -19,7 +22,7 @@ const foldersOf = (major: number): string[] => [
   `C:\\Program Files\\PostgreSQL\\${major}\\bin`,
 ]
 
-/** Looks in `folder` only where one is named; else in the PATH, and where packages put the version. */
+/** Searches `folder` alone if it is set; otherwise the PATH and the folders of packages. */
 export async function findProgram(
   name: ProgramName,
   { major, folder }: { major: number; folder: string | undefined },
@@ -46,9 +49,9 @@ async function majorOf(path: string): Promise<number | undefined> {
 }
 
 const advice = (major: number): string =>
-  `. Debian and Ubuntu: postgresql-client-${major} (apt.postgresql.org has every version). Red Hat: postgresql${major} (yum.postgresql.org). macOS: brew install postgresql@${major}. TRADETILL_POSTGRES_PROGRAMS names a folder of yours.`
+  `. Debian and Ubuntu: postgresql-client-${major} (apt.postgresql.org has every version). Red Hat: postgresql${major} (yum.postgresql.org). macOS: brew install postgresql@${major}. Or set TRADETILL_POSTGRES_PROGRAMS to your own folder of programs.`
 
-/** The variables that libpq reads instead of an address: arguments of a process can be seen by everybody on the machine. */
+/** Returns a URL as variables for libpq, because everybody on the machine can see a process's arguments. */
 export function libpqOf(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   const known: Record<string, string> = {
@@ -64,7 +67,7 @@ export function libpqOf(url: string): Record<string, string> {
     options: 'PGOPTIONS',
   }
   const given: [string, string][] = [
-    // In an address IPv6 has brackets.
+    // An IPv6 address has brackets in a URL.
     ['PGHOST', decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1')],
     ['PGPORT', port],
     ['PGUSER', decodeURIComponent(username)],
@@ -77,7 +80,7 @@ export function libpqOf(url: string): Record<string, string> {
   return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 
-/** Rejects with the last lines of what the program complained of. */
+/** Runs a program. Rejects with the last lines of its stderr. */
 export async function runProgram(
   path: string,
   args: readonly string[],

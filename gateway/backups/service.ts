@@ -1,4 +1,4 @@
-/** Backups: a dump of a database of yours, a copy of the folder of the embedded one, and what either is worth. */
+/** Makes and checks backups: dumps of an external database, and copies of the embedded one's folder. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,13 +18,15 @@ import { createScratch, dropScratch, majorVersion } from './store.ts'
 
 export type Programs = { folder: string | undefined; environment: Record<string, string | undefined> }
 
-/** `bytes`: null of a folder. */
+/** `bytes`: null for a folder. */
 export type Backup = { path: string; bytes: number | null }
 export type BackupAnswer = { kind: 'made'; backup: Backup } | { kind: 'refused'; reason: string }
 
 const CONNECT_MS = 10_000
 const ERROR = 'Error: '
-/** Runs the server that comes with the packages on a copy: the gateway itself knows servers by their addresses. */
+/**
+ * Runs the bundled server on a copy in a separate process, because the gateway itself only connects to servers by URL.
+ */
 const RUN_COPY = join(import.meta.dirname, '../../embedded-postgres/run-copy.ts')
 
 const nameAt = (at: Date): string => `tradetill-${at.toISOString().slice(0, 19).replaceAll(':', '-')}`
@@ -40,7 +42,7 @@ export async function dump(
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, `${nameAt(at)}.dump`)
   const unfinished = `${path}.partial`
-  // The owner and the rights of a restored database are those of the server that it is restored to.
+  // Owner and privileges are left out: a restored database gets those of its new server.
   const args = [
     '--format=custom',
     '--no-owner',
@@ -71,7 +73,7 @@ export async function copyEmbedded(
   await mkdir(unfinished, { mode: 0o700 })
   try {
     await withClient(ownerUrl, (client) => copyCluster(client, join(unfinished, 'cluster')))
-    // Without its password nobody can open it.
+    // The file has the password, without which the copy cannot be opened.
     await copyFile(join(dataDir, 'database.json'), join(unfinished, 'database.json'))
     const key = ownKeyFile(dataDir)
     if (existsSync(key)) await copyFile(key, ownKeyFile(unfinished))
@@ -82,7 +84,7 @@ export async function copyEmbedded(
   return { path, bytes: null }
 }
 
-/** Puts a copy into a data folder without a database. Resolves to why not, or to nothing. */
+/** Puts a copy into a data folder without a database. Resolves to the reason of a failure, or to undefined. */
 export async function putBackCopy(copy: string, dataDir: string): Promise<string | undefined> {
   const child = spawn(process.execPath, [RUN_COPY, copy, dataDir, '--only-put'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -91,12 +93,12 @@ export async function putBackCopy(copy: string, dataDir: string): Promise<string
   const [code] = await once(child, 'exit')
   if (code === 0) return undefined
   const line = (await said).split('\n').find((each) => each.startsWith(ERROR))
-  return line?.slice(ERROR.length) ?? 'The copy cannot be put back.'
+  return line?.slice(ERROR.length) ?? 'The copy could not be restored.'
 }
 
 export const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
 
-/** Restores a dump into a database of its own on the server of `serverUrl`, and drops that again. */
+/** Restores a dump into a temporary database on the server of `serverUrl`, inspects it, and drops it. */
 export async function checkDump(
   file: string,
   { serverUrl, claim, ...programs }: Programs & { serverUrl: string; claim: Claim },
@@ -119,17 +121,17 @@ export async function checkDump(
   })
 }
 
-/** Starts a server on a copy of the copy, which stays as it is. */
+/** Starts a server on a second copy, so the backup itself is not changed. */
 export async function checkCopy(folder: string, claim: Claim): Promise<Inspected> {
   const scratch = await mkdtemp(join(tmpdir(), 'tradetill-check-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
+  // If started by root, PostgreSQL runs as another account, which must be able to enter the folder.
   await chmod(scratch, 0o711)
   const child = spawn(process.execPath, [RUN_COPY, folder, scratch], { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   try {
     const url = await firstLine(child.stdout, ended)
     return url === undefined
-      ? { kind: 'refused', reason: 'The server does not start on it.' }
+      ? { kind: 'refused', reason: 'The server did not start on the copy.' }
       : await inspect(url, claim)
   } finally {
     child.stdin.end()

@@ -1,4 +1,4 @@
-/** Questions of a backup to a server and to a restored database. Without the query builder: it is a client's. */
+/** Queries of backups, on a plain client without the query builder. */
 import type pg from 'pg'
 
 type Client = Pick<pg.Client, 'query'>
@@ -30,7 +30,7 @@ export async function endBackup(client: Client): Promise<{ label: string; tables
 }
 
 export type Newest = {
-  /** Null: there is none. */
+  /** Times of the newest rows; null if there is none. */
   depositAt: Date | null
   eventAt: Date | null
   entryAt: Date | null
@@ -38,7 +38,7 @@ export type Newest = {
 
 export type Contents = Newest & { stores: number; deposits: number; events: number; entries: number }
 
-/** How far a database comes. Whole counts: it is nobody's but ours. */
+/** Reads the newest times and counts of a database. Counting every row is acceptable, because nobody else uses it. */
 export async function readContents(client: Client): Promise<Contents> {
   const { rows } = await client.query<Record<keyof Contents, string | Date | null>>(`select
     (select max(created_at) from deposit) as "depositAt", (select max(created_at) from event) as "eventAt",
@@ -46,7 +46,7 @@ export async function readContents(client: Client): Promise<Contents> {
     (select count(*) from deposit) as deposits, (select count(*) from event) as events,
     (select count(*) from ledger_entry) as entries`)
   const [row] = rows
-  if (row === undefined) throw new Error('the database did not say what is in it')
+  if (row === undefined) throw new Error('the database returned no row')
   const at = (value: string | Date | null): Date | null => (value instanceof Date ? value : null)
   const count = (value: string | Date | null): number => Number(value ?? 0)
   return {

@@ -102,7 +102,7 @@ const MISTAKES: Parameters<typeof formatMessageForArgumentScannerError>[1] = {
     `Too many arguments: this command takes at most ${expectedCount}.`,
   UnexpectedFlagError: ({ externalFlagName }) => `--${externalFlagName} can be given only once.`,
   UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} is required, with a value.`,
-  UnsatisfiedPositionalError: ({ placeholder }) => `${placeholder} is needed.`,
+  UnsatisfiedPositionalError: ({ placeholder }) => `${placeholder} is required.`,
 }
 
 /** Says what is wrong with the arguments. Never repeats a value, which may be a secret. */

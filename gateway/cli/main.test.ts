@@ -53,7 +53,7 @@ describe('help', () => {
     [['bot', 'nonsense'], 'There is no command "nonsense": see --help.'],
     [['bto', 'list'], 'There is no command "bto": see --help. Did you mean `bot`?'],
     [['bot', 'list', '--jsn'], 'There is no option --jsn. Did you mean --json?'],
-    [['bot', 'pause'], 'BOT is needed.'],
+    [['bot', 'pause'], 'BOT is required.'],
     [['bot', 'pause', '1', '2'], 'Too many arguments: this command takes at most 1.'],
     [['store', 'show', 'x'], 'STORE must be a number.'],
     [

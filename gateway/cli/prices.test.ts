@@ -43,7 +43,7 @@ it('release ends the block, once', async () => {
   })
   expect((await run('release --game cs --item Knife')).code).toBe(0)
   expect(await held()).toEqual([])
-  expect((await run('release --game cs --item Knife')).errors).toContain('neither blocked nor frozen')
+  expect((await run('release --game cs --item Knife')).errors).toContain('not blocked or frozen')
 })
 
 it('a whole game is held only with --all', async () => {

@@ -65,7 +65,7 @@ it('a deposit is shown as a timeline, without its whole link', async () => {
 const PAYOUT = ['payout', 'record', '--currency', 'USD', '--reference', 'a', '--reason', 'x'] as const
 
 it.each([
-  ['without an origin', ['store', 'add', '--name', 'x'], '--origin is needed', 2],
+  ['without an origin', ['store', 'add', '--name', 'x'], '--origin is required', 2],
   [
     'with an origin that has a path',
     [...ADD, '--origin', 'https://x.test/a'],
@@ -80,7 +80,7 @@ it.each([
   ],
   ['with a colour by name', [...ADD, '--accent', 'tomato'], 'The accent must be a colour in the form', 2],
   ['of a store that is not there', ['store', 'show', '9'], 'There is no store 9.', 3],
-  ['of no key', ['key', 'rotate', 'abcdefgh'], 'There is no such key', 3],
+  ['of no key', ['key', 'rotate', 'abcdefgh'], 'There is no active key', 3],
   [
     'of an unknown scope',
     ['key', 'add', '--store', '1', '--name', 'x', '--scope', 'all'],
@@ -90,7 +90,7 @@ it.each([
   [
     'of a payout without a reference',
     ['payout', 'record', '--store', '1', '--currency', 'USD', '--amount', '5.00', '--reason', 'x'],
-    '--reference is needed',
+    '--reference is required',
     2,
   ],
   [

@@ -1,4 +1,4 @@
-/** The acts of the console on a store. calls.test.ts shows for all of them that they need a fresh passkey. */
+/** The acts of the console on a store. calls.test.ts shows that all of them need a fresh passkey. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ test('the page asks every question and does every act', () => {
   expect([...Object.keys(FINDS), ...Object.keys(ACTS)].filter((name) => !isNamed(name))).toEqual([])
 })
 
-test('a store is registered, and its key and secret are shown this once', async () => {
+test('a store is registered, and its key and secret are shown only once', async () => {
   const said = await doing('store add', { ...EMBER, webhookUrl: 'http://localhost:8080/hook?key=abc' })
   const { storeId, apiKey, webhookSecret } = said.data
   expect(said).toMatchObject({ status: 200, data: { apiKey: expect.stringMatching(/^tt_test_/) } })
@@ -82,7 +82,7 @@ test.each([
   expect(said).toMatchObject({ status: 400, error: { message: expect.stringContaining(message) } })
 })
 
-test('an address is opened to the webhooks of a store, and closed', async () => {
+test('an address can be opened to the webhooks of a store, and closed again', async () => {
   const { storeId } = (await doing('store add', EMBER)).data
   const address = 'shop.example:8443'
   const opened = await doing('store allow-address', { storeId, address, inside: false })
@@ -96,7 +96,7 @@ test('an address is opened to the webhooks of a store, and closed', async () => 
   expect(await doing('store forbid-address', { storeId, address })).toMatchObject({ status: 404 })
 })
 
-test('the room of a store is freed with a reason alone', async () => {
+test('the room of a store is freed only with a reason', async () => {
   const { storeId } = (await doing('store add', EMBER)).data
   expect(await doing('store free-room', { storeId })).toMatchObject({ status: 400 })
   expect(await doing('store free-room', { storeId }, 'barred')).toMatchObject({

@@ -39,7 +39,7 @@ const HOURS = z.int().min(0).max(9_999)
 const DOLLARS = z.string().regex(/^\d{1,9}$/, 'must be whole dollars')
 
 const SEQUENCE = z.int().min(1).max(999_999_999)
-/** An amount of dollars with cents, as typed. */
+/** Parses a typed amount of dollars with cents. */
 const dollars = z
   .string()
   .max(30)
@@ -51,7 +51,7 @@ const dollars = z
   })
 
 const BOOKED = { storeId: id, reference: z.string().max(200) }
-/** An amount as typed, for operations that take minor units. */
+/** Parses a typed amount into minor units. */
 const booked = z
   .object({ ...BOOKED, currency, amount: z.string().max(30), mayOwe: z.boolean().default(false) })
   .transform(({ amount, ...rest }, context) => {

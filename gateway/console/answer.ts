@@ -1,4 +1,4 @@
-/** Answers of the console's calls, and every way to refuse one. */
+/** Answers and refusals of the console's calls. */
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { isDatabaseAway } from '../db/away.ts'
 import { isPoolTimeout } from '../db/client.ts'
@@ -32,15 +32,15 @@ export type CallRefusal = keyof typeof STATUS
 const MESSAGES: Partial<Record<CallRefusal, string>> = {
   signed_out: 'You are signed out.',
   cross_site: 'Only the page of the console may call.',
-  https_required: 'The console is reached over https only.',
-  forbidden: 'Your role does not allow it.',
+  https_required: 'The console can be reached over https only.',
+  forbidden: 'Your role does not allow this.',
   step_up: 'Show your passkey again: this needs a fresh check.',
   link_over:
-    'This link was used, or its 10 minutes are over. Ask for another one: tradetill operator link NAME.',
+    'This link was used, or its 10 minutes are over. Get another one with tradetill operator link NAME.',
   passkey_refused: 'The passkey was not accepted.',
   not_found: 'There is no such call.',
   too_large: 'The call is too large.',
-  wrong_host: 'This is not the address of the console.',
+  wrong_host: 'This is not the console’s address.',
   too_many: 'Too many calls: wait a moment.',
   failed: 'Something failed on our side. The log of the gateway says what.',
   unreachable: 'The database cannot be reached. Nothing is lost: try again.',
@@ -66,21 +66,21 @@ const errorOf = (kind: CallRefusal, message: string): Body => ({
   body: toJson({ error: { kind, message } }),
 })
 
-/** An operation's answer, as a call gets it. */
+/** Turns an operation's answer into the body of a response. */
 export function toBody(answer: Answer<unknown>): Body {
   if (answer.kind === 'refused') return errorOf(answer.refusal, answer.message)
   const { kind, data, message } = answer
   return { status: 200, body: toJson({ kind, data, message }) }
 }
 
-/** Answers what was thrown. A fault of ours is logged, and told without detail. */
+/** Answers thrown errors. A fault of the till is logged, and answered without details. */
 export function answerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { kind, message } = refusalOf(error)
     const about = { requestId: request.id, call: request.routeOptions.url, kind }
     if (kind === 'failed' || kind === 'unreachable')
-      log.error({ ...about, err: error }, 'call of the console failed')
-    else log.debug(about, 'call of the console was refused')
+      log.error({ ...about, err: error }, 'console call failed')
+    else log.debug(about, 'console call was refused')
     const { status, body } = errorOf(kind, message)
     return reply.code(status).type('application/json').send(body)
   })

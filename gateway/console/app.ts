@@ -1,4 +1,4 @@
-/** The server of the operator's console: a port and an origin of its own, apart from the shoppers' page. */
+/** The server of the operator's console. It has its own port and origin, apart from the shoppers' page. */
 import { randomUUID } from 'node:crypto'
 import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, fastify } from 'fastify'
@@ -10,15 +10,15 @@ import { addConsoleHeaders, serveConsolePage } from './page.ts'
 import { addConsoleCalls, type ConsoleDeps } from './routes.ts'
 
 const BODY_BYTES = 64 * 1024
-/** A few operators, with some streams each. One of those may stay for half an hour. */
+/** Enough for a few operators with some streams each. A stream may stay open for half an hour. */
 const CONNECTIONS = { inAll: 500, perAddress: 100, answerMs: 35 * 60_000 }
 
 export type ConsoleOptions = ConsoleDeps & {
-  /** The console's build. It may still be running when the gateway starts. */
+  /** Folder of the built console. The build may still be running when the gateway starts. */
   folder: string
 }
 
-/** Builds the server without listening; `inject` works on it as it is. */
+/** Builds the server without listening. Tests can call `inject` on it. */
 export async function createConsole(options: ConsoleOptions): Promise<FastifyInstance> {
   const { log, config, party, nowMs } = options
   const { trustedProxies, mode } = config
@@ -41,7 +41,7 @@ export async function createConsole(options: ConsoleOptions): Promise<FastifyIns
   answerErrors(app, log)
   addConsoleHeaders(app, party.url)
   guardCalls(app, { url: party.url, mode, isProxied: trustedProxies !== undefined })
-  // Fastify leaves a server that never listened, with its timers.
+  // Fastify does not close a server that never listened, so its timers would stay.
   app.addHook('onClose', async ({ server }) => {
     if (!server.listening) server.close()
   })

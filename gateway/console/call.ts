@@ -1,11 +1,11 @@
-/** A call of the console: who may make it, what it takes, and the operation that answers. */
+/** A call of the console: the role that it needs, its input, and the operation that answers it. */
 import type { z } from 'zod'
 import type { OperatorRole } from '../../contract/operators.ts'
 import { type ActDeps, type Answer, type FindDeps, refused } from '../operations/operation.ts'
 
 export type Call = {
   role: OperatorRole
-  /** It moves money or items, or concerns keys and limits: only soon after the check of a passkey. */
+  /** Whether it needs a recent passkey check, because it moves money or items, or concerns keys and limits. */
   isFresh: boolean
   run(deps: ActDeps, input: unknown): Promise<Answer<unknown>>
 }
@@ -17,7 +17,7 @@ export function find<INPUT>(
   return { role: 'viewer', isFresh: false, run: checked(input, run) }
 }
 
-/** Switches and refuses. */
+/** An act for support: switches and refusals. */
 export function supportAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
@@ -25,7 +25,7 @@ export function supportAct<INPUT>(
   return { role: 'support', isFresh: false, run: checked(input, run) }
 }
 
-/** Moves money or items, or concerns keys and limits. */
+/** An act that moves money or items, or concerns keys and limits. */
 export function graveAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,

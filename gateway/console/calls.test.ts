@@ -123,7 +123,7 @@ describe('D-33 a page of another port of this host', () => {
 })
 
 describe('a call', () => {
-  test('of somebody who is signed out is refused, whichever it is', async () => {
+  test('by a signed-out caller is always refused', async () => {
     for (const { path } of CALLS) {
       const said = await post(till, path, { body: { reason: 'a test', input: {} } })
       expect([path, said.error?.kind]).toEqual([path, 'signed_out'])
@@ -137,7 +137,7 @@ describe('a call', () => {
 
   test.each(CALLS)('$path is for $role and above', async ({ path, role }) => {
     for (const each of OPERATOR_ROLES) {
-      // Nothing is named, so what is let in is refused as malformed, or finds nothing to do.
+      // The input is empty, so an admitted call is refused as malformed, or finds nothing to do.
       const body = path.startsWith('act/') ? { reason: null, input: { nothing: 'here' } } : {}
       const said = await post(till, path, { headers: headersOf(each), body })
       expect([each, said.error?.kind === 'forbidden']).toEqual([each, !mayAs(each, role)])
@@ -154,11 +154,11 @@ describe('a call', () => {
     expect((await show(till, { device, headers, at: 'step-up' })).status).toBe(200)
     expect((await post(till, path, { headers, body })).error?.kind).not.toBe('step_up')
     await till.db.deleteFrom('halt').execute()
-    // Nobody else falls asleep meanwhile.
+    // The other sessions stay alive meanwhile.
     for (const role of OPERATOR_ROLES) await post(till, 'session', { headers: headersOf(role) })
   })
 
-  test('that changes something writes who, what and why', async () => {
+  test('that changes something records who, what and why', async () => {
     await show(till, { ...personOf('operator'), at: 'step-up' })
     const payout = { storeId: '1', currency: 'USD', amount: '12.50', reference: 'wire 1' }
     expect(await acting('operator', 'payout record', payout, 'November')).toMatchObject({ status: 200 })
@@ -187,7 +187,7 @@ describe('a call', () => {
     })
   })
 
-  test('of one operator is limited: 30 acts at once', async () => {
+  test('is limited to 30 acts at once for one operator', async () => {
     const kinds = new Set<string | undefined>()
     for (let n = 0; n < 40; n += 1)
       kinds.add((await acting('support', 'price release', { game: 'cs', item: 'x' })).error?.kind)
@@ -205,22 +205,22 @@ describe('a call', () => {
   })
 })
 
-test('every act of the command line has its place in the console, or is told here with the reason', () => {
+test('every act of the command line is in the console, or is listed here with the reason', () => {
   const commands = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
   const missing = commands.map(({ name }) => name).filter((name) => ACTS[name] === undefined)
   expect(missing.sort()).toEqual(
     [
-      // Tokens of bots by the dozen: a console never sees one.
+      // Takes refresh tokens, which the console must never see.
       'bot add',
-      // They have calls of their own, because a phone answers them: see logins.test.ts.
+      // These have separate calls, because a phone approves them: see logins.test.ts.
       ...['bot enrol', 'bot renew'],
-      // They read files, or work where no gateway runs.
+      // These read files, or work without a gateway.
       ...['items moved', 'items sold', 'restore finish', 'restore recount'],
-      // They need settings of the machine: the master key.
+      // These need the master key from the machine's settings.
       ...['key-ring forget', 'key-ring rotate'],
-      // A sandbox's toy.
+      // Works in a sandbox only.
       'clock advance',
-      // The owner of the machine lets operators in: one who is in must not let in others.
+      // Only the owner of the machine may add operators, so one operator cannot add others.
       ...['operator add', 'operator link', 'operator remove'],
     ].sort(),
   )
@@ -235,7 +235,7 @@ describe('D-33 above the limit a second operator must approve', () => {
   let wire = 100
 
   beforeAll(async () => {
-    // The calls above took the tries of this address.
+    // The calls above used up this address's sign-in attempts.
     till.rest(60 * MINUTE_MS)
     ada = await signedIn(till, 'Ada')
     till.rest(60 * MINUTE_MS)
@@ -270,11 +270,11 @@ describe('D-33 above the limit a second operator must approve', () => {
       )?.count,
     )
 
-  test('what does not go above it is done at once', async () => {
+  test('an act below it is done at once', async () => {
     expect(await pay(ada, '100.00')).toMatchObject({ status: 200 })
   })
 
-  test('what goes above it waits, and is done once by somebody else', async () => {
+  test('an act above it waits, and is done once when another operator approves', async () => {
     const before = await paid()
     const said = await pay(ada, '100.01')
     expect(said).toMatchObject({ status: 202, error: { kind: 'proposed' } })
@@ -299,7 +299,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     })
   })
 
-  test('many small payouts are one large one, for each operator and for the command line', async () => {
+  test('many small payouts count as one large one, for each operator and for the command line', async () => {
     expect(await pay(grace, '60.00')).toMatchObject({ status: 200 })
     expect(await pay(grace, '40.01')).toMatchObject({ status: 202 })
     const several = await Promise.all(Array.from({ length: 4 }, () => pay(grace, '20.00')))
@@ -314,7 +314,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(await command(10_000n, 'a day later')).toMatchObject({ kind: 'done' })
   })
 
-  test('what a removed operator stands behind is declined', async () => {
+  test('the proposals of a removed operator are declined', async () => {
     const turned = await signedIn(till, 'Turned')
     const proposalId = numberIn((await pay(turned, '150.00')).error?.message)
     const other = numberIn((await pay(ada, '150.00')).error?.message)
@@ -322,7 +322,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(removed).toMatchObject({ kind: 'done', data: { declinedProposals: [BigInt(proposalId)] } })
     expect(await decide(grace, proposalId)).toMatchObject({ status: 404 })
     expect(await decide(grace, other, 'decline')).toMatchObject({ status: 200 })
-    // One that got in while its operator was removed.
+    // A proposal inserted while its operator was removed.
     await till.db
       .updateTable('proposal')
       .set({ state: 'open', decided_by: null, decided_at: null })
@@ -332,7 +332,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(await decide(grace, proposalId, 'decline')).toMatchObject({ status: 200 })
   })
 
-  test('what the command line proposes needs two, because it proves nobody', async () => {
+  test('a proposal from the command line needs two operators, because it cannot prove who types', async () => {
     const before = await paid()
     const payout = { storeId: 1n, currency: 'USD', amount: 20_000n, reference: 'by command' } as const
     const said = await recordPayout(till.by('Grace'), payout)
@@ -346,7 +346,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(await paid()).toBe(before + 1)
   })
 
-  test('what is declined is not done', async () => {
+  test('a declined proposal is not done', async () => {
     const proposalId = numberIn((await pay(ada, '150.00')).error?.message)
     expect(await decide(ada, proposalId, 'decline')).toMatchObject({ status: 200 })
     expect(await decide(grace, proposalId)).toMatchObject({ status: 404 })
@@ -354,11 +354,11 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(await declineProposal(till.by('host'), BigInt(other))).toMatchObject({ kind: 'done' })
   })
 
-  test('what could not be done is refused, and not proposed', async () => {
+  test('an act that would fail is refused, and not proposed', async () => {
     expect(await pay(ada, '99999.00')).toMatchObject({ status: 409, error: { kind: 'conflict' } })
   })
 
-  test('a change of the limit needs a second one, too', async () => {
+  test('a change of the limit needs a second operator too', async () => {
     const said = await limitAct(till.by('host'), { aboveUsdMinor: null })
     expect(said).toMatchObject({ refusal: 'proposed' })
     const list = await listProposals({ ...till.by('host') })

@@ -2,8 +2,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Browsers give a cookie to every port of its host, whatever serves there, and take a Secure one from localhost too. So
- * the cookie alone opens nothing: the page keeps the other half where only its own origin can read it.
+ * Browsers send a cookie to every port of its host, and accept a Secure one from localhost too. The cookie alone
+ * therefore opens nothing: the page keeps the other half where only its own origin can read it.
  */
 const NAME = '__Host-console'
 const HALF = /^[\w-]{43}$/
@@ -27,7 +27,7 @@ export const CLEAR_COOKIE = `${NAME}=; ${ATTRIBUTES}; Max-Age=0`
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** Two cookies of the name mean that somebody planted one: then there is no session. */
+/** Returns undefined if there are two cookies of the name, because one of them must have been planted. */
 export function readHalves(headers: Headers): Halves | undefined {
   const found = String(headers.cookie ?? '')
     .split(';')

@@ -32,7 +32,7 @@ import { listWishes } from '../operations/wishes.ts'
 import { type Call, find } from './call.ts'
 import { currency, id, nothing, page, steamId, text, time } from './input.ts'
 
-/** As it is typed; null if it is no amount of the currency. */
+/** Parses a typed amount. Returns null if it is not a valid amount of the currency. */
 const amountOf = (typed: string | undefined, of: Currency = 'USD'): bigint | undefined | null =>
   typed === undefined ? undefined : (parseAmount(typed, of) ?? null)
 
@@ -65,7 +65,7 @@ export const FINDS: Record<string, Call> = {
       return listDeposits(deps, { ...rest, leastMinor, mostMinor })
     },
   ),
-  // In the order of their numbers, so a page goes on after the last one.
+  // Stores are in ascending order, so the next page begins after the last one.
   stores: find(z.object(page), (deps, { before, limit }) => listStores(deps, { after: before, limit })),
   statement: find(z.object({ ...page, storeId: id, currency }), showStatement),
   payouts: find(z.object({ ...page, storeId: id.optional() }), listPayouts),

@@ -1,7 +1,7 @@
 /**
- * The headers that every call must bring before anything is read of it. Ports of one host are one site to a browser, so the page of
- * another port could call with our cookie: its Origin and Sec-Fetch-Site tell it apart. All calls are POST, because a
- * browser names the origin of a GET to its own host to nobody.
+ * Checks the headers of every call before anything else is read. To a browser, all ports of a host are one site, so a
+ * page on another port could call with our cookie. Its Origin and Sec-Fetch-Site give it away. All calls are POST,
+ * because browsers send no Origin with a GET to the same host.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuseCall } from './answer.ts'
@@ -9,7 +9,7 @@ import { refuseCall } from './answer.ts'
 type Place = {
   url: URL
   mode: 'sandbox' | 'live'
-  /** Whether proxies stand in front: only then does a call say that it came over https. */
+  /** Whether proxies stand in front. Only they can report that a call came over https. */
   isProxied: boolean
 }
 
@@ -24,14 +24,14 @@ export function guardCalls(app: FastifyInstance, place: Place): void {
   })
 }
 
-/** By its route, as it was matched: an address can be written in more ways than one. */
+/** Checks the matched route, because a URL can be written in several ways. */
 const isCall = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url?.startsWith('/ops/') === true
 
 function isOwnPage({ headers }: FastifyRequest, origin: string): boolean {
   return headers.origin === origin && headers['sec-fetch-site'] === 'same-origin'
 }
 
-/** Node takes the first of several Host headers, and a proxy may have gone by another one. */
+/** Refuses several Host headers. Node uses the first, but a proxy may have used another. */
 function isOurHost({ headers, raw: { rawHeaders } }: FastifyRequest, { url }: Place): boolean {
   const named = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')

@@ -1,4 +1,4 @@
-/** The input of calls in JSON form: row numbers and amounts are text. */
+/** Input of calls in JSON. Row numbers and amounts are strings. */
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import { isSteamId } from '../../contract/steam-id.ts'
@@ -15,5 +15,5 @@ export const currency = z.enum(CURRENCIES)
 export const time = z.iso.datetime({ offset: true }).transform((typed) => new Date(typed))
 export const nothing = z.object({})
 
-/** Keyset pages: `before` is where the last one ended. */
+/** Keyset pages. `before`: last row of the previous page. */
 export const page = { before: id.optional(), limit: z.int().min(1).max(MOST_ROWS).default(50) }

@@ -1,39 +1,41 @@
-/** Tells pages that something changed. They ask again for what they show: no row travels here. */
+/** Tells pages that something changed. It sends no rows: pages fetch their data again. */
 import type { ServerResponse } from 'node:http'
 import type { Log } from '../kit/log.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'
 
-/** Streams of this process, and of one session. */
+/** Most streams of this process, and below it those of one session. */
 const MOST_STREAMS = 100
 const MOST_OF_SESSION = 6
 const LOOK_EVERY_MS = 2_000
-/** A proxy ends what says nothing, and the session of a stream may have ended. */
+/**
+ * Checks between two beats. A beat keeps proxies from closing a silent stream, and ends streams whose session is over.
+ */
 const BEAT_EVERY = 10
-/** A page opens another one then. */
+/** Checks until a stream is closed. The page then opens another one. */
 const MOST_LOOKS = 900
 
 export type Live = {
-  /** False where there are too many. */
+  /** Returns false if there are too many streams. */
   open(stream: Stream): boolean
   stop(): Promise<void>
 }
 
 export type Stream = {
-  /** The session that it belongs to. */
+  /** Key of the stream's session. */
   key: string
   response: ServerResponse
-  /** False once its session has ended. */
+  /** Resolves to false once its session has ended. */
   mayStay(): Promise<boolean>
 }
 
 type Deps = {
   log: Log
-  /** Changes with whatever pages show. One look serves all streams. */
+  /** Reads a value that changes whenever pages must be updated. One read serves all streams. */
   readMark(): Promise<string>
 }
 
 export function createLive({ log, readMark }: Deps): Live {
-  /** By the look at which each was opened. */
+  /** Each stream with the number of the check at which it was opened. */
   const streams = new Map<Stream, number>()
   let looking: Repeating | undefined
   let mark: string | undefined

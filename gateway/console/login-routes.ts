@@ -1,4 +1,4 @@
-/** The calls by which a bot is enrolled, or given a new token, with the phone in the operator's hand. */
+/** The calls that enrol a bot, or renew its token, by a login that a phone approves. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { parseTradeLink } from '../../contract/trade-link.ts'
@@ -12,10 +12,10 @@ import { admit, type Visitor, type VisitorDeps, visitorOf } from './visitor.ts'
 
 type Deps = VisitorDeps & {
   log: Log
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   nowMs(): number
   visitor(request: FastifyRequest): Promise<Visitor>
-  /** Of whoever acts, with the reason; counted among their acts. */
+  /** Returns the visitor's act dependencies, with the reason. Counts towards their limit of acts. */
   acting(who: Visitor, body: unknown): { act: ActDeps; input: unknown }
   send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply
 }
@@ -29,7 +29,7 @@ const checkWith = z
     context.addIssue({ code: 'custom', message: 'must be a trade link' })
     return z.NEVER
   })
-/** `bot`: whose token is renewed. Without it, whoever approves becomes a bot. */
+/** `bot`: the bot whose token is renewed. Without it, the approving account becomes a bot. */
 const beginInput = z.object({ bot: text(20).optional(), checkWith: checkWith.optional() })
 const loginInput = z.object({ loginId: z.uuid() })
 
@@ -57,7 +57,7 @@ export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
     const { act, input } = deps.acting(who, request.body)
     return deps.send(reply, await call.run(act, input))
   })
-  // An operator has their own logins alone.
+  // Operators see only their own logins.
   app.post('/ops/login/look', async (request, reply) => {
     const { name } = await deps.visitor(request)
     const { loginId } = loginOf(request)

@@ -1,4 +1,4 @@
-/** Bots that are enrolled in the console, on the sandbox, whose phones approve. */
+/** Enrolling bots in the console, with the sandbox's phones. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
@@ -36,7 +36,7 @@ const begin = (input: object = {}, { headers } = ada) =>
 const look = (loginId: unknown, { headers } = ada) => post(till, 'login/look', { headers, body: { loginId } })
 const end = (loginId: unknown, { headers } = ada) => post(till, 'login/end', { headers, body: { loginId } })
 
-/** The phone of this account. */
+/** Returns the phone of this account. */
 async function approve(address: unknown, steamId: string): Promise<void> {
   const clientId = /^https:\/\/s\.team\/q\/\d+\/(\d+)$/.exec(String(address))?.[1]
   const answer = await fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
@@ -73,7 +73,7 @@ async function enrolled(): Promise<bigint> {
   return BigInt(String((await outcome(data.loginId)).data.botId))
 }
 
-test('a bot is enrolled once the phone of its account has approved, and its record has no token', async () => {
+test('a bot is enrolled after its account’s phone approves, and the record has no token', async () => {
   const { status, data } = await begin()
   expect(status).toBe(200)
   expect(await look(data.loginId)).toMatchObject({ status: 200, data: { botId: null } })
@@ -92,7 +92,7 @@ test('a bot is enrolled once the phone of its account has approved, and its reco
   expect((await look(data.loginId)).status).toBe(404)
 })
 
-test('a bot is given a new token by the phone of its own account alone', async () => {
+test('only the phone of its own account can renew a bot’s token', async () => {
   const bot = String(await enrolled())
   const [before] = await rows()
   const wrong = (await begin({ bot })).data
@@ -111,7 +111,7 @@ test('a bot is given a new token by the phone of its own account alone', async (
   expect(await lastAct()).toMatchObject({ act: 'bot renew', operator: 'Ada' })
 })
 
-test('whoever was signed out meanwhile adds no bot', async () => {
+test('an operator who was signed out meanwhile adds no bot', async () => {
   const eve = await signedIn(till, 'Eve')
   const { loginId, address } = (await begin({}, eve)).data
   await post(till, 'sign-out-everywhere', { headers: eve.headers })
@@ -125,7 +125,7 @@ test('whoever was signed out meanwhile adds no bot', async () => {
   expect(await rows()).toEqual([])
 })
 
-test('a login belongs to its operator, who has three at a time', async () => {
+test('a login belongs to its operator, who can have three at a time', async () => {
   const grace = await signedIn(till, 'Grace')
   const logins = [await begin(), await begin(), await begin()]
   expect(logins.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -147,7 +147,7 @@ test.each([
   expect(await begin(input)).toMatchObject({ status, error: { message: expect.stringContaining(message) } })
 })
 
-test('only an operator with a fresh passkey begins one', async () => {
+test('only an operator with a fresh passkey can begin a login', async () => {
   const support = await signedIn(till, 'Sam', 'support')
   expect(await begin({}, support)).toMatchObject({ status: 403, error: { kind: 'forbidden' } })
   till.clock.advance(6 * 60_000)

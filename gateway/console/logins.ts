@@ -1,14 +1,17 @@
-/** Logins of bots that a phone approves: the page shows the picture, and asks what became of it. In memory: a restart ends all. */
+/**
+ * Logins of bots by QR code. The page shows the code and polls for the result. They are kept in memory, so a restart
+ * ends them all.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../kit/log.ts'
 import type { AddedBot } from '../operations/enrolment.ts'
 import { type Answer, type Refused, refused } from '../operations/operation.ts'
 
-/** Of this process, those that are over among them. A page forgets its own. */
+/** Most logins of this process, including finished ones that no page has fetched yet. */
 const MOST_LOGINS = 60
-/** Of one operator, those that wait for a phone. */
+/** Most logins of one operator that wait for a phone. */
 const MOST_WAITING = 3
-/** Longer than a phone has, and a page asks. */
+/** Longer than a phone has to approve, and longer than a page polls. */
 const KEPT_MS = 10 * 60_000
 
 type Login = {
@@ -18,12 +21,12 @@ type Login = {
   answer: Answer<AddedBot> | undefined
 }
 
-/** `show` is given the address that the Steam app must open. */
+/** `show`: receives the URL that the Steam app must open. */
 export type LogIn = (way: { show(address: string): void; signal: AbortSignal }) => Promise<Answer<AddedBot>>
 
 export type Logins = {
   begin(owner: string, logIn: LogIn): Promise<{ loginId: string; address: string } | Refused>
-  /** Undefined if the operator has no such login. */
+  /** Returns undefined if the operator has no such login. */
   look(owner: string, loginId: string): { answer: Answer<AddedBot> | undefined } | undefined
   end(owner: string, loginId: string): void
   endAll(): void
@@ -52,7 +55,7 @@ export function createLogins({ log, nowMs }: { log: Log; nowMs(): number }): Log
       const shown = Promise.withResolvers<string>()
       const ended = logIn({ show: shown.resolve, signal: login.ending.signal })
         .catch((error: unknown) => {
-          log.error({ err: error }, 'login of a bot failed')
+          log.error({ err: error }, 'bot login failed')
           return refused('failed', 'Something failed on our side. The log of the gateway says what.')
         })
         .then((answer) => {
@@ -64,7 +67,7 @@ export function createLogins({ log, nowMs }: { log: Log; nowMs(): number }): Log
       forget(loginId)
       return first.kind === 'refused'
         ? refused(first.refusal, first.message)
-        : refused('failed', 'Steam showed no picture.')
+        : refused('failed', 'Steam sent no QR code.')
     },
     look(owner, loginId) {
       const login = logins.get(loginId)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
-/** A value that changes whenever anything on the page changes. */
+/** Returns a value that changes whenever anything on a page changes. */
 export async function readMark(db: Db): Promise<string> {
   const { rows } = await sql<{ mark: string }>`
     select concat_ws('.', (select max(id) from deposit), (select sum(last_sequence) from store),

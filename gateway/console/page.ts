@@ -1,4 +1,4 @@
-/** The page of the console: one document for every address of it, with nothing in it that is secret. */
+/** Serves the console's page: one document for all its URLs, without secrets. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -21,7 +21,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** Features that the console needs, of itself only; everything else is denied. */
+/** Browser features that the console may use. All others are denied. */
 const ALLOWED = ['publickey-credentials-get', 'publickey-credentials-create', 'clipboard-write']
 const DENIED = ['camera', 'clipboard-read', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
 

@@ -1,4 +1,4 @@
-/** Passkeys, by the library: what a browser is asked, and whether what it answers is true. */
+/** Passkeys: makes the browser's questions and verifies its answers. */
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,
@@ -31,7 +31,7 @@ export const assertionSchema = z.object({
 export type Registration = z.infer<typeof registrationSchema>
 export type Assertion = z.infer<typeof assertionSchema>
 
-/** The party that a passkey is for: the host's name, at this origin only. */
+/** The relying party of a passkey: the host of this URL, at this origin only. */
 export type Party = { url: URL }
 
 type Known = Pick<Passkey, 'credentialId' | 'transports'>
@@ -57,7 +57,7 @@ export function askToRegister({ url }: Party, operator: LinkedOperator, known: r
   })
 }
 
-/** Without known passkeys the browser offers all that it has for the console. */
+/** Asks for a passkey. If none are known, the browser offers all that it has for the console. */
 export function askToShow({ url }: Party, known: readonly Known[] = []) {
   return generateAuthenticationOptions({
     rpID: url.hostname,
@@ -67,7 +67,7 @@ export function askToShow({ url }: Party, known: readonly Known[] = []) {
   })
 }
 
-/** Whether the challenge was ours to answer: it is taken then, and no other answer to it counts. */
+/** Uses up a challenge. Resolves to false if it was not ours or is already used. */
 type TakeChallenge = (challenge: Buffer) => Promise<boolean>
 
 const expected = ({ url }: Party, take: TakeChallenge) => ({
@@ -77,7 +77,7 @@ const expected = ({ url }: Party, take: TakeChallenge) => ({
   expectedChallenge: (challenge: string) => take(Buffer.from(challenge, 'base64url')),
 })
 
-/** Undefined where it proves nothing. */
+/** Verifies a new passkey. Returns undefined if the answer is invalid. */
 export async function readRegistration(
   party: Party,
   { response, ...rest }: Registration,
@@ -98,7 +98,7 @@ export async function readRegistration(
   }
 }
 
-/** The passkey's new counter, or undefined where it was not shown. */
+/** Verifies the use of a passkey. Returns its new counter, or undefined if the answer is invalid. */
 export async function readAssertion(
   party: Party,
   { assertion, passkey }: { assertion: Assertion; passkey: Passkey },

@@ -29,12 +29,12 @@ import { admit, type Visitor, visitorOf } from './visitor.ts'
 export type ConsoleDeps = SignInDeps & {
   log: Log
   live: Live
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   nowMs(): number
 }
 
 const CALLS_OF_ADDRESS = { perSecond: 20, burst: 300 }
-/** Of everybody who is not signed in yet: a passkey cannot be guessed, but each try costs. */
+/** Limit of sign-in attempts per address. A passkey cannot be guessed, but each attempt costs work. */
 const TRIES_OF_ADDRESS = { perSecond: 0.2, burst: 12 }
 const TRIES_OF_ALL = { perSecond: 2, burst: 60 }
 const ACTS_OF_OPERATOR = { perSecond: 1, burst: 30 }
@@ -88,7 +88,7 @@ const sendAnswer = (reply: FastifyReply, answer: Answer<unknown>): FastifyReply 
 
 const send = (reply: FastifyReply, data: unknown): FastifyReply => sendAnswer(reply, done(data))
 
-/** The cookie to the browser, the other half to the page alone. */
+/** Sends the cookie to the browser and the other half to the page. */
 const begin = (reply: FastifyReply, { cookie, page }: Halves): FastifyReply => {
   reply.header('set-cookie', setCookie(cookie))
   return send(reply, { session: page })
@@ -120,7 +120,7 @@ function addSignIn(app: FastifyInstance, deps: ConsoleDeps, limit: (request: Fas
   )
 }
 
-/** A page that only watches keeps no session alive. */
+/** A page that only updates itself does not keep its session alive. */
 const isWatching = ({ headers }: FastifyRequest): boolean => headers['x-console-watching'] === '1'
 
 async function visitor(deps: ConsoleDeps, request: FastifyRequest): Promise<Visitor> {
@@ -192,7 +192,7 @@ function addAct(
   })
 }
 
-/** Says that something changed, until the session ends. Not an EventSource: its GET would tell no origin. */
+/** Streams a notice of each change until the session ends. It is not an EventSource, whose GET would send no Origin. */
 function addLive(app: FastifyInstance, deps: ConsoleDeps): void {
   app.post('/ops/live', async (request, reply) => {
     const { session } = await visitor(deps, request)

@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000
 let database: TestDatabase
 let till: TestConsole
 let count = 0
-/** A name that no other test has. */
+/** Returns a name that no other test uses. */
 let name: string
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('D-33 a one-time link', () => {
     expect(acts).toContainEqual({ act: 'operator passkey', operator: name })
   })
 
-  test('is not spent by being looked at, and is spent by its use', async () => {
+  test('is not used up by opening it, but by registering', async () => {
     const link = await linkFor(till, name)
     for (let n = 0; n < 3; n += 1)
       expect((await post(till, 'link/begin', { body: { link } })).status).toBe(200)
@@ -60,13 +60,13 @@ describe('D-33 a one-time link', () => {
     expect(await kindOf(register(till, link))).toBe('link_over')
   })
 
-  test('that two use at the same moment lets one in', async () => {
+  test('used by two at the same moment admits only one', async () => {
     const link = await linkFor(till, name)
     const said = await Promise.all([register(till, link), register(till, link)])
     expect(said.map(({ status }) => status).sort()).toEqual([200, 403])
   })
 
-  test('is over after 10 minutes of the machine, whatever the till’s clock says', async () => {
+  test('expires after 10 minutes of the machine’s clock, whatever the till’s clock says', async () => {
     const link = await linkFor(till, name)
     till.clock.jump(20 * MINUTE_MS)
     till.clock.advance(10 * MINUTE_MS - 1)
@@ -75,7 +75,7 @@ describe('D-33 a one-time link', () => {
     expect(await kindOf(post(till, 'link/begin', { body: { link } }))).toBe('link_over')
   })
 
-  test('takes the place of an earlier one', async () => {
+  test('replaces an earlier one', async () => {
     const first = await linkFor(till, name)
     const second = await linkOperator(till.by('host'), name.toUpperCase())
     if (second.kind === 'refused') throw new Error(second.message)
@@ -83,7 +83,7 @@ describe('D-33 a one-time link', () => {
     expect((await register(till, secretOf(second.data))).status).toBe(200)
   })
 
-  test('takes no passkey made for another origin, another link, or without a check of the person', async () => {
+  test('refuses a passkey made for another origin or link, or without verifying the user', async () => {
     const link = await linkFor(till, name)
     const foreign = createAuthenticator('http://localhost:4302')
     expect(await kindOf(register(till, link, foreign))).toBe('passkey_refused')
@@ -108,7 +108,7 @@ describe('a passkey', () => {
     expect(await kindOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
   })
 
-  test('that nobody registered, or with a stale challenge, opens nothing', async () => {
+  test('that is not registered, or answers a stale challenge, is refused', async () => {
     const { device } = await signedIn(till, name)
     expect(await kindOf(show(till, { device: createAuthenticator(ORIGIN) }))).toBe('passkey_refused')
     const begun = await post(till, 'sign-in/begin')
@@ -117,14 +117,14 @@ describe('a passkey', () => {
     expect(await kindOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
   })
 
-  test('of a removed operator opens nothing, and his sessions end', async () => {
+  test('of a removed operator is refused, and the sessions of that operator end', async () => {
     const { device, headers } = await signedIn(till, name)
     await dismissOperator(till.by('host'), name)
     expect(await kindOf(whoAmI(headers))).toBe('signed_out')
     expect(await kindOf(show(till, { device }))).toBe('passkey_refused')
   })
 
-  test('of one operator does not step up the session of another', async () => {
+  test('of one operator does not refresh the session of another', async () => {
     const { headers } = await signedIn(till, name)
     const { device } = await signedIn(till, `${name} b`)
     expect(await kindOf(show(till, { device, headers, at: 'step-up' }))).toBe('passkey_refused')
@@ -132,7 +132,7 @@ describe('a passkey', () => {
 })
 
 describe('a session', () => {
-  test('needs both of its halves: the cookie goes to every port of the host', async () => {
+  test('needs both halves, because browsers send the cookie to every port of the host', async () => {
     const { headers } = await signedIn(till, name)
     const { cookie: _, ...pageOnly } = headers
     const { 'x-console-session': half = '', ...cookieOnly } = headers
@@ -145,7 +145,7 @@ describe('a session', () => {
     expect((await whoAmI(headers)).status).toBe(200)
   })
 
-  test('has a cookie that no script and no other host sees, and that https alone carries', async () => {
+  test('has a cookie that is hidden from scripts and other hosts, and sent over https only', async () => {
     const said = await register(till, await linkFor(till, name))
     const cookie = String(said.headers['set-cookie'])
     expect(cookie).toMatch(
@@ -163,7 +163,7 @@ describe('a session', () => {
     expect(await kindOf(whoAmI(headers))).toBe('signed_out')
   })
 
-  test('is not kept alive by a page that only watches', async () => {
+  test('is not extended by a page that only updates itself', async () => {
     const { headers } = await signedIn(till, name)
     till.clock.advance(29 * MINUTE_MS)
     expect((await whoAmI({ ...headers, 'x-console-watching': '1' })).status).toBe(200)
@@ -198,7 +198,7 @@ describe('a session', () => {
 })
 
 describe('a sandbox', () => {
-  test('lets its own key in without a passkey, and no other', async () => {
+  test('admits its own key without a passkey, and no other key', async () => {
     const said = await post(till, 'sandbox', { body: { key: SANDBOX_KEY } })
     expect((await whoAmI(sessionOf(said))).data).toMatchObject({ name: 'sandbox', isSandbox: true })
     const wrong = post(till, 'sandbox', { body: { key: 'x'.repeat(43) } })
@@ -206,7 +206,7 @@ describe('a sandbox', () => {
   })
 })
 
-test('tries to come in are limited for an address and for all, and people signed in are not', async () => {
+test('sign-in attempts are limited per address and overall; signed-in operators are not', async () => {
   const { headers } = await signedIn(till, name)
   const tries = async (times: number) => {
     const kinds: (string | undefined)[] = []
@@ -214,7 +214,7 @@ test('tries to come in are limited for an address and for all, and people signed
       kinds.push(await kindOf(post(till, 'sandbox', { body: { key: 'x'.repeat(43) } })))
     return kinds
   }
-  // The two calls of the registration count, too.
+  // The two calls of the registration count too.
   expect(await tries(10)).toEqual(Array.from({ length: 10 }, () => 'link_over'))
   expect(await tries(2)).toEqual(['too_many', 'too_many'])
   expect((await whoAmI(headers)).status).toBe(200)

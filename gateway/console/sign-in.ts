@@ -1,4 +1,4 @@
-/** How operators come in: by a link that registers a passkey, by a passkey, or by the key of a sandbox. */
+/** Signing in: by a link that registers a passkey, by a passkey, or by the key of a sandbox. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { act } from '../operations/act.ts'
@@ -32,7 +32,7 @@ const CHALLENGE_MS = 5 * 60_000
 
 export type SignInDeps = FindDeps & { party: { url: URL }; sandboxKey: string | undefined }
 
-/** The question of the browser to its authenticator. Looking at a link spends nothing. */
+/** Begins the registration of a passkey. Opening a link does not use it up. */
 export async function beginRegistration(deps: SignInDeps, link: string) {
   const { db, clock, party } = deps
   const operator = await operatorOfLink(db, sha256(link), clock.machineNow())
@@ -42,7 +42,7 @@ export async function beginRegistration(deps: SignInDeps, link: string) {
   return { name: operator.name, role: operator.role, options }
 }
 
-/** Spends the link, keeps the passkey and begins a session: all or nothing. */
+/** Uses up the link, stores the passkey and begins a session, in one transaction. */
 export async function finishRegistration(
   deps: SignInDeps,
   { link, registration }: { link: string; registration: Registration },
@@ -77,7 +77,7 @@ async function beginSession(db: Db | Tx, owner: Owner, at: Date): Promise<Halves
   return halves
 }
 
-/** Tells nothing of who there is: the browser offers its passkeys. */
+/** Begins a sign-in without naming any operator: the browser offers its passkeys. */
 export async function beginSignIn(deps: SignInDeps) {
   const options = await askToShow(deps.party)
   await keepChallenge(deps, { options, purpose: 'sign_in', askedBy: null })
@@ -92,7 +92,7 @@ export function finishSignIn(deps: SignInDeps, assertion: Assertion): Promise<Ha
   })
 }
 
-/** A passkey is asked for again, of the operator that this session is of. */
+/** Asks the session's operator to show a passkey again. */
 export async function beginStepUp(deps: SignInDeps, { operatorId, session }: Visitor) {
   if (operatorId === null) refuseCall('passkey_refused')
   const options = await askToShow(deps.party, await passkeysOf(deps.db, operatorId))
@@ -110,7 +110,7 @@ export function finishStepUp(deps: SignInDeps, { operatorId, session }: Visitor,
   })
 }
 
-/** Without a passkey, where nothing is real. The key ends with the process that was given it. */
+/** Signs in to a sandbox without a passkey. The key ends with the process that received it. */
 export async function enterSandbox(deps: SignInDeps, key: string): Promise<Halves> {
   const { db, clock, sandboxKey } = deps
   if (sandboxKey === undefined || !isSame(sha256(key), sha256(sandboxKey))) refuseCall('link_over')
@@ -129,7 +129,7 @@ async function keepChallenge(
   await insertChallenge(db, { ...asked, challenge }, { now, expiresAt })
 }
 
-/** The operator whose passkey answered the challenge. */
+/** Returns the operator whose passkey answered the challenge. */
 async function shown(
   { party, clock }: SignInDeps,
   tx: Tx,

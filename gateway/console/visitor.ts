@@ -1,4 +1,4 @@
-/** Finds who makes a call, by the two halves of a session. */
+/** Identifies the caller by the two halves of a session. */
 import type { FastifyRequest } from 'fastify'
 import { mayAs, type OperatorRole } from '../../contract/operators.ts'
 import type { Db } from '../db/client.ts'
@@ -11,16 +11,19 @@ import { isSame, readHalves, sha256 } from './cookie.ts'
 
 export type Visitor = {
   session: FoundSession
-  /** As acts are recorded. */
+  /** Name under which acts are recorded. */
   name: string
   role: OperatorRole
-  /** Null of a sandbox's, which has no passkey. */
+  /** Null in a sandbox, which has no passkeys. */
   operatorId: bigint | null
 }
 
 export type VisitorDeps = { db: Db; clock: TillClock; sandboxKey: string | undefined }
 
-/** Undefined for whoever is signed out. `isWatching`: the call is made without a person, and keeps no session alive. */
+/**
+ * Returns undefined for a caller who is signed out. `isWatching`: the page makes the call automatically, so it does not
+ * extend the session.
+ */
 export async function visitorOf(
   { db, clock, sandboxKey }: VisitorDeps,
   { headers }: Pick<FastifyRequest, 'headers'>,

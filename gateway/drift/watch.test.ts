@@ -263,7 +263,7 @@ describe('the daily look', () => {
     const shown = await run()
     expect(shown.out).toContain('MISSING ON STEAM')
     expect(shown.out).toContain(lost?.assetId)
-    expect(shown.out).toContain('a look begins within seconds')
+    expect(shown.out).toContain('a check begins within seconds')
 
     const { registry } = createMetrics()
     await surveyDrift({ ...till.deps, gauges: createDriftGauges(registry) })

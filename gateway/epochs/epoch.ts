@@ -1,4 +1,4 @@
-/** Recognises whether the till works on the same life of its database, or on a restored one. */
+/** Detects whether the till's database was restored or replaced. A life is one unbroken history of a database. */
 
 /** A server's facts about a database; null if the server does not tell one. */
 export type Life = {
@@ -11,7 +11,7 @@ export type Life = {
   written: bigint | null
 }
 
-/** The database's own record: its epoch, and the life that its server shows. */
+/** The database's record of its epoch, and the life that its server reports. */
 export type Standing = {
   /** Undefined before the first start of a gateway. */
   epoch: (Omit<Life, 'written'> & { number: bigint }) | undefined
@@ -24,12 +24,12 @@ export type Standing = {
 export type Remembered = { epoch: bigint; timeline: bigint | null; written: bigint | null }
 
 /**
- * `system`: another server, restored or copied. `database`: restored into the same server. `timeline`: a copy of the server
- * was promoted, or it was set back to a point in time. `behind`: the same server has less than it had.
+ * `system`: on another server, restored or copied. `database`: restored into the same server. `timeline`: a replica
+ * was promoted, or the server was restored to a point in time. `behind`: the same server has less data than before.
  */
 export type Break = 'system' | 'database' | 'timeline' | 'behind'
 
-/** Returns how the database changed its life; undefined if it has not. */
+/** Returns how the database's history was broken; undefined if it was not. */
 export function breakOf(
   { epoch, life, isBehind }: Standing,
   remembered: Remembered | undefined,
@@ -44,7 +44,7 @@ export function breakOf(
 }
 
 function isLess(epoch: bigint, { timeline, written }: Life, remembered: Remembered): boolean {
-  // A later epoch began after the operator knew of the loss.
+  // A later epoch means that the operator knew of the loss.
   if (remembered.epoch !== epoch) return remembered.epoch > epoch
   if (remembered.timeline !== timeline || written === null || remembered.written === null) return false
   return remembered.written > written

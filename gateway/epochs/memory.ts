@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Life, Remembered } from './epoch.ts'
 
 export type Memory = {
-  /** Undefined for a database that this folder has not seen. */
+  /** Returns undefined for a database that this folder has not seen. */
   of(life: Life): Remembered | undefined
   keep(life: Life, seen: Remembered): void
 }
@@ -13,11 +13,11 @@ export type Memory = {
 const int8 = z.coerce.bigint()
 const seenSchema = z.object({ epoch: int8, timeline: int8.nullable(), written: int8.nullable() })
 
-/** A folder may serve several databases, one after the other. Each has its own file. */
+/** Each database has its own file, because a folder may be used with several of them over time. */
 const nameOf = ({ systemIdentifier, databaseOid }: Life): string =>
   `seen-${systemIdentifier ?? 'unknown'}-${databaseOid}.json`
 
-/** Logs an unreadable or unwritable file once. The process keeps the state in memory in any case. */
+/** Reports an unreadable or unwritable file once. The state is also kept in memory. */
 export function createMemory(folder: string, onFailure: (error: unknown) => void): Memory {
   const known = new Map<string, Remembered | undefined>()
   let isTold = false

@@ -1,4 +1,4 @@
-/** A database that was set back: what stops, what a store hears, and where the numbers go on. */
+/** A restored database: what stops, what stores are told, and how the numbers continue. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ const watch = (change: Partial<EpochDeps> = {}) =>
     ...change,
   })
 
-/** As if a server of another life had the database now. */
+/** Changes the database's record, as if another server had it now. */
 const live = (change: string) => sql`update epoch set ${sql.raw(change)}`.execute(till.db)
 const promote = () => live('timeline = timeline - 1')
 
@@ -64,19 +64,19 @@ const openDeposit = (externalId: string) =>
 const finish = (...args: string[]) =>
   runCommand(['restore', 'finish', '--reason', 'restored', '--json', ...args], { databaseUrl: till.url })
 
-/** `count` events that are published, before the loss. */
+/** Publishes `count` events before the loss. */
 async function published(count: number): Promise<void> {
   for (let each = 0; each < count; each += 1) await expiredDeposit(till, api.store)
   await publishEvents(till.deps)
 }
 
-describe('D-37 a till whose database is in another life', () => {
+describe('D-37 a till whose database was restored or replaced', () => {
   test.each([
     ['system', "system_identifier = '1'"],
     ['database', 'database_oid = 1'],
     ['database', 'log_oid = 1'],
     ['timeline', 'timeline = timeline - 1'],
-  ])('stops where another %s shows (%s)', async (found, change) => {
+  ])('stops if %s differs (%s)', async (found, change) => {
     const epochs = watch()
     await epochs.look()
     await epochs.look()
@@ -86,7 +86,7 @@ describe('D-37 a till whose database is in another life', () => {
     expect([epochs.stopped(), gauge]).toEqual([found, 1])
   })
 
-  test('publishes nothing, opens nothing, offers nothing and holds no bot, however late a gateway looks', async () => {
+  test('publishes, opens and offers nothing and holds no bot, even before a gateway notices', async () => {
     await watch().look()
     const deposit = await aDeposit(till, api.store)
     const { bot } = await aBot(till)
@@ -105,7 +105,7 @@ describe('D-37 a till whose database is in another life', () => {
     expect(await takeLeases(till.db, systemIds.uuid(), 1)).toEqual([])
   })
 
-  test('says so once a minute, and asks nobody to publish', async () => {
+  test('logs it once a minute, and does not try to publish', async () => {
     const epochs = watch()
     await epochs.look()
     await expiredDeposit(till, api.store)
@@ -120,7 +120,7 @@ describe('D-37 a till whose database is in another life', () => {
     expect((await eventsAfter(0)).json().events).toEqual([])
   })
 
-  test('refuses a cursor that is ahead of the log, and never answers it with silence', async () => {
+  test('refuses a cursor ahead of the log instead of answering with an empty page', async () => {
     await published(2)
     expect((await eventsAfter(2)).json()).toEqual({ events: [], next: 2, hasMore: false })
     const answer = await eventsAfter(3)
@@ -129,7 +129,7 @@ describe('D-37 a till whose database is in another life', () => {
 })
 
 describe('D-37 restore finish', () => {
-  test('leaves a million numbers out, and tells every store before anything else', async () => {
+  test('skips a million numbers, and tells every store before anything else', async () => {
     await published(2)
     await anEndpoint(till, api.store, 'http://127.0.0.1:9/')
     const epochs = watch()
@@ -142,7 +142,7 @@ describe('D-37 restore finish', () => {
     await epochs.look()
     expect([epochs.stopped(), gauge]).toEqual([undefined, 0])
     await publishEvents(till.deps)
-    // A store that read up to 57 in the life that is lost.
+    // A store had read up to 57 before the loss.
     const { events } = (await eventsAfter(57)).json()
     expect(events).toMatchObject([
       { type: 'epoch.started', sequence: 1_000_003, data: { epoch: 2, previousSequence: 2 } },
@@ -171,13 +171,13 @@ describe('D-37 restore finish', () => {
     await other.app.close()
   })
 
-  test('is refused where nothing was set back, unless the operator knows better', async () => {
+  test('is refused if no restore was noticed, unless the operator insists', async () => {
     await watch().look()
     expect(await finish()).toMatchObject({ code: 4, errors: expect.stringContaining('--unnoticed') })
     expect((await finish('--unnoticed')).code).toBe(0)
   })
 
-  test('ends what the life before still holds of a bot', async () => {
+  test('ends leases from before the restore', async () => {
     const { bot } = await aBot(till)
     await watch().look()
     await promote()
@@ -191,7 +191,7 @@ describe('D-37 restore finish', () => {
 })
 
 describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
-  test('begins an epoch where a copy was promoted, one for all gateways', async () => {
+  test('begins one epoch for all gateways after a replica was promoted', async () => {
     const gateways = [watch({ afterFailover: 'epoch' }), watch({ afterFailover: 'epoch' })]
     await gateways[0]?.look()
     await promote()
@@ -205,7 +205,7 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
     expect((await eventsAfter(0)).json().events).toMatchObject([{ type: 'epoch.started' }])
   })
 
-  test('does not begin one on another server: it may be a copy for tests', async () => {
+  test('does not begin one on another server, which may be a copy for tests', async () => {
     const epochs = watch({ afterFailover: 'epoch' })
     await epochs.look()
     await live("system_identifier = '1'")
@@ -215,7 +215,7 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
 })
 
 describe('D-37 what a gateway remembers', () => {
-  /** As if the folder of the server had been put back: nothing of it tells another life. */
+  /** Sets the database back as a restored folder would: its own record shows no break. */
   const remember = (kept: Memory, by: bigint) => ({
     of: (life: Parameters<Memory['of']>[0]) => {
       const seen = kept.of(life)
@@ -224,7 +224,7 @@ describe('D-37 what a gateway remembers', () => {
     keep: kept.keep,
   })
 
-  test('outlives the process, in its folder', async () => {
+  test('is kept in a folder, so it outlives the process', async () => {
     const epochs = watch()
     await epochs.look()
     await epochs.look()
@@ -246,7 +246,7 @@ describe('D-37 what a gateway remembers', () => {
     expect(other.stopped()).toBeUndefined()
   })
 
-  test('that cannot be read or kept is told once, and stops nothing', async () => {
+  test('is reported once if it cannot be read or written, and stops nothing', async () => {
     await watch().look()
     writeFileSync(join(folder, 'file'), '')
     const kept = createMemory(join(folder, 'file', 'none'), (error) => failures.push(error))

@@ -1,4 +1,4 @@
-/** Keeps a till from using a number twice: it stops on a restored database until the next epoch begins. */
+/** Stops the till on a restored database until the next epoch begins, so no number is used twice. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { NumberedEvent } from '../events/event.ts'
@@ -17,14 +17,14 @@ export type EpochDeps = {
   clock: Clock
   memory: Memory
   addDeliveries: AddDeliveries
-  /** A promoted copy of the server begins an epoch without an operator. */
+  /** Whether a promoted replica stops the till, or begins an epoch without an operator. */
   afterFailover: 'stop' | 'epoch'
   monotonicMs(): number
   gauge: { set(value: number): void }
 }
 
 export type EpochWatch = {
-  /** Why nothing is published, opened or offered; undefined if all is well. As of the last check. */
+  /** Returns why the last check stopped the till; undefined if it did not. */
   stopped(): Break | undefined
   look(): Promise<void>
 }
@@ -45,7 +45,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
     found = broken
     log.error(
       { found: broken, reason: BREAKS[broken] },
-      'the database is not in the life that the till published from: nothing is published, opened or offered until tradetill restore finish',
+      'database was restored or replaced: nothing is published, opened or offered until tradetill restore finish',
     )
   }
 
@@ -58,7 +58,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
       const broken = breakOf(standing, memory.of(life))
       if (broken === 'timeline' && deps.afterFailover === 'epoch') return failOver(deps)
       if (broken !== undefined) return stop(broken)
-      if (found !== undefined) log.warn({ epoch: String(epoch.number) }, 'the till goes on in a new epoch')
+      if (found !== undefined) log.warn({ epoch: String(epoch.number) }, 'till continued in a new epoch')
       found = undefined
       deps.gauge.set(0)
       const { timeline, written } = life
@@ -69,7 +69,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
   }
 }
 
-/** Every gateway on the database may try: one begins the epoch, and the others find that it has begun. */
+/** Begins an epoch after a failover. Every gateway may call this: one begins the epoch, the others find it begun. */
 async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<void> {
   const begun = await inTransaction(db, async (tx) => {
     await lockPublishing(tx)
@@ -80,13 +80,15 @@ async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<v
   const about = { epoch: String(begun.epoch), stores: begun.stores, skipped: String(SKIPPED) }
   log.error(
     about,
-    'a copy of the database took over: a new epoch began, and what it had not received is lost',
+    'replica of the database took over: a new epoch began, and data that it had not received is lost',
   )
 }
 
 type Begun = { epoch: bigint; stores: number }
 
-/** Begins an epoch, writes its event for every store, and ends all earlier leases. The caller holds `lockPublishing`. */
+/**
+ * Begins an epoch, writes its event for every store, and ends all earlier leases. The caller holds `lockPublishing`.
+ */
 export async function startEpoch(
   tx: Tx,
   { at, addDeliveries }: { at: Date; addDeliveries: AddDeliveries },

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 import type { NumberedEvent } from '../events/event.ts'
 import type { Standing } from './epoch.ts'
 
-/** How many numbers a new epoch skips: more than the lost life can have used since the backup. */
+/** How many numbers a new epoch skips: more than the lost history can have used since the backup. */
 export const SKIPPED = 1_000_000n
 
 type StandingRow = {
@@ -30,7 +30,7 @@ export async function readStanding(db: Db | Tx): Promise<Standing> {
     db,
   )
   const [row] = rows
-  if (row === undefined) throw new Error('the database did not say which one it is')
+  if (row === undefined) throw new Error('the database returned no identity')
   const epoch = row.number === null ? undefined : { number: row.number, ...beganOf(row) }
   const life = {
     systemIdentifier: row.system_identifier,
@@ -66,7 +66,7 @@ export async function haltBehind(db: Db, at: Date): Promise<void> {
     .execute()
 }
 
-/** Disarms all bots. False if they were already disarmed. */
+/** Disarms all bots, or arms them again. Returns false if they were so already. */
 export async function setDisarmed(tx: Tx, on: boolean, at: Date): Promise<boolean> {
   if (!on) {
     const { numDeletedRows } = await tx
@@ -95,7 +95,7 @@ export async function isDisarmed(db: Db | Tx): Promise<boolean> {
 export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; events: NumberedEvent[] }> {
   const { rows } = await sql<{ epoch: bigint }>`select begin_epoch(${at}, ${SKIPPED}) as epoch`.execute(tx)
   const epoch = rows[0]?.epoch ?? 0n
-  // `part` numbers them over all stores, because no deposit distinguishes them.
+  // `part` numbers the events over all stores, because they have no deposit to tell them apart.
   const { rows: events } = await sql<NumberedEvent>`
     with before as (
       select id, last_sequence, row_number() over (order by id)
@@ -112,7 +112,7 @@ export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; eve
   return { epoch, events }
 }
 
-/** Ends all leases: a process of the earlier life may still believe that it holds a bot. */
+/** Ends all leases, because a process from before the restore may still believe that it holds a bot. */
 export async function takeLeasesBack(tx: Tx): Promise<void> {
   await tx
     .updateTable('bot')

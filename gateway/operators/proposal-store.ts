@@ -3,20 +3,20 @@ import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 
-/** In cents of a dollar; undefined if no act needs a second operator. */
+/** Returns the limit in US cents; undefined if no act needs a second operator. */
 export async function readApprovalLimit(db: Db | Tx): Promise<bigint | undefined> {
   const row = await db.selectFrom('approval_limit').select('above_usd_cents').executeTakeFirst()
   return row?.above_usd_cents
 }
 
-/** Null: none. */
+/** `aboveUsdCents`: null removes the limit. */
 export async function writeApprovalLimit(tx: Tx, aboveUsdCents: bigint | null): Promise<void> {
   await tx.deleteFrom('approval_limit').execute()
   if (aboveUsdCents !== null)
     await tx.insertInto('approval_limit').values({ above_usd_cents: aboveUsdCents }).execute()
 }
 
-/** Converted by the newest rate of the currency, rounded up. Undefined if no rate is known. */
+/** Converts an amount into US cents by the newest rate, rounded up. Returns undefined if no rate is known. */
 export async function usdCentsOf(
   tx: Tx,
   { amountMinor, currency }: { amountMinor: bigint; currency: Currency },
@@ -30,7 +30,9 @@ export async function usdCentsOf(
 
 type Mover = { operatorId: bigint | undefined; since: Date }
 
-/** In cents of a dollar. Locks the mover, so the next transaction sees the amount of this one. */
+/**
+ * Returns what an operator moved alone, in US cents. Locks the mover, so the next transaction sees this one's amount.
+ */
 export async function movedAlone(tx: Tx, { operatorId, since }: Mover): Promise<bigint> {
   const key = `moved alone ${operatorId ?? 'command'}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
@@ -40,7 +42,7 @@ export async function movedAlone(tx: Tx, { operatorId, since }: Mover): Promise<
   return rows[0]?.cents ?? 0n
 }
 
-/** Deletes amounts of this mover that no longer count. */
+/** Inserts a moved amount. Deletes amounts of this mover that no longer count. */
 export async function insertMovedAlone(
   tx: Tx,
   { operatorId, since, worth, at }: Mover & { worth: bigint; at: Date },
@@ -54,7 +56,7 @@ export async function insertMovedAlone(
   await tx.insertInto('moved_alone').values({ operator_id: mover, worth_usd_cents: worth, at }).execute()
 }
 
-/** A trade counts with all its credit. */
+/** Returns the worth of a trade: all its credit. */
 export function worthOfTrade(tx: Tx, tradeId: bigint) {
   return tx
     .selectFrom('trade')
@@ -65,7 +67,7 @@ export function worthOfTrade(tx: Tx, tradeId: bigint) {
 
 export type NewProposal = {
   act: string
-  /** JSON without secrets. */
+  /** JSON of the arguments, without secrets. */
   input: string
   reason: string | null
   proposedBy: string
@@ -91,7 +93,7 @@ export async function insertProposal(tx: Tx, proposal: NewProposal): Promise<big
 
 const MOST_LISTED = 200
 
-/** Open ones first, then the newest. */
+/** Returns proposals: open ones first, then newest first. */
 export function selectProposals(db: Db, only?: bigint) {
   return db
     .selectFrom('proposal')
@@ -106,7 +108,7 @@ export function selectProposals(db: Db, only?: bigint) {
     .execute()
 }
 
-/** The proposal while it is open. */
+/** Returns the proposal if it is open. */
 export function findOpenProposal(db: Db | Tx, proposalId: bigint) {
   return db
     .selectFrom('proposal')
@@ -118,7 +120,7 @@ export function findOpenProposal(db: Db | Tx, proposalId: bigint) {
     .executeTakeFirst()
 }
 
-/** False if an operator already backs it. */
+/** Returns false if an operator already backs the proposal. */
 export async function backProposal(tx: Tx, proposalId: bigint, operatorId: bigint): Promise<boolean> {
   const row = await tx
     .updateTable('proposal')
@@ -148,7 +150,7 @@ export async function declineProposalsOf(
 
 type Decision = { proposalId: bigint; state: 'approved' | 'declined'; by: string; at: Date }
 
-/** False if it was already decided. */
+/** Returns false if the proposal was already decided. */
 export async function decideProposal(tx: Tx, { proposalId, state, by, at }: Decision): Promise<boolean> {
   const row = await tx
     .updateTable('proposal')

@@ -4,14 +4,14 @@ import type { Db, Tx } from '../db/client.ts'
 import { IDLE_MS, LONGEST_MS, NOTED_EVERY_MS, type SessionTimes } from './session.ts'
 import type { Operator } from './store.ts'
 
-/** Null in a sandbox, where signing in needs no passkey. */
+/** The operator is null in a sandbox, where signing in needs no passkey. */
 type Owner = { operatorId: bigint; sandboxSha256: null } | { operatorId: null; sandboxSha256: Buffer }
 
 export type NewSession = Owner & { cookieSha256: Buffer; pageSha256: Buffer; at: Date }
 
 const MOST_SWEPT = 100
 
-/** Also deletes some ended sessions, because nothing else does. */
+/** Inserts a session. Also deletes some ended ones, because no job does. */
 export async function insertSession(
   db: Db | Tx,
   { cookieSha256, pageSha256, operatorId, sandboxSha256, at }: NewSession,
@@ -42,7 +42,7 @@ export type FoundSession = SessionTimes & {
   operator: Operator | null
 }
 
-/** The session of a cookie, unless its operator was removed. */
+/** Returns the session of a cookie, unless its operator was removed. */
 export async function findSession(db: Db, cookieSha256: Buffer): Promise<FoundSession | undefined> {
   const row = await db
     .selectFrom('operator_session as session')
@@ -59,7 +59,7 @@ export async function findSession(db: Db, cookieSha256: Buffer): Promise<FoundSe
   return { ...session, cookieSha256, operator: isSomebody ? { operatorId, name, role } : null }
 }
 
-/** Updates the time only occasionally, because an open page makes many calls. */
+/** Updates the time of last use, but only occasionally, because an open page makes many calls. */
 export async function noteUse(db: Db, { cookieSha256, usedAt }: FoundSession, now: Date): Promise<void> {
   if (now.getTime() - usedAt.getTime() < NOTED_EVERY_MS) return
   await db
@@ -82,7 +82,7 @@ export async function endSession(db: Db | Tx, cookieSha256: Buffer): Promise<voi
   await db.deleteFrom('operator_session').where('cookie_sha256', '=', cookieSha256).execute()
 }
 
-/** All sessions of the same operator, or of the same sandbox. */
+/** Ends all sessions of the same operator or sandbox. Returns their number. */
 export async function endSessionsLike(db: Db, session: FoundSession): Promise<number> {
   const same = sql<SqlBool>`operator_id is not distinct from ${session.operator?.operatorId ?? null}
     and sandbox_sha256 is not distinct from ${session.sandboxSha256}`

@@ -7,7 +7,7 @@ export type Operator = { operatorId: bigint; name: string; role: OperatorRole }
 
 const sameName = (name: string) => sql<SqlBool>`lower(name) = lower(${name})`
 
-/** False if an operator with that name exists. */
+/** Returns undefined if an operator with that name exists. */
 export async function insertOperator(
   tx: Tx,
   { name, role, userHandle }: { name: string; role: OperatorRole; userHandle: Buffer },
@@ -36,7 +36,7 @@ export type ListedOperator = Operator & {
   sessions: number
 }
 
-/** `aliveSince`: sessions used before then have ended. */
+/** `aliveSince`: sessions last used before this time have ended. */
 export async function selectOperators(db: Db, aliveSince: Date): Promise<ListedOperator[]> {
   const { rows } = await sql<ListedOperator>`
     select id as "operatorId", name, role, created_at as "createdAt",
@@ -46,7 +46,7 @@ export async function selectOperators(db: Db, aliveSince: Date): Promise<ListedO
   return rows
 }
 
-/** Ends every way for the operator to sign in. */
+/** Removes the operator and every way to sign in. */
 export async function removeOperator(
   tx: Tx,
   { operatorId, at }: { operatorId: bigint; at: Date },
@@ -57,7 +57,7 @@ export async function removeOperator(
   }
 }
 
-/** The link replaces an earlier one. */
+/** Stores a link, which replaces an earlier one. */
 export async function replaceLink(
   tx: Tx,
   link: { operatorId: bigint; secretSha256: Buffer; expiresAt: Date },
@@ -72,7 +72,7 @@ export async function replaceLink(
 
 export type LinkedOperator = Operator & { userHandle: Buffer }
 
-/** The operator of a link, unless the link was used or has expired. */
+/** Returns the operator of a link, unless the link was used or has expired. */
 export function operatorOfLink(
   db: Db | Tx,
   secretSha256: Buffer,
@@ -88,7 +88,7 @@ export function operatorOfLink(
     .executeTakeFirst()
 }
 
-/** False if the link was used or has expired. */
+/** Uses up a link. Returns false if it was used before or has expired. */
 export async function spendLink(tx: Tx, secretSha256: Buffer, now: Date): Promise<boolean> {
   const spent = await tx
     .deleteFrom('operator_link')
@@ -101,7 +101,7 @@ export async function spendLink(tx: Tx, secretSha256: Buffer, now: Date): Promis
 
 export type Passkey = { credentialId: string; publicKey: Buffer; counter: bigint; transports: string[] }
 
-/** False if the passkey already belongs to an operator. */
+/** Returns false if the passkey already belongs to an operator. */
 export async function insertPasskey(tx: Tx, operatorId: bigint, passkey: Passkey): Promise<boolean> {
   const row = await tx
     .insertInto('operator_passkey')
@@ -159,7 +159,7 @@ export type Challenge = {
 
 const MOST_SWEPT = 100
 
-/** Also deletes some expired ones, because nothing else does. */
+/** Inserts a challenge. Also deletes some expired ones, because no job does. */
 export async function insertChallenge(
   db: Db,
   { challenge, purpose, askedBy }: Challenge,
@@ -173,7 +173,7 @@ export async function insertChallenge(
     .execute()
 }
 
-/** Uses up a challenge. False if it was used, has expired or belongs to another caller. */
+/** Uses up a challenge. Returns false if it was used, has expired or belongs to another caller. */
 export async function takeChallenge(
   tx: Tx,
   { challenge, purpose, askedBy }: Challenge,
