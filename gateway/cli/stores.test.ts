@@ -78,7 +78,7 @@ it.each([
     '--liability must be one of operator, store.',
     2,
   ],
-  ['with a colour by name', [...ADD, '--accent', 'tomato'], 'The accent must be a colour in the form', 2],
+  ['with a colour by name', [...ADD, '--accent', 'tomato'], 'The accent must be a colour such as', 2],
   ['of a store that is not there', ['store', 'show', '9'], 'There is no store 9.', 3],
   ['of no key', ['key', 'rotate', 'abcdefgh'], 'There is no active key', 3],
   [

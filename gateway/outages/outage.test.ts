@@ -9,7 +9,7 @@ const judged = (bots: Parameters<typeof judgeOutages>[0]['bots'], ...open: Outag
   judgeOutages({ bots, open: new Set(open) }, now)
 
 describe('an outage', () => {
-  it('D-28 begins when a capability has failed for every bot for 30 s, each capability apart', () => {
+  it('D-28 begins when a capability has failed for every bot for 30 s, separately for each capability', () => {
     expect(judged([{ ...healthy, offersFailingSince: ago(30) }])).toEqual({
       begin: ['offers', 'deposits'],
       end: [],
@@ -20,13 +20,13 @@ describe('an outage', () => {
     })
   })
 
-  it('D-28 is none while one bot works, or has failed for less', () => {
+  it('D-28 does not begin while one bot works or has failed for a shorter time', () => {
     const failing = { ...healthy, offersFailingSince: ago(99) }
     expect(judged([failing, healthy])).toEqual({ begin: [], end: [] })
     expect(judged([failing, { ...healthy, offersFailingSince: ago(29) }])).toEqual({ begin: [], end: [] })
   })
 
-  it('ends with the first bot that works again', () => {
+  it('ends when the first bot works again', () => {
     const failing = { ...healthy, offersFailingSince: ago(99) }
     expect(judged([failing, healthy], 'offers', 'deposits')).toEqual({
       begin: [],
@@ -34,12 +34,12 @@ describe('an outage', () => {
     })
   })
 
-  it('goes on, or does not begin, while no bot is in service to tell', () => {
+  it('neither begins nor ends while no bot is in service', () => {
     expect(judged([], 'offers', 'deposits')).toEqual({ begin: [], end: [] })
     expect(judged([])).toEqual({ begin: [], end: [] })
   })
 
-  it('D-30 is none while our own budgets and pauses hold every bot back, however long', () => {
+  it('D-30 does not begin while our own budgets and pauses hold every bot back, however long', () => {
     let nowMs = 0
     const seen = (reasons: readonly string[]) => {
       const bots = [1, 2].map(() => trackHealth(() => nowMs, { offers: null, inventories: null }))
@@ -59,12 +59,12 @@ describe('an outage', () => {
       )
     }
     expect(seen([])).toEqual({ begin: [], end: [] })
-    // One 429 to each bot, and the pause that follows it.
+    // One 429 for each bot, and the pause after it.
     expect(seen(['rate_limited'])).toEqual({ begin: [], end: [] })
     expect(seen(['timeout'])).toEqual({ begin: ['offers', 'inventories', 'deposits'], end: [] })
   })
 
-  it('stops the time of deposits for as long as anything lasts', () => {
+  it('stops the time of deposits until every outage is over', () => {
     const failing = { ...healthy, inventoriesFailingSince: ago(99) }
     expect(judged([failing], 'offers', 'deposits')).toEqual({ begin: ['inventories'], end: ['offers'] })
     expect(judged([healthy], 'maintenance')).toEqual({ begin: ['deposits'], end: [] })

@@ -3,12 +3,12 @@ import type { Language } from '../../contract/languages.ts'
 
 export type Outage = 'offers' | 'inventories' | 'maintenance' | 'deposits'
 
-/** A maintenance in words for shoppers. `until`: when it ends on its own; null: when the operator ends it. */
+/** A notice of maintenance to shoppers. `until`: planned end; null if only the operator ends it. */
 export type Notice = { text: Record<Language, string> | null; until: Date | null }
 
 export const NO_NOTICE: Notice = { text: null, until: null }
 
-/** The failures of a bot in service. A time is when a capability began to fail; null if it works. */
+/** Failures of a bot in service: when each capability began to fail; null while it works. */
 export type BotHealth = { offersFailingSince: Date | null; inventoriesFailingSince: Date | null }
 
 /** How long every bot must fail before Steam counts as down. */

@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-/** The bot began to fail at this capability just now, or works again. */
+/** Makes a capability of the bot fail from now on, or work again. */
 async function meets(what: { offers?: boolean; inventories?: boolean }): Promise<void> {
   const since = (fails: boolean | undefined) => (fails === true ? till.clock.now() : null)
   await till.db
@@ -76,7 +76,7 @@ describe('while offers fail for every bot', () => {
     expect(await viewOf(hash)).toMatchObject({ status: 'created', technicalWorks: true, timeLeft: null })
   })
 
-  it('D-28 the deposit gets back the time that stood still, to the second', async () => {
+  it('D-28 the deposit gets back the paused time, to the second', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()
     till.clock.advance(90 * MINUTE_MS)
@@ -106,12 +106,12 @@ describe('while offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 
-  it('D-28 a decline right after it is the shopper’s own: the offer was sent long before', async () => {
+  it('D-28 a decline right after it counts as the shopper’s own, because the offer was sent long before', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
     await steamGoesDown()
-    // Reads fail, but the send does not: all of the offer's life so far is given back.
+    // Reads fail, but the send works. The offer gets back all the time since it was sent.
     await work()
     await answer
     till.clock.advance(10 * MINUTE_MS)
@@ -125,7 +125,7 @@ describe('while offers fail for every bot', () => {
     expect(view).toMatchObject({ status: 'tradeDeclined', endedAtOnce: false })
   })
 
-  it('no new trade begins, and one does when it is over', async () => {
+  it('no new trade begins until it is over', async () => {
     const deposit = await aDeposit(till, store)
     await steamGoesDown()
     expect(await requestTrade(till.deps, deposit.body)).toEqual({
@@ -139,7 +139,7 @@ describe('while offers fail for every bot', () => {
     expect(await answer).toEqual({ kind: 'active' })
   })
 
-  it('a deposit that is opened meanwhile loses nothing either', async () => {
+  it('a deposit opened meanwhile loses no time either', async () => {
     await steamGoesDown()
     till.clock.advance(30 * MINUTE_MS)
     const { hash } = await aDeposit(till, store)
@@ -169,7 +169,7 @@ describe('while only inventories fail', () => {
 })
 
 describe('maintenance', () => {
-  it('is the operator’s word: no trade begins, none is broken off, no deposit expires', async () => {
+  it('lets no trade begin and no deposit expire, but interrupts no trade', async () => {
     const { hash } = await pending()
     const other = await aDeposit(till, store)
     await beginMaintenance(deps, NO_NOTICE)
@@ -201,7 +201,7 @@ describe('maintenance', () => {
     expect(await viewOf(hash)).toMatchObject({ technicalWorks: false })
   })
 
-  it('tells shoppers why and until when, in both languages, and its notice can be changed while it lasts', async () => {
+  it('tells shoppers why and until when, in both languages, and its notice can be changed', async () => {
     const { hash } = await aDeposit(till, store)
     const text = { en: 'We move.', ru: 'Мы переезжаем.' }
     const until = new Date(till.clock.now().getTime() + 45 * MINUTE_MS)
@@ -215,7 +215,7 @@ describe('maintenance', () => {
     expect(await beginMaintenance(deps, NO_NOTICE)).toBe('begun')
   })
 
-  it('ends at its planned end without anybody, and deposits get back the time that stood still', async () => {
+  it('ends automatically at its planned end, and deposits get back the paused time', async () => {
     const { hash } = await aDeposit(till, store)
     const until = new Date(till.clock.now().getTime() + 45 * MINUTE_MS)
     await beginMaintenance(deps, { text: null, until })

@@ -1,4 +1,6 @@
-/** Outages of Steam, which begin and end automatically, and the operator's maintenance. Both pause the shoppers' time. */
+/**
+ * Outages of Steam, which begin and end automatically, and the operator's maintenance. Both pause the shoppers' time.
+ */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -18,7 +20,10 @@ import {
 
 export type OutageDeps = { db: Db; clock: Clock; log: Log; metrics: Pick<Metrics, 'outage'> }
 
-/** Checks the bots' failures, and whether a maintenance has reached its end. Call it every few seconds. Any number of processes may. */
+/**
+ * Begins and ends outages, and ends maintenance at its planned end. Call it every few seconds, from any number of
+ * processes.
+ */
 export async function watchOutages({ db, clock, log, metrics }: OutageDeps): Promise<void> {
   const now = clock.now()
   const open = await inTransaction(db, async (tx) => {
@@ -51,8 +56,8 @@ async function finish(tx: Tx, kind: Outage, now: Date): Promise<boolean> {
 type MaintenanceDeps = { db: Db | Tx; clock: Clock }
 
 /**
- * While maintenance is on, no new trade starts and no deposit expires; open trades continue. If it is on already, only its
- * notice changes. `unchanged`: it is on with this very notice.
+ * While maintenance is on, no new trade starts and no deposit expires; open trades continue. If it is on already, only
+ * its notice changes. `unchanged`: it is on with the same notice.
  */
 export async function beginMaintenance(
   { db, clock }: MaintenanceDeps,
@@ -68,13 +73,13 @@ export async function beginMaintenance(
   })
 }
 
-/** Resolves to false if it was off. */
+/** Ends maintenance. Resolves to false if it was off. */
 export async function endMaintenance({ db, clock }: MaintenanceDeps): Promise<boolean> {
   const now = clock.now()
   return inTransaction(db, (tx) => finish(tx, 'maintenance', now))
 }
 
-/** Why no trade may start now; undefined if one may. */
+/** Resolves to the reason why no trade may start now; undefined if trades may start. */
 export async function tradesClosed(db: Db | Tx): Promise<'maintenance' | 'steam_down' | undefined> {
   const open = await openOutages(db)
   if (open.has('maintenance')) return 'maintenance'

@@ -8,7 +8,7 @@ export async function openOutages(db: Db | Tx): Promise<Set<Outage>> {
   return new Set(rows.map(({ kind }) => kind))
 }
 
-/** Bots in service. A bot that no process holds has no failures. */
+/** Returns the failures of bots in service. A bot without a process has none. */
 export function healthOfBots(db: Db | Tx): Promise<BotHealth[]> {
   return db
     .selectFrom('bot')
@@ -21,7 +21,7 @@ export function healthOfBots(db: Db | Tx): Promise<BotHealth[]> {
     .execute()
 }
 
-/** False if it has already begun. */
+/** Returns false if the outage has already begun. */
 export async function beginOutage(tx: Tx, kind: Outage, since: Date): Promise<boolean> {
   const rows = await tx
     .insertInto('outage')
@@ -32,7 +32,7 @@ export async function beginOutage(tx: Tx, kind: Outage, since: Date): Promise<bo
   return rows.length === 1
 }
 
-/** The notice of the maintenance that is on; undefined if none is. */
+/** Returns the notice of the current maintenance; undefined if it is off. */
 export async function readNotice(db: Db | Tx): Promise<Notice | undefined> {
   const row = await db
     .selectFrom('outage')
@@ -44,7 +44,7 @@ export async function readNotice(db: Db | Tx): Promise<Notice | undefined> {
   return { text: en === null || ru === null ? null : { en, ru }, until }
 }
 
-/** False if it said so already. */
+/** Returns false if the notice is the same already. */
 export async function changeNotice(tx: Tx, { text, until }: Notice): Promise<boolean> {
   const [en, ru] = [text?.en ?? null, text?.ru ?? null]
   const { numAffectedRows } = await sql`
@@ -60,13 +60,13 @@ export async function endOutage(tx: Tx, kind: Outage): Promise<Date | undefined>
   return row?.since
 }
 
-/** Gives deposits the paused time back. */
+/** Extends deposits by the paused time. */
 export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update deposit set expires_at = expires_at + (${to}::timestamptz - greatest(${from}, created_at))
     where status = 'created' and created_at < ${to}`.execute(tx)
 }
 
-/** Gives shoppers back the time in which they could not accept. */
+/** Extends open offers by the time in which shoppers could not accept. */
 export async function extendTrades(tx: Tx, from: Date, to: Date): Promise<void> {
   await sql`update trade set
       deadline = deadline + (${to}::timestamptz - greatest(${from}, send_started_at)),

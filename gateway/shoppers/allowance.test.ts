@@ -14,7 +14,7 @@ describe('D-31 open offers of one account', () => {
     [1, 'allowed'],
     [2, 'too_many'],
     [7, 'too_many'],
-  ])('with %i open, another one is %s', (open, kind) => {
+  ])('with %i open offers, another one is %s', (open, kind) => {
     expect(judge({ open })).toEqual({ kind })
   })
 
@@ -23,7 +23,7 @@ describe('D-31 open offers of one account', () => {
     { open: 1, openLocked: 1, kind: 'allowed', why: 'a slot for everybody is free' },
     { open: 2, openLocked: 1, kind: 'too_many', why: 'its own slot is taken too' },
     { open: 3, openLocked: 1, kind: 'too_many', why: 'all three are taken' },
-  ])('a locked deposit is $kind where $why', ({ kind, ...facts }) => {
+  ])('a locked deposit is $kind if $why', ({ kind, ...facts }) => {
     expect(judge(facts, true)).toEqual({ kind })
   })
 })
@@ -38,7 +38,7 @@ describe('D-31 after an offer that went unused', () => {
     [6, 30],
     [7, 30],
     [5_000, 30],
-  ])('the store and the account wait: after %i in a row %i minutes', (count, minutes) => {
+  ])('the store must wait before the next offer: after %i in a row, %i minutes', (count, minutes) => {
     const pauseMs = minutes * MINUTE_MS
     const until = new Date(NOW.getTime() + 1)
     expect(judge({ unused: { count, lastAt: ago(pauseMs - 1) } })).toEqual({ kind: 'paused', until })

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
-/** True if the account's next delivery is credited on release. */
+/** SQL condition: whether the account's next delivery is credited on release. */
 export const carefulSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`exists (select from careful_shopper where steam_id = ${steamId})`
 
@@ -12,7 +12,7 @@ export async function creditModeOf(db: Db | Tx, steamId: string): Promise<'on_re
   return rows[0]?.is === true ? 'on_release' : null
 }
 
-/** Records that a trade of theirs was reversed, fully or in part. */
+/** Records that a trade of the account was reversed, fully or in part. */
 export async function beCareful(
   tx: Db | Tx,
   { steamId, tradeId, at }: { steamId: string; tradeId: bigint; at: Date },
@@ -27,14 +27,14 @@ export async function beCareful(
 export type CarefulShopper = {
   steamId: string
   since: Date
-  /** The last trade that they reversed, and when the till noticed. */
+  /** The last reversed trade, and below it the time when the till noticed. */
   tradeId: bigint
   lastAt: Date
-  /** How often they reversed trades since then. */
+  /** Number of reversed trades. */
   reversals: number
 }
 
-/** Lists all accounts, those with the latest reversals first, or reads one. */
+/** Lists all accounts, latest reversals first, or reads one. */
 export function carefulShoppers(
   db: Db | Tx,
   { steamId, limit }: { steamId?: string; limit: number },
@@ -49,7 +49,7 @@ export function carefulShoppers(
     .execute()
 }
 
-/** False if the account was not on the list. */
+/** Returns false if the account was not on the list. */
 export async function trustShopper(tx: Tx, steamId: string): Promise<boolean> {
   const deleted = await tx.deleteFrom('careful_shopper').where('steam_id', '=', steamId).executeTakeFirst()
   return deleted.numDeletedRows > 0n

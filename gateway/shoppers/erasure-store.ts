@@ -4,19 +4,22 @@ import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { carefulSql } from './careful-store.ts'
 
-/** Account number 0, which does not exist, as a placeholder for the Steam id. */
+/** Placeholder for an erased Steam id: account number 0, which does not exist. */
 export const NOBODY = '76561197960265728'
 
 export type Erased = {
   /** Deposits and trades that no longer name the account. */
   deposits: number
   trades: number
-  /** Deposits that cannot be erased yet: open ones, and those with a trade that is open, protected, held by Steam, watched or at risk. */
+  /**
+   * Deposits that cannot be erased yet: open ones, and those with a trade that is open, protected, held by Steam,
+   * watched or at risk.
+   */
   keptDeposits: number
   /** Events that stores have received. They stay unchanged. */
   keptEvents: number
   isDenied: boolean
-  /** The account has reversed trades, and the till must remember that. */
+  /** Whether the account has reversed trades, which the till must remember. */
   isOnRelease: boolean
 }
 
@@ -35,12 +38,12 @@ async function depositsOf(tx: Tx, steamId: string, now: Date): Promise<{ id: big
   return rows
 }
 
-/** Money, items and events stay as they are. */
+/** Erases the account from deposits and trades that are over. Money, items and events stay unchanged. */
 export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await depositsOf(tx, steamId, now)
   const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))
   const ofQuiet = sql`deposit_id = any(${quiet}::bigint[])`
-  // Another account may have paid after this one was refused, or for the account that the store named.
+  // A deposit may name two accounts: another one may have paid after this one was refused, or instead of the named one.
   await sql`
     update deposit set customer_label = null
     where id = any(${quiet}::bigint[]) and coalesce(shopper_steam_id, user_steam_id) = ${steamId}`.execute(tx)
@@ -55,7 +58,7 @@ export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<
     update trade set partner_steam_id = ${NOBODY} where ${ofQuiet} and partner_steam_id = ${steamId}`.execute(
     tx,
   )
-  // Of whatever account: the sweep finds tokens of trades by the token of their deposit, which may be gone now.
+  // For any account, because the sweep finds tokens of trades by the token of their deposit, which may now be erased.
   await sql`
     update trade set partner_token = null, partner_token_sealed = null
     where ${ofQuiet} and (partner_token is not null or partner_token_sealed is not null)`.execute(tx)

@@ -6,12 +6,12 @@ import { type PartnerFacts, REMEMBERED_MS, UNUSED_REASONS } from './allowance.ts
 
 type Found = { open: number; openLocked: number; unused: number; lastAt: Date | null }
 
-/** Locks the account until the transaction ends: two trades at once must not take the same last slot. */
+/** Locks the account until the transaction ends, so two trades at once cannot take the same last slot. */
 export async function lockPartner(tx: Tx, steamId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`offers to ${steamId}`}, 0))`.execute(tx)
 }
 
-/** The account must be locked. */
+/** Reads the facts for the limits. The caller must have locked the account. */
 export async function partnerFacts(
   tx: Tx,
   { steamId, storeId, now }: { steamId: string; storeId: bigint; now: Date },

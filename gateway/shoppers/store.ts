@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 
-/** Includes retired bots: their accounts still have items of stores. */
+/** Whether the account is one of the till's bots. Includes retired ones, which may still have items of stores. */
 export async function isOwnBot(db: Db | Tx, steamId: string): Promise<boolean> {
   const row = await db
     .selectFrom('bot')
@@ -14,7 +14,7 @@ export async function isOwnBot(db: Db | Tx, steamId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** True if the account must not pay. */
+/** Whether the account must not pay. */
 export async function isRefused(db: Db | Tx, steamId: string): Promise<boolean> {
   const { rows } = await sql<{ isRefused: boolean }>`
     select exists (select from denied_shopper where steam_id = ${steamId})
@@ -28,11 +28,11 @@ export type DeniedShopper = {
   steamId: string
   reason: string
   deniedAt: Date
-  /** Trades whose offers are, or may be, open. A denial does not end them. */
+  /** Trades whose offers are or may be open. A denial does not end them. */
   openTrades: { tradeId: bigint; depositId: bigint; botId: bigint; offerId: string | null }[]
 }
 
-/** False if the account was already denied. */
+/** Returns false if the account was already denied. */
 export async function denyShopper(
   tx: Tx,
   { steamId, reason, at }: { steamId: string; reason: string; at: Date },
@@ -45,13 +45,13 @@ export async function denyShopper(
   return (inserted.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** False if the account was not denied. */
+/** Returns false if the account was not denied. */
 export async function allowShopper(tx: Tx, steamId: string): Promise<boolean> {
   const deleted = await tx.deleteFrom('denied_shopper').where('steam_id', '=', steamId).executeTakeFirst()
   return deleted.numDeletedRows > 0n
 }
 
-/** Lists all accounts, the newest first, or reads one. */
+/** Lists all denied accounts, newest first, or reads one. */
 export async function deniedShoppers(
   db: Db | Tx,
   { steamId, limit }: { steamId?: string; limit: number },
@@ -78,7 +78,7 @@ export async function deniedShoppers(
   }))
 }
 
-/** The open offers to one account. */
+/** Returns the open offers to one account. */
 export async function openTradesOf(db: Db | Tx, steamId: string): Promise<DeniedShopper['openTrades']> {
   const open = await openTradesWith(db, [steamId])
   return open.map(({ partner: _, ...trade }) => trade)

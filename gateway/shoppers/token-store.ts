@@ -29,7 +29,7 @@ export function sealDeposits({ db, box }: Deps, limit: number): Promise<number> 
   })
 }
 
-/** The same for the tokens of trades. */
+/** Does the same for the tokens of trades. */
 export function sealTrades({ db, box }: Deps, limit: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const rows = await tx

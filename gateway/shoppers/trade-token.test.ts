@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-/** Every row of every table as text, jobs and migrations too. */
+/** Returns every row of every table as text, including jobs and migrations. */
 async function dump(): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select oid::regclass::text as name from pg_class
@@ -42,7 +42,7 @@ async function dump(): Promise<string[]> {
   return parts.flat()
 }
 
-/** A deposit that is paid by a shopper with this token; the store gave the link, and the shopper pasted it. */
+/** Pays a deposit with this token. The store gave the link, and the shopper pasted it. */
 async function payWithLink(store?: { id: bigint }): Promise<bigint> {
   const { deposit } = await createDeposit(till.deps, store ?? (await aStore(till)), {
     externalId: 'with a link',
@@ -64,18 +64,18 @@ async function payWithLink(store?: { id: bigint }): Promise<bigint> {
 const depositRow = (id: bigint) =>
   till.db.selectFrom('deposit').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-it('W13 no table holds the trade token of a paid deposit in a form that can be read', async () => {
+it('W13 no table contains the trade token of a paid deposit in readable form', async () => {
   const id = await payWithLink()
   expect(await depositRow(id)).toMatchObject({ status: 'succeeded', user_steam_id: STEAM_ID })
   const rows = await dump()
-  // The dump is a real one: it has what is meant to be readable.
+  // Proves that the dump is complete: it has the values that may be readable.
   expect(rows.some((row) => row.startsWith('trade: ') && row.includes(STEAM_ID))).toBe(true)
   const forms = [TOKEN, Buffer.from(TOKEN).toString('hex'), Buffer.from(TOKEN).toString('base64')]
   expect(rows.filter((row) => forms.some((form) => row.includes(form)))).toEqual([])
   expect(tokenOfDeposit(TEST_BOX, await depositRow(id))).toBe(TOKEN)
 })
 
-it('D-26 no answer about a deposit has its trade token, neither to its page nor to its store', async () => {
+it('D-26 no answer about a deposit contains its trade token, neither for its page nor for its store', async () => {
   const api = await startStoreApi(till)
   const paid = await payWithLink(api.store)
   const { hash } = await depositRow(paid)
@@ -87,13 +87,13 @@ it('D-26 no answer about a deposit has its trade token, neither to its page nor 
   const urls = [`/v1/deposits/${paid}`, '/v1/deposits?limit=10', '/v1/events?limit=10']
   const toStore = await Promise.all(urls.map((url) => api.call('GET', url)))
   const answers = [JSON.stringify(user), views.get(hash)?.body ?? '', ...toStore.map((answer) => answer.body)]
-  // Each of these tells whose the deposit is.
+  // Each of these answers names the shopper's account.
   for (const answer of answers) expect(answer).toMatch(/partner=39734281|76561198000000009/)
   expect([...answers, opened.body].filter((answer) => answer.includes(TOKEN))).toEqual([])
   await api.app.close()
 })
 
-it('an offer is sent with the token that was sealed', async () => {
+it('an offer is sent with the sealed token', async () => {
   const sent: unknown[] = []
   const { session } = till.readers[0] ?? {}
   if (session === undefined) throw new Error('no bot')
@@ -106,7 +106,7 @@ it('an offer is sent with the token that was sealed', async () => {
   expect(sent).toEqual([{ steamId: STEAM_ID, token: TOKEN }])
 })
 
-it('a wish whose token was removed is refused, and nothing is sent', async () => {
+it('an offer whose token was removed is refused, and nothing is sent', async () => {
   const { id, body } = await aDeposit(till, await aStore(till), { game: 'cs' })
   const answer = requestTrade(till.deps, body)
   const tradeRow = () =>
@@ -118,7 +118,7 @@ it('a wish whose token was removed is refused, and nothing is sent', async () =>
   expect(till.readers[0]?.session.calls).toEqual([])
 })
 
-it('tokens that an earlier version wrote in clear work, and are sealed', async () => {
+it('tokens that an older version wrote in clear still work, and are then sealed', async () => {
   const id = await payWithLink()
   await sql`update deposit set user_token = ${TOKEN}, user_token_sealed = null where id = ${id}`.execute(
     till.db,
@@ -133,7 +133,7 @@ it('tokens that an earlier version wrote in clear work, and are sealed', async (
   expect(tokenOfTrade(TEST_BOX, await tradeRow())).toBe(TOKEN)
 })
 
-it('a link is found again while the master key is exchanged', () => {
+it('a link is still found during a rotation of the master key', () => {
   const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const link = { steamId: STEAM_ID, token: TOKEN }
   const [before] = linkHmacs(createSecretBox(older), link)

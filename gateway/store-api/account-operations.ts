@@ -1,4 +1,4 @@
-/** The store's own event log and money. */
+/** The store's event log and money. */
 import { balancesSchema, statementQuerySchema, statementSchema } from '../../contract/store-api.ts'
 import { eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
 import { lastSequence, readEvents } from '../events/store.ts'

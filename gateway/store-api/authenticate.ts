@@ -1,4 +1,4 @@
-/** Every call of a store names an API key that has the scope of its operation. */
+/** Authenticates calls of stores. Each needs an API key with the scope of its operation. */
 import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../../contract/scopes.ts'
 import type { Db } from '../db/client.ts'
@@ -12,14 +12,14 @@ import { findStoreByKey } from '../stores/keys.ts'
 export type AuthDeps = {
   db: Db
   clock: Clock
-  /** The mode of the keys. A public sandbox sends webhooks by the rules of live mode, but has test keys. */
+  /** Mode of the keys. A public sandbox sends webhooks by the rules of live mode, but its keys are test keys. */
   keyMode: Mode
   log: Log
-  /** Refuses a store that calls too often. Called after authentication. */
+  /** Refuses a store that calls too often. Runs after authentication. */
   limitStore(storeId: bigint): void
 }
 
-/** Finds the store of the call, and refuses a call without the right to it. */
+/** Finds the store of the call. Refuses a call without a key or without its scope. */
 export async function authenticate(
   deps: AuthDeps,
   { call, headers }: FastifyRequest,
@@ -31,7 +31,7 @@ export async function authenticate(
   if (scope !== undefined && !store.scopes.includes(scope)) refuse('scope_missing')
 }
 
-/** The store of the API key in the header `authorization`. */
+/** Returns the store of the API key in the header `authorization`. */
 export async function findCaller(
   deps: Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { log?: Log },
   authorization = '',
@@ -41,8 +41,8 @@ export async function findCaller(
   return key && findStoreByKey(deps, key)
 }
 
-/** The store of an authenticated call. */
+/** Returns the store of an authenticated call. */
 export function storeOf({ call }: FastifyRequest): CallingStore {
-  if (call.store === undefined) throw new Error('this route does not ask for a key')
+  if (call.store === undefined) throw new Error('this route does not authenticate its callers')
   return call.store
 }

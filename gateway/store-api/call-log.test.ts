@@ -51,7 +51,7 @@ const call = (method: 'GET' | 'POST', url: string, { body, headers = {} }: Call 
 
 const order = { externalId: 'order 1', currency: 'USD', backToStoreUrl: BACK }
 
-/** The only line that belongs to an answer. */
+/** Returns the only log line of an answer. */
 function lineOf(answer: Awaited<ReturnType<typeof call>>): Record<string, unknown> {
   const id = answer.headers['x-request-id']
   const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
@@ -81,7 +81,7 @@ describe('the line of a store’s call', () => {
     expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(answers.length)
   })
 
-  it('has it also where a creation is repeated by its Idempotency-Key', async () => {
+  it('has it also if a creation is repeated with its Idempotency-Key', async () => {
     const once = { body: order, headers: { 'idempotency-key': 'k1' } }
     const first = await call('POST', '/v1/deposits', once)
     const second = await call('POST', '/v1/deposits', once)
@@ -91,7 +91,7 @@ describe('the line of a store’s call', () => {
     expect(lineOf(await call('POST', '/v1/deposits', other))).not.toHaveProperty('deposit')
   })
 
-  it('has the request id of the answer, refused or not, and no deposit where none is meant', async () => {
+  it('has the request id of the answer, refused or not, and no deposit if the call concerns none', async () => {
     for (const url of [
       '/v1/balance',
       '/v1/deposits',
@@ -105,14 +105,14 @@ describe('the line of a store’s call', () => {
     }
   })
 
-  it('is not written for a call that proves no store; the answer has its id all the same', async () => {
+  it('is not written for an unauthenticated call, whose answer still has a request id', async () => {
     const answer = await call('GET', '/v1/balance', { headers: { authorization: 'Bearer nobody' } })
     expect(answer.statusCode).toBe(401)
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(till.lines.join('')).not.toContain('store called')
   })
 
-  it('tells what a call was refused with, and no other line does', async () => {
+  it('has the code of a refusal, and no other line has it', async () => {
     const unknown = await call('GET', '/v1/deposits/77')
     const malformed = await call('POST', '/v1/deposits', { body: { ...order, currency: 'XXX' } })
     const narrow = await api.newKey(api.store, ['deposits:read'])

@@ -1,4 +1,4 @@
-/** Logs a line for each call of a store, with the request id for support and the deposit. */
+/** Logs one line for each call of a store, with the request id (for support) and the deposit. */
 import type { ObservedCall } from '../http/app.ts'
 import type { Log } from '../kit/log.ts'
 

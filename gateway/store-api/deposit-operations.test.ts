@@ -1,4 +1,4 @@
-/** Opening a deposit: its refusals in a developer's words, its language, the addresses that its shopper returns to. */
+/** Opening a deposit: refusals for developers, the page's language, and the URLs that the shopper returns to. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { viewReader } from '../deposits/shopper-view.ts'
 import { embedOriginOf } from '../deposits/store.ts'
@@ -26,7 +26,7 @@ const post = (body: object) => api.call('POST', '/v1/deposits', { body })
 const rate = (perUsd: string) => ({ currency: 'EUR', perUsd, asOf: till.clock.now() }) as const
 
 describe('POST /v1/deposits', () => {
-  test('says what a field must be, in the words of a developer', async () => {
+  test('says what a field must be, in terms of the API', async () => {
     const errorsOf = async (answer: ReturnType<typeof post>) => (await answer).json().errors
     expect(await errorsOf(post({ externalId: 'a', customerId: 1, backToStoreUrl: BACK }))).toEqual([
       { path: 'currency', message: 'is required' },
@@ -46,7 +46,7 @@ describe('POST /v1/deposits', () => {
     ])
   })
 
-  test('refuses a maximum under the minimum of every accepted game, with the number', async () => {
+  test('refuses a maximum below the minimum of every accepted game, and names that minimum', async () => {
     await saveRate(till.db, 'fixed', rate('1'))
     const refused = await post({ ...EUR, externalId: 'small', maxAmount: 299, games: ['cs'] })
     expect(refused.json()).toMatchObject({ code: 'invalid_request', errors: [{ path: 'maxAmount' }] })
@@ -56,7 +56,7 @@ describe('POST /v1/deposits', () => {
     )
     const payable = { ...EUR, externalId: 'payable', maxAmount: 299, games: ['cs', 'tf'] }
     expect((await post(payable)).statusCode).toBe(201)
-    // A deposit that was opened already is found, whatever the minimums are today.
+    // A deposit that is open already is returned, whatever the minimums are now.
     await saveRate(till.db, 'fixed', rate('10'))
     expect((await post(payable)).statusCode).toBe(200)
   })
@@ -72,7 +72,7 @@ describe('POST /v1/deposits', () => {
     expect((await post({ ...BODY, language })).statusCode).toBe(200)
   })
 
-  test('an address that the shopper returns to has the ids that it asks for, encoded', async () => {
+  test('a return URL gets the ids in its placeholders, encoded', async () => {
     const answer = await post({
       ...BODY,
       externalId: 'order #7/é',
@@ -88,7 +88,7 @@ describe('POST /v1/deposits', () => {
     expect((await read())?.redirectUrl).toBe(`${BACK}/${order}/done#${id}`)
   })
 
-  test('D-32 the page that may frame it is one of the origins of the store, while it is one', async () => {
+  test('D-32 a page may frame it as long as its origin is registered for the store', async () => {
     const origin = 'https://store.test'
     const answer = await post({ ...BODY, embedOrigin: 'https://STORE.test/' })
     expect([answer.statusCode, answer.json().embedOrigin]).toEqual([201, origin])
@@ -119,11 +119,11 @@ describe('POST /v1/deposits', () => {
   })
 })
 
-test('a deposit that is read and an event of it compare by one number', async () => {
+test('a deposit and its events can be ordered by one number', async () => {
   const opened = (await post(BODY)).json()
   await api.call('POST', `/v1/deposits/${opened.id}/cancel`)
   const read = async () => (await api.call('GET', `/v1/deposits/${opened.id}`)).json()
-  // The deposit may be newer than its number, never older.
+  // The deposit may be newer than its number, but never older.
   expect([opened.sequence, (await read()).sequence, (await read()).status]).toEqual([0, 0, 'paymentTimeout'])
   await publishEvents(till.deps)
   expect((await read()).sequence).toBe(1)

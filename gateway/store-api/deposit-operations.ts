@@ -151,13 +151,16 @@ function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {
   if (fields.length > 0) refuse('invalid_request', fields)
 }
 
-/** Browsers name an origin without a slash at its end. */
+/** Returns the origin in the form that browsers use: without a trailing slash, in lower case. */
 const plainOrigin = (origin: string): string => origin.replace(/\/$/, '').toLowerCase()
 
 const withPlainOrigin = (body: CreateDepositBody): CreateDepositBody =>
   body.embedOrigin === undefined ? body : { ...body, embedOrigin: plainOrigin(body.embedOrigin) }
 
-/** Refuses a maximum below every minimum, because it could never be paid. Existing deposits are not checked again. */
+/**
+ * Refuses a maximum below every minimum, because the deposit could never be paid. Existing deposits are not checked
+ * again.
+ */
 async function refuseUnpayable(
   deps: StoreApiDeps,
   store: CallingStore,

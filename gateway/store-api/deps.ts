@@ -19,7 +19,7 @@ export type DepositCalls = {
     by: { depositId: bigint } | { externalId: string },
   ): Promise<StoreDeposit | undefined>
   listDeposits(storeId: bigint, query: ListDepositsQuery): Promise<DepositPage>
-  /** Undefined if the store has no such deposit. */
+  /** Resolves to undefined if the store has no such deposit. */
   cancelDeposit(storeId: bigint, depositId: bigint): Promise<'ended' | 'under_way' | undefined>
 }
 
@@ -30,6 +30,6 @@ export type StoreApiDeps = AuthDeps &
   DepositCalls &
   ChallengeDeps & {
     signals: Pick<Signals, 'notify'>
-    /** The gateway's address for stores. */
+    /** URL of the gateway for stores. */
     publicUrl: string
   }

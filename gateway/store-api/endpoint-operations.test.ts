@@ -35,7 +35,7 @@ const add = async (body: object = { url: receiver.url }) => {
 
 let orders = 0
 
-/** Something that a store is told of. */
+/** Causes an event for the store. */
 async function anEvent(): Promise<void> {
   orders += 1
   const body = { externalId: `e${orders}`, currency: 'USD', backToStoreUrl: BACK }
@@ -53,7 +53,7 @@ const verify = (secret: string, index = -1) => {
 }
 
 describe('an endpoint', () => {
-  test('is told what happens, signed with the secret that was shown once', async () => {
+  test('receives events, signed with the secret that was shown once', async () => {
     const { status: code, secret, ...endpoint } = await add()
     expect([code, endpoint.state]).toEqual([201, 'enabled'])
     const { endpoints } = (await api.call('GET', PATH)).json()
@@ -64,7 +64,7 @@ describe('an endpoint', () => {
     expect(verify(secret)).toMatchObject({ type: 'deposit.payment_timeout', sequence: 1 })
   })
 
-  test('that is disabled is sent nothing, until it is enabled', async () => {
+  test('that is disabled receives nothing until it is enabled', async () => {
     const { id } = await add()
     expect((await api.call('POST', `${PATH}/${id}/disable`)).json()).toMatchObject({
       state: 'disabled',
@@ -78,7 +78,7 @@ describe('an endpoint', () => {
     expect(JSON.parse(receiver.received[0]?.body ?? '').sequence).toBe(2)
   })
 
-  test('is signed for with both secrets while one replaces the other', async () => {
+  test('receives webhooks signed with both secrets during a rotation', async () => {
     const { id, secret } = await add()
     const rotated = (
       await api.call('POST', `${PATH}/${id}/rotate-secret`, { body: { overlapHours: 1 } })
@@ -94,7 +94,7 @@ describe('an endpoint', () => {
     expect((await api.call('POST', `${PATH}/${id}/rotate-secret`)).statusCode).toBe(200)
   })
 
-  test('is tested: what it answers is told', async () => {
+  test('can be tested, and the call returns its answer', async () => {
     const { id, secret } = await add()
     receiver.answers.push((response) => response.writeHead(418).end('a teapot'))
     expect((await api.call('POST', `${PATH}/${id}/test`)).json()).toMatchObject({
@@ -110,7 +110,7 @@ describe('an endpoint', () => {
     expect(secret).toMatch(/^whsec_/)
   })
 
-  test('shows every attempt, and is sent one event or a range again', async () => {
+  test('lists every attempt, and can get one event or a range again', async () => {
     const { id } = await add()
     receiver.answers.push(status(500))
     await anEvent()
@@ -135,7 +135,7 @@ describe('an endpoint', () => {
     ])
   })
 
-  test('is sent of a range what it wants, and the one event that is named whatever its type', async () => {
+  test('gets only its event types from a range, but a single event whatever its type', async () => {
     await add()
     await anEvent()
     await expect.poll(() => receiver.received.length).toBe(1)
@@ -157,7 +157,7 @@ describe('an endpoint', () => {
     },
   )
 
-  test('at an address that the operator has not named is refused with the command', async () => {
+  test('at an address that the operator must allow is refused, naming the command', async () => {
     const strict = await startStoreApi(till, { change: { findAllowance: allowanceFinder(till.db) } })
     const send = () => strict.call('POST', PATH, { body: { url: 'http://localhost:8081/hook' } })
     const toAllow = `store allow-address --id ${strict.store.id} --address localhost:8081 --inside`
@@ -170,7 +170,7 @@ describe('an endpoint', () => {
     await strict.app.close()
   })
 
-  test('that is removed is sent nothing more, is unknown from then on, and makes room for another one', async () => {
+  test('that is removed receives nothing more, is unknown afterwards, and makes room for another one', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, async () => (await add()).id))
     await api.call('POST', `${PATH}/${ids[0]}/disable`)
     expect(await add()).toMatchObject({ status: 409, code: 'too_many_endpoints' })
@@ -187,7 +187,7 @@ describe('an endpoint', () => {
     }
     const due = till.db.selectFrom('webhook_delivery').select('endpoint_id').where('state', '=', 'due')
     expect((await due.execute()).map((row) => String(row.endpoint_id)).sort()).toEqual(ids.slice(2).sort())
-    // One was sent nothing and is gone; the other stays for what was sent there, without its secret.
+    // The endpoint without attempts is deleted. The other one is kept for its attempts, without its secret.
     const left = till.db
       .selectFrom('webhook_endpoint')
       .select('secret')
@@ -197,7 +197,7 @@ describe('an endpoint', () => {
     expect((await api.call('GET', PATH)).json().endpoints).toHaveLength(9)
   })
 
-  test('that moves is sent to its new address, also what waited, and only what it wants from then on', async () => {
+  test('that moves gets waiting deliveries at its new URL, and later only its new event types', async () => {
     const { id, secret: _, status: __, ...endpoint } = await add({ url: 'http://127.0.0.1:9/' })
     await anEvent()
     const attempts = async () => (await api.call('GET', `${PATH}/${id}/attempts`)).json().attempts
@@ -219,13 +219,13 @@ describe('an endpoint', () => {
     expect((await change({})).json().errors[0].message).toBe('must name a url, eventTypes or both')
   })
 
-  test('there are ten at most, however many are asked for at once', async () => {
+  test('cannot be an eleventh one, however many are added at once', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => add()))
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(10)
     expect(answers.find((answer) => answer.status === 409)).toMatchObject({ code: 'too_many_endpoints' })
   })
 
-  test('of another store is like one that does not exist, for every call', async () => {
+  test('of another store is treated as unknown by every call', async () => {
     const { id } = await add()
     const key = await api.newKey(await aStore(till))
     const calls = [

@@ -1,4 +1,4 @@
-/** Every example of the reference, sent to a till as it stands there, and its answer held against the document. */
+/** Sends every example of the reference to a till, unchanged, and compares the answer with the document. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ afterAll(async () => {
   await till.close()
 })
 
-/** The schema of an answer with all that it refers to, as JSON schema and not as OpenAPI. */
+/** Returns the schema of an answer with everything it refers to, as JSON Schema rather than OpenAPI. */
 function schemaOf(answer: object): z.ZodType {
   const { schemas } = DOCUMENT.components
   const text = JSON.stringify({ ...answer, $defs: schemas }).replaceAll('#/components/schemas/', '#/$defs/')
@@ -47,7 +47,7 @@ function schemaOf(answer: object): z.ZodType {
 
 const calls = OPERATIONS.map(({ id, method, path }) => ({ id, method, path }))
 
-test.each(calls)('$id is answered as the document says', async ({ id, method, path }) => {
+test.each(calls)('$id is answered as documented', async ({ id, method, path }) => {
   const pattern = path.replace(/:(\w+)/g, '{$1}')
   const call = DOCUMENT.paths[pattern]?.[method.toLowerCase()]
   const example = call?.requestBody?.content['application/json'].example
@@ -75,7 +75,7 @@ test('the document has an example for every call with a body', () => {
   expect(withBody.filter(({ example }) => example === undefined)).toEqual([])
 })
 
-test.each(['README.md', 'docs/store-guide.md'])('a deposit as %s has it is opened', async (file) => {
+test.each(['README.md', 'docs/store-guide.md'])('the example deposit of %s can be opened', async (file) => {
   const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
   const [example = ''] = /\{ "externalId"[^}]*\}/.exec(text) ?? []
   const store = await aStore(till)

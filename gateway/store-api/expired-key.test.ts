@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const deps = () => ({ db: till.db, mode: 'sandbox', clock: till.clock }) as const
 
-test('a key that has expired is refused like an unknown one, with one line a minute; its successor lives as long', async () => {
+test('an expired key is refused like an unknown one and logged once a minute; a rotated key has the same lifetime', async () => {
   const { lines } = till
   const key = await till.db
     .transaction()

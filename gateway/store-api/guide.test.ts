@@ -1,4 +1,4 @@
-/** The recipe of docs/store-guide.md, run as it stands there, against the store API and webhooks that are real. */
+/** Runs the recipe of docs/store-guide.md, unchanged, against the real store API and webhooks. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -114,7 +114,7 @@ describe('the recipe of the store guide', () => {
     }
   })
 
-  it('has its books from the event log alone after it was away', async () => {
+  it('restores its books from the event log alone after a downtime', async () => {
     await deliver()
     await publishEvents(till.deps)
     await startShop()
@@ -144,7 +144,7 @@ it('the reference describes every call, and its page runs no script', async () =
   const page = await api.app.inject('/v1/reference')
   expect(page.body).not.toMatch(/<script|style=|onclick=/)
   expect(page.headers['content-security-policy']).toContain("default-src 'none'")
-  // A body of two forms shows the fields of both, and what is typed into a shell is a whole call.
+  // A body with two forms shows the fields of both, and each shell example is a complete call.
   const replay = /<article id="schema-Replay">[\s\S]*?<\/article>/.exec(page.body)?.[0]
   for (const field of ['eventId', 'fromSequence', 'toSequence']) expect(replay).toContain(field)
   expect(page.body).toContain(`<pre>curl -X POST &#39;http://till.test/v1/deposits&#39; \\

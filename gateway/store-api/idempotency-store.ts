@@ -5,14 +5,14 @@ import { deleteBefore } from '../db/sweep-store.ts'
 
 export type StoreKey = { storeId: bigint; key: string }
 
-/** A call that starts now. */
+/** A starting call. */
 export type Begun = { requestSha256: Buffer; at: Date }
 
-/** The end of a lock, as stored. It identifies the holder: the next holder of the key writes a different one. */
+/** End of a lock, as stored. It identifies the holder, because the next holder of the key writes a different one. */
 export type KeyLock = string
 
 /**
- * How long a killed process still holds its keys. Uses the database's clock, because the clocks of two gateways differ and
+ * When the lock of a killed process ends. Uses the database's clock, because the clocks of two gateways differ and
  * an advance of the till's clock must not end the lock.
  */
 const lockEnd = sql<Date>`now() + interval '30 seconds'`
@@ -26,7 +26,7 @@ const rowOf = ({ requestSha256, at }: Begun) => ({
   answer: null,
 })
 
-/** Undefined if the key is taken. */
+/** Returns undefined if the key is taken. */
 export async function insertKey(
   tx: Tx,
   { storeId, key }: StoreKey,
@@ -67,7 +67,7 @@ export type HeldKey = StoreKey & { lock: KeyLock }
 const isHeld = ({ storeId, key, lock: held }: HeldKey): RawBuilder<boolean> =>
   sql`store_id = ${storeId} and key = ${key} and locked_until = ${held}::timestamptz`
 
-/** Undefined if another call has taken over the key. */
+/** Returns undefined if another call has taken over the key. */
 export async function renewKey(db: Db, held: HeldKey): Promise<KeyLock | undefined> {
   const renewed = await db
     .updateTable('idempotency_key')
@@ -78,7 +78,7 @@ export async function renewKey(db: Db, held: HeldKey): Promise<KeyLock | undefin
   return renewed?.lock
 }
 
-/** False if another call has taken over the key: then that call's answer counts. */
+/** Stores the answer. Returns false if another call has taken over the key; that call's answer counts. */
 export async function keepAnswer(
   db: Db,
   held: HeldKey,
@@ -92,7 +92,7 @@ export async function keepAnswer(
   return numUpdatedRows > 0n
 }
 
-/** False if another call has taken over the key. */
+/** Returns false if another call has taken over the key. */
 export async function deleteKey(db: Db, held: HeldKey): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('idempotency_key').where(isHeld(held)).executeTakeFirst()
   return numDeletedRows > 0n

@@ -24,14 +24,14 @@ afterEach(async () => {
 const post = (body: object, key = 'once', using = api.key) =>
   api.call('POST', '/v1/deposits', { body, key: using, headers: { 'idempotency-key': key } })
 
-/** As if the call with the key had not ended yet, and nobody had renewed its lock since. */
+/** Puts the key into the state of a call that has not ended and no longer renews its lock. */
 const lockFor = (time: string) =>
   sql`update idempotency_key set status = null, answer = null, locked_until = now() + ${time}::interval`.execute(
     till.db,
   )
 
 describe('a call with an Idempotency-Key', () => {
-  test('that is repeated gets the same answer, and says that it was repeated', async () => {
+  test('that is repeated gets the same answer, marked as repeated', async () => {
     const [first, again] = [await post(BODY), await post(BODY)]
     expect([first.statusCode, again.statusCode]).toEqual([201, 201])
     expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([
@@ -48,7 +48,7 @@ describe('a call with an Idempotency-Key', () => {
     expect([other.statusCode, other.json().code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('gets a refusal again as well', async () => {
+  test('also gets the same refusal again', async () => {
     await post(BODY)
     const conflict = { ...BODY, maxAmount: 1 }
     const [first, again] = [await post(conflict, 'two'), await post(conflict, 'two')]
@@ -57,7 +57,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(again.headers['content-type']).toContain('application/problem+json')
   })
 
-  test('while the first one runs is refused for the moment', async () => {
+  test('is refused temporarily while the first one runs', async () => {
     const gate = Promise.withResolvers<void>()
     const entered = Promise.withResolvers<void>()
     await api.app.close()
@@ -82,7 +82,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await first).json().code).toBe('order_conflict')
   })
 
-  test('whose first one failed on our side or was killed may be tried again', async () => {
+  test('runs again if the first one failed on our side or was killed', async () => {
     let broken = true
     await api.app.close()
     const real = api.deps.createDeposit
@@ -107,7 +107,7 @@ describe('a call with an Idempotency-Key', () => {
     'no_bot_available',
     'overloaded',
   ] as const
-  test.each(PASSING)('that was told to come again later (%s) is carried out when it does', async (code) => {
+  test.each(PASSING)('that was told to retry later (%s) is carried out when it does', async (code) => {
     const real = api.deps.createDeposit
     let isLater = false
     const createDeposit: typeof real = async (store, body) =>
@@ -125,7 +125,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(again.headers['idempotency-replayed']).toBe('true')
   })
 
-  test('is answered although its answer could not be kept, and runs again once its lock is over', async () => {
+  test('is answered even if its answer cannot be stored, and runs again once its lock ends', async () => {
     const real = api.deps.createDeposit
     let isBroken = true
     const createDeposit: typeof real = async (store, body) => {
@@ -140,7 +140,7 @@ describe('a call with an Idempotency-Key', () => {
     await api.app.close()
     api = await startStoreApi(till, { change: { createDeposit } })
     expect((await post(BODY)).statusCode).toBe(201)
-    expect(till.lines.join('')).toContain('the answer under an idempotency key could not be kept')
+    expect(till.lines.join('')).toContain('answer under an idempotency key could not be stored')
     expect((await post(BODY)).json().code).toBe('idempotency_in_progress')
     await sql`alter table idempotency_key drop constraint broken`.execute(till.db)
     await lockFor('-1 second')
@@ -158,7 +158,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
-  /** The first call waits behind the gate, and then does what `end` does. */
+  /** Makes the first call wait behind the gate, and then run `end`. */
   async function slowly(end: 'goes on' | 'fails', renewKeysMs?: number) {
     const [gate, entered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const real = api.deps.createDeposit
@@ -178,7 +178,7 @@ describe('a call with an Idempotency-Key', () => {
     return { first, open: gate.resolve, calls: () => calls }
   }
 
-  test('that is slow keeps its key as long as it takes, also for a gateway whose clock is ahead', async () => {
+  test('that is slow keeps its key until it ends, even against a gateway whose clock is ahead', async () => {
     const slow = await slowly('goes on', 10)
     const lockedUntil = async () =>
       (await till.db.selectFrom('idempotency_key').select('locked_until').executeTakeFirstOrThrow())
@@ -209,7 +209,7 @@ describe('a call with an Idempotency-Key', () => {
     },
   )
 
-  test('is kept for 48 hours, and forgotten then', async () => {
+  test('is remembered for 48 hours', async () => {
     await post(BODY)
     till.clock.advance(48 * HOUR_MS - 1)
     await sweepIdempotency(till.deps)
@@ -221,7 +221,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(await till.db.selectFrom('idempotency_key').select('key').execute()).toEqual([])
   })
 
-  test('belongs to its store: another one neither gets its answer nor is refused for it', async () => {
+  test('belongs to its store: another store with the same key neither gets its answer nor is refused', async () => {
     const first = await post(BODY)
     const other = await aStore(till)
     const answer = await post({ ...BODY, externalId: 'mine' }, 'once', await api.newKey(other))
@@ -249,7 +249,7 @@ describe('a call with an Idempotency-Key', () => {
   })
 })
 
-test('a body that nests thousands of levels is refused at every call that takes one, with a key and without', async () => {
+test('a body with thousands of nested levels is refused by every call with a body, with or without a key', async () => {
   const posts = OPERATIONS.filter(({ method }) => method !== 'GET')
   expect(posts.length).toBeGreaterThan(5)
   const payload = `${'['.repeat(5_000)}${']'.repeat(5_000)}`

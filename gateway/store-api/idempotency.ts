@@ -32,19 +32,19 @@ export type IdempotencyDeps = {
 }
 
 const KEPT_MS = 48 * 3_600_000
-/** Twice within a lock. */
+/** Short enough to renew a lock twice before it ends. */
 const RENEW_MS = 10_000
-/** Every call ends sooner. Without this limit a hanging call would keep its key forever. */
+/** Enough for every call. Without this limit, a hanging call would keep its key forever. */
 const MOST_RENEWALS = 60
 
 type Answer = { status: number; text: string }
-/** The result of a call; `isPassing`: the answer says when to call again. */
+/** The result of a call. `isPassing`: whether the answer says when to call again. */
 type Ended = Answer & { isPassing: boolean }
 
 /** Keys held by running calls. */
 const holds = new WeakMap<FastifyRequest, Hold>()
 
-/** The answer of the first call with this key; undefined if this is the first one, or if it has no key. */
+/** Returns the answer of the first call with this key; undefined if this is the first one, or has no key. */
 export async function repeatedAnswer(
   deps: IdempotencyDeps,
   request: FastifyRequest,
@@ -76,20 +76,21 @@ export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
     const { id: requestId } = request
     try {
       const isKept = await keep(deps, await hold.end(), ended)
-      if (!isKept) deps.log.error({ requestId }, 'another call took the idempotency key of a call under way')
+      if (!isKept)
+        deps.log.error({ requestId }, 'idempotency key of a running call was taken over by another call')
     } catch (error) {
       // The call has taken effect. Answer it even if the answer cannot be stored.
-      deps.log.error({ err: error, requestId }, 'the answer under an idempotency key could not be kept')
+      deps.log.error({ err: error, requestId }, 'answer under an idempotency key could not be stored')
     }
   })
 }
 
 type Hold = {
-  /** Stops renewing, and resolves to the key with its last lock. */
+  /** Stops renewing and resolves to the key with its last lock. */
   end(): Promise<HeldKey>
 }
 
-/** Renews the lock while its call runs, however slow it is, so no other call with the key can start. */
+/** Renews the lock until its call ends, so no other call with the key can start meanwhile. */
 function holdKey({ db, log, renewKeysMs: everyMs = RENEW_MS }: IdempotencyDeps, first: HeldKey): Hold {
   let held = first
   let renewals = 0
@@ -121,7 +122,7 @@ function fingerprint({ method, url }: FastifyRequest, values: object): Buffer {
     .digest()
 }
 
-/** The lock of the key if the call may go on, else the answer of the first one. */
+/** Returns the lock of the key if the call may continue, otherwise the answer of the first one. */
 async function claimKey(
   { db, clock, box }: IdempotencyDeps,
   own: StoreKey,
@@ -133,7 +134,7 @@ async function claimKey(
     const inserted = await insertKey(tx, own, begun)
     if (inserted !== undefined) return inserted
     const row = await lockKey(tx, own)
-    // The sweep deleted the row between the two statements: the caller tries again.
+    // The sweep deleted the row between the two statements, so the caller must try again.
     if (row === undefined) return refuse('idempotency_in_progress', { retryAfterS: 1 })
     const isOver = now.getTime() - row.created_at.getTime() >= KEPT_MS
     if (!isOver && !row.request_sha256.equals(requestSha256)) return refuse('idempotency_key_reused')
@@ -145,7 +146,9 @@ async function claimKey(
   })
 }
 
-/** Our own failures and temporary refusals are not kept: the next call with this key runs. */
+/**
+ * Stores the answer, except failures of the till and temporary refusals: after these, the next call with the key runs.
+ */
 function keep(
   { db, box }: IdempotencyDeps,
   held: HeldKey,

@@ -4,7 +4,7 @@ import { startStoreApi } from '../testing/store-api.ts'
 import { aDeposit, startTill } from '../testing/till.ts'
 import { knownTo } from './known.ts'
 
-test('what the views or the database have is known, and a key that works', async () => {
+test('deposits in the views or the database are known, and so are valid keys', async () => {
   const till = await startTill()
   onTestFinished(till.close)
   const api = await startStoreApi(till)

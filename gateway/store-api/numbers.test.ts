@@ -23,7 +23,7 @@ const promised = (what: string): string =>
   new RegExp(`^\\| ${what.replace(/[`….*]/g, '\\$&')}[^|]*\\| (.*) \\|$`, 'm').exec(table)?.[1] ??
   `no row for ${what}`
 
-/** Calls until one is refused. */
+/** Repeats a call until it is refused, and returns the number of successes. */
 function passed(call: () => void): number {
   let calls = 0
   try {

@@ -154,12 +154,12 @@ function open(schema: JsonSchema): void {
 function collectSchemas(): { schemas: Record<string, JsonSchema>; use: Use } {
   const schemas: Record<string, JsonSchema> = {}
   const use: Use = (schema, io) => {
-    // zod refers to named schemas by their id where they are inside of another one.
+    // zod refers to a named schema inside another one by its id.
     const { $defs, properties } = z.toJSONSchema(z.object({ it: schema }), {
       io,
       unrepresentable: 'any',
       override({ jsonSchema, zodSchema }) {
-        // A record has other keys by its nature, and says what they hold.
+        // A record is open already, and declares the type of its values.
         if (io === 'output' && !(zodSchema instanceof z.core.$ZodRecord)) open(jsonSchema)
       },
     })
@@ -169,7 +169,7 @@ function collectSchemas(): { schemas: Record<string, JsonSchema>; use: Use } {
   return { schemas, use }
 }
 
-/** The schema with its references where OpenAPI has named schemas. */
+/** Returns the schema with its references pointing to OpenAPI's named schemas. */
 const withPointers = (schema: object): JsonSchema =>
   asRecord(JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')))
 

@@ -1,4 +1,4 @@
-/** One call of the store API as a row of a table. Its route, its checks and its documentation come from this row. */
+/** A call of the store API as a row of a table. Its route, checks and documentation come from this row. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { ErrorCode } from '../../contract/errors.ts'
@@ -8,13 +8,13 @@ import { type FieldError, refuse } from '../http/refusal.ts'
 import type { StoreApiDeps } from './deps.ts'
 
 type Description = {
-  /** Its name in the OpenAPI document. */
+  /** Operation id in the OpenAPI document. */
   id: string
   method: 'GET' | 'POST' | 'DELETE'
   path: `/v1/${string}`
   /** Without a scope, any key of the store works. */
   scope?: Scope
-  /** With an Idempotency-Key it runs once. */
+  /** Set if the call accepts an Idempotency-Key, with which it runs once. */
   idempotent?: true
   group: 'Deposits' | 'Events' | 'Money' | 'Offerings' | 'Webhook endpoints'
   summary: string
@@ -60,7 +60,7 @@ export type Operation = Description &
     prepare(deps: StoreApiDeps, store: CallingStore, request: FastifyRequest): PreparedCall
   }
 
-/** The row, with a handler that is typed by its schemas. */
+/** Defines a row. The handler is typed by the row's schemas. */
 export function operation<T extends Takes, A extends z.ZodType>({
   handle,
   ...row
@@ -83,7 +83,7 @@ export function operation<T extends Takes, A extends z.ZodType>({
   }
 }
 
-/** Fields as the caller names them: without `body`, `query` or `params` in front. */
+/** Returns the wrong fields as the caller names them, without the prefix `body`, `query` or `params`. */
 const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
   issues.flatMap((issue) => {
     const path = issue.path.slice(1)
@@ -95,7 +95,7 @@ const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
     return [{ path: path.join('.'), message: isMissing ? 'is required' : plain(issue) }]
   })
 
-/** Query values that should be numbers are converted before they are checked. */
+/** Rewords the message for a query value that could not be converted to a number. */
 const plain = ({ message }: z.core.$ZodIssue): string =>
   message.endsWith('received NaN') ? 'must be a number' : message
 

@@ -5,7 +5,7 @@ function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** Escapes the text, and marks parts between backquotes as code. */
+/** Escapes the text and marks parts between backquotes as code. */
 function prose(text: string): string {
   return escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')

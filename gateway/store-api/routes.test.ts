@@ -34,17 +34,17 @@ const post = (body: object, key?: string) =>
 const deps = () => ({ db: till.db, mode: 'sandbox', clock: till.clock }) as const
 
 describe('API key', () => {
-  test('opens the store it was made for, and only that one', async () => {
+  test('gives access only to its own store', async () => {
     const id = (await post(BODY)).json().id
     const other = await api.newKey(await aStore(till))
     expect((await api.call('GET', `/v1/deposits/${id}`)).statusCode).toBe(200)
     const foreign = await api.call('GET', `/v1/deposits/${id}`, { key: other })
     const unknown = await api.call('GET', '/v1/deposits/99999', { key: other })
-    // But for the id that was asked for: nothing tells that the one is there and the other is not.
+    // Apart from the id, the answers are equal, so they do not reveal which deposit exists.
     expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body.replace('99999', id)])
   })
 
-  test('of the right form but unknown, of another mode, torn or absent is refused alike', async () => {
+  test('is refused alike if unknown, of another mode, incomplete or absent', async () => {
     const { key } = api
     const answers = await Promise.all(
       [
@@ -60,7 +60,7 @@ describe('API key', () => {
     expect(new Set(answers.map((answer) => answer.body)).size).toBe(1)
   })
 
-  test('counts for its store once it is proved: nobody else can use up its calls', async () => {
+  test('counts towards its store’s limit only if valid, so nobody else can use up the calls', async () => {
     const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
     const body = `tt_test_${id}_${'x'.repeat(43)}`
     const forged = `${body}_${crc32(body).toString(16).padStart(8, '0')}`
@@ -77,7 +77,7 @@ describe('API key', () => {
     ).toBe(200)
   })
 
-  test('that was rotated works for the overlap beside the new one, with the same rights', async () => {
+  test('that was rotated keeps working during the overlap; the new one has the same scopes', async () => {
     const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
     const fresh = await rotateKey(deps(), id, 2)
     const works = async (key: string) => (await api.call('GET', '/v1/balance', { key })).statusCode
@@ -92,7 +92,7 @@ describe('API key', () => {
     expect((await post(BODY)).statusCode).toBe(401)
   })
 
-  test('may only do what its scopes say, and shows when it was last used', async () => {
+  test('allows only what its scopes allow, and shows when it was last used', async () => {
     const key = await api.newKey(api.store, ['deposits:read'])
     const refused = await post(BODY, key)
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'scope_missing'])
@@ -118,7 +118,7 @@ describe('POST /v1/deposits', () => {
     expect([conflict.statusCode, conflict.json().code]).toEqual([409, 'order_conflict'])
   })
 
-  test('takes every parameter and gives it back', async () => {
+  test('accepts every parameter and returns it', async () => {
     const wanted = {
       ...BODY,
       language: 'ru',
@@ -156,7 +156,7 @@ describe('POST /v1/deposits', () => {
     ['metadata', { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ''])) }],
     ['expiresInMinutes', { expiresInMinutes: 4 }],
     ['status', { status: 'succeeded' }],
-  ])('names the field %s that is wrong', async (path, change) => {
+  ])('names the wrong field %s', async (path, change) => {
     const answer = await post({ ...BODY, ...change })
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })
@@ -201,7 +201,7 @@ describe('reading deposits', () => {
 describe('POST /v1/deposits/{id}/cancel', () => {
   const cancel = (id: unknown) => api.call('POST', `/v1/deposits/${id}/cancel`)
 
-  test('ends a deposit before there is an offer; the event says why, and a repetition is no mistake', async () => {
+  test('ends a deposit without an offer; the event gives the reason, and a repeated call succeeds', async () => {
     const { id } = (await post(BODY)).json()
     const answer = await cancel(id)
     expect([answer.statusCode, answer.json().status, answer.json().endReason]).toEqual([
@@ -217,7 +217,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     ])
   })
 
-  test('takes an empty body that is called JSON, and refuses a body that is not JSON with a reason', async () => {
+  test('accepts an empty body with a JSON content type, and refuses a body that is not JSON with a reason', async () => {
     const { id } = (await post(BODY)).json()
     const send = (url: string, payload: string) =>
       api.app.inject({
@@ -234,7 +234,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
       })
   })
 
-  test('cancels an offer on Steam first, and Steam’s word ends the deposit', async () => {
+  test('cancels the offer on Steam first; the deposit ends when Steam confirms', async () => {
     const { bot, session } = await aBot(till)
     const deposit = await aDeposit(till, api.store)
     const asked = requestTrade(till.deps, deposit.body)
@@ -257,7 +257,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     expect((await cancel(deposit.id)).statusCode).toBe(200)
   })
 
-  test('is refused for a deposit that ended otherwise, and for another store', async () => {
+  test('is refused for a deposit that ended in another way, and for another store', async () => {
     const deposit = await aDeposit(till, api.store)
     till.clock.advance(3_600_000)
     await expireDeposit(till.deps, deposit.id)
@@ -271,7 +271,7 @@ describe('a deposit that the store does not have', () => {
   test.each([
     ['by id', '/v1/deposits/77', 'id 77'],
     ['by order', '/v1/deposits/lookup?externalId=top%20%22%24%26%22', 'externalId "top \\"$&\\""'],
-  ])('is refused %s to its developer, not to a shopper', async (_how, url, asked) => {
+  ])('is refused %s with a text for developers, not for shoppers', async (_how, url, asked) => {
     const key = api.key.split('_')[2]
     const answer = await api.call('GET', url)
     expect(answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
@@ -283,7 +283,7 @@ describe('a deposit that the store does not have', () => {
 })
 
 describe('GET /v1/events', () => {
-  test('is ordered, without gaps, and the store’s own', async () => {
+  test('returns the store’s own events in order, without gaps', async () => {
     for (const externalId of ['a', 'b', 'c']) {
       await api.call('POST', `/v1/deposits/${(await post({ ...BODY, externalId })).json().id}/cancel`)
     }
@@ -351,7 +351,7 @@ describe('a store is registered', () => {
     expect(await add(change)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('must') })
   })
 
-  test('and moves: its key and secret stay, the old origin is refused', async () => {
+  test('and moves to another origin: key and secret stay, the old origin is refused', async () => {
     const { id } = api.store
     const origins = ['https://new.example']
     const first = await updateStore({ ...deps(), box }, id, { origins, webhookUrl: 'http://localhost:1/a' })
@@ -365,7 +365,7 @@ describe('a store is registered', () => {
     expect(await updateStore({ ...deps(), box }, 99n, { origins })).toMatchObject({ kind: 'refused' })
   })
 
-  test('and moves with its oldest webhook, which is sent to again if it was switched off', async () => {
+  test('and moves its oldest webhook, which is enabled if it was disabled', async () => {
     const { id } = api.store
     const hooks = 'http://localhost:1/'
     for (const name of ['a', 'b']) await anEndpoint(till, api.store, hooks + name)
@@ -384,7 +384,7 @@ describe('a store is registered', () => {
     ])
   })
 
-  test('and takes a colour, alone and in any case of letters, and gives it back', async () => {
+  test('and can change only its colour, in lower or upper case, and gets it back', async () => {
     const { id } = api.store
     const paint = (accent: string | null) => updateStore({ ...deps(), box }, id, { accent })
     const kept = () =>

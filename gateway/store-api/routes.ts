@@ -11,7 +11,7 @@ import type { Operation } from './operation.ts'
 import { referenceRoutes } from './reference.ts'
 import { OPERATIONS } from './table.ts'
 
-/** All calls of a store, and their reference. */
+/** Registers all calls of stores, and their reference. */
 export function storeRoutes(deps: StoreApiDeps): FastifyPluginAsync {
   return async (app) => {
     await app.register(async (scope) => {
@@ -54,7 +54,7 @@ function noteDeposit(
   if (answer === storeDepositSchema && status < 300) call.depositId = paramsSchema.parse(JSON.parse(text)).id
 }
 
-/** Accepts an empty body as JSON: some clients always send the content type, and a cancel has no body. */
+/** Accepts an empty body as JSON, because some clients always send the content type and a cancel has no body. */
 function readBodies(app: FastifyInstance): void {
   const parse = boundedJson(app)
   app.removeContentTypeParser('application/json')

@@ -1,4 +1,4 @@
-/** Limits of one store: it can hurt neither the others nor the till. */
+/** Limits of one store, which protect the other stores and the till. */
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ const add = async () => (await api.call('POST', PATH, { body: { url: receiver.ur
 
 let orders = 0
 
-/** Something that a store is told of. */
+/** Causes an event for the store. */
 async function anEvent(): Promise<void> {
   orders += 1
   const { id } = (
@@ -70,7 +70,7 @@ describe('a store that the operator registers', () => {
   })
 })
 
-test('a store has as many open deposits as the operator allows; paid, ended and repeated ones take no room', async () => {
+test('a store can have only as many open deposits as the operator allows; paid, ended and repeated ones do not count', async () => {
   const limited = await startStoreApi(till, {
     change: { createDeposit: (store, body) => createDeposit({ ...till.deps, mostOpen: 2 }, store, body) },
   })
@@ -89,7 +89,7 @@ test('a store has as many open deposits as the operator allows; paid, ended and 
 })
 
 describe('in live mode', () => {
-  /** Handlers answer with the challenge that they were sent, as this makes it. */
+  /** Makes a handler that answers with the result of `answer` on the challenge. */
   const echo =
     (answer: (challenge: string) => string, code = 200) =>
     (response: ServerResponse) => {
@@ -110,7 +110,7 @@ describe('in live mode', () => {
   }
   const create = (url = receiver.url) => own('POST', '', { url })
 
-  test('an endpoint is sent nothing until its answer repeats the challenge', async () => {
+  test('an endpoint receives nothing until its answer repeats the challenge', async () => {
     const { id, state, secret } = await create()
     expect(state).toBe('pending')
     await live.call('POST', '/v1/deposits', {
@@ -124,7 +124,7 @@ describe('in live mode', () => {
       status: 409,
       code: 'endpoint_unproved',
     })
-    // Neither silence, nor another word, nor what mirrors the body, nor a status that takes nothing.
+    // These do not prove anything: no answer, another text, the mirrored body, or an error status.
     receiver.answers.push(
       status(204),
       echo((nonce) => `${nonce}!`),
@@ -134,7 +134,7 @@ describe('in live mode', () => {
     for (let n = 0; n < 4; n += 1) {
       expect(await own('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: false })
     }
-    // Switching is no way round.
+    // Disabling and enabling does not replace the proof.
     await own('POST', `/${id}/disable`)
     expect(await own('POST', `/${id}/enable`)).toMatchObject({ state: 'pending' })
     receiver.answers.push(echo((challenge) => JSON.stringify({ challenge })))
@@ -148,7 +148,7 @@ describe('in live mode', () => {
     })
   })
 
-  test('an endpoint that was proved moves only where the challenge is repeated', async () => {
+  test('a proved endpoint moves only to a URL that repeats the challenge', async () => {
     const { id } = await create()
     receiver.answers.push(echo((nonce) => nonce))
     await own('POST', `/${id}/test`)
@@ -160,7 +160,7 @@ describe('in live mode', () => {
     expect(await own('POST', `/${id}`, { eventTypes: null })).toMatchObject({ status: 200 })
   })
 
-  test('a proof counts for the address that gave it, not for one that came meanwhile', async () => {
+  test('a proof counts only for the URL that gave it, not for one set meanwhile', async () => {
     const { id } = await create()
     const url = `${receiver.url}/stranger`
     receiver.answers.push((response) => {
@@ -171,7 +171,7 @@ describe('in live mode', () => {
     expect(await own('GET', `/${id}`)).toMatchObject({ url, state: 'pending' })
   })
 
-  test('what the operator set up needs no proof', async () => {
+  test('an endpoint set up by the operator needs no proof', async () => {
     const { id } = await create()
     const box = createSecretBox(Buffer.alloc(32, 3))
     const change = { origins: ['https://store.test'], webhookUrl: receiver.url }
@@ -180,7 +180,7 @@ describe('in live mode', () => {
   })
 })
 
-test('a store has two tests under way, and another store its own', async () => {
+test('a store can have two tests under way, independently of other stores', async () => {
   const { id } = await add()
   const held: ServerResponse[] = []
   for (let n = 0; n < 3; n += 1) receiver.answers.push((response) => void held.push(response))
@@ -207,7 +207,7 @@ describe('replays of a store', () => {
   beforeEach(start)
   afterEach(() => lanes.stop())
 
-  /** A delivery that was received may not be written down yet. */
+  /** Waits, because a received delivery may not be recorded yet. */
   const allRecorded = () =>
     expect
       .poll(() => till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'due').execute())
@@ -216,12 +216,12 @@ describe('replays of a store', () => {
   const replay = async (id: string, body: object) =>
     (await api.call('POST', `${PATH}/${id}/replay`, { body })).json()
 
-  test('of ranges follow each other, whatever endpoint they are for', async () => {
+  test('of ranges run one at a time, whatever their endpoints', async () => {
     const [one, two] = [await add(), await add()]
     for (let n = 0; n < 3; n += 1) await anEvent()
     await expect.poll(() => receiver.received.length).toBe(6)
     await allRecorded()
-    // Nobody sends: what is replayed waits.
+    // No sender runs, so the replayed deliveries wait.
     await lanes.stop()
     const range = { fromSequence: 1, toSequence: 3 }
     expect(await replay(one.id, range)).toEqual({ replayed: 3 })
@@ -231,7 +231,7 @@ describe('replays of a store', () => {
     await expect.poll(() => replay(two.id, range)).toEqual({ replayed: 3 })
   })
 
-  test('are 50,000 deliveries in 24 hours', async () => {
+  test('are limited to 50,000 deliveries in 24 hours', async () => {
     const { id } = await add()
     for (let n = 0; n < 2; n += 1) await anEvent()
     await expect.poll(() => receiver.received.length).toBe(2)

@@ -1,4 +1,4 @@
-/** API keys: `tt_<mode>_<8 id>_<43 secret>_<8 check>`. The check finds a torn copy without the database. */
+/** API keys: `tt_<mode>_<8 id>_<43 secret>_<8 check>`. The checksum detects an incomplete copy without the database. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -23,7 +23,7 @@ export function createApiKey(mode: Mode): NewApiKey {
   return { key: `${body}_${checkOf(body)}`, id, secretSha256: sha256(secret) }
 }
 
-/** Undefined for anything but a whole key of this mode. */
+/** Returns undefined unless the text is a complete key of this mode. */
 export function parseApiKey(text: string, mode: Mode): ParsedApiKey | undefined {
   const [, id, secret, check] = FORM.exec(text) ?? []
   if (id === undefined || secret === undefined || !text.startsWith(prefixOf(mode))) return undefined

@@ -10,7 +10,7 @@ import { tradeHandlers } from '../trades/advance.ts'
 let till: Till
 let api: StoreApi
 let deliver: () => Promise<bigint>
-/** Pays a protected deposit of 30.00 under these settings; its sender takes it back. */
+/** Pays a protected deposit of 30.00 under these settings. Its sender then reverses it. */
 let reverse: (settings: { liability: 'operator' | 'store'; risk_limit_usd_cents: bigint }) => Promise<bigint>
 
 beforeEach(async () => {
@@ -66,7 +66,7 @@ test('balance and statement agree, movement by movement and page by page', async
   expect((await api.call('GET', '/v1/statement?currency=EUR')).json().movements).toEqual([])
 })
 
-test('D-36 each reversal has a line, and what deposits leave adds up to the balance', async () => {
+test('D-36 each reversal has a line, and all lines add up to the balance', async () => {
   await deliver()
   const covered = await reverse({ liability: 'operator', risk_limit_usd_cents: 100_000n })
   const borne = await reverse({ liability: 'store', risk_limit_usd_cents: 100_000n })
@@ -93,7 +93,7 @@ test('D-36 each reversal has a line, and what deposits leave adds up to the bala
   await database.close()
 })
 
-test('a payout is recorded once, never above what is available, and the ledger holds', async () => {
+test('a payout is recorded once, never above the available balance, and the ledger verifies', async () => {
   await deliver()
   const payout = { storeId: api.store.id, currency: 'USD', amount: 3_000n, reference: 'wire 1' } as const
   const answers = await Promise.all(Array.from({ length: 10 }, () => recordPayout(till.deps, payout)))

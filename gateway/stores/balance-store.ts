@@ -6,7 +6,7 @@ import type { Db } from '../db/client.ts'
 import type { EntryCause } from '../db/schema.ts'
 import { balancesOf } from '../ledger/store.ts'
 
-/** Held, available and reversed by currency, in minor units. */
+/** Returns held, available and reversed amounts by currency, in minor units. */
 export async function readBalances(db: Db, storeId: bigint): Promise<Balances> {
   const balances = await balancesOf(db, storeId)
   const totals = await db
@@ -40,15 +40,15 @@ type MovementCause = (typeof MOVEMENT_CAUSES)[number]
 const isMovement = (cause: EntryCause): cause is MovementCause =>
   (MOVEMENT_CAUSES as readonly EntryCause[]).includes(cause)
 
-/** The movements of a store's two accounts in a currency, and reversals that cost it nothing, newest first. */
+/** Returns movements of a store's two accounts in a currency, and reversals that cost it nothing, newest first. */
 export async function readStatement(
   db: Db,
   storeId: bigint,
   { currency, after, limit }: StatementQuery,
 ): Promise<Statement> {
   const before = after === undefined ? null : BigInt(after)
-  // A range and an order of both columns, because only the account's own index gives that: with "=" the planner may
-  // walk through all entries by their ids, in search of an account that has few.
+  // The range and the order use both columns, which only the account's own index provides. With "=", the planner may
+  // scan all entries by id to find those of an account that has few.
   const side = (column: 'debit_account' | 'credit_account') => sql`
     select entry.* from account, lateral (
       select * from ledger_entry
@@ -56,8 +56,9 @@ export async function readStatement(
       order by ${sql.ref(column)}, ledger_entry.id desc limit ${limit + 1}
     ) entry
     where account.store_id = ${storeId} and account.currency = ${currency}`
-  // The operator bore all of it, so it is in no account of the store. From its few deposits outwards: the planner takes
-  // them for a third of all, and would rather read every entry.
+  // The operator bore these reversals, so no account of the store has them. The query starts from the store's few
+  // deposits,
+  // because the planner overestimates them and would otherwise read every entry.
   const covered = sql`
     select entry.* from deposit,
       lateral (select id from trade where trade.deposit_id = deposit.id offset 0) paid,

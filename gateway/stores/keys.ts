@@ -1,4 +1,4 @@
-/** A store's API keys: created, rotated, revoked, and checked at every call. */
+/** Creates, rotates, revokes and checks API keys of stores. */
 import type { Scope } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -13,17 +13,17 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const UNUSED_DAYS = 30
 const SOON_DAYS = 14
-const EXPIRED = 'a key that has expired was used, and refused'
+const EXPIRED = 'expired API key was used and refused'
 
 export type NewKey = {
   storeId: bigint
   name: string
   scopes: readonly Scope[]
-  /** How long it works; null: until it is revoked. */
+  /** Lifetime in seconds; null means until it is revoked. */
   lifetimeS: number | null
 }
 
-/** Creates a key and returns it. It is shown this once. */
+/** Creates a key and returns it. The key is shown only once. */
 export async function addKey(
   tx: Tx,
   { mode, clock }: { mode: Mode; clock: Clock },
@@ -46,8 +46,8 @@ export async function addKey(
 }
 
 /**
- * The store of an API key. Undefined if the key is unknown, wrong, revoked or expired. A call with one that expired is a
- * line of `log`, once a minute: somebody forgot it somewhere.
+ * Returns the store of an API key; undefined if the key is unknown, wrong, revoked or expired. The use of an expired
+ * key is logged once a minute, because some program still uses it.
  */
 export async function findStoreByKey(
   { db, clock, log }: { db: Db; clock: Clock; log?: Log | undefined },
@@ -57,7 +57,7 @@ export async function findStoreByKey(
   const row = await findKey(db, key.id)
   if (row === undefined || !sameSecret(row.secret_sha256, key.secretSha256)) return undefined
   const hasExpired = row.expires_at !== null && row.expires_at <= now
-  // A look without a log must leave the line to the call itself.
+  // A check without a log must not use up the line of the call itself.
   if (hasExpired && log === undefined) return undefined
   if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= USED_EVERY_MS) {
     await changeKey(db, key.id, { last_used_at: now })
@@ -75,9 +75,9 @@ export type KeyFacts = {
   lastUsedAt: Date | null
   expiresAt: Date | null
   revokedAt: Date | null
-  /** It works, and nobody used it for 30 days. */
+  /** Whether the key works but was not used for 30 days. */
   unused: boolean
-  /** It works for 14 more days at most. */
+  /** Whether the key ends within 14 days. */
   endsSoon: boolean
 }
 
@@ -96,7 +96,10 @@ export async function listKeys(db: Db, storeId: bigint, now: Date): Promise<KeyF
   })
 }
 
-/** Creates a key with the rights and the lifetime of this one, which works for `overlapHours` more. Undefined if it has ended. */
+/**
+ * Creates a key with the same scopes and lifetime. The old key works for `overlapHours` more. Returns undefined if it
+ * has ended.
+ */
 export async function rotateKey(
   deps: { db: Db | Tx; mode: Mode; clock: Clock },
   id: string,
@@ -114,6 +117,6 @@ export async function rotateKey(
   })
 }
 
-/** Ends a key at once. False if there is no such key, or if it had ended. */
+/** Revokes a key at once. Resolves to false if there is no such key or it has ended. */
 export const revokeKey = ({ db, clock }: { db: Db | Tx; clock: Clock }, id: string): Promise<boolean> =>
   changeKey(db, id, { revoked_at: clock.now() })

@@ -1,6 +1,9 @@
-/** The places where a store may send shoppers back to: only those that it registered. */
+/** Origins to which a store may send shoppers back: only registered ones. */
 
-/** Reads `https://host[:port]`. Undefined for anything else. http is for stores of a sandbox, which are on its machine. */
+/**
+ * Parses `https://host[:port]`. Returns undefined for anything else. Sandbox mode also allows http, for stores on the
+ * same machine.
+ */
 export function parseOrigin(text: string, mode: 'sandbox' | 'live'): string | undefined {
   const url = URL.parse(text)
   if (url === null || !isHttp(url) || url.origin !== text.replace(/\/$/, '')) return undefined
@@ -8,8 +11,9 @@ export function parseOrigin(text: string, mode: 'sandbox' | 'live'): string | un
 }
 
 /**
- * True if `text` is an absolute http(s) URL whose origin is in `origins`. Refuses first whatever browsers and parsers read
- * differently: control characters, spaces, backslashes, user names, letters that become others.
+ * Returns whether `text` is an absolute http(s) URL whose origin is in `origins`. Refuses everything that browsers and
+ * parsers read differently: control characters, spaces, backslashes, user names, and letters that are normalised to
+ * others.
  */
 export function isAllowedUrl(text: string, origins: readonly string[]): boolean {
   if (!/^https?:\/\/[^/]/i.test(text) || /[\p{Cc}\p{Cf}\s\\]/u.test(text)) return false

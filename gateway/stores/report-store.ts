@@ -1,4 +1,4 @@
-/** The movements of a store in a time, added up by day or month, cause and currency. */
+/** A store's movements in a period, summed by day or month, cause and currency. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
@@ -7,18 +7,18 @@ import type { EntryCause } from '../db/schema.ts'
 export type ReportFilter = { storeId: bigint; from: Date; to: Date; by: 'day' | 'month' }
 
 export type ReportRow = {
-  /** The day, or the first day of the month, in UTC. */
+  /** Day, or first day of the month, in UTC. */
   begins: string
   currency: Currency
   cause: EntryCause
   movements: number
   heldMinor: bigint
   availableMinor: bigint
-  /** The operator's share of these deliveries; null of other causes. */
+  /** The operator's commission on these deliveries; null for other causes. */
   commissionMinor: bigint | null
 }
 
-/** `from` is in it, `to` is not. */
+/** Reads the report. `from` is inclusive, `to` is exclusive. */
 export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter): Promise<ReportRow[]> {
   const side = (column: 'debit_account' | 'credit_account', sign: 1 | -1) => sql`
     select entry.id, entry.created_at, entry.currency, entry.cause, entry.trade_id, account.kind, ${sign}::int * entry.amount as amount
@@ -46,7 +46,7 @@ export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter
 
 export type BalanceAt = { currency: Currency; heldMinor: bigint; availableMinor: bigint }
 
-/** The balances of a store as they were then: those of now, less what was moved since. */
+/** Returns a store's balances at a time: the current ones less all later movements. */
 export async function balancesAt(db: Db, storeId: bigint, at: Date): Promise<BalanceAt[]> {
   const { rows } = await sql<BalanceAt>`
     select currency, coalesce(sum(was) filter (where kind = 'held'), 0)::bigint as "heldMinor",

@@ -1,4 +1,4 @@
-/** Store accounts, as the operator registers and changes them. */
+/** Registers stores and changes their settings. */
 import type { Game } from '../../contract/games.ts'
 import { type Scope, SHOP_SCOPES } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -19,19 +19,19 @@ export type NewStore = {
   /** `https://host[:port]`, at least one. */
   origins: string[]
   webhookUrl?: string | undefined
-  /** The most that may be credited while Steam can still take it back; 0 holds everything. */
+  /** Most credit while Steam can still reverse the trades, in US cents; 0 holds everything. */
   riskLimitUsdCents: bigint
   creditMode?: 'on_accept' | 'on_release' | undefined
   /** The party that bears a reversal after the credit. */
   liability?: 'operator' | 'store' | undefined
-  /** The main colour of the shoppers' page, as `#rrggbb`. Null is the page's own. */
+  /** Main colour of the shoppers' page, as `#rrggbb`; null for the default. */
   accent?: string | null | undefined
-  /** Of its first key; by default those of a shop. */
+  /** Scopes of the first key; the default is those of a shop. */
   scopes?: readonly Scope[] | undefined
 }
 
 export type CreatedStore =
-  /** The key and the secret are shown this once. Without a webhook there is no secret. */
+  /** The key and the secret are shown only once. `webhookSecret`: null without a webhook. */
   { kind: 'created'; storeId: bigint; apiKey: string; webhookSecret: string | null } | Refused
 
 type Refused = { kind: 'refused'; reason: string }
@@ -63,23 +63,23 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
   })
 }
 
-/** The settings of a store that may change; each alone, or several at once. */
+/** Changes of a store's settings. Undefined leaves a setting as it is. */
 export type StoreChanges = {
   [Setting in 'name' | 'webhookUrl' | 'creditMode' | 'liability' | 'accent']?: NewStore[Setting] | undefined
 } & {
   origins?: string[] | undefined
   riskLimitUsdCents?: bigint | undefined
-  /** Null: as the settings say. */
+  /** Null means the default of the settings. */
   commissionBps?: number | null | undefined
-  /** Null: all. */
+  /** Null means all. */
   games?: readonly Game[] | null | undefined
 }
 
 type Updated = { kind: 'updated'; webhookSecret: string | null }
 
 /**
- * Changes what is given. If a webhook is given, the oldest endpoint moves to it and is enabled. Keys, secrets, deposits and
- * the terms of trades that were delivered stay.
+ * Changes the given settings. A given webhook becomes the URL of the oldest endpoint, which is enabled. Keys, secrets,
+ * deposits and the terms of delivered trades stay.
  */
 export async function updateStore(
   deps: Deps,
@@ -152,7 +152,7 @@ async function moveWebhook(
   return null
 }
 
-/** The operator's own word for an address opens it to the store, where it is not open to all. */
+/** Opens the address to the store, because the operator named it, unless it is open to all stores anyway. */
 async function nameAddress(
   tx: Tx,
   { mode, clock }: Deps,
@@ -164,7 +164,7 @@ async function nameAddress(
   await allowAddress(tx, { storeId, address, inside: isInsideHost(address.host), now: clock.now() })
 }
 
-/** Why not even the operator's word opens the address. */
+/** Returns why the address cannot be used even if the operator names it. */
 function refuseWebhook(text: string, mode: Mode): string | undefined {
   const url = parseWebhookUrl(text)
   if (url === undefined) return 'the webhook must be an https address without a user name'
@@ -173,7 +173,7 @@ function refuseWebhook(text: string, mode: Mode): string | undefined {
 }
 
 const COLOUR = /^#[0-9a-f]{6}$/i
-const NO_COLOUR: Refused = { kind: 'refused', reason: 'the accent must be a colour in the form #3366cc' }
+const NO_COLOUR: Refused = { kind: 'refused', reason: 'the accent must be a colour such as #3366cc' }
 
 type Accent = NewStore['accent']
 

@@ -8,7 +8,7 @@ export async function insertStore(tx: Tx, store: Insertable<StoreTable>): Promis
   return id
 }
 
-/** False if there is no such store. An empty change leaves the row as it is. */
+/** Returns false if there is no such store. An empty change leaves the row as it is. */
 export async function changeStore(
   tx: Tx,
   id: bigint,
@@ -29,7 +29,7 @@ export async function insertKey(tx: Tx, key: Insertable<ApiKeyTable>): Promise<v
   await tx.insertInto('api_key').values(key).execute()
 }
 
-/** A key that was not revoked, with its store. */
+/** Returns a key with its store, unless it was revoked. */
 export const findKey = (db: Db, id: string) =>
   db
     .selectFrom('api_key')
@@ -40,7 +40,7 @@ export const findKey = (db: Db, id: string) =>
     .where('api_key.revoked_at', 'is', null)
     .executeTakeFirst()
 
-/** The keys of a store, the oldest first. */
+/** Returns the keys of a store, oldest first. */
 export const keysOf = (db: Db, storeId: bigint) =>
   db
     .selectFrom('api_key')
@@ -50,7 +50,7 @@ export const keysOf = (db: Db, storeId: bigint) =>
     .orderBy('created_at')
     .execute()
 
-/** A key that was not revoked, locked until the transaction ends. */
+/** Returns a key, unless it was revoked, and locks it until the transaction ends. */
 export const lockKey = (tx: Tx, id: string) =>
   tx
     .selectFrom('api_key')
@@ -60,7 +60,7 @@ export const lockKey = (tx: Tx, id: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** False if there is no such key, or if it was revoked. */
+/** Returns false if there is no such key or it was revoked. */
 export async function changeKey(
   db: Db | Tx,
   id: string,
