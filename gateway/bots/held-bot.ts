@@ -164,7 +164,7 @@ type Unopened = { answer: Unavailable; keeper: HealthKeeper }
 async function tellOutOfReach(deps: HeldBotDeps, lease: Lease, { answer, keeper }: Unopened): Promise<void> {
   const { reason, detail } = answer
   const about = { botId: String(lease.botId), botName: lease.name, reason, detail }
-  if (reason === 'not_our_turn') deps.log.info(about, 'the login of a bot waited for its turn')
+  if (reason === 'not_our_turn') deps.log.info(about, 'bot login waited for its turn')
   else deps.log.warn(about, 'Steam was out of reach for a bot')
   keeper.health.lost(answer)
   await briefly(deps, lease, async () => {
@@ -183,11 +183,11 @@ async function giveUpToken(
   const now = deps.clock.now()
   const verdict = judgeTokenRefusal(lease.tokenRefusedAt, now)
   if (reason === 'token_malformed' || verdict.kind === 'dead') {
-    deps.log.error(about, 'Steam refused the token of a bot: it needs a new enrolment')
+    deps.log.error(about, 'Steam refused the bot’s token: enrol the bot again')
     return quietly(deps, lease, () => markDead(deps.db, lease, reason))
   }
   const { at } = verdict
-  deps.log.error({ ...about, againAt: at }, 'Steam refused the token of a bot: it will be tried again')
+  deps.log.error({ ...about, againAt: at }, 'Steam refused the bot’s token: it will be tried again')
   await quietly(deps, lease, () => putOffLogin(deps.db, lease, { reason, refusedAt: now, until: at }))
 }
 
@@ -245,9 +245,9 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
   const takeNoMore = () => (stopping ??= quietly(deps, lease, stopWork))
   try {
     await setOnline(deps.db, lease, null)
-    deps.log.info({ ...about, epoch: String(lease.epoch) }, 'a bot came online')
+    deps.log.info({ ...about, epoch: String(lease.epoch) }, 'bot came online')
     const why = await trouble
-    if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'the session of a bot stopped working')
+    if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'bot session stopped working')
     // The next holder of the bot does its next job; that may be this process again.
     takeNoMore()
     await briefly(deps, lease, () => setOnline(deps.db, lease, why ?? 'stopped'))

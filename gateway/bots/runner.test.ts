@@ -186,7 +186,7 @@ describe('a session', () => {
     await expect.poll(bot).toMatchObject({ state: 'dead', stateReason: 'token_dead' })
     const lines = captured.lines.join('')
     expect(lines).toContain('it will be tried again')
-    expect(lines).toContain('it needs a new enrolment')
+    expect(lines).toContain('enrol the bot again')
     expect(lines).not.toContain(TOKEN)
   })
 

@@ -69,7 +69,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
   const scan = async () => {
     do {
       await look().catch((error: unknown) =>
-        log.warn({ err: error }, 'leases of bots could not be taken or given up'),
+        log.warn({ err: error }, 'bot leases could not be taken or released'),
       )
     } while (await pause(waitMs(), stopping.signal))
   }

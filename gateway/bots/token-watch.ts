@@ -14,8 +14,8 @@ export function createTokenWatch({ log, clock }: { log: Log; clock: Clock }): To
       if (end === told.get(botId)) continue
       told.set(botId, end)
       const about = { botId: String(botId), botName, expiresAt }
-      if (end === 'soon') log.warn(about, 'the token of a bot was good for less than 30 days: run bot renew')
-      if (end === 'last') log.error(about, 'the token of a bot was good for less than 7 days: run bot renew')
+      if (end === 'soon') log.warn(about, 'bot token had less than 30 days left: run bot renew')
+      if (end === 'last') log.error(about, 'bot token had less than 7 days left: run bot renew')
     }
   }
 }

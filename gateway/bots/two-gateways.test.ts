@@ -1,4 +1,6 @@
-/** A whole gateway, and the bots of a second one, on one database: who speaks for a bot, and who goes on after a kill. */
+/**
+ * A whole gateway, and the bots of a second one, on one database: who speaks for a bot, and who goes on after a kill.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -101,7 +103,7 @@ async function botRows(): Promise<BotRow[]> {
 }
 const allOnline = (count: number) =>
   expect.poll(botRows).toEqual(Array(count).fill(expect.objectContaining({ online: true })))
-const onlineIn = (output: string) => output.split('a bot came online').length - 1
+const onlineIn = (output: string) => output.split('bot came online').length - 1
 
 describe('two gateways', () => {
   it('share the bots without ever holding one both; those of a killed one move', async () => {

@@ -69,7 +69,7 @@ describe('a job of a bot', () => {
   it('fails with its send, for the queue to repeat it', async () => {
     const { give, lines } = await work({ trade: () => Promise.reject(new Error('no database')) })
     expect((await outcomeOf(give(aTrade('1')))).now).toBe('failed')
-    expect(lines.join('')).toContain('the work on a trade failed')
+    expect(lines.join('')).toContain('work on a trade failed')
   })
 
   it('whose send did not begin goes back to the queue when the bot is given up', async () => {

@@ -9,7 +9,9 @@ import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.
 import { createFairQueue } from './fair-queue.ts'
 import { createLanes } from './lanes.ts'
 
-/** Jobs taken from the queue at a time: every send and cancel that a bot may have to do, and inventories beside them. */
+/**
+ * Jobs taken from the queue at a time: every send and cancel that a bot may have to do, and inventories beside them.
+ */
 const JOBS_AT_A_TIME = 64
 const REFRESHES_AT_A_TIME = 4
 /** Trades whose row is read at a time to choose their lane: the pool of connections serves shoppers too. */
@@ -82,7 +84,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
   const readInventory = async (job: InventoryJob): Promise<void> => {
     const { requestId, storeId = `of ${requestId}`, depositId = `of ${requestId}` } = job
     const read = (spend: () => void) => handlers.inventory(bot, BigInt(requestId), spend)
-    const message = 'an inventory could not be read'
+    const message = 'inventory could not be read'
     const reading = inventories.add({ storeId, depositId }, (spend) =>
       doAside(read(spend), { request: requestId }, message).then(() => undefined),
     )
@@ -92,7 +94,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     const lane = await choices(() => handlers.laneOf(bot, tradeId))
     if (lane === undefined) return
     const turn = lanes.add(tradeId, lane)
-    doAside(turn, { trade: String(tradeId), lane }, 'the work on a trade failed')
+    doAside(turn, { trade: String(tradeId), lane }, 'work on a trade failed')
     if (lane !== 'sends' && lane !== 'cancels') return
     // A shopper waits for these: the queue soon repeats a failed one, or gives it to the bot's next holder.
     if ((await within(turn, JOB_MS)) === 'dropped') throw new Error('the work of the bot was stopped')
@@ -103,19 +105,19 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
         return readInventory(job)
       case 'refresh': {
         const refresh = refreshes(() => handlers.refresh(bot, BigInt(job.tradeId)))
-        return void doAside(refresh, { trade: job.tradeId }, 'an offer could not be read again')
+        return void doAside(refresh, { trade: job.tradeId }, 'offer could not be read again')
       }
       case 'history':
         return void doAside(
           histories(() => handlers.history(bot)),
           {},
-          'the history of a bot could not be read',
+          'bot history could not be read',
         )
       case 'drift':
         return void doAside(
           drifts(() => handlers.drift(bot)),
           {},
-          'the inventory of a bot could not be held against the books',
+          'bot inventory could not be compared with the books',
         )
       case 'trade':
         return advance(BigInt(job.tradeId))

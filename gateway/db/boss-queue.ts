@@ -51,7 +51,7 @@ export async function installQueue({ url, log }: Pick<QueueOptions, 'url' | 'log
     schedule: false,
     supervise: false,
   })
-  boss.on('error', (error) => log.error({ err: error }, 'queue: trouble with the database'))
+  boss.on('error', (error) => log.error({ err: error }, 'queue had a database error'))
   await boss.start()
   await boss.stop({ graceful: false, close: true })
 }
@@ -76,7 +76,7 @@ export async function createQueue({
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
   })
-  boss.on('error', (error) => log.error({ err: error }, 'queue: trouble with the database'))
+  boss.on('error', (error) => log.error({ err: error }, 'queue had a database error'))
   await boss.start()
   await boss.createQueue(DEAD, { deleteAfterSeconds: 30 * 86_400 })
   const consumers = await startConsumers({ boss, log, pollSeconds })
@@ -114,7 +114,9 @@ export async function createQueue({
   }
 }
 
-/** The policy `short` drops a second waiting job with the same key. A delayed job must not displace an immediate one. */
+/**
+ * The policy `short` drops a second waiting job with the same key. A delayed job must not displace an immediate one.
+ */
 function waitingKey(key: string | undefined, startAfter: Date | undefined): string {
   if (key === undefined) return randomUUID()
   return startAfter === undefined ? key : `${key}@${startAfter.toISOString()}`
@@ -138,7 +140,7 @@ async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: L
   const listening = await db
     .listen?.(CHANNEL, wake, wakeAll)
     .catch((error: unknown) =>
-      log.warn({ err: error }, 'queue lost its notifications: it finds jobs by polling only'),
+      log.warn({ err: error }, 'queue lost its notifications: it found jobs by polling only'),
     )
   const polling = repeat(
     { name: 'look for jobs', everyMs: pollSeconds * 1_000, log, atOnce: false },
@@ -229,5 +231,5 @@ function createSettler(boss: PgBoss, name: string) {
 }
 
 async function logDeadLetter(log: Log, job: Job<unknown>): Promise<void> {
-  log.error({ job: job.id, data: job.data }, 'queue job failed for good')
+  log.error({ job: job.id, data: job.data }, 'queue job was given up after its last attempt')
 }

@@ -40,7 +40,7 @@ export type PoolOptions = {
   statementMs?: number
 }
 
-/** How much later than the server this side gives up: the server's error says more. */
+/** How much later than the server this side gives up, because the server's error says more. */
 const SILENCE_MS = 5_000
 
 export const openDatabase = (url: string, size = 10, mode: 'sandbox' | 'live' = 'live'): Database =>

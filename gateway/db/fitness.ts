@@ -15,7 +15,7 @@ const CONNECT_MS = 10_000
 const STATEMENT_MS = 5_000
 const OLDEST = 150_000
 
-/** `name`: the setting that has this address. Throws with a sentence for the operator. */
+/** Throws a sentence for the operator if the till cannot work on the server. `name`: the setting with this URL. */
 export async function refuseUnfit(url: string, name = 'DATABASE_URL'): Promise<void> {
   const connect = () => connectTo(url, name)
   const line = await connect()
@@ -57,7 +57,8 @@ function reasonOf(error: unknown): string {
 
 function adviceFor(error: unknown, name: string): string {
   const code = sqlState(error)
-  if (code === '57P03') return 'It starts, stops or recovers: start the gateway again in a moment.'
+  if (code === '57P03')
+    return 'The server is starting, stopping or recovering. Start the gateway again in a moment.'
   if (code === '53300') {
     return 'Raise its max_connections, or end what holds them: "Connections" in docs/scaling.md says how many a gateway needs.'
   }
@@ -72,7 +73,7 @@ async function factsOf(line: Line): Promise<Facts> {
        pg_backend_pid() as pid`,
   )
   const [facts] = rows
-  if (facts === undefined) throw new Error('the database did not say what it is')
+  if (facts === undefined) throw new Error('the database returned no facts about itself')
   return facts
 }
 
@@ -81,7 +82,7 @@ function reasonAgainst(
   name: string,
 ): string | undefined {
   if (isCopy) {
-    return `${name} leads to a server that takes no writes: it is a copy of another one, or still recovers. Set it to the primary, or promote this one.`
+    return `${name} leads to a server that takes no writes: it is a replica, or still recovering. Set it to the primary, or promote this one.`
   }
   if (isReadOnly) {
     return `${name} leads to a database that takes no writes: default_transaction_read_only is on, for the database or for this role. Switch it off, or set ${name} to another database.`

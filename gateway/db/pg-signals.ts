@@ -115,7 +115,7 @@ function startListener(options: Required<SignalsOptions> & { onTopic(topic: stri
   const keep = async ({ ended }: { ended: Promise<void> }): Promise<void> => {
     await ended
     while (!closing.signal.aborted) {
-      log.warn('signals lost their connection: connecting again')
+      log.warn('signals lost their connection and will reconnect')
       const again = await listenAgain()
       await again?.ended
     }

@@ -1,6 +1,6 @@
 /**
- * Watches whether the database answers. One connection asks it all the time. If that connection falls silent, new ones are
- * tried. Whether one answers or none can be opened, all old connections are cut: their statements fail now, and new
+ * Watches whether the database answers. One connection asks it all the time. If that connection falls silent, new ones
+ * are tried. Whether one answers or none can be opened, all old connections are cut: their statements fail now, and new
  * connections replace them.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -28,8 +28,8 @@ type Pace = {
 }
 
 /**
- * The API answers within two seconds of the database's return. A server that was replaced without a word is noticed within
- * everyMs + silentMs + LATE_MS, and one that is back after a silence within besideMs.
+ * The API answers within two seconds of the database's return. A server that was replaced without a word is noticed
+ * within everyMs + silentMs + LATE_MS, and one that is back after a silence within besideMs.
  */
 const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, besideMs: 500, againMs: 250 }
 /** If both work, the old connection answers first. */
@@ -41,11 +41,11 @@ const MOST_BESIDE = 20
 
 type Options = { url: string; lines: Lines; log: Log; pace?: Partial<Pace> }
 
-/** A server's answer: it accepts writes, it is a read-only copy, it refused, or there was none. */
+/** Result of a connection attempt: the server accepts writes, is a read-only replica, refuses, or is silent. */
 type Word = 'here' | 'copy' | 'broken' | 'silent'
 type Attempt = { kind: 'line'; line: Line } | { kind: 'none'; word: Word; reason: string }
 
-/** The database answered a moment ago. */
+/** Starts with the database here: the caller has just heard from it. */
 export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   const pace = { ...PACE, ...given }
   const stopping = new AbortController()
@@ -58,7 +58,7 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
     line?.cut()
     line = undefined
     const cut = lines.cut('all')
-    if (isHere) log.error({ reason, cut }, 'the database is out of reach')
+    if (isHere) log.error({ reason, cut }, 'database was out of reach')
     isHere = false
   }
   const find = (found: Line) => {
@@ -66,13 +66,13 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
     if (!isHere) {
       // These were opened while the database was silent, and may hang.
       lines.cut('connecting')
-      log.warn('the database answers again')
+      log.warn('database answered again')
     }
     isHere = true
   }
   const connect = async () => {
     const attempt = await open(isHere ? DOUBTS : MOST_BESIDE, stopping.signal)
-    // It answers, but accepts no further connection: keep the existing ones.
+    // The server answers but accepts no further connection, so keep the existing ones.
     return attempt.kind === 'none' && attempt.word === 'here' && isHere ? undefined : attempt
   }
   const reconnect = async () => {
@@ -127,13 +127,13 @@ function opener(url: string, own: Lines, { silentMs, connectMs, besideMs }: Pace
 const SILENT = 'it did not answer'
 /** As `pg` says it of a connection that got no answer in time. */
 const TIMED_OUT = 'timeout expired'
-const IS_COPY = 'the server takes no writes: it is a copy of another, or recovers'
+const IS_COPY = 'the server takes no writes: it is a replica, or still recovering'
 
 type Trying = { everyMs: number; most: number; signal: AbortSignal }
 
 /**
- * The first attempt that shows anything; the others are cut. One that began while nothing was answered hangs until its time is
- * over, so further ones begin beside it. With `most` of them silent, the last one's silence is the answer.
+ * The first attempt that shows anything; the others are cut. One that began while nothing was answered hangs until its
+ * time is over, so further ones begin beside it. With `most` of them silent, the last one's silence is the answer.
  */
 async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }: Trying): Promise<Attempt> {
   const { promise: shown, resolve } = Promise.withResolvers<Attempt>()

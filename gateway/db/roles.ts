@@ -24,8 +24,9 @@ const CONNECT_MS = 10_000
 type App = { role: string; isSameDatabase: boolean; mayDoAll: boolean }
 
 /**
- * Grants the role of `url` the rights that the till needs on all present tables. The owner calls this after each migration,
- * while it holds the lock of migrations. Throws if the role is the owner itself, or belongs to another database.
+ * Grants the role of `url` the rights that the till needs on all present tables. The owner calls this after each
+ * migration, while it holds the lock of migrations. Throws if the role is the owner itself, or belongs to another
+ * database.
  */
 export async function grantApp(owner: Client, url: string): Promise<void> {
   const { role, isSameDatabase, mayDoAll } = await readApp(owner, url)
@@ -66,8 +67,8 @@ function grantsFor(role: string): string[] {
 export const VAULT_ROLE = 'tradetill_vault'
 
 /**
- * Grants the vault's role its rights: it reads wishes, and records its actions on them. Does nothing without such a role.
- * Call it like `grantApp`.
+ * Grants the vault's role its rights: it reads wishes, and records its actions on them. Does nothing without such a
+ * role. Call it like `grantApp`.
  */
 export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void> {
   const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [name])
@@ -106,7 +107,7 @@ async function readApp(owner: Client, url: string): Promise<App> {
       [MIGRATION_LOCK, owners[0]?.name],
     )
     const [answer] = rows
-    if (answer === undefined) throw new Error('the database did not say who we are')
+    if (answer === undefined) throw new Error('the database returned no role')
     return answer
   } finally {
     await app.end()

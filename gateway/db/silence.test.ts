@@ -44,8 +44,8 @@ const reasonOf = (work: Promise<unknown>) =>
   )
 
 /**
- * Beats often: a test waits for what happens, and not for the seconds of a gateway. A busy machine answers late, which is no
- * silence: where none is meant, it has all the time of a test.
+ * Beats often: a test waits for what happens, and not for the seconds of a gateway. A busy machine answers late, which
+ * is no silence: where none is meant, it has all the time of a test.
  */
 async function beat({ silentMs = 250, connectMs = 1_500 } = {}): Promise<Pulse> {
   const pace = { everyMs: 20, silentMs, connectMs, besideMs: 500, againMs: 20 }
@@ -161,7 +161,7 @@ describe('the pulse', () => {
     const waiting = Array.from({ length: 5 }, () => reasonOf(one()))
     expect(await reasonOf(held)).toBeInstanceOf(Error)
     await expect.poll(() => pulse?.isHere()).toBe(false)
-    await expect.poll(told).toContain('the database is out of reach')
+    await expect.poll(told).toContain('database was out of reach')
     // Begun while it is away: their connections hang until it is back.
     const begun = Array.from({ length: 3 }, () => reasonOf(one()))
     proxy.pass()
@@ -170,7 +170,7 @@ describe('the pulse', () => {
     for (const reason of await Promise.all([...waiting, ...begun])) {
       expect(['done', 'Error', 'DatabaseSilent']).toContain(reason instanceof Error ? reason.name : reason)
     }
-    expect(told().filter((line) => line === 'the database answers again')).toHaveLength(1)
+    expect(told().filter((line) => line === 'database answered again')).toHaveLength(1)
   })
 
   it('replaces connections whose server is another by now, without a pause', async () => {

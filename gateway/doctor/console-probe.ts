@@ -1,4 +1,4 @@
-/** Asks the console by its public address, and whether something listens where the gateway has it. */
+/** Calls the console by its public URL, and checks whether anything listens at the gateway's own address for it. */
 import { connect } from 'node:net'
 import { z } from 'zod'
 import type { ConsoleConfig } from '../config.ts'

@@ -1,4 +1,4 @@
-/** The operators' console: whether its public address leads to it, and somebody can come in. Pure checks. */
+/** The operators' console: whether its public URL reaches it, and whether anybody can sign in. Pure checks. */
 import { type Finding, good, mend, notChecked } from './finding.ts'
 import { tlsOf } from './proxy.ts'
 
@@ -7,25 +7,26 @@ export type ConsoleAnswer =
   | {
       kind: 'answered'
       status: number
-      /** The page of a console of this mode or another; undefined if something else answered. */
+      /** Mode of the console whose page answered; undefined if something else answered. */
       page: 'sandbox' | 'live' | undefined
-      /** The word by which a console refuses: `wrong_host`, `https_required`. */
+      /** Code of the console's refusal, such as `wrong_host` or `https_required`. */
       refusal: string | undefined
       certificateEndsMs: number | undefined
     }
 
 export type ConsoleProbe = {
   url: URL
-  /** Where the gateway listens for it, and whether something did from here. */
+  /** Where the gateway listens for the console, and whether something answered there from this machine. */
   listener: { place: string; isThere: boolean }
   answer: ConsoleAnswer
 }
 
 type Ours = { mode: 'sandbox' | 'live'; publicUrl: URL; nowMs: number }
 
-/** Undefined: there is none. */
+/** `probe`: undefined if the till has no console. */
 export function consoleFindings(probe: ConsoleProbe | undefined, ours: Ours): Finding[] {
-  if (probe === undefined) return [notChecked('console', 'there is none: TRADETILL_CONSOLE_PORT is not set')]
+  if (probe === undefined)
+    return [notChecked('console', 'there is no console: TRADETILL_CONSOLE_PORT is not set')]
   const { answer } = probe
   const ofTls =
     answer.kind === 'failed'
@@ -47,15 +48,15 @@ function reachedOf(answer: ConsoleAnswer, mode: Ours['mode']): Finding {
     return mend(check, `the console of a till in ${page} mode answers`, 'check TRADETILL_CONSOLE_URL')
   }
   if (refusal === 'wrong_host') {
-    const advice = 'let the proxy hand on the Host header, and TRADETILL_CONSOLE_URL name the same host'
-    return mend(check, 'does not take its own name', advice)
+    const advice = 'let the proxy pass on the Host header, and TRADETILL_CONSOLE_URL name the same host'
+    return mend(check, 'does not accept its own host name', advice)
   }
   if (refusal === 'https_required') {
     return mend(check, 'sees plain http', 'let the proxy send X-Forwarded-Proto: https')
   }
-  if (status === 403) return good(check, 'refuses us with 403, as it does every stranger')
-  const advice = 'let the proxy hand everything under this name to TRADETILL_CONSOLE_HOST and _PORT'
-  return mend(check, `something else than a console answers, with ${status}`, advice)
+  if (status === 403) return good(check, 'refuses this machine with 403, like every stranger')
+  const advice = 'let the proxy forward everything under this name to TRADETILL_CONSOLE_HOST and _PORT'
+  return mend(check, `something other than a console answers, with ${status}`, advice)
 }
 
 function listenerOf({ listener: { place, isThere }, answer }: ConsoleProbe): Finding {
@@ -67,12 +68,12 @@ function listenerOf({ listener: { place, isThere }, answer }: ConsoleProbe): Fin
   return mend(check, `nothing listens at ${place} here`, advice)
 }
 
-/** Cookies go by the name alone: ports of one name are one site. */
+/** Checks that the console has its own host name. Cookies ignore ports, so all ports of a name are one site. */
 function originOf(url: URL, publicUrl: URL): Finding {
   const check = 'console.origin'
-  if (url.hostname !== publicUrl.hostname) return good(check, `has a name of its own, ${url.hostname}`)
-  const advice = 'give the console a name of its own: the page of shoppers is one site with it'
-  return mend(check, `shares the name ${url.hostname} with the page of shoppers`, advice)
+  if (url.hostname !== publicUrl.hostname) return good(check, `has its own host name, ${url.hostname}`)
+  const advice = 'give the console its own host name: otherwise it is one site with the shoppers’ page'
+  return mend(check, `shares the host name ${url.hostname} with the shoppers’ page`, advice)
 }
 
 export type OperatorState = { name: string; passkeys: number }
@@ -80,9 +81,9 @@ export type OperatorState = { name: string; passkeys: number }
 export function operatorFindings(operators: readonly OperatorState[]): Finding[] {
   const check = 'console.operators'
   if (operators.length === 0)
-    return [mend(check, 'nobody may come in', 'tradetill operator add NAME --role operator')]
+    return [mend(check, 'there is no operator', 'tradetill operator add NAME --role operator')]
   const without = operators.filter(({ passkeys }) => passkeys === 0).map(({ name }) => name)
-  if (without.length === 0) return [good(check, `${operators.length} may come in, each with a passkey`)]
+  if (without.length === 0) return [good(check, `${operators.length} operators, each with a passkey`)]
   const [first = ''] = without
   return [mend(check, `${without.join(', ')} has no passkey yet`, `tradetill operator link ${first}`)]
 }

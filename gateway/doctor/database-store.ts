@@ -1,11 +1,11 @@
-/** The doctor's questions to a database. It reads only, and works before any migration has run. */
+/** The doctor's queries of a database. They only read, and work before any migration has run. */
 import { readIdentity } from '../db/identity.ts'
 import { createLines, KEEP_ALIVE, type Line } from '../db/lines.ts'
 import { readApplied } from '../db/schema-version.ts'
 
 const CONNECT_MS = 10_000
 const STATEMENT_MS = 10_000
-/** After the server would have ended the statement: its word says more than silence. */
+/** Longer than the server's own statement timeout, because its error says more than silence. */
 const SILENCE_MS = 12_000
 
 export type DatabaseProbe = {
@@ -14,15 +14,15 @@ export type DatabaseProbe = {
   role: string
   isSuperuser: boolean
   mayCreate: boolean
-  /** False of a role that nobody has granted the till's tables to. */
+  /** False if the role has no rights on the till's tables. */
   mayRead: boolean
   inRecovery: boolean
   readOnly: boolean
-  /** The process that serves us, and the one that the server named when we connected: a pooler makes up its own. */
+  /** Process id that serves the connection, and the id announced when connecting. A pooler invents the latter. */
   backend: { real: number; named: number }
   connections: { used: number; most: number }
   databaseMs: number
-  /** Half of the time that the question for it took is its doubt. */
+  /** The machine's time at `databaseMs`, uncertain by half the duration of that query. */
   machineMs: number
   doubtMs: number
   sizeBytes: number
@@ -85,7 +85,7 @@ export async function probeDatabase(url: string, nowMs: () => number): Promise<D
   }
 }
 
-/** The driver has it and its types do not. */
+/** Reads a field of the driver that its types lack. */
 function namedBackend(client: Line): number {
   return 'processID' in client && typeof client.processID === 'number' ? client.processID : 0
 }

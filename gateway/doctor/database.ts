@@ -1,4 +1,4 @@
-/** The database: whether a till can work on it. Pure checks over what it answered. */
+/** The database: whether a till can work on it. Pure checks of its answers. */
 import type { Config } from '../config.ts'
 import { ownershipOf } from '../db/identity.ts'
 import { judgeSchema, migrationFiles } from '../db/schema-version.ts'
@@ -6,9 +6,9 @@ import type { DatabaseAnswer, DatabaseProbe } from './database-store.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
 const OLDEST = 15
-/** Of one gateway: "Connections" in docs/scaling.md has them one by one. */
+/** Connections of one gateway. "Connections" in docs/scaling.md lists them. */
 export const NEEDED_CONNECTIONS = 21
-/** Leases go by the database's clock, signatures of webhooks by the machine's. */
+/** Most difference between the clocks. Leases use the database's clock, signatures of webhooks the machine's. */
 const MOST_APART_MS = 2_000
 
 type Settings = Pick<Config, 'mode' | 'masterKey' | 'oldMasterKeys'>
@@ -27,7 +27,11 @@ export function databaseFindings(answer: DatabaseAnswer, owner?: DatabaseAnswer)
 }
 
 const unreachable = (check: string, name: string, reason: string): Finding =>
-  mend(check, `cannot be reached: ${reason}`, `check ${name}, and that the server listens and lets us in`)
+  mend(
+    check,
+    `cannot be reached: ${reason}`,
+    `check ${name}, and that the server listens and accepts this machine`,
+  )
 
 function versionOf({ version, sizeBytes }: DatabaseProbe): Finding {
   const major = Math.floor(version / 10_000)
@@ -38,10 +42,11 @@ function versionOf({ version, sizeBytes }: DatabaseProbe): Finding {
 
 function recoveryOf({ inRecovery, readOnly }: DatabaseProbe): Finding {
   if (inRecovery) {
-    return mend('database.recovery', 'is a replica', 'let DATABASE_URL lead to the primary, not to a reader')
+    return mend('database.recovery', 'is a replica', 'set DATABASE_URL to the primary, not to a replica')
   }
   if (!readOnly) return good('database.recovery', 'takes writes')
-  const advice = 'find who set default_transaction_read_only; a full disk or a provider may have'
+  const advice =
+    'find out who set default_transaction_read_only: perhaps the provider, because of a full disk'
   return mend('database.recovery', 'takes no writes', advice)
 }
 
@@ -56,26 +61,26 @@ function connectionsOf({ connections: { used, most } }: DatabaseProbe): Finding 
   const free = most - used
   if (free >= NEEDED_CONNECTIONS)
     return good('database.connections', `${free} of ${most} connections are free`)
-  const advice = `raise max_connections: a gateway takes ${NEEDED_CONNECTIONS}. One that runs already has its own`
+  const advice = `raise max_connections: a gateway needs ${NEEDED_CONNECTIONS}. A running gateway already has its own`
   return mend('database.connections', `${free} of ${most} connections are free`, advice)
 }
 
 function clockOf({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Finding {
   const apartMs = Math.round(Math.abs(databaseMs - machineMs))
   if (apartMs <= MOST_APART_MS + doubtMs) return good('clock', `${apartMs} ms from the clock of the database`)
-  const advice = 'let both machines ask a time server (timedatectl set-ntp true)'
+  const advice = 'let both machines use a time server (timedatectl set-ntp true)'
   return mend('clock', `${apartMs} ms from the clock of the database`, advice)
 }
 
 function rightsOfOne({ role, mayCreate }: DatabaseProbe): Finding {
   if (mayCreate) return good('database.rights', `the role ${role} may create tables`)
   const advice = `as a superuser: grant create on database … to ${role}; or set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables`
-  return mend('database.rights', `the role ${role} may create no tables`, advice)
+  return mend('database.rights', `the role ${role} may not create tables`, advice)
 }
 
 function grantOf({ role, mayRead }: DatabaseProbe): Finding {
   if (mayRead) return good('database.rights', `the role ${role} owns nothing`)
-  const advice = 'start a gateway with TRADETILL_OWNER_DATABASE_URL: it grants what the role needs'
+  const advice = 'start a gateway with TRADETILL_OWNER_DATABASE_URL: it grants the role its rights'
   return mend('database.rights', `the role ${role} may not read the tables`, advice)
 }
 
@@ -84,14 +89,14 @@ function rightsOfTwo(app: DatabaseProbe, owner: DatabaseAnswer): Finding[] {
     return [unreachable('database.owner', 'TRADETILL_OWNER_DATABASE_URL', owner.reason)]
   if (app.isSuperuser || app.role === owner.role) {
     const what = app.isSuperuser ? 'is a superuser' : 'is the owner too'
-    const advice = 'make a role that owns nothing for DATABASE_URL: "Two roles" in docs/operating.md'
+    const advice = 'use a role that owns nothing in DATABASE_URL: "Two roles" in docs/operating.md'
     return [mend('database.rights', `the role ${app.role} of DATABASE_URL ${what}`, advice)]
   }
   const ofOwner = { ...rightsOfOne(owner), check: 'database.owner' }
   return [grantOf(app), ofOwner]
 }
 
-/** Whether it is the database of these settings, at a schema that this code knows. */
+/** Checks that the database belongs to these settings and that this code knows its schema. */
 export function ownerFindings(answer: DatabaseAnswer, settings: Settings): Finding[] {
   const checks = ['database.identity', 'database.schema']
   if (answer.kind === 'failed')
@@ -103,13 +108,13 @@ export function ownerFindings(answer: DatabaseAnswer, settings: Settings): Findi
   const judgement = judgeSchema(files, applied)
   const ofSchema =
     judgement.kind === 'refused'
-      ? mend(schema, judgement.reason, 'start the version that it names')
+      ? mend(schema, judgement.reason, 'start the named version')
       : judgement.missing.length === 0
         ? good(schema, `has all ${files.length} migrations`)
         : mend(
             schema,
             `${judgement.missing.length} migrations are missing`,
-            'tradetill serve applies them at its start',
+            'start tradetill serve, which applies them',
           )
   if (identity === undefined) {
     return [notChecked(whose, 'no gateway has started on this database yet'), ofSchema]
@@ -117,8 +122,8 @@ export function ownerFindings(answer: DatabaseAnswer, settings: Settings): Findi
   const ownership = ownershipOf(identity, settings)
   return [
     ownership.kind === 'own'
-      ? good(whose, `is of this mode and master key (${identity.keyFingerprint.slice(0, 8)}…)`)
-      : mend(whose, ownership.reason, 'give the settings of the gateway to this command too'),
+      ? good(whose, `has this mode and master key (${identity.keyFingerprint.slice(0, 8)}…)`)
+      : mend(whose, ownership.reason, 'run this command with the settings of the gateway'),
     ofSchema,
   ]
 }

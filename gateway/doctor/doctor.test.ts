@@ -196,7 +196,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     'proxy.tls',
     /renew/,
   ],
-  ['no HSTS', () => proxy({ hsts: null }), 'proxy.hsts', /leave the headers/],
+  ['no HSTS', () => proxy({ hsts: null }), 'proxy.hsts', /do not change the headers/],
   ['HSTS twice', () => proxy({ hsts: 'max-age=1, max-age=2' }), 'proxy.hsts', /take it out/],
   [
     'a page without compression',
@@ -378,7 +378,7 @@ describe('on a real PostgreSQL', () => {
       env: { ...LIVE, TRADETILL_PUBLIC_URL: 'http://pay.example' },
     })
     expect(said.out).toContain('TO MEND      settings: TRADETILL_PUBLIC_URL is needed in live mode')
-    expect(said.out).toContain('not checked  database: the settings must be right first')
+    expect(said.out).toContain('not checked  database: fix the settings first')
     expect(said.code).toBe(1)
   })
 })

@@ -1,4 +1,4 @@
-/** Looks at everything that a till needs, in the order in which it is built, and goes on where something is broken. */
+/** Checks everything that a till needs, in the order in which it is set up. Continues after a failed check. */
 import { statfsSync } from 'node:fs'
 import { openClock } from '../clock/service.ts'
 import { type Config, type ConfigAnswer, readConfig } from '../config.ts'
@@ -32,13 +32,13 @@ export type Examination = { findings: Finding[]; toMend: number; notChecked: num
 
 export type DoctorOptions = {
   env: Record<string, string | undefined> | undefined
-  /** Sends a test to each webhook that is enabled. */
+  /** Whether to send a test to each enabled webhook. */
   sendsWebhooks: boolean
 }
 
 const nowMs = (): number => systemClock.now().getTime()
 
-/** Never rejects because something is broken: that is what it is for. */
+/** Runs all checks. Never rejects because of a broken part, but reports it. */
 export async function examine(options: DoctorOptions): Promise<Answer<Examination>> {
   const settings = readConfig(options.env)
   const { bavail, bsize } = statfsSync('/')
@@ -54,13 +54,13 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
   return { kind: 'refused', refusal: 'failed', message: `${data.toMend} to mend.`, data }
 }
 
-/** Needs a database of ours. */
+/** Checks that need a database of a till. */
 const OF_TILL = ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']
 const LATER = ['database', 'public', 'console', ...OF_TILL]
 
 async function rest(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
   if (settings.kind === 'refused') {
-    return LATER.map((check) => notChecked(check, 'the settings must be right first'))
+    return LATER.map((check) => notChecked(check, 'fix the settings first'))
   }
   const { config } = settings
   const { databaseUrl, masterKey } = config
@@ -79,16 +79,16 @@ async function rest(settings: ConfigAnswer, options: DoctorOptions): Promise<Fin
   )
   const ofTill = isOurs
     ? await examineTill({ ...config, masterKey, databaseUrl }, options)
-    : OF_TILL.map((check) => notChecked(check, 'the database must be right first'))
+    : OF_TILL.map((check) => notChecked(check, 'fix the database first'))
   return [...ofDatabase, ...ofProxy, ...ofConsole, ...ofTill]
 }
 
-/** A part that breaks meanwhile is a line of the report, and not its end. */
+/** Runs one part. Turns its failure into a line of the report. */
 async function attempt(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await work()
   } catch (error) {
-    return [notChecked(check, `looking at it failed: ${reasonOf(error)}`)]
+    return [notChecked(check, `the check failed: ${reasonOf(error)}`)]
   }
 }
 
@@ -119,7 +119,7 @@ async function examineTill(config: TillConfig, options: DoctorOptions): Promise<
   try {
     return await examineParts(config, database, options)
   } finally {
-    // A database that vanished answers no goodbye.
+    // Cut rather than closed, because a vanished database would not answer.
     lines.cut('all')
     await database.close()
   }
@@ -143,7 +143,7 @@ async function examineParts(config: OwnConfig, { db }: Database, options: Doctor
         ),
     ],
   ]
-  // At once: where the database is silent, all of them wait the same seconds.
+  // All parts run at once, so they share the wait for a silent database.
   return (await Promise.all(parts.map(([check, look]) => attempt(check, look)))).flat()
 }
 

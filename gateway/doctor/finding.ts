@@ -1,11 +1,11 @@
-/** A line of the doctor: one thing that was looked at, and how it is. */
+/** A line of the doctor's report: one check and its result. */
 
 export type Finding = {
-  /** Names what was looked at. It stays the same in later versions. */
+  /** Name of the check. It stays the same in later versions. */
   check: string
   state: 'good' | 'mend' | 'not_checked'
   says: string
-  /** The setting or the command that mends it. */
+  /** Setting or command that fixes the problem; null if there is none. */
   advice: string | null
 }
 
@@ -18,7 +18,7 @@ export const mend = (check: string, says: string, advice: string): Finding => ({
   advice,
 })
 
-/** `why` says what kept it from being looked at. */
+/** `why`: what prevented the check. */
 export const notChecked = (check: string, why: string): Finding => ({
   check,
   state: 'not_checked',
@@ -33,7 +33,7 @@ const STEPS: readonly [name: string, ms: number][] = [
   ['minutes', 60 * SECOND_MS],
 ]
 
-/** In the largest unit of which there are two or more. */
+/** Formats a duration in the largest unit that gives at least two. */
 export function ageText(ms: number): string {
   const step = STEPS.find(([, size]) => ms >= 2 * size)
   return step === undefined

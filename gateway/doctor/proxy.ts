@@ -1,7 +1,7 @@
-/** The way from the internet to the gateway, as its public address answered. Pure checks. */
+/** The path from the internet to the gateway. Pure checks of the public URL's answers. */
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
-/** Nobody has this address: it is for documents (RFC 5737). */
+/** An address that nobody has: RFC 5737 reserves it for documentation. */
 export const MADE_UP_ADDRESS = '192.0.2.77'
 
 const DAY_MS = 86_400_000
@@ -11,15 +11,18 @@ export type PublicAnswer =
   | { kind: 'failed'; reason: string }
   | {
       kind: 'answered'
-      /** Of the till that answered; undefined if something else did. */
+      /** Build of the till that answered; undefined if something else answered. */
       build: { version: string; commit: string } | undefined
-      /** How the gateway saw the call, whose X-Forwarded-For named MADE_UP_ADDRESS; undefined if it did not tell. */
+      /**
+       * How the gateway saw the call, whose X-Forwarded-For was MADE_UP_ADDRESS; undefined if the gateway did not
+       * answer that.
+       */
       caller: { address: string; protocol: string; isProxy: boolean } | undefined
       certificateEndsMs: number | undefined
       hsts: string | null
-      /** The page, and how a file of it comes that a browser takes compressed. */
+      /** Status of the page, and the encoding of a compressible file. */
       page: { status: number; encoding: string | null }
-      /** To a body of the largest size that the till takes. */
+      /** Answer to a body of the largest size that the till accepts. */
       largeBody: { status: number; isOurs: boolean }
       plain: { kind: 'closed' } | { kind: 'answered'; status: number; location: string }
     }
@@ -42,9 +45,9 @@ export function proxyFindings(answer: PublicAnswer, ours: { version: string; now
     return [mend(first, `does not answer: ${answer.reason}`, advice), ...left]
   }
   if (answer.build === undefined) {
-    const advice = 'let the proxy hand everything under this name to TRADETILL_HOST and TRADETILL_PORT'
+    const advice = 'let the proxy forward everything under this name to TRADETILL_HOST and TRADETILL_PORT'
     const left = others.map((check) => notChecked(check, 'no till answers'))
-    return [mend(first, 'something else than a till answers', advice), ...left]
+    return [mend(first, 'something other than a till answers', advice), ...left]
   }
   return [
     reachedOf(answer.build.version, answer.page.status, ours.version),
@@ -59,14 +62,14 @@ export function proxyFindings(answer: PublicAnswer, ours: { version: string; now
 
 type Answered = Extract<PublicAnswer, { kind: 'answered' }>
 
-/** A till tells its version to everybody, and its page only to those who call it by its name. */
+/** Status for a wrong host name. A till shows its version to everybody, but its page only under its own name. */
 const WRONG_HOST = 421
 
 function reachedOf(version: string, pageStatus: number, ours: string): Finding {
   if (pageStatus === WRONG_HOST) {
     const advice =
-      'let the proxy hand on the Host header, and TRADETILL_PUBLIC_URL of the gateway name the same host'
-    return mend('public', 'the till is called by a name that is not its own', advice)
+      'let the proxy pass on the Host header, and TRADETILL_PUBLIC_URL of the gateway name the same host'
+    return mend('public', 'the till is called by another host name than its own', advice)
   }
   if (version === ours) return good('public', `a till of version ${version} answers`)
   return mend(
@@ -79,10 +82,7 @@ function reachedOf(version: string, pageStatus: number, ours: string): Finding {
 function callerOf(caller: Answered['caller']): Finding {
   const check = 'proxy.caller'
   if (caller === undefined) {
-    return notChecked(
-      check,
-      'the gateway did not accept the proof: it has another master key, or another clock',
-    )
+    return notChecked(check, 'the gateway refused the proof: its master key or its clock differs')
   }
   if (caller.address === MADE_UP_ADDRESS) {
     const advice = 'let the proxy append to X-Forwarded-For: nginx needs $proxy_add_x_forwarded_for'
@@ -104,30 +104,30 @@ export function tlsOf(check: string, endsMs: number | undefined, nowMs: number):
   const days = Math.floor((endsMs - nowMs) / DAY_MS)
   const says = `the certificate ends in ${days} days`
   if (endsMs - nowMs > CERTIFICATE_MS) return good(check, says)
-  return mend(check, says, 'renew it, and see why nothing did')
+  return mend(check, says, 'renew it, and find out why it was not renewed automatically')
 }
 
 function hstsOf(hsts: string | null): Finding {
   if (hsts === null) {
-    const advice = 'leave the headers of the gateway as they are: it sends Strict-Transport-Security'
+    const advice = 'do not change the headers of the gateway: it sends Strict-Transport-Security'
     return mend('proxy.hsts', 'there is no Strict-Transport-Security', advice)
   }
-  // Headers of one name are joined.
+  // Repeated headers are joined with commas.
   if (!hsts.includes(',')) return good('proxy.hsts', hsts)
-  return mend('proxy.hsts', 'is sent twice', 'take it out of the proxy: the gateway sends it')
+  return mend('proxy.hsts', 'is sent twice', 'remove it from the proxy: the gateway sends it')
 }
 
 function compressionOf({ status, encoding }: Answered['page']): Finding {
   if (status !== 200) return notChecked('proxy.compression', `the page answers with ${status}`)
   if (encoding !== null) return good('proxy.compression', `the page comes as ${encoding}`)
-  const advice = 'let the proxy hand on Accept-Encoding: the files are compressed already'
+  const advice = 'let the proxy pass on Accept-Encoding: the files are compressed already'
   return mend('proxy.compression', 'the page comes uncompressed', advice)
 }
 
 function bodyOf({ page, largeBody: { status, isOurs } }: Answered): Finding {
   if (page.status !== 200) return notChecked('proxy.body', `the page answers with ${page.status}`)
   if (isOurs) return good('proxy.body', 'a body of 60 KB reaches the gateway')
-  const advice = 'let the proxy take bodies of 64 KB: nginx client_max_body_size, Caddy request_body'
+  const advice = 'let the proxy accept bodies of 64 KB: nginx client_max_body_size, Caddy request_body'
   return mend('proxy.body', `the proxy answers a body of 60 KB with ${status}`, advice)
 }
 

@@ -1,4 +1,4 @@
-/** Asks the public address of the till as a stranger would, with one proof more. */
+/** Calls the till's public URL as any stranger would, plus one call with a proof of the master key. */
 import { connect } from 'node:tls'
 import { z } from 'zod'
 import { DOCTOR_HEADER } from '../kit/doctor-proof.ts'
@@ -62,7 +62,7 @@ async function readPage(publicUrl: URL): Promise<{ status: number; encoding: str
   return { status, encoding: answer.headers.get('content-encoding') }
 }
 
-/** Without a key: the gateway refuses it, under a request id. */
+/** Sends the body without an API key, so the gateway refuses it with a request id. */
 async function sendLarge(publicUrl: URL): Promise<{ status: number; isOurs: boolean }> {
   const answer = await ask(new URL('/v1/deposits', publicUrl), {
     method: 'POST',

@@ -62,7 +62,7 @@ describe('a database that goes away while the doctor looks', () => {
     for (const check of ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']) {
       expect(states.get(check), check).toMatchObject({
         state: 'not_checked',
-        says: expect.stringContaining('looking at it failed: '),
+        says: expect.stringContaining('the check failed: '),
       })
     }
     expect(notChecked).toBeGreaterThanOrEqual(6)
@@ -140,7 +140,7 @@ describe('tests of webhooks', () => {
     )
     expect(storeFindings(states)).toMatchObject([
       { state: 'good' },
-      { state: 'not_checked', says: expect.stringContaining('after a minute') },
+      { state: 'not_checked', says: expect.stringContaining('more than a minute') },
     ])
   })
 })

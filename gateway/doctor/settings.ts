@@ -16,8 +16,12 @@ export function settingsFindings(answer: ConfigAnswer): Finding[] {
   const mode =
     config.mode === 'live'
       ? good('mode', 'live: real items')
-      : mend('mode', 'sandbox: nothing is real', 'set TRADETILL_MODE=live, and what live mode then asks for')
-  return [good('settings', 'all are well formed and go together'), mode]
+      : mend(
+          'mode',
+          'sandbox: nothing is real',
+          'set TRADETILL_MODE=live, and the settings that live mode needs',
+        )
+  return [good('settings', 'all are valid and consistent'), mode]
 }
 
 export type Machine = { node: string; freeBytes: number; folder: string }

@@ -1,4 +1,4 @@
-/** Causes that stop a till that is set up: an epoch that was not begun, bots that are disarmed, alarms, the vault. Pure checks. */
+/** Problems of a complete set-up: a missing epoch, disarmed bots, alarms, the vault. Pure checks. */
 import { BREAKS, type Break } from '../epochs/epoch.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
@@ -14,17 +14,17 @@ export function epochFindings({ epoch, found, isDisarmed }: EpochState): Finding
         )
       : epoch === undefined
         ? notChecked('epoch', 'no gateway has started on this database yet')
-        : good('epoch', `epoch ${epoch}, in the life that its gateways know`)
+        : good('epoch', `epoch ${epoch}, with no restore since`)
   const ofBots = isDisarmed
-    ? mend('bots.armed', 'the bots are disarmed: nobody speaks for them', 'tradetill bot arm')
+    ? mend('bots.armed', 'the bots are disarmed: no gateway uses them', 'tradetill bot arm')
     : good('bots.armed', 'the bots are armed')
   return [ofEpoch, ofBots]
 }
 
 export type AlarmState = {
-  /** Departures that nobody explained. */
+  /** Unexplained departures. */
   departures: number
-  /** Items that the books have and Steam surely does not. */
+  /** Items in the books that are certainly missing on Steam. */
   missing: number
 }
 
@@ -33,11 +33,11 @@ export function alarmFindings({ departures, missing }: AlarmState): Finding[] {
     count === 0 ? good(check, `0 ${what}`) : mend(check, `${count} ${what}`, advice)
   return [
     alarm('alarms.departures', departures, [
-      'departures that nobody explained',
+      'unexplained departures',
       'tradetill items departures --unexplained',
     ]),
     alarm('alarms.drift', missing, [
-      'items that the books have and Steam has not',
+      'items in the books that are missing on Steam',
       'tradetill items drift --json',
     ]),
   ]
@@ -45,9 +45,9 @@ export function alarmFindings({ departures, missing }: AlarmState): Finding[] {
 
 export type VaultState = {
   role: 'absent' | 'granted' | 'not_granted'
-  /** Connections of its role right now. */
+  /** Current connections of the vault's role. */
   connected: number
-  /** Open wishes of more than a quarter of an hour that the vault has said nothing of. */
+  /** Open wishes older than a quarter of an hour that the vault has not answered. */
   unseen: number
 }
 
@@ -59,15 +59,18 @@ export function vaultFindings({ role, connected, unseen }: VaultState): Finding[
       : mend(
           'vault.rights',
           'the role tradetill_vault may not read wishes',
-          'restart a gateway with TRADETILL_OWNER_DATABASE_URL: it grants what the role needs',
+          'restart a gateway with TRADETILL_OWNER_DATABASE_URL: it grants the role its rights',
         )
   const advice = 'start the vault, and see its log: systemctl status tradetill-vault'
   const ofProcess =
     connected === 0
       ? mend('vault', 'no vault is connected', advice)
       : unseen > 0
-        ? mend('vault', `the vault has said nothing of ${unseen} wishes`, advice)
+        ? mend('vault', `the vault has not answered ${unseen} wishes`, advice)
         : good('vault', 'a vault is connected, and has seen every wish')
-  const key = notChecked('vault.key', 'only the vault may read it, and starts with no file that others can')
+  const key = notChecked(
+    'vault.key',
+    'only the vault may read it, and it refuses a file that others can read',
+  )
   return [ofProcess, ofRole, key]
 }

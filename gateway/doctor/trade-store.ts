@@ -1,4 +1,4 @@
-/** The doctor's questions about prices, bots and stores. */
+/** The doctor's queries about prices, bots and stores. */
 import { sql } from 'kysely'
 import { GAMES } from '../../contract/games.ts'
 import { CURRENCIES } from '../../contract/money.ts'
@@ -7,7 +7,7 @@ import type { PricingRules } from '../pricing/price.ts'
 import { latestRates } from '../pricing/store.ts'
 import type { Coverage, NewestRate } from './trade.ts'
 
-/** How many names each game has a price of, and a price that is young enough. */
+/** Counts, for each game, the names with a price and those with a fresh price. */
 export function readCoverage(db: Db, rules: PricingRules, now: Date): Promise<Coverage[]> {
   return Promise.all(
     GAMES.map(async (game) => {
@@ -30,7 +30,7 @@ export function readNewestRates(db: Db, now: Date): Promise<NewestRate[]> {
   )
 }
 
-/** Bots whose account acknowledged Steam's notice about trade protection. */
+/** Returns the bots whose account acknowledged Steam's notice about trade protection. */
 export async function acknowledgedBots(db: Db): Promise<Set<bigint>> {
   const rows = await db
     .selectFrom('bot')

@@ -11,7 +11,7 @@ const MOST_FEED_MS = 6 * HOUR_MS
 const MOST_RATE_MS = 48 * HOUR_MS
 
 export type Feed = { source: string; feed: string; goodAt: Date | null; lastError: string | null }
-/** `asOf` is null if no source gave a rate within a month. */
+/** `asOf`: time of the rate; null if no source gave one within a month. */
 export type NewestRate = { currency: string; asOf: Date | null }
 export type Coverage = { game: Game; fresh: number; all: number }
 
@@ -26,7 +26,7 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
   const ofFeeds = feeds.map(({ source, feed, goodAt, lastError }) => {
     const check = `prices.${source}.${feed}`
     if (goodAt === null && lastError === null)
-      return notChecked(check, 'is waiting for its turn: each feed of a source is asked some minutes later')
+      return notChecked(check, 'is waiting for its turn: the feeds of a source are read some minutes apart')
     if (goodAt === null) {
       const why = `has never answered: ${lastError}`
       return mend(check, why, neverAnswered(source))
@@ -38,13 +38,13 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
   })
   const none = mend(
     'prices',
-    'no source has been asked yet',
+    'no source has been read yet',
     'start a gateway, and set TRADETILL_PRICE_SOURCES',
   )
   const ofGames = coverage.map(({ game, fresh, all }) =>
     fresh > 0
-      ? good(`prices.of.${game}`, `${fresh} of ${all} names have a price that counts`)
-      : mend(`prices.of.${game}`, 'no name has a price that counts', 'wait for a source, or see price list'),
+      ? good(`prices.of.${game}`, `${fresh} of ${all} names have a valid price`)
+      : mend(`prices.of.${game}`, 'no name has a valid price', 'wait for a source, or see price list'),
   )
   return [
     ...(feeds.length === 0 ? [none] : ofFeeds),
@@ -78,7 +78,7 @@ export type BotState = {
   hasGateway: boolean
   tokenExpiresAt: Date | null
   bars: readonly { scope: string; reason: string; until: Date }[]
-  /** Steam's notice about trade protection: until it is acknowledged, offers get stuck. */
+  /** Whether Steam's notice about trade protection is acknowledged. Until then, offers get stuck. */
   noticeAcknowledged: boolean
 }
 
@@ -95,7 +95,7 @@ function botFinding(bot: BotState, now: Date): Finding {
   if (bot.state !== 'active') return notChecked(check, `${who} is ${bot.state}`)
   if (!bot.hasGateway) {
     const advice = 'start a gateway, or raise TRADETILL_MAX_BOTS'
-    return mend(check, `${who}: no gateway speaks for it`, advice)
+    return mend(check, `${who}: no gateway holds it`, advice)
   }
   if (!bot.reachable) return mend(check, `${who} is offline`, 'see bot list for the reason')
   if (bar?.reason === 'own_hold') {
@@ -118,7 +118,7 @@ function tokenFinding(
   { check, who }: { check: string; who: string },
   now: Date,
 ) {
-  if (tokenExpiresAt === null) return good(check, `${who} is online, its token has no end`)
+  if (tokenExpiresAt === null) return good(check, `${who} is online, its token does not expire`)
   const says = `${who} is online, its token ends in ${ageText(tokenExpiresAt.getTime() - now.getTime())}`
   if (tokenEnd(tokenExpiresAt, now) === 'far') return good(check, says)
   return mend(check, says, `tradetill bot renew ${botId}`)
@@ -130,11 +130,11 @@ export type StoreState = {
   endpoints: readonly { endpointId: bigint; state: string; url: string; answer: WebhookAnswer | undefined }[]
 }
 
-/** Undefined if nothing was sent. */
+/** Result of a test message. It is undefined if no test was sent. */
 export type WebhookAnswer =
   | { kind: 'answered'; status: number }
   | { kind: 'failed'; reason: string }
-  /** Its turn came after a minute. */
+  /** Not sent, because its turn came after more than a minute. */
   | { kind: 'left_out' }
 
 export function storeFindings(stores: readonly StoreState[]): Finding[] {
@@ -156,18 +156,19 @@ function endpointFinding(
   const url = withoutQuery(address)
   if (state === 'disabled') return mend(check, `${url} is disabled`, 'let the store enable it, or remove it')
   if (state === 'pending') {
-    return mend(check, `${url} has not proved itself`, 'let its answer to a test repeat data.challenge')
+    return mend(check, `${url} has not proved itself`, 'let the store answer a test with its data.challenge')
   }
   if (answer === undefined) return notChecked(check, `${url}: doctor --send-webhooks sends a test`)
-  if (answer.kind === 'left_out') return notChecked(check, `${url}: its turn came after a minute of tests`)
+  if (answer.kind === 'left_out')
+    return notChecked(check, `${url}: not tested, because the tests took more than a minute`)
   if (answer.kind === 'failed') {
     const advice = 'let the store answer there; store allow-address opens another port or network'
     return mend(check, `${url} did not answer: ${answer.reason}`, advice)
   }
-  if (answer.status >= 200 && answer.status < 300) return good(check, `${url} took a test`)
+  if (answer.status >= 200 && answer.status < 300) return good(check, `${url} accepted a test`)
   return mend(
     check,
     `${url} answered a test with ${answer.status}`,
-    'let the store answer 2xx, also to types it ignores',
+    'let the store answer 2xx, even to types that it ignores',
   )
 }

@@ -29,14 +29,14 @@ export async function watchOutages({ db, clock, log, metrics }: OutageDeps): Pro
   const open = await inTransaction(db, async (tx) => {
     const until = (await readNotice(tx))?.until ?? null
     if (until !== null && until <= now && (await finish(tx, 'maintenance', now))) {
-      log.info({ until: until.toISOString() }, 'maintenance has ended as planned')
+      log.info({ until: until.toISOString() }, 'maintenance ended as planned')
     }
     const { begin, end } = judgeOutages({ bots: await healthOfBots(tx), open: await openOutages(tx) }, now)
     for (const kind of begin) {
-      if (await beginOutage(tx, kind, now)) log.error({ outage: kind }, 'an outage begins')
+      if (await beginOutage(tx, kind, now)) log.error({ outage: kind }, 'outage began')
     }
     for (const kind of end) {
-      if (await finish(tx, kind, now)) log.info({ outage: kind }, 'an outage is over')
+      if (await finish(tx, kind, now)) log.info({ outage: kind }, 'outage ended')
     }
     return openOutages(tx)
   })

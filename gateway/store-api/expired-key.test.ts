@@ -40,9 +40,7 @@ test('an expired key is refused like an unknown one and logged once a minute; a 
   till.clock.advance(61_000)
   for (let n = 0; n < 3; n += 1) expect(await told()).toEqual([401, 'unauthorized'])
   expect(await told(fresh)).toEqual([401, 'unauthorized'])
-  const ids = lines
-    .map((line) => JSON.parse(line))
-    .filter(({ msg }) => msg.startsWith('a key that has expired'))
+  const ids = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('expired API key'))
   expect(ids.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(fresh, 'sandbox')?.id])
   expect(lines.join('')).not.toContain(key.slice(17))
   till.clock.advance(60_000)

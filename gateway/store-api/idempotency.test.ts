@@ -205,7 +205,7 @@ describe('a call with an Idempotency-Key', () => {
       const third = await post(BODY)
       expect([third.body, third.headers['idempotency-replayed']]).toEqual([second.body, 'true'])
       expect(slow.calls()).toBe(2)
-      expect(till.lines.join('')).toContain('another call took the idempotency key')
+      expect(till.lines.join('')).toContain('idempotency key of a running call was taken over')
     },
   )
 
