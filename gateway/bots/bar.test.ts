@@ -20,7 +20,7 @@ describe('a bar', () => {
     expect(pauses).toEqual([30, 60, 120, 240, 480, 720, 720])
   })
 
-  it('does not grow by offers that were sent before it began', () => {
+  it('does not grow from refusals of offers sent before it began', () => {
     const first = nextBar(undefined, refusedAt(0))
     expect(nextBar(first, refusedAt(10))).toBe(first)
   })
@@ -47,7 +47,7 @@ describe('a bar', () => {
   })
 })
 
-describe('how a bot stands', () => {
+describe('the standing of a bot', () => {
   const barred = nextBar(undefined, refusedAt(0))
   const doubted = nextBar(undefined, refusedAt(0, 'doubted'))
 

@@ -3,10 +3,10 @@ import type { Time } from '../steam/budget.ts'
 import { METHODS } from '../steam/methods.ts'
 import { createFairQueue, type Party } from './fair-queue.ts'
 
-/** The time that Steam takes for an inventory. */
+/** How long Steam takes for an inventory. */
 const READ_MS = 600
 
-/** A time that goes by only when everything waits. */
+/** A clock that advances only when everything waits. */
 function simulate() {
   let nowMs = 0
   const sleepers: { atMs: number; wake: () => void }[] = []
@@ -51,11 +51,11 @@ function start(budget = METHODS.partnerinventory.account) {
 }
 
 describe('an honest shopper', () => {
-  /** When their first inventory is there, if a link has asked as often as it may since a minute. */
+  /** Returns when the shopper's first inventory arrives if another link has asked as often as allowed for a minute. */
   async function firstInventory(perMinute: number, storeOfLink: string): Promise<number> {
     const { ask, until, doneMs } = start()
     for (let n = 0; n < perMinute * 2; n += 1) {
-      // All at the start of each minute, which is as hard as it gets.
+      // All at the start of each minute, which is the worst case.
       if (n === perMinute) await until(59_990)
       ask(storeOfLink, 'greedy')
     }
@@ -74,7 +74,7 @@ describe('an honest shopper', () => {
     },
   )
 
-  test('goes before all pages that were read for already, however many wait', async () => {
+  test('comes before all pages that already had a read, however many wait', async () => {
     const { ask, until, reads } = start({ burst: 20, everyMs: 4_000 })
     for (let n = 0; n < 20; n += 1) ask('store', `page ${n}`)
     await until(10_000)
@@ -107,7 +107,7 @@ describe('a store', () => {
     ])
   })
 
-  test('never has all places: a place is free for another one at once', async () => {
+  test('never uses all places, so another store gets one at once', async () => {
     const { ask, until, reads } = start()
     for (let n = 0; n < 10; n += 1) ask('big', `big ${n}`)
     await until(100)
@@ -119,14 +119,14 @@ describe('a store', () => {
 })
 
 describe('the budget', () => {
-  test('is kept, and full again after a rest', async () => {
+  test('is kept, and is full again after a pause', async () => {
     const { ask, until, reads } = start({ burst: 3, everyMs: 4_000 })
     for (let n = 0; n < 6; n += 1) ask(`store ${n}`, `page ${n}`)
     await until(15_000)
     expect(reads.map(({ atMs }) => atMs)).toEqual([0, 0, 0, 4_000, 8_000, 12_000])
   })
 
-  test('is not spent by a turn that needs no inventory of Steam', async () => {
+  test('is not spent by a turn that does not ask Steam', async () => {
     const { ask, until, reads } = start({ burst: 1, everyMs: 60_000 })
     for (let n = 0; n < 5; n += 1) ask('store', `page ${n}`, false)
     await until(5 * READ_MS)
@@ -144,7 +144,7 @@ describe('the budget', () => {
   })
 })
 
-test('what waits is dropped at the end, and resolved', async () => {
+test('waiting turns are dropped at the end, and resolve', async () => {
   const { queue, ask, until, reads } = start()
   ask('store', 'page')
   const dropped = queue.add({ storeId: 'store', depositId: 'page' }, () => Promise.reject(new Error('no')))

@@ -53,25 +53,25 @@ describe('the choice of a bot', () => {
     ).toBe(7n)
   })
 
-  it('takes one that works before one that fails, and that one rather than none', () => {
+  it('prefers a working bot to a failing one, and a failing one to none', () => {
     const failing = aBot({ botId: 1n, failing: true, level: 99 })
     expect(choose([failing, aBot({ botId: 2n, liveOffers: 20 })])?.botId).toBe(2n)
     expect(choose([failing])?.botId).toBe(1n)
   })
 
-  it('takes another one for a shopper who has an open trade already', () => {
+  it('takes another bot for a shopper who already has an open trade with the first', () => {
     const known = aBot({ botId: 1n, liveOffers: 1, liveOffersWithPartner: 1 })
     expect(choose([known, aBot({ botId: 2n, liveOffers: 9 })])?.botId).toBe(2n)
   })
 
-  it('passes over a bot that so many more items would bring past its limit', () => {
+  it('passes over a bot whose limit the items would exceed', () => {
     const almostFull = aBot({ botId: 1n, itemsHeld: 850, itemsOnTheWay: 45 })
     expect(choose([almostFull], 5)?.botId).toBe(1n)
     expect(choose([almostFull], 6)).toBeUndefined()
     expect(choose([almostFull, aBot({ botId: 2n, liveOffers: 20 })], 6)?.botId).toBe(2n)
   })
 
-  it('keeps to other limits if told so', () => {
+  it('keeps to the operator’s limits', () => {
     const limits = { liveOffers: 2, liveOffersWithPartner: 5, itemsHeld: { cs: 10, dota: 1, rust: 1, tf: 1 } }
     expect(choose([aBot({ liveOffers: 2 })], 1, limits)).toBeUndefined()
     expect(choose([aBot({ itemsHeld: 10 })], 1, limits)).toBeUndefined()
@@ -89,15 +89,15 @@ describe("a store's share of the fleet", () => {
     { bots: 2, ofOthers: 57, share: 3 },
     { bots: 2, ofOthers: 60, share: 1 },
     { bots: 0, ofOthers: 5, share: 1 },
-  ])('is $share where $bots bots work and others have $ofOthers open', ({ bots, ofOthers, share: most }) => {
+  ])('is $share if $bots bots work and others have $ofOthers open', ({ bots, ofOthers, share: most }) => {
     expect(share(bots, ofOthers)).toBe(most)
   })
 
-  it('leaves slots to the next store, also where several take all they may', () => {
+  it('leaves slots for the next store, even if several use their full share', () => {
     expect([share(1, 0), share(1, 23), share(1, 29)]).toEqual([23, 6, 1])
   })
 
-  it('goes by the limits of the operator', () => {
+  it('follows the limits of the operator', () => {
     expect(share(3, 0, { ...DEFAULT_FLEET_LIMITS, liveOffers: 4 })).toBe(9)
     expect(share(1, 0, { ...DEFAULT_FLEET_LIMITS, liveOffers: 1 })).toBe(1)
   })
@@ -123,7 +123,7 @@ describe('a wish that waits for a bot', () => {
     expect(moves(mine, other)).toBe(answer)
   })
 
-  it('goes back to none that was tried, and leaves a bot that is gone', () => {
+  it('does not return to a bot that was tried, and leaves a bot that is gone', () => {
     const [first, second] = [aBot({ botId: 1n, late: true }), aBot({ botId: 2n })]
     const wish = { botId: 1n, tried: [2n], game: 'cs' as const, items: 1 }
     expect(isBetterElsewhere([first, second], DEFAULT_FLEET_LIMITS, wish)).toBe(false)

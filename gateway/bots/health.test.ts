@@ -76,7 +76,7 @@ describe('a capability', () => {
     expect(bot.after(10)).toEqual({ offers: 10, inventories: null })
   })
 
-  it('tells when it was last heard of', () => {
+  it('knows the time of its last answer', () => {
     const bot = aBot()
     expect(bot.sinceAnswerMs('offers')).toBe(Number.POSITIVE_INFINITY)
     bot.see('offers', down)
@@ -110,7 +110,7 @@ describe('without a session', () => {
     expect(bot.after(10)).toEqual({ offers: null, inventories: 10 })
   })
 
-  it('what the last holder met goes on', () => {
+  it('failures recorded by the last holder continue', () => {
     const bot = aBot({ offers: 20_000, inventories: 20_000 })
     expect(bot.after(5_000)).toEqual({ offers: 25_000, inventories: 25_000 })
     bot.see('inventories', down)

@@ -34,7 +34,7 @@ afterEach(() => till.close())
 
 const wanted = { partnerSteamId: '76561197960269729', game: 'dota', items: 2, tried: [] } as const
 
-/** A deposit paid with two items; protected for cs. */
+/** Pays a deposit with two items, which are protected for cs. */
 async function delivered(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
   const { tradeId: id, offerId } = await offerFor(till, bot, deposit)
@@ -59,7 +59,7 @@ const survey = () => {
 }
 
 describe('items in the hands of a bot', () => {
-  it('are listed under the ids that they have there, and are gone once they were moved', async () => {
+  it('are listed with their asset ids at the bot until they are moved', async () => {
     const { body } = await delivered('dota')
     const items = await heldItems(till.db)
     expect(items).toMatchObject([
@@ -85,14 +85,14 @@ describe('items in the hands of a bot', () => {
     expect(await moveItem(till.deps, item)).toEqual({ kind: 'refused', reason: 'not_an_item' })
   })
 
-  it('are two at most when two commands move the same', async () => {
+  it('are moved once when two commands move the same', async () => {
     await delivered('dota')
     const [item] = await heldItems(till.db)
     const answers = await Promise.all([1, 2, 3].map(() => moveItem(till.deps, item?.item ?? '')))
     expect(answers.filter(({ kind }) => kind === 'moved')).toHaveLength(1)
   })
 
-  it('are counted, and from 900 of a game on the bot collects no more of it, but of another one', async () => {
+  it('are counted: from 900 items of a game on, the bot takes only other games', async () => {
     await delivered('dota')
     const metrics = await (await survey()).metrics()
     expect(metrics).toContain(`tradetill_bot_items{bot="${session.steamId}",game="dota"} 2`)
@@ -113,13 +113,13 @@ describe('items in the hands of a bot', () => {
     expect(await choose()).toEqual({ botId: bot.botId })
   })
 
-  it('are counted once each, and never gone through again', async () => {
+  it('are each counted only once', async () => {
     await delivered('dota')
     await survey()
     await survey()
     expect(await counted()).toEqual({ items_held: 2, entries: 0 })
     await move('in', 3)
-    // A number that is wrong stays so: it is the check of the ledger that finds it.
+    // A wrong count stays wrong, because only the check of the ledger detects it.
     await till.db.updateTable('bot').set({ items_held: 7 }).execute()
     await survey()
     expect(await counted()).toEqual({ items_held: 10, entries: 0 })
@@ -136,7 +136,7 @@ describe('items in the hands of a bot', () => {
     expect(await counted()).toEqual({ items_held: 2, entries: 0 })
   })
 
-  it('are counted by game, a few entries at a time and once each, however far that has come', async () => {
+  it('are counted by game, in small batches and once each, and the count is right after every batch', async () => {
     await delivered('dota')
     await delivered('cs')
     await delivered('dota')
@@ -185,7 +185,7 @@ describe('items in the hands of a bot', () => {
     expect(await heldByGame(till.db, bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
   })
 
-  it('are known without the custody of years: a few entries at a time, whatever has left and come back since', async () => {
+  it('are listed without reading years of custody, even if items left and came back', async () => {
     await delivered('dota')
     await delivered('cs')
     const known = async () =>
@@ -216,7 +216,7 @@ describe('items in the hands of a bot', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('are known once when two processes look at the same time', async () => {
+  it('are listed once when two processes update the list at the same time', async () => {
     await delivered('dota')
     const tx = await till.db.startTransaction().execute()
     await keepHeldItems(tx, 1)
@@ -240,7 +240,7 @@ describe('items in the hands of a bot', () => {
       .execute(till.db)
       .then(({ rows }) => rows.length)
 
-  /** How many items come to the bot, or leave it, beside those of the shopper. */
+  /** Adds further items to the bot, or removes them. */
   const move = (moved: 'in' | 'out', count: number) =>
     sql`
     with items as (
@@ -264,8 +264,8 @@ describe('items in the hands of a bot', () => {
       .executeTakeFirst()
 })
 
-describe('what a survey of the bots tells', () => {
-  it('D-30 for how long Steam bars each, and why', async () => {
+describe('a survey of the bots shows', () => {
+  it('D-30 how long each bot is barred, and why', async () => {
     await barBot(till.db, { botId: bot.botId, reason: 'inventory_full', game: 'tf', now: till.clock.now() })
     const [bar] = await listBars(till.db)
     const seconds = ((bar?.until.getTime() ?? 0) - till.clock.now().getTime()) / 1_000
@@ -295,7 +295,7 @@ describe('the limits of a bot', () => {
 
   const held = (dota: number) => ({ itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, dota } })
 
-  it('are those that the operator has set', async () => {
+  it('are the ones that the operator has set', async () => {
     await till.db.insertInto('bot_games').values({ bot_id: bot.botId, items: '{"570": 10}' }).execute()
     const { body } = await aDeposit(till, store)
     expect(await requestTrade(limits(held(10)), body)).toEqual(none)
@@ -325,7 +325,7 @@ describe('the operator', () => {
   const id = () => String(bot.botId)
   const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, wanted, DEFAULT_FLEET_LIMITS))
 
-  it('pauses a bot, which then collects nothing, and lets it go on', async () => {
+  it('pauses a bot, which then gets no new trades, and resumes it', async () => {
     expect(await actOnBot(till.db, id(), 'pause')).toMatchObject({ kind: 'done', name: 'Tradetill Bot' })
     expect(await choose()).toBeUndefined()
     expect(await (await survey()).metrics()).toContain('tradetill_bots{state="paused"} 1')
@@ -370,7 +370,7 @@ describe('the operator', () => {
     expect(await (await survey()).metrics()).toContain('tradetill_bots{state="retired"} 1')
   })
 
-  it('cannot bring a dead bot back, nor reach one that is not there', async () => {
+  it('cannot resume a dead bot or an unknown one', async () => {
     await till.db.updateTable('bot').set({ state: 'dead' }).execute()
     expect(await (await survey()).metrics()).toContain('tradetill_bots{state="dead"} 1')
     expect(await actOnBot(till.db, id(), 'resume')).toEqual({ kind: 'refused', reason: 'dead' })

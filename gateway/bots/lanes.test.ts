@@ -29,7 +29,7 @@ describe('the lanes of a bot', () => {
     expect(begun).toContain(999n)
   })
 
-  it('send one offer at a time, in the order of their coming', async () => {
+  it('send one offer at a time, in order of arrival', async () => {
     const { add, begun, end } = stuckLanes()
     for (const id of [1n, 2n, 3n]) void add(id, 'sends')
     expect(begun).toEqual([1n])
@@ -47,7 +47,7 @@ describe('the lanes of a bot', () => {
     expect(begun).toEqual([1n, 2n])
   })
 
-  it('give a trade another turn that is woken during its turn', async () => {
+  it('give another turn to a trade that is woken during its turn', async () => {
     const { add, begun, end } = stuckLanes()
     void add(1n, 'sends')
     void add(1n, 'sends')
@@ -55,7 +55,7 @@ describe('the lanes of a bot', () => {
     expect(begun).toEqual([1n, 1n])
   })
 
-  it('drop what waits when they are stopped, and wait for what runs', async () => {
+  it('drop waiting trades when stopped, and wait for running ones', async () => {
     const { add, begun, end, stop } = stuckLanes()
     const turns = Promise.all([add(1n, 'sends'), add(2n, 'sends')])
     const stopped = stop()

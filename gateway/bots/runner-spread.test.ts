@@ -44,7 +44,7 @@ async function enrol(count: number): Promise<void> {
   }
 }
 
-/** A process that looks for bots all the time, by a clock that stands still: no lease of its own runs out. */
+/** A process that constantly looks for bots. Its clock stands still, so its leases never run out. */
 function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: Partial<BotHandlers> } = {}) {
   const owner = randomUUID()
   const told: number[] = []
@@ -84,7 +84,7 @@ const counts =
     Promise.all(processes.map(async (process) => (await of(process)).length))
 
 describe('two processes', () => {
-  it('hold as many bots each, and a restart of one moves no bot of the other', async () => {
+  it('hold equal numbers of bots, and a restart of one moves no bot of the other', async () => {
     await enrol(6)
     const first = start()
     await expect.poll(counts(first)).toEqual([6])
@@ -100,7 +100,7 @@ describe('two processes', () => {
     expect(captured.lines.join('')).not.toContain('was lost')
   })
 
-  it('one that may hold no bot takes none, and counts for the share of an address and for the keys', async () => {
+  it('one that may not hold bots takes none, but counts for the share of an address and for the keys', async () => {
     await enrol(3)
     const none = start({ maxBots: 0 })
     const all = start()
@@ -109,7 +109,7 @@ describe('two processes', () => {
     expect(await countOfOtherKeys(database.db, 'another')).toBe(2)
   })
 
-  it('share again what a killed one held', async () => {
+  it('share the bots of a killed one', async () => {
     await enrol(4)
     const first = start()
     await expect.poll(counts(first)).toEqual([4])
@@ -126,7 +126,7 @@ describe('two processes', () => {
 })
 
 describe('a process with too many bots', () => {
-  it('keeps those that are at work, and gives up the others one by one', async () => {
+  it('keeps busy bots, and gives up the others one by one', async () => {
     await enrol(4)
     const busy = Promise.withResolvers<number>()
     const watched: bigint[] = []
@@ -142,7 +142,7 @@ describe('a process with too many bots', () => {
     const second = start()
     const known = async () => (await database.pool.query('select from gateway_process')).rowCount
     await expect.poll(known).toBe(2)
-    // Several looks with a surplus, and nothing is given up in the middle of its work.
+    // After several checks with a surplus, no busy bot is given up.
     const beats = async () => {
       const { rows } = await database.pool.query<{ beat: string }>(
         'select beat_at::text as beat from gateway_process where owner = $1',
@@ -163,7 +163,7 @@ describe('a process with too many bots', () => {
   })
 })
 
-it('a bot that is one too many for all processes is called for', async () => {
+it('a bot that no process has room for is reported', async () => {
   await enrol(3)
   const first = start({ maxBots: 1 })
   const second = start({ maxBots: 1 })

@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const box = createSecretBox(randomBytes(32))
 
-/** Starts a process that speaks for bots, and collects what its handlers see. */
+/** Starts a process that holds bots, and records the calls of its handlers. */
 function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => number } = {}) {
   const contexts: BotContext[] = []
   const bots = startBots({
@@ -107,7 +107,7 @@ describe('an enrolment', () => {
     expect(await bot()).toMatchObject({ tokenExpiresAt: new Date('2027-05-01T00:00:00Z') })
   })
 
-  it('whose notice was not taken leaves that to the holder', async () => {
+  it('leaves an unacknowledged notice to the holder', async () => {
     await enrol()
     await database.db.updateTable('bot').set({ protection_acknowledged_at: null }).execute()
     const before = steam.acknowledged
@@ -126,9 +126,9 @@ describe('an enrolment', () => {
 })
 
 describe('two processes on one database', () => {
-  it('never speak for a bot both, and one takes over when the other stops', async () => {
+  it('never hold a bot at the same time, and one takes over when the other stops', async () => {
     await enrol()
-    // A clock that stands still: a lease has all of its time, however long the machine takes.
+    // The clock stands still, so no lease ends because the machine is slow.
     const [first, second] = [start({}, { monotonicMs: () => 0 }), start({}, { monotonicMs: () => 0 })]
     await online()
     const [holder, other] = first.contexts.length > 0 ? [first, second] : [second, first]
@@ -149,7 +149,7 @@ describe('two processes on one database', () => {
     expect(steam.open).toBe(0)
   })
 
-  it('a process that lost its lease stops speaking for the bot', async () => {
+  it('a process that lost its lease stops using the bot', async () => {
     await enrol()
     const { contexts } = start()
     await online()
@@ -223,7 +223,7 @@ describe('a session', () => {
     expect(await bot()).toMatchObject({ stateReason: null })
   })
 
-  it('that ended is opened again', async () => {
+  it('is opened again after it ended', async () => {
     await enrol()
     const opened = steam.opened
     const { contexts } = start()
@@ -237,7 +237,7 @@ describe('a session', () => {
   })
 })
 
-describe('what a bot meets', () => {
+describe('a failure of a bot', () => {
   const failing = async () => {
     const row = await database.db
       .selectFrom('bot')
@@ -246,7 +246,7 @@ describe('what a bot meets', () => {
     return { offers: row.offers_failing_since !== null, inventories: row.inventories_failing_since !== null }
   }
 
-  it('D-28 stands in its row while one kind of call fails, and goes when it works', async () => {
+  it('D-28 is in its row while one kind of call fails, and is cleared when it works', async () => {
     await enrol()
     const { contexts } = start()
     await online()
@@ -259,11 +259,11 @@ describe('what a bot meets', () => {
     steam.answers = 'good'
     await contexts[0]?.session.readInventory({ steamId: '76561197960269729', token: 'abcd_-12' }, 'cs', 'en')
     await expect.poll(failing).toMatchObject({ inventories: false })
-    // Nothing asks for an offer, so the bot tries on its own.
+    // Nothing asks for an offer, so the bot retries automatically.
     await expect.poll(failing).toMatchObject({ offers: false })
   })
 
-  it('D-28 is failure of everything while its session cannot be opened', async () => {
+  it('D-28 covers everything while its session cannot be opened', async () => {
     await enrol()
     steam.session = 'down'
     start()
@@ -331,7 +331,7 @@ describe('the jobs of a bot', () => {
     await expect.poll(() => asked).toHaveLength(20)
   })
 
-  it('wake the watch over offers, which goes on while offers are left', async () => {
+  it('wake the watch over offers, which continues while offers are left', async () => {
     await enrol()
     let left = 0
     const watch = vi.fn(async () => left)
@@ -343,7 +343,7 @@ describe('the jobs of a bot', () => {
     await expect.poll(() => watch.mock.calls.length).toBeGreaterThanOrEqual(3)
   })
 
-  it('that fail end nothing', async () => {
+  it('do not stop the others if they fail', async () => {
     await enrol()
     let calls = 0
     start({

@@ -1,4 +1,4 @@
-/** A bot whose holder hears nothing of the database any more. */
+/** A bot whose holder gets no answer from the database any more. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createQueue } from '../db/boss-queue.ts'
@@ -71,7 +71,7 @@ afterEach(async () => {
 
 const online = () => expect.poll(() => listBots(database.db)).toMatchObject([{ reachable: true }])
 
-it('is given up when its lease is over, whatever waits for an answer, and comes back with the database', async () => {
+it('is given up when its lease ends, even with waiting statements, and comes back with the database', async () => {
   const [before] = contexts
   expect(before?.mayWrite(15_000)).toBe(true)
 
@@ -93,7 +93,7 @@ it('is given up when its lease is over, whatever waits for an answer, and comes 
   expect(steam.mostOpen).toBe(1)
 })
 
-it('is given up at once when it is asked for, and loses nothing by it', async () => {
+it('is released at once on request, without losing anything', async () => {
   proxy.swallow()
   const { promise: over, resolve } = Promise.withResolvers<string>()
   void bots.stop().then(() => resolve('stopped'))

@@ -21,7 +21,7 @@ describe('the share of a process', () => {
     expect(shares(rooms, bots)).toEqual(expected)
   })
 
-  it('leaves no bot out while there is a place for it, and gives nobody more than it may hold', () => {
+  it('leaves no bot out while there is a place, and gives no process more than it may hold', () => {
     for (let bots = 0; bots <= 30; bots += 1) {
       for (const rooms of [[1, 2, 3], [7], [4, 4, 4], [1, 30], [2, 9, 9]]) {
         const given = shares(rooms, bots)
@@ -33,12 +33,12 @@ describe('the share of a process', () => {
     }
   })
 
-  it('is nothing while no process is known', () => {
+  it('is zero while no process is known', () => {
     expect(shareOf('gone', [], 20)).toBe(0)
   })
 })
 
-it('a bot that is one too many for all processes is homeless', () => {
+it('a bot that no process has room for is homeless', () => {
   const processes = [
     { owner: 'a', maxBots: 2 },
     { owner: 'b', maxBots: 1 },

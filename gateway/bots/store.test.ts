@@ -47,7 +47,7 @@ async function runOut() {
 }
 
 describe('a lease', () => {
-  it('is given to one of two processes that ask at once', async () => {
+  it('goes to only one of two processes that ask at once', async () => {
     for (let number = 1; number <= 6; number += 1) await aBot(number)
     const taken = await Promise.all([
       takeLeases(database.db, OWNER, 10),
@@ -81,7 +81,7 @@ describe('a lease', () => {
     expect(await beat(database.db, second)).toBe(true)
   })
 
-  it('that was lost writes nothing any more', async () => {
+  it('that was lost allows no writes', async () => {
     await aBot()
     const [lost] = await takeLeases(database.db, OWNER, 10)
     await runOut()
@@ -96,7 +96,7 @@ describe('a lease', () => {
     ])
   })
 
-  it('that was given back is free at once', async () => {
+  it('that was released is free at once', async () => {
     await aBot()
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
@@ -104,7 +104,7 @@ describe('a lease', () => {
     expect(await takeLeases(database.db, OTHER, 10)).toHaveLength(1)
   })
 
-  it('of an older token says nothing about the end of the new one', async () => {
+  it('with an older token does not change the end of the new one', async () => {
     await aBot()
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
@@ -121,7 +121,7 @@ describe('a lease', () => {
     expect(await ends()).toEqual(second)
   })
 
-  it('of a dead bot cannot be had until the bot is enrolled again', async () => {
+  it('of a dead bot cannot be taken until the bot is enrolled again', async () => {
     await aBot()
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
@@ -141,7 +141,7 @@ describe('the bot for a trade', () => {
         chooseBotForTrade(tx, { partnerSteamId, game: 'cs', items, tried: [] }, DEFAULT_FLEET_LIMITS),
       )
 
-  it('is none while no session is open or no lease holds', async () => {
+  it('is undefined while no session is open or no lease is valid', async () => {
     await aBot()
     expect(await choose()).toBeUndefined()
     const [lease] = await takeLeases(database.db, OWNER, 10)
@@ -163,7 +163,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toEqual({ botId: first })
   })
 
-  it('is another one while offers wait to be sent for longer than it takes', async () => {
+  it('is another one while offers of the first are overdue', async () => {
     const [first, second] = await onlineBots(90, 10)
     await aTrade(second, 'active')
     const waiting = await aTrade(first, 'intended')
@@ -195,7 +195,7 @@ describe('the room of a bot', () => {
   const waiting = async () =>
     (await database.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount
 
-  it('counts what is on the way, and what came since the last count', async () => {
+  it('counts items on the way, and items that came since the last count', async () => {
     const [bot] = await onlineBots(10)
     const room = (cs: number) =>
       choose({ ...DEFAULT_FLEET_LIMITS, itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, cs } })
@@ -221,7 +221,7 @@ describe('the room of a bot', () => {
     expect(await listBots(database.db)).toMatchObject([{ itemsHeld: 3 }])
   })
 
-  it('is given to one of two requests at once: the other one waits, and finds none', async () => {
+  it('goes to one of two simultaneous requests: the other one waits and finds none', async () => {
     const [bot] = await onlineBots(10)
     const late = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: bot })
@@ -233,7 +233,7 @@ describe('the room of a bot', () => {
     expect(await late.other).toBeUndefined()
   })
 
-  it('is sought at another bot while somebody else is giving this one a trade', async () => {
+  it('is taken at another bot while a trade is being assigned to this one', async () => {
     const [one, two] = await onlineBots(90, 10)
     await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
@@ -241,7 +241,7 @@ describe('the room of a bot', () => {
     })
   })
 
-  it('is sought at another bot by a request that waited for one that is full', async () => {
+  it('is taken at another bot if the awaited one is full', async () => {
     const [one, two] = await onlineBots(90, 10)
     const late = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
@@ -254,7 +254,7 @@ describe('the room of a bot', () => {
     expect(await late.other).toEqual({ botId: two })
   })
 
-  it('is shared by a crowd that asks at once: no bot gets two more than another', async () => {
+  it('is shared evenly by a crowd: no bot gets two trades more than another', async () => {
     const bots = await onlineBots(90, 60, 30)
     const served = Array.from({ length: 6 }, (_, n) =>
       database.db.transaction().execute(async (tx: Tx) => {
@@ -280,7 +280,7 @@ describe('the bot for reading', () => {
     expect(await chooseBotForReading(database.db)).toBe(second)
   })
 
-  it('is one that works while another is refused, and that one rather than none', async () => {
+  it('is a working one, or a failing one if there is no other', async () => {
     const [first, second] = await onlineBots(10, 10)
     await failing(first, true)
     for (let seconds = 30; seconds > 0; seconds -= 1) await aRequest(second, 'open', seconds)
@@ -292,7 +292,7 @@ describe('the bot for reading', () => {
     expect(await chooseBotForReading(database.db)).toBe(first)
   })
 
-  it.each(['rate_limited', 'not_our_turn'])('is not for a while one that was answered %s', async (reason) => {
+  it.each(['rate_limited', 'not_our_turn'])('is for a while not one that was answered %s', async (reason) => {
     const [first, second] = await onlineBots(10, 10)
     await aRequest(first, 'done', 20)
     await aRequest(second, 'done', 10)
@@ -309,7 +309,7 @@ describe('the bot for reading', () => {
     expect(await chooseBotForReading(database.db)).toBe(first)
   })
 
-  it('is among idle ones the one asked the longest ago', async () => {
+  it('is, among idle ones, the one whose last read is the longest ago', async () => {
     const [first, second, third] = await onlineBots(10, 10, 10)
     const asked: unknown[] = []
     for (let seconds = 60; seconds > 54; seconds -= 1) {

@@ -5,7 +5,7 @@ const FIRST = new Date('2026-11-22T12:00:00Z')
 const later = (minutes: number) => new Date(FIRST.getTime() + minutes * 60_000)
 
 describe('a refused token', () => {
-  it('D-18 is tried again within the hour, and is dead only when it is refused an hour later', () => {
+  it('D-18 is tried again within the hour, and is dead only if it is refused an hour later', () => {
     const asked: number[] = []
     let now = FIRST
     let since: Date | null = null
@@ -19,7 +19,7 @@ describe('a refused token', () => {
     expect(asked).toEqual([5, 10, 20, 40, 60])
   })
 
-  it('is not dead by refusals within the hour, however many', () => {
+  it('is not dead after refusals within the hour, however many', () => {
     expect(judgeTokenRefusal(FIRST, later(59))).toEqual({ kind: 'again', at: later(60) })
     expect(judgeTokenRefusal(FIRST, FIRST)).toEqual({ kind: 'again', at: later(5) })
   })

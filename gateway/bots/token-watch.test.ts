@@ -28,7 +28,7 @@ function watched() {
 }
 
 describe('the end of a token', () => {
-  it('is told 30 days before, and louder 7 days before, once each', () => {
+  it('is logged once as a warning 30 days before, and once as an error 7 days before', () => {
     const { watch, lines, clock } = watched()
     watch([aBot(40)])
     expect(lines).toHaveLength(0)
@@ -42,7 +42,7 @@ describe('the end of a token', () => {
     expect(lines[1]).toMatch(/"level":"?(?:50|error)"?.*less than 7 days/)
   })
 
-  it('is told again of the next token', () => {
+  it('is logged again for the next token', () => {
     const { watch, lines, clock } = watched()
     watch([aBot(5)])
     watch([aBot(200)])
@@ -51,7 +51,7 @@ describe('the end of a token', () => {
     expect(lines).toHaveLength(2)
   })
 
-  it('is no news of a dead bot, nor where the token has none', () => {
+  it('is not logged for a dead bot, or for a token without an end', () => {
     const { watch, lines } = watched()
     watch([aBot(1, 'dead')])
     watch([aBot(null)])

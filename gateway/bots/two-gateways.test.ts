@@ -1,5 +1,5 @@
 /**
- * A whole gateway, and the bots of a second one, on one database: who speaks for a bot, and who goes on after a kill.
+ * A gateway and the bots of a second one on one database: which of them holds a bot, and which takes over after a kill.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -59,7 +59,7 @@ async function enrol(number: number): Promise<void> {
   expect(answer).toMatchObject({ kind: 'added' })
 }
 
-/** A gateway in a process of its own; resolves to what it has said so far. */
+/** Starts a gateway in a separate process; resolves to a function that returns its output so far. */
 async function startGateway(): Promise<() => string> {
   child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts')], {
     env: {
@@ -106,7 +106,7 @@ const allOnline = (count: number) =>
 const onlineIn = (output: string) => output.split('bot came online').length - 1
 
 describe('two gateways', () => {
-  it('share the bots without ever holding one both; those of a killed one move', async () => {
+  it('share the bots without ever holding the same one; bots of a killed one move', async () => {
     await enrol(0)
     const output = await startGateway()
     await allOnline(1)

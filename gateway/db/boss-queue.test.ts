@@ -19,7 +19,7 @@ beforeEach(async () => {
   seen = []
 })
 
-/** From here on a worker without a notification polls once an hour, so no test passes by polling. */
+/** Makes workers without a notification poll once an hour, so no test passes by polling. */
 async function pollHourly(): Promise<void> {
   await queue.stop()
   queue = await createQueue({ url: database.url, log: captured.log, pollSeconds: 3_600 })
@@ -184,7 +184,7 @@ describe('queue', () => {
       async (data) => {
         running += 1
         most = Math.max(most, running)
-        // Give any job that could run beside it the chance.
+        // Gives any job that could run at the same time the chance to start.
         await database.pool.query('select 1')
         running -= 1
         seen.push(data)

@@ -44,7 +44,7 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql', '0003_three.sql'])
   })
 
-  test('a file that fails leaves nothing of itself behind', async () => {
+  test('a file that fails leaves no changes behind', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int); select 1 / 0;')
     await expect(migrate({ url: database.url, folder })).rejects.toThrow(
       '0002_two.sql failed: division by zero',
@@ -76,7 +76,7 @@ describe('migrate', () => {
     },
   )
 
-  test('a database of a version that wrote down no oldest version is refused by a code that lacks its migrations', async () => {
+  test('a database without recorded oldest versions is refused by code that lacks its migrations', async () => {
     writeFileSync(join(folder, '0002_later.sql'), 'create table later (id int);')
     await migrate({ url: database.url, folder })
     await sql`alter table migration drop column oldest_version`.execute(database.db)
@@ -84,7 +84,7 @@ describe('migrate', () => {
     await expect(migrate({ url: database.url, folder })).rejects.toThrow('Start that version')
   })
 
-  test('code that a newer schema still allows starts on it beside the newer one, and older code does not', async () => {
+  test('code that a newer schema still allows starts on it, and older code does not', async () => {
     const older = mkdtempSync(join(tmpdir(), 'tradetill-older-'))
     onTestFinished(() => rmSync(older, { recursive: true }))
     cpSync(folder, older, { recursive: true })
@@ -102,7 +102,7 @@ describe('migrate', () => {
     )
   })
 
-  test('code with a migration of its own does not apply it to the schema of another history', async () => {
+  test('code does not apply its own migration to a schema with a different history', async () => {
     writeFileSync(join(folder, '0002_two.sql'), '-- oldest version: 0.0.1\ncreate table two (id int);')
     await migrate({ url: database.url, folder })
     rmSync(join(folder, '0002_two.sql'))
@@ -110,10 +110,10 @@ describe('migrate', () => {
     await expect(migrate({ url: database.url, folder })).rejects.toThrow('does not know: 0002_two.sql')
   })
 
-  describe('a table that somebody uses', () => {
+  describe('a table in use', () => {
     const LOCKED = `alter table one add column name text`
 
-    /** Holds the table until it is let go. */
+    /** Locks the table until it is released. */
     async function use() {
       const client = await database.pool.connect()
       await client.query('begin; select * from one')
@@ -123,7 +123,7 @@ describe('migrate', () => {
       }
     }
 
-    test('is waited for briefly, and again, so nobody queues behind the migration for long', async () => {
+    test('is waited for briefly and repeatedly, so other statements do not queue behind the migration for long', async () => {
       await migrate({ url: database.url, folder })
       writeFileSync(join(folder, '0002_two.sql'), LOCKED)
       const letGo = await use()
@@ -141,7 +141,7 @@ describe('migrate', () => {
       expect(waits[1]).toBe('waiting for a table that 0002_two.sql must lock')
     })
 
-    test('begins again after a deadlock with a gateway that runs, with nothing done twice', async () => {
+    test('makes the migration start again after a deadlock with a running gateway, without doing anything twice', async () => {
       await migrate({ url: database.url, folder })
       // A sequence keeps its number through the rollback.
       await sql`create sequence tries`.execute(database.db)
@@ -151,7 +151,7 @@ describe('migrate', () => {
       expect(await migrate({ url: database.url, folder, locks })).toEqual(['0002_two.sql'])
     })
 
-    test('ends the migration after so many tries, with nothing done', async () => {
+    test('ends the migration after its last try, with nothing changed', async () => {
       await migrate({ url: database.url, folder })
       writeFileSync(join(folder, '0002_two.sql'), `create table two (id int); ${LOCKED}`)
       const letGo = await use()
@@ -162,7 +162,7 @@ describe('migrate', () => {
     })
   })
 
-  test('a file without a transaction builds an index concurrently, also after a start that was killed', async () => {
+  test('a file without a transaction builds an index concurrently, even after a killed start', async () => {
     await migrate({ url: database.url, folder })
     const lines = [
       '-- oldest version: 0.3.0',
@@ -178,7 +178,7 @@ describe('migrate', () => {
     expect(rows).toEqual([{ indisvalid: true }])
   })
 
-  test('tells of each part that may take long: another process that migrates, and every migration', async () => {
+  test('reports each part that may take long: the wait for another process, and every migration', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
     const told: string[] = []
     const onProgress = (what: string) => void told.push(what)
@@ -198,12 +198,12 @@ describe('migrate', () => {
     expect(await migrate({ url: database.url })).toContain('0001_baseline.sql')
   })
 
-  test('each real migration since 0003 says which version is the oldest that may run on it', () => {
+  test('each real migration since 0003 names the oldest version that may run on it', () => {
     const silent = migrationFiles().filter(({ oldestVersion }) => oldestVersion === undefined)
     expect(silent.map(({ name }) => name)).toEqual(['0001_baseline.sql', '0002_fleet.sql'])
   })
 
-  test('upgrades a database of 0.2.0, with what is in it', async () => {
+  test('upgrades a database of 0.2.0 and keeps its data', async () => {
     cpSync(join(MIGRATIONS, '0001_baseline.sql'), join(folder, '0001_baseline.sql'))
     rmSync(join(folder, '0001_one.sql'))
     await migrate({ url: database.url, folder })

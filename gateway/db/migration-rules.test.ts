@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { judgeStatements, statementsOf } from './migration-rules.ts'
 import { migrationFiles } from './schema-version.ts'
 
-/** 0009 drops and renames columns of 0.3.0 before its release. From here on a rolling upgrade rests on the rule. */
+/** The first migration after which the rule holds. 0009 still drops and renames columns of the unreleased 0.3.0. */
 const FIRST_THAT_ONLY_ADDS = '0011'
-/** Those before are of 0.3.0, whose upgrade from 0.2.0 has the gateways stopped: nobody is held up. */
+/** Earlier ones are of 0.3.0. Its upgrade from 0.2.0 stops all gateways, so their locks block nobody. */
 const FIRST_BESIDE_OTHERS = '0020'
 
 describe('the statements of a migration', () => {
-  it('are parted outside of quotes, comments and function bodies', () => {
+  it('are split outside of quotes, comments and function bodies', () => {
     const sql = `-- a; b
       create table one (name text default 'a;b''c;'); -- c;
       create function two() returns int language sql as $$ select 1; $$;
@@ -39,7 +39,7 @@ describe('the statements of a migration', () => {
     expect(judgeStatements(text)).toMatchObject([{ table: 'one', lock, takesAway }])
   })
 
-  it('may do anything with a table of their own', () => {
+  it('may do anything with a table that the same file creates', () => {
     const sql =
       'create table one (a int); alter table one alter a set not null; create index one_a on one (a);'
     expect(judgeStatements(sql).map(({ lock, takesAway }) => [lock, takesAway])).toEqual([
@@ -53,7 +53,7 @@ describe('the statements of a migration', () => {
 const from = (first: string) => migrationFiles().filter(({ name }) => name >= first)
 
 describe('every migration', () => {
-  it('after 0010 takes nothing away from a gateway of the version before', () => {
+  it('after 0010 takes nothing away from a gateway of the previous version', () => {
     const broken = from(FIRST_THAT_ONLY_ADDS).flatMap(({ name, sql }) =>
       judgeStatements(sql).flatMap(({ text, takesAway }) =>
         takesAway === undefined ? [] : [`${name} ${takesAway}: ${text.split('\n')[0]}`],
@@ -62,7 +62,7 @@ describe('every migration', () => {
     expect(broken).toEqual([])
   })
 
-  it('after 0.3.0 builds the indexes of tables that are there concurrently, in a file without a transaction', () => {
+  it('after 0.3.0 builds indexes of existing tables concurrently, in a file without a transaction', () => {
     const broken = from(FIRST_BESIDE_OTHERS).flatMap(({ name, sql, isAlone }) =>
       judgeStatements(sql).flatMap(({ text, lock }) => {
         if (lock === 'writes' && /^create\s+(unique\s+)?index/i.test(text))

@@ -23,10 +23,10 @@ const notify = (topic: string) => database.db.transaction().execute((tx) => sign
 
 const HOUR_MS = 3_600_000
 
-/** From here on time stands still: what goes on was woken. */
+/** Stops the time, so only a wake-up lets anything continue. */
 const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 
-/** A check that finds its value from the given look on, and counts the looks. */
+/** A check that finds its value from the given call on, and counts its calls. */
 function foundAtLook(n: number) {
   const check = async () => {
     check.looks += 1
@@ -37,33 +37,33 @@ function foundAtLook(n: number) {
 }
 
 describe('signals', () => {
-  test('looks at once', async () => {
+  test('check at once', async () => {
     stopTime()
     expect(await signals.until('trade:1', foundAtLook(1), { timeoutMs: HOUR_MS })).toBe('found')
   })
 
-  test('a notification wakes before the next look is due', async () => {
+  test('wake by a notification before the next check is due', async () => {
     stopTime()
     const waiting = signals.until('trade:1', foundAtLook(2), { timeoutMs: HOUR_MS })
     await notify('trade:1')
     expect(await waiting).toBe('found')
   })
 
-  test('a notification of another topic does not wake', async () => {
+  test('do not wake by a notification of another topic', async () => {
     stopTime()
     const [one, other] = [foundAtLook(2), foundAtLook(2)]
     const waiting = signals.until('trade:1', one, { timeoutMs: HOUR_MS })
     const witness = signals.until('trade:2', other, { timeoutMs: HOUR_MS })
     await notify('trade:2')
     expect(await witness).toBe('found')
-    // Anything else that the notification might have woken has looked by then.
+    // By then, anything else that the notification might have woken has checked.
     await turn()
     expect(one.looks).toBe(1)
     await notify('trade:1')
     expect(await waiting).toBe('found')
   })
 
-  test('looks once a second even where no notification comes', async () => {
+  test('check once a second even without a notification', async () => {
     stopTime()
     const check = foundAtLook(3)
     const waiting = signals.until('trade:1', check, { timeoutMs: HOUR_MS })
@@ -75,7 +75,7 @@ describe('signals', () => {
     expect(await waiting).toBe('found')
   })
 
-  test('gives up when the time has passed, and when the caller aborts', async () => {
+  test('give up when the time has passed, and when the caller aborts', async () => {
     stopTime()
     const check = foundAtLook(99)
     const waiting = signals.until('trade:1', check, { timeoutMs: 2_500 })
@@ -89,7 +89,7 @@ describe('signals', () => {
     expect(await aborted).toBeUndefined()
   })
 
-  test('listens again after its connection was cut', async () => {
+  test('listen again after their connection was cut', async () => {
     const listening = async (): Promise<number[]> => {
       const { rows } = await database.pool.query<{ pid: number }>(`select pid from pg_stat_activity
         where application_name = 'tradetill-signals' and datname = current_database()

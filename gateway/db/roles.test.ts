@@ -141,7 +141,7 @@ describe('the role of the till', () => {
     expect(await asked(appUrl, sql)).toContain(refusal)
   })
 
-  it('gets what a later migration makes, with the next start', async () => {
+  it('gets rights on tables of a later migration with the next start', async () => {
     await owner.pool.query('create table later (n int)')
     expect(await asked(appUrl, 'select n from later')).toBe('permission denied for table later')
     await grant(owner.url, appUrl)
@@ -167,7 +167,7 @@ describe('a start', () => {
     return startUp(answer.config, undefined, () => {}).database
   }
 
-  it('migrates as the owner, and hands the role of the till on', async () => {
+  it('migrates as the owner, and then uses the role of the till', async () => {
     const own = { DATABASE_URL: asApp(empty), TRADETILL_OWNER_DATABASE_URL: empty }
     const { url } = await start(own)
     expect(url).toBe(asApp(empty))
@@ -177,7 +177,7 @@ describe('a start', () => {
     expect((await start({ DATABASE_URL: asApp(empty) })).url).toBe(url)
   })
 
-  it('names the setting where the role of the till would have to migrate', async () => {
+  it('names the missing setting if the role of the till would have to migrate', async () => {
     await expect(start({ DATABASE_URL: asApp(empty) })).rejects.toThrow('TRADETILL_OWNER_DATABASE_URL')
   })
 

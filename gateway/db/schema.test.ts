@@ -1,4 +1,4 @@
-/** Holds schema.ts and the contract against the database that the migrations make, and says where they differ. */
+/** Compares schema.ts and the contract with the database that the migrations make. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -10,7 +10,7 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type TypedColumn, typedColumns } from '../testing/schema-types.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from './trade-tables.ts'
 
-/** How Kysely and our parser of int8 read each type of PostgreSQL. */
+/** TypeScript type in which Kysely and our parser of int8 read each type of PostgreSQL. */
 const READ_AS: Record<string, string> = {
   bigint: 'bigint',
   'bigint[]': 'bigint[]',
@@ -93,7 +93,7 @@ describe('schema.ts', () => {
     )
   })
 
-  test('is held against what a query returns for each type', async () => {
+  test('matches what a query returns for each type', async () => {
     const samples: Record<string, string> = {
       bytea: `'\\x00'`,
       jsonb: `'{}'`,
@@ -115,7 +115,7 @@ describe('schema.ts', () => {
     expect(complaints).toEqual([])
   })
 
-  test('types every column as it is read: type, null, and whether an insert may leave it out', () => {
+  test('gives each column its type, its null, and whether an insert may omit it', () => {
     const complaints = real.flatMap(({ at, type, isNullable, hasDefault }) => {
       const ours = typed.get(at)
       if (ours === undefined) return []
@@ -158,12 +158,12 @@ describe('a list of values', () => {
     expect(complaints).toEqual([])
   })
 
-  test('of the games of a deposit has room for all of them', () => {
+  test('of the games of a deposit can contain all of them', () => {
     const games = checks.find(({ at }) => at === 'deposit.games')
     expect(games?.definition).toContain(`(cardinality(games) <= ${GAMES.length})`)
   })
 
-  test('of the scopes of a key is all of them by default', async () => {
+  test('of the scopes of a key has all of them by default', async () => {
     const { rows } = await sql<{ text: string }>`
       select pg_get_expr(adbin, adrelid) as text from pg_attrdef
       join pg_attribute on attrelid = adrelid and attnum = adnum
@@ -175,18 +175,18 @@ describe('a list of values', () => {
     ['trade_one_open', OPEN_TRADE_STATES],
     ['trade_of_bot', OPEN_TRADE_STATES],
     ['deposit_open', ['created', 'pending']],
-  ])('in the index %s is that of the code', async (index, states) => {
+  ])('in the index %s equals that of the code', async (index, states) => {
     expect(textsOf(await predicateOf(index))).toEqual([...states].sort())
   })
 })
 
-test('every reference has an index behind it, so a deleted row makes nobody read a table', async () => {
+test('every reference has an index, so a deleted row causes no table scan', async () => {
   const referring = sql`
     select conrelid, conkey, conrelid::regclass || '.' || (
         select string_agg(attname, ', ') from pg_attribute where attrelid = conrelid and attnum = any(conkey)) as at
     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`
   const { rows: all } = await sql<{ at: string }>`${referring}`.execute(database.db)
-  // An index may leave out rows that refer to nothing, and no others.
+  // An index may omit only rows without a reference.
   const { rows: bare } = await sql<{ at: string }>`
     select at from (${referring}) referring where not exists (
       select from pg_index

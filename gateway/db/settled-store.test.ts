@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startTill, type Till } from '../testing/till.ts'
 import { settledId } from './settled-store.ts'
 
-/** Written past all that the table refers to, which is of no concern here. */
+/** Inserts without the rows that the table refers to, which do not matter here. */
 const ENTRY = `insert into custody_entry (trade_id, asset_id, bot_id, moved) values (1, gen_random_uuid(), 1, 'in')
   returning id::text as id`
 
@@ -45,11 +45,11 @@ async function settledAfter(happens: (look: number) => Promise<unknown>, mostLoo
   return { id, looks }
 }
 
-it('is none where nothing was ever written', async () => {
+it('the settled number is undefined if nothing was ever written', async () => {
   expect(await settledAfter(async () => {})).toEqual({ id: '0', looks: 1 })
 })
 
-it('is the newest number, once a transaction that took an earlier one has ended', async () => {
+it('the settled number is the newest one, once a transaction that took an earlier one has ended', async () => {
   await early.query('begin')
   const [earlier, newest] = [await entryBy(early), await entryBy(late)]
   const settled = await settledAfter(async (look) => {
@@ -59,7 +59,7 @@ it('is the newest number, once a transaction that took an earlier one has ended'
   expect(Number(earlier)).toBeLessThan(Number(newest))
 })
 
-it('leaves out what is written after it was read, and waits for nobody who comes later', async () => {
+it('the settled number excludes rows written after it was read, and does not wait for later transactions', async () => {
   const newest = await entryBy(late)
   await early.query('begin')
   await entryBy(early)
@@ -74,13 +74,13 @@ it('leaves out what is written after it was read, and waits for nobody who comes
   expect(settled).toEqual({ id: newest, looks: 2 })
 })
 
-it('is unknown where somebody who writes stays', async () => {
+it('the settled number is unknown while a writing transaction stays open', async () => {
   await early.query('begin')
   await entryBy(early)
   expect(await settledAfter(async () => {}, 2)).toEqual({ id: undefined, looks: 3 })
 })
 
-it('waits for nobody who writes to another table, or only reads', async () => {
+it('the settled number does not wait for transactions that write to another table, or only read', async () => {
   await early.query('begin')
   await early.query('select from custody_entry')
   await early.query('update bot set name = name')

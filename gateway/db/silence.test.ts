@@ -1,4 +1,4 @@
-/** A database that vanishes without a word, and comes back: what waits on it, and what is asked next. */
+/** A database that vanishes silently and comes back: waiting statements, and the next ones. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
@@ -54,7 +54,7 @@ async function beat({ silentMs = 250, connectMs = 1_500 } = {}): Promise<Pulse> 
   return started
 }
 
-/** Of the server's side of the pulse. */
+/** Returns the server processes of idle connections of the pulse. */
 async function pids(): Promise<number[]> {
   const { rows } = await database.pool.query<{ pid: number }>(
     `select pid from pg_stat_activity where application_name = 'tradetill-pulse' and state = 'idle'
@@ -76,7 +76,7 @@ describe('a statement', () => {
   const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   afterEach(() => void vi.useRealTimers())
 
-  it('that is not answered in time fails, and takes its connection with it', async () => {
+  it('that is not answered in time fails and ends its connection', async () => {
     const line = await connected(proxy.url)
     stopTime()
     expect((await line.query('select 1 as one')).rows).toEqual([{ one: 1 }])
@@ -89,7 +89,7 @@ describe('a statement', () => {
     expect(lines.cut('all')).toBe(0)
   })
 
-  it('may be given more time', async () => {
+  it('can be given more time', async () => {
     const line = await connected(proxy.url)
     const holder = await database.pool.connect()
     stopTime()
@@ -109,8 +109,8 @@ describe('a statement', () => {
     holder.release()
   })
 
-  it('is answered at once where this process stalled over its deadline', async () => {
-    // Past the proxy, which stalls with this process.
+  it('still gets its answer if this process stalled beyond the deadline', async () => {
+    // Connects without the proxy, which would stall with this process.
     const line = await connected(database.url)
     const seen = new SharedArrayBuffer(4)
     const workerData = { url: database.url, pid: Reflect.get(line, 'processID'), seen }
@@ -118,7 +118,7 @@ describe('a statement', () => {
     await once(watcher, 'message')
     const asked = line.query('select 1 as one')
     watcher.postMessage('look')
-    // Answered while nobody here looks.
+    // The answer arrives while this process does not read.
     expect(Atomics.wait(new Int32Array(seen), 0, 0, 60_000)).not.toBe('timed-out')
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, DEADLINE_MS + 10)
     expect(await reasonOf(asked)).toBe('done')
@@ -149,7 +149,7 @@ const WATCHER = `
   client.connect().then(() => parentPort.postMessage('ready'))`
 
 describe('the pulse', () => {
-  it('ends everything that waits for a database that fell silent, and all works once it is back', async () => {
+  it('ends everything that waits for a silent database, and all works once it is back', async () => {
     pulse = await beat()
     await one()
     const held = pool.db.transaction().execute(async (tx) => {
@@ -157,12 +157,12 @@ describe('the pulse', () => {
       proxy.swallow()
       await sql`select 2`.execute(tx)
     })
-    // More than the pool has places for: some wait for a connection.
+    // More than the pool has places for, so some wait for a connection.
     const waiting = Array.from({ length: 5 }, () => reasonOf(one()))
     expect(await reasonOf(held)).toBeInstanceOf(Error)
     await expect.poll(() => pulse?.isHere()).toBe(false)
     await expect.poll(told).toContain('database was out of reach')
-    // Begun while it is away: their connections hang until it is back.
+    // Started while the database is away, so their connections hang until it is back.
     const begun = Array.from({ length: 3 }, () => reasonOf(one()))
     proxy.pass()
     await expect.poll(() => pulse?.isHere()).toBe(true)
@@ -173,7 +173,7 @@ describe('the pulse', () => {
     expect(told().filter((line) => line === 'database answered again')).toHaveLength(1)
   })
 
-  it('replaces connections whose server is another by now, without a pause', async () => {
+  it('replaces connections to a replaced server without a pause', async () => {
     pulse = await beat({ silentMs: 1_000, connectMs: 60_000 })
     await one()
     const client = await pool.pool.connect()
@@ -185,7 +185,7 @@ describe('the pulse', () => {
     expect(told()).toEqual(['connections to the database were silent and were replaced'])
   })
 
-  it('leaves the connections alone where only its own ended', async () => {
+  it('keeps the other connections if only its own ended', async () => {
     pulse = await beat({ silentMs: 60_000, connectMs: 60_000 })
     const before = await pids()
     const client = await pool.pool.connect()
@@ -197,7 +197,7 @@ describe('the pulse', () => {
     expect(pulse.isHere()).toBe(true)
   })
 
-  it('calls a server away that refuses connections, and notices when it takes them again', async () => {
+  it('reports a server that refuses connections as away, and notices when it accepts them again', async () => {
     pulse = await beat()
     await one()
     proxy.refuse()
@@ -221,7 +221,7 @@ describe('the pulse', () => {
 })
 
 describe('jobs and signals', () => {
-  it('come again after a silence', async () => {
+  it('work again after a silence', async () => {
     const signals = await createSignals({ url: proxy.url, log: captured.log, lines })
     const queue = await createQueue({ url: proxy.url, log: captured.log, lines, pollSeconds: 0.05 })
     pulse = await beat()
@@ -242,7 +242,7 @@ describe('jobs and signals', () => {
     await signals.close()
   })
 
-  it('are listened for by one connection, however often it could not be opened', async () => {
+  it('are received by one connection, however often it could not be opened', async () => {
     const signals = await createSignals({ url: proxy.url, log: captured.log, lines })
     const { tried } = proxy.counts()
     proxy.refuse()

@@ -1,4 +1,4 @@
-/** Set-ups that are broken, one thing at a time: the doctor names each and says what mends it. */
+/** Set-ups with one fault each. The doctor names each fault and its remedy. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -101,7 +101,7 @@ const caller = { address: '127.0.0.1', protocol: 'https', isProxy: true }
 
 const mended = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
 
-describe('a set-up that is as it should be', () => {
+describe('a correct set-up', () => {
   it.each([
     ['settings', () => settings({})],
     ['machine', () => machineFindings({ node: '24.1.0', freeBytes: 9e9, folder: '/' })],
@@ -111,13 +111,13 @@ describe('a set-up that is as it should be', () => {
     ['prices', () => prices({})],
     ['bots', () => bot({})],
     ['stores', () => store({})],
-  ])('has nothing to mend: %s', (_what, findings) => {
+  ])('has no findings to fix: %s', (_what, findings) => {
     expect(findings().length).toBeGreaterThan(0)
     expect(findings().filter(({ state }) => state !== 'good')).toEqual([])
   })
 })
 
-/** The one check that must say `mend`, and a word of what mends it. */
+/** Set-ups with the one check that must fail, and a word of its advice. */
 const BROKEN: [what: string, findings: () => Finding[], check: string, advice: RegExp][] = [
   ['a sandbox', () => settingsFindings(readConfig({})), 'mode', /TRADETILL_MODE=live/],
   ['no key', () => settings({ TRADETILL_MASTER_KEY: '' }), 'settings', /TRADETILL_MASTER_KEY/],
@@ -197,7 +197,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     /renew/,
   ],
   ['no HSTS', () => proxy({ hsts: null }), 'proxy.hsts', /do not change the headers/],
-  ['HSTS twice', () => proxy({ hsts: 'max-age=1, max-age=2' }), 'proxy.hsts', /take it out/],
+  ['HSTS twice', () => proxy({ hsts: 'max-age=1, max-age=2' }), 'proxy.hsts', /remove it from/],
   [
     'a page without compression',
     () => proxy({ page: { status: 200, encoding: null } }),
@@ -281,7 +281,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ],
 ]
 
-it('asks for as many connections as a gateway opens, by the table of the document', () => {
+it('asks for as many connections as the table in the document lists for a gateway', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
   const [, told, table = ''] = /opens up to (\d+) connections([\s\S]*?)A command takes/.exec(text) ?? []
   const rows = [...table.matchAll(/^\|[^|]*\|(.*)\|$/gm)].map(([, cell = '']) => cell.match(/\d+/g) ?? [])
@@ -289,14 +289,14 @@ it('asks for as many connections as a gateway opens, by the table of the documen
   expect([Number(told), sum]).toEqual([NEEDED_CONNECTIONS, NEEDED_CONNECTIONS])
 })
 
-describe('a set-up that is broken', () => {
+describe('a faulty set-up', () => {
   it.each(BROKEN)('is named: %s', (_what, findings, check, advice) => {
     const [first, ...others] = mended(findings())
     expect(others).toEqual([])
     expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
   })
 
-  it('leaves out what it cannot look at, and says why', () => {
+  it('lists what it cannot check, and why', () => {
     const unsent = store({ answer: undefined })
     const silent = proxyFindings({ kind: 'failed', reason: 'x' }, { version: '1', nowMs: 0 })
     expect(unsent).toMatchObject([{ state: 'not_checked', says: expect.stringContaining('--send-webhooks') }])
@@ -326,7 +326,7 @@ describe('on a real PostgreSQL', () => {
 
   const asRole = () => Object.assign(new URL(till.url), { username: ROLE, password: 'secret' }).href
 
-  it('finds nothing to mend on the direct way to a primary', async () => {
+  it('finds no fault in a direct connection to a primary', async () => {
     const answer = await probeDatabase(till.url, nowMs)
     expect(mended(databaseFindings(answer))).toEqual([])
     expect(ownerFindings(answer, { ...config, oldMasterKeys: [] }).map(({ state }) => state)).toEqual([
@@ -335,7 +335,7 @@ describe('on a real PostgreSQL', () => {
     ])
   })
 
-  it('names a role that may create nothing, or not read what its owner has; once that is granted, nothing is to mend', async () => {
+  it('names a role that may not create or read tables, and finds no fault once that is granted', async () => {
     const [answer, owner] = await Promise.all([asRole(), till.url].map((url) => probeDatabase(url, nowMs)))
     if (answer === undefined || owner === undefined) throw new Error('both were asked')
     for (const findings of [databaseFindings(answer), databaseFindings(answer, owner)])
@@ -354,7 +354,7 @@ describe('on a real PostgreSQL', () => {
     expect(mended(findings).map(({ check }) => check)).toEqual(['database.recovery'])
   })
 
-  it('names another master key, another mode and a server that is not there', async () => {
+  it('names another master key, another mode and an unreachable server', async () => {
     const answer = await probeDatabase(till.url, nowMs)
     const otherKey = { ...config, masterKey: Buffer.alloc(32, 8), oldMasterKeys: [] }
     const otherMode = { ...config, mode: 'sandbox' as const, oldMasterKeys: [] }
@@ -364,7 +364,7 @@ describe('on a real PostgreSQL', () => {
     expect(mended(databaseFindings(nowhere))).toMatchObject([{ check: 'database' }])
   })
 
-  it('is a command with an exit code, which goes on where something is broken', async () => {
+  it('is a command with an exit code, and continues after a fault', async () => {
     const env = { ...LIVE, DATABASE_URL: till.url, TRADETILL_PUBLIC_URL: 'https://127.0.0.1:9' }
     const { out, errors, code } = await runCommand(['doctor', '--json'], { env })
     const { findings, toMend } = JSON.parse(out)
@@ -386,7 +386,7 @@ describe('on a real PostgreSQL', () => {
 describe('the proof of the doctor', () => {
   const key = Buffer.alloc(32, 7)
 
-  it('is good for a minute, with the same master key only', () => {
+  it('is valid for a minute, with the same master key only', () => {
     const proof = doctorProof(key, NOW)
     expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 50_000))).toBe(true)
     expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 61_000))).toBe(false)

@@ -1,4 +1,4 @@
-/** The doctor's report beside things that fail while it looks: each is a line, and the report is whole. */
+/** The doctor's report if parts fail during the checks: each failure is a line, and the report is complete. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-describe('a database that goes away while the doctor looks', () => {
+describe('a database that goes away during the checks', () => {
   let proxy: SilentProxy
   let publicAddress: Server | undefined
 
@@ -34,7 +34,7 @@ describe('a database that goes away while the doctor looks', () => {
     await proxy.close()
   })
 
-  /** The public address is asked after the database: that is when it goes. */
+  /** The public URL is checked after the database, so the database goes away then. */
   async function addressThat(goes: () => void): Promise<string> {
     publicAddress = createServer((_request, answer) => {
       goes()
@@ -45,7 +45,7 @@ describe('a database that goes away while the doctor looks', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  it('is told of each part that was not looked at, beside all that was', async () => {
+  it('is reported for each part that could not be checked, beside all results', async () => {
     await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
     const env = {
       DATABASE_URL: proxy.url,
@@ -68,10 +68,10 @@ describe('a database that goes away while the doctor looks', () => {
     expect(notChecked).toBeGreaterThanOrEqual(6)
   })
 
-  it('fails the probe where the server swallows a question', async () => {
+  it('fails the probe if the server does not answer a query', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let isSilent = false
-    // Asked between two questions.
+    // Called between two queries.
     const nowMs = () => {
       proxy.swallow()
       isSilent = true
@@ -95,7 +95,7 @@ describe('tests of webhooks', () => {
   })
   const answered = { kind: 'answered', status: 200, text: '' } as const
 
-  /** Each with one webhook. */
+  /** Stores with one webhook each. */
   async function someStores(count: number): Promise<void> {
     for (let index = 0; index < count; index += 1) {
       const made = await createStore(
@@ -112,7 +112,7 @@ describe('tests of webhooks', () => {
     await database.db.updateTable('webhook_endpoint').set({ state: 'enabled', proved: true }).execute()
   }
 
-  it('go sixteen at a time', async () => {
+  it('run sixteen at a time', async () => {
     await someStores(18)
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     let [underWay, most] = [0, 0]
@@ -131,7 +131,7 @@ describe('tests of webhooks', () => {
     expect(most).toBe(16)
   })
 
-  it('begin within a minute, and those that cannot are told', async () => {
+  it('begin within a minute, and the others are reported as not tested', async () => {
     await someStores(2)
     const times = [0, 60_000, 60_001]
     const states = await readStoreStates(

@@ -1,4 +1,4 @@
-/** The console, epochs, alarms and the vault: what is broken of them is named, by pure checks and by what answers the probes. */
+/** Faults of the console, epochs, alarms and the vault, by pure checks and by real probes. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -46,7 +46,7 @@ it.each([
   ['operators', () => operatorFindings([{ name: 'nina', passkeys: 2 }])],
   ['epoch', () => epoch({})],
   ['alarms', () => alarmFindings({ departures: 0, missing: 0 })],
-])('nothing is to mend where all is as it should be: %s', (_what, findings) => {
+])('no fault is found in a correct set-up: %s', (_what, findings) => {
   expect(findings().length).toBeGreaterThan(0)
   expect(findings().filter(({ state }) => state !== 'good')).toEqual([])
 })
@@ -73,7 +73,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
     'console.listener',
     /role console/,
   ],
-  ['the name of the page', () => console({ url: OURS.publicUrl }), 'console.origin', /name of its own/],
+  ['the name of the page', () => console({ url: OURS.publicUrl }), 'console.origin', /own host name/],
   ['no operator', () => operatorFindings([]), 'console.operators', /operator add/],
   [
     'an operator without a passkey',
@@ -94,7 +94,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
 })
 
-it('leaves out what is not there, and says so', () => {
+it('reports absent parts as not checked', () => {
   expect(consoleFindings(undefined, OURS)).toMatchObject([
     { state: 'not_checked', says: expect.stringContaining('TRADETILL_CONSOLE_PORT') },
   ])
@@ -123,7 +123,7 @@ describe('the probe of the console', () => {
     return (server.address() as AddressInfo).port
   }
 
-  it('knows the page of the console, by its mode, and no other', async () => {
+  it('recognises the page of the console and its mode, and no other page', async () => {
     const own = readFileSync(join(import.meta.dirname, '../../console/index.html'), 'utf8')
     const live = own.replace('data-mode="sandbox"', 'data-mode="live"')
     const pages = [own, live, '<html lang="en"><title>Tradetill</title>']
@@ -136,7 +136,7 @@ describe('the probe of the console', () => {
     expect(probes.map(({ listener }) => listener.isThere)).toEqual([true, true, true])
   })
 
-  it('hears why a console refuses, and that nothing listens', async () => {
+  it('reports why a console refuses, and that nothing listens', async () => {
     const console = await startConsole()
     cleanup.push(console.close)
     await console.app.listen({ port: 0, host: '127.0.0.1' })
@@ -168,7 +168,7 @@ describe('on a real PostgreSQL', () => {
     expect(await readAlarms(till.db)).toEqual({ departures: 0, missing: 0 })
   })
 
-  it('sees the role of the vault, what it may, its connection, and the wishes that it never saw', async () => {
+  it('reads the vault’s role, its rights, its connection, and the wishes that it has not answered', async () => {
     expect(await readVault(till.db, ROLE)).toEqual({ role: 'absent', connected: 0, unseen: 0 })
     await till.pool.query(`create role ${ROLE} login password 'secret'`)
     expect(await readVault(till.db, ROLE)).toMatchObject({ role: 'not_granted' })
