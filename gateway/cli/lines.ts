@@ -24,7 +24,7 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
     const isKnown = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
     const why = isKnown ? bot.stateReason : undefined
     const reach = bot.reachable ? 'online' : `offline (${why ?? 'no gateway holds it'})`
-    const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token never ends'
+    const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token does not expire'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
     const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
     return [...facts, bot.steamId, bot.name, ...historyText(bot), ...bot.bars.map(barText)].join('\t')

@@ -197,7 +197,7 @@ describe('the history of a bot', () => {
     expect(session.calls).toHaveLength(41 + 2)
     expect(new Set(session.calls).size).toBe(41)
     expect(turns).toBe(14 + 2)
-    expect(till.lines.filter((line) => line.includes('bot history could not be read'))).toHaveLength(1)
+    expect(till.lines.filter((line) => line.includes('history of a bot could not be read'))).toHaveLength(1)
   })
 
   it('is read from the same place by the next holder, whatever one without a lease has read', async () => {
