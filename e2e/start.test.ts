@@ -97,7 +97,7 @@ describe.concurrent('before any part begins', () => {
 
   test('ports that another part or program has taken are refused by name', async () => {
     const same = await refused(({ env }) => ({ DEMO_STORE_PORT: env.TRADETILL_PORT ?? '' }))
-    expect(same.output()).toContain('each needs a port of its own')
+    expect(same.output()).toContain('each needs its own port')
     const taken = await refused(() => ({ STEAM_SANDBOX_PORT: new URL(place.sandbox).port }))
     expect(taken.output()).toMatch(/sandbox is taken.*STEAM_SANDBOX_PORT/)
   })
