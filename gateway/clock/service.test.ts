@@ -219,7 +219,7 @@ describe('the command', () => {
   })
 
   it.each([
-    [[], 2, /DURATION is needed/],
+    [[], 2, /DURATION is required/],
     [['soon'], 2, /whole number and s, m, h or d/],
     [['401d'], 4, /at most 400 days/],
   ])('%j is refused with code %i and the reason', async (args, exitCode, reason) => {
