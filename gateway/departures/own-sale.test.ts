@@ -1,92 +1,32 @@
 /** D-34: a bot that collects and sells itself. The till's books, the vault with its own files, and both sandboxes. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { BOT, openStand, type Stand } from '../../vault/testing/stand.ts'
-import type { BotContext } from '../bots/bot.ts'
+import { BOT } from '../../vault/testing/stand.ts'
 import { verifyLedger } from '../ledger/verify.ts'
-import type { ActDeps } from '../operations/operation.ts'
 import { reportSales } from '../operations/sales.ts'
 import { sendItems } from '../operations/wishes.ts'
-import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
-import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
-import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
-import { steamTrade } from '../testing/trades.ts'
-import { tradeHandlers } from '../trades/advance.ts'
+import { type SellingTill, sellingTill } from '../testing/selling-till.ts'
 import { bookTold } from './vault-reports.ts'
 
-const DOTA = 570
-const DAY_S = 86_400
 const THURSDAY = 4
 
-let till: Till
-let stand: Stand
-let bot: BotContext
-let session: FakeSession
+let selling: SellingTill
 /** As the bot has them, worth 10 and 20 USD. */
 let assets: string[]
-let deps: ActDeps
 
 beforeAll(async () => {
-  till = await startTill()
-  const pool = testPool(till.url)
-  stand = await openStand({ database: { url: till.url, pool, close: () => pool.end() } })
-  // No day that is a Tuesday in Seattle, when Steam is maintained and nothing is sold.
-  await days((7 + THURSDAY - till.clock.now().getUTCDay()) % 7)
-  stand.enrol(BOT)
-  stand.sellItself(BOT)
-  ;({ bot, session } = await aBot(till, fakeSession(stand.accountOf(BOT).steamId)))
-  const deposit = await aDeposit(till, await aStore(till))
-  await payFor(till, { bot, session }, deposit)
-  assets = deposit.body.items.map((assetId) => `5${assetId}`)
-  stand.hold(
-    BOT,
-    assets.map((assetId) => ({ appId: DOTA, assetId })),
-  )
-  // Of somebody else's: the books do not have it.
-  stand.stock(BOT, 1)
-  deps = {
-    config: Object.assign({}),
-    ...{ db: till.db, clock: till.clock, operator: 'Ada', reason: 'to sell them' },
-  }
+  // All of it happens before the next Tuesday, when nothing is sold.
+  selling = await sellingTill(THURSDAY)
+  selling.stand.sellItself(BOT)
+  assets = await selling.pay('dota')
+  // Somebody else's item, which the books do not have.
+  selling.stand.stock(BOT, 1)
 })
-afterAll(async () => {
-  await stand.close()
-  await till.close()
-})
-
-async function days(count: number): Promise<void> {
-  stand.pass(count * DAY_S * 1_000)
-  await jump(till, count * DAY_S)
-}
-
-async function rounds(count: number): Promise<void> {
-  for (let round = 0; round < count; round += 1) {
-    stand.restart()
-    await stand.rounds(1)
-    await stand.market.look()
-  }
-  await bookTold(till.deps)
-}
-
-/** The bot's history at Steam, read by the till. */
-async function readHistory(): Promise<void> {
-  for (const trade of stand.steam.world().trades) {
-    const given = trade.items.map(({ appId, assetId, newAssetId }) => ({
-      ...{ appId, contextId: '2', assetId, newAssetId: newAssetId ?? null, rolledBackAssetId: null },
-    }))
-    const told = { tradeId: trade.id, partnerSteamId: trade.partner, received: [], given }
-    session.trades.set(trade.id, {
-      kind: 'trade',
-      trade: steamTrade({ ...told, begunAt: till.clock.now() }),
-    })
-  }
-  await tradeHandlers(till.deps).history(bot)
-}
-
-const onSale = () => stand.market.world().items.filter(({ status }) => status === 'on_sale')
+afterAll(() => selling.close())
 
 it('D-34 lists what the books have and is free, and a wish for it waits', async () => {
+  const { stand, bot, acts, rounds, onSale } = selling
   await rounds(4)
   expect(
     onSale()
@@ -94,7 +34,7 @@ it('D-34 lists what the books have and is free, and a wish for it waits', async 
       .sort(),
   ).toEqual([...assets].sort())
   expect(stand.said.join()).toContain('a bot that collects deposits sells itself')
-  expect(await sendItems(deps, { to: 'storage', assets: undefined })).toMatchObject({
+  expect(await sendItems(acts, { to: 'storage', assets: undefined })).toMatchObject({
     kind: 'refused',
     message: 'No bot has free items that are in no open wish.',
   })
@@ -107,6 +47,7 @@ it('D-34 lists what the books have and is free, and a wish for it waits', async 
 })
 
 it('D-34 what it gives to a buyer is no alarm, leaves the books, and brings its result', async () => {
+  const { till, stand, acts, rounds, readHistory, onSale } = selling
   const [first] = onSale()
   expect((await stand.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
   await rounds(1)
@@ -118,7 +59,7 @@ it('D-34 what it gives to a buyer is no alarm, leaves the books, and brings its 
     { stage: 'gone', explanation: 'vault' },
   ])
   expect(till.lines.join()).not.toContain('nobody said that they may')
-  const answer = await reportSales(deps, { from: new Date(0), to: new Date('2100-01-01') })
+  const answer = await reportSales(acts, { from: new Date(0), to: new Date('2100-01-01') })
   if (answer.kind !== 'done') throw new Error(JSON.stringify(answer))
   const [sold] = answer.data.sales
   expect(sold).toMatchObject({ state: 'paid', reference: String(first?.itemId) })
@@ -130,6 +71,7 @@ it('D-34 what it gives to a buyer is no alarm, leaves the books, and brings its 
 })
 
 it('D-34 a departure that the till read before it heard of the gift is explained by the delivery', async () => {
+  const { till } = selling
   await till.db.updateTable('departure').set({ explanation: null }).execute()
   await sql`insert into vault_told (n, part, at, market, reference, told)
     select n + 1000, part, at, market, reference, told from vault_told
@@ -142,10 +84,11 @@ it('D-34 a departure that the till read before it heard of the gift is explained
 })
 
 it('D-34 an item on its way out by a wish is not listed', async () => {
+  const { stand, acts, rounds, onSale } = selling
   stand.switchMarket(true)
   await rounds(2)
   expect(onSale()).toEqual([])
-  expect(await sendItems(deps, { to: 'own', assets: undefined })).toMatchObject({ kind: 'done' })
+  expect(await sendItems(acts, { to: 'own', assets: undefined })).toMatchObject({ kind: 'done' })
   stand.rules({
     destinations: {
       own: {

@@ -10,6 +10,7 @@ import { createDeposit } from '../deposits/create.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
 import { ensureEventQueue } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'
+import type { Clock } from '../kit/clock.ts'
 import { systemIds } from '../kit/ids.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { DEFAULT_RULES } from '../pricing/price.ts'
@@ -36,18 +37,17 @@ export async function startTill() {
   return tillOn(await takeStand())
 }
 
-/** The same on the caller's database. */
-export async function tillOn({ db, url, queue, signals, log, lines, close }: Use) {
-  // Leases and views use the database's own now(), so the test's clock starts at it.
-  const clock: FakeClock = fakeClock(new Date())
+/** What a till is built on. */
+type Ground<C extends Clock> = Pick<Use, 'db' | 'queue' | 'signals' | 'log'> & { clock: C }
+
+/** The parts that trades and deposits need. Counter-Strike is protected for 8 days, and Steam opens no session. */
+export function depsOn<C extends Clock>(
+  ground: Ground<C>,
+): TradeDeps & RequestDeps & PublisherDeps & { clock: C } {
   const common = {
-    db,
-    queue,
-    signals,
-    clock,
+    ...ground,
     ids: systemIds,
     box: TEST_BOX,
-    log,
     steam: {
       openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
       readProfile: async (steamId) => ({
@@ -57,8 +57,8 @@ export async function tillOn({ db, url, queue, signals, log, lines, close }: Use
     },
     publicUrl: PUBLIC_URL,
     limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
-  } satisfies IntentDeps
-  const deps: TillDeps = {
+  } satisfies IntentDeps & { clock: C }
+  return {
     ...common,
     addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
@@ -69,6 +69,13 @@ export async function tillOn({ db, url, queue, signals, log, lines, close }: Use
     protectionDays: (game) => (game === 'cs' ? 8 : 0),
     historyEveryMs: 3_600_000,
   }
+}
+
+/** The same on the caller's database. */
+export async function tillOn({ db, url, queue, signals, log, lines, close }: Use) {
+  // Leases and views use the database's own now(), so the test's clock starts at it.
+  const clock: FakeClock = fakeClock(new Date())
+  const deps: TillDeps = depsOn({ db, queue, signals, clock, log })
   await ensureEventQueue(deps)
   await ensureDepositQueues(deps)
   return {

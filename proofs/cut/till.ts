@@ -1,26 +1,16 @@
 /** A till whose crediting runs through a proxy, and deliveries that wait to be credited. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { DEFAULT_FLEET_LIMITS } from '../../gateway/bots/fleet.ts'
 import { createQueue } from '../../gateway/db/boss-queue.ts'
 import { type Database, openDatabase } from '../../gateway/db/client.ts'
 import { migrate } from '../../gateway/db/migrate.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
-import { createDepartureStore } from '../../gateway/departures/store.ts'
-import { ensureDepositQueues } from '../../gateway/deposits/jobs.ts'
-import { ensureEventQueue } from '../../gateway/events/jobs.ts'
-import { systemIds } from '../../gateway/kit/ids.ts'
-import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
-import { fakeClock } from '../../gateway/testing/clock.ts'
 import { acceptedDelivery, type Delivery } from '../../gateway/testing/delivery.ts'
 import { captureLog } from '../../gateway/testing/log.ts'
-import { aBot, aStore, TEST_BOX, type Till } from '../../gateway/testing/till.ts'
-import { CORE } from '../../gateway/trades/core.ts'
+import { aBot, aStore, type Till, tillOn } from '../../gateway/testing/till.ts'
 import type { TradeDeps } from '../../gateway/trades/deps.ts'
-import type { IntentDeps } from '../../gateway/trades/intent-store.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import { record } from '../../gateway/trades/record.ts'
-import { deliveryWriter } from '../../gateway/webhooks/store.ts'
 import { type CutProxy, startCutProxy } from './proxy.ts'
 
 export type CutTill = {
@@ -55,38 +45,19 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
   const proxied = new URL(url)
   proxied.port = String(proxy.port)
   const cut = openDatabase(proxied.href, 1)
-  const common = {
+  const till = await tillOn({
     db: direct.db,
+    url: url.href,
     queue,
     signals,
-    clock: fakeClock(new Date()),
-    ids: systemIds,
-    box: TEST_BOX,
     log,
-    steam: {
-      openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
-      readProfile: async () => ({ kind: 'unknown_account' }),
-    },
-    publicUrl: 'http://till.test',
-    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
-  } satisfies IntentDeps
-  const deps: Till['deps'] = {
-    ...common,
-    addDeliveries: deliveryWriter(common),
-    trades: createTradeStore(common),
-    departures: createDepartureStore(common),
-    destinations: new Map(),
-    core: CORE,
-    rules: DEFAULT_RULES,
-    protectionDays: () => 8,
-    historyEveryMs: 3_600_000,
-  }
-  await ensureEventQueue(deps)
-  await ensureDepositQueues(deps)
-  const clock = fakeClock(new Date())
-  const till: Till = { deps, lines, clock, db: direct.db, url: url.href, close: async () => {} }
+    lines,
+    close: async () => {},
+  })
+  // Part of each delivery is held, whatever its game.
+  const deps: Till['deps'] = { ...till.deps, protectionDays: () => 8 }
   const { bot } = await aBot(till)
-  const through: TradeDeps = { ...deps, trades: createTradeStore({ ...common, db: cut.db }) }
+  const through: TradeDeps = { ...deps, trades: createTradeStore({ ...deps, db: cut.db }) }
   return {
     url: url.href,
     proxy,

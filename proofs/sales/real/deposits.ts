@@ -1,33 +1,25 @@
 /** Deposits of a seed, paid with the till's own code before it begins: the bots have what the model's bots have. */
 
-import { DEFAULT_FLEET_LIMITS } from '../../../gateway/bots/fleet.ts'
 import type { Db } from '../../../gateway/db/client.ts'
 import { openDatabase } from '../../../gateway/db/client.ts'
 import type { Queue } from '../../../gateway/db/queue.ts'
 import type { Signals } from '../../../gateway/db/signals.ts'
-import { createDepartureStore } from '../../../gateway/departures/store.ts'
 import { createDeposit } from '../../../gateway/deposits/create.ts'
 import type { PublisherDeps } from '../../../gateway/events/service.ts'
 import { systemIds } from '../../../gateway/kit/ids.ts'
 import { createLog } from '../../../gateway/kit/log.ts'
-import { createSecretBox } from '../../../gateway/kit/secret-box.ts'
-import { DEFAULT_RULES } from '../../../gateway/pricing/price.ts'
 import { sealedForDeposit } from '../../../gateway/shoppers/trade-token.ts'
 import { type FakeSession, fakeSession } from '../../../gateway/testing/fake-steam.ts'
+import { depsOn, TEST_BOX } from '../../../gateway/testing/till.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
-import { CORE } from '../../../gateway/trades/core.ts'
 import type { TradeDeps } from '../../../gateway/trades/deps.ts'
-import type { IntentDeps } from '../../../gateway/trades/intent-store.ts'
-import { createTradeStore } from '../../../gateway/trades/postgres-store.ts'
 import { type RequestDeps, requestTrade } from '../../../gateway/trades/request.ts'
-import { deliveryWriter } from '../../../gateway/webhooks/store.ts'
 import { PROTECTED_APP } from '../steam.ts'
 import { BOTS, type Deposit, type World } from '../world.ts'
 import type { Bot } from './scene.ts'
 
 export type Deps = TradeDeps & RequestDeps & PublisherDeps
 
-const BOX = createSecretBox(Buffer.alloc(32, 3))
 const NOTHING_WAITS: Queue = {
   ensure: async () => {},
   send: async () => {},
@@ -40,33 +32,11 @@ const FIRST_OFFER = 1_000_000
 const OFFERS_OF_A_BOT = 1_000
 
 /** The parts of a gateway that what follows needs. */
-export function depsOf(db: Db, now: () => Date, signals: Signals): Deps {
-  const common = {
-    ...{ db, signals, queue: NOTHING_WAITS, clock: { now }, ids: systemIds, box: BOX },
-    log: createLog({ level: 'silent' }),
-    steam: {
-      openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
-      readProfile: async (steamId) => ({
-        kind: 'profile',
-        profile: { steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1 },
-      }),
-    },
-    publicUrl: 'http://till.test',
-    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
-  } satisfies IntentDeps
-  return {
-    ...common,
-    addDeliveries: deliveryWriter(common),
-    trades: createTradeStore(common),
-    departures: createDepartureStore(common),
-    destinations: new Map(),
-    core: CORE,
-    rules: DEFAULT_RULES,
-    // Steam's own word about its protection is enough here.
-    protectionDays: () => 0,
-    historyEveryMs: 3_600_000,
-  }
-}
+export const depsOf = (db: Db, now: () => Date, signals: Signals): Deps => ({
+  ...depsOn({ db, signals, queue: NOTHING_WAITS, clock: { now }, log: createLog({ level: 'silent' }) }),
+  // Steam's own word about its protection is enough here.
+  protectionDays: () => 0,
+})
 
 /** Resolves to the bots, by Steam id. */
 export async function payDeposits(url: string, world: World): Promise<Map<string, Bot>> {
@@ -170,7 +140,7 @@ async function openDeposit(deps: Deps, { storeId, rateId, from, things }: Openin
   await db
     .updateTable('deposit')
     .set({ user_steam_id: from, user_name: 'nova', user_avatar_url: 'a', user_profile_url: 'p' })
-    .set(sealedForDeposit(BOX, hash, 'tok-en_1'))
+    .set(sealedForDeposit(TEST_BOX, hash, 'tok-en_1'))
     .where('id', '=', depositId)
     .execute()
   const game = things[0]?.appId === PROTECTED_APP ? ('cs' as const) : ('dota' as const)

@@ -1,0 +1,96 @@
+/** A till whose bot sells: its books, the vault with its own files, and both sandboxes over HTTP, on one clock. */
+import { BOT, openStand, type Stand } from '../../vault/testing/stand.ts'
+import type { BotContext } from '../bots/bot.ts'
+import { bookTold } from '../departures/vault-reports.ts'
+import type { ActDeps } from '../operations/operation.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { type FakeSession, fakeSession } from './fake-steam.ts'
+import { payFor } from './payment.ts'
+import { testPool } from './pool.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from './till.ts'
+import { steamTrade } from './trades.ts'
+
+const DAY_S = 86_400
+const APP_IDS = { cs: 730, dota: 570 }
+
+type Game = keyof typeof APP_IDS
+
+export type SellingTill = {
+  till: Till
+  stand: Stand
+  bot: BotContext
+  /** What the operator's acts run on. */
+  acts: ActDeps
+  /** Pays a deposit of two items, worth 10 and 20 USD, and puts them into the bot's inventory. Returns their asset ids. */
+  pay(game: Game): Promise<string[]>
+  days(count: number): Promise<void>
+  /** Each round restarts the vault; then the till books what it told. */
+  rounds(count: number): Promise<void>
+  /** The till reads the bot's history at Steam, with what the vault gave. */
+  readHistory(): Promise<void>
+  onSale(): ReturnType<Stand['market']['world']>['items']
+  close(): Promise<void>
+}
+
+/** Begins on the given day of the week (0: Sunday). On Tuesdays Steam is maintained and nothing is sold. */
+export async function sellingTill(weekday: number): Promise<SellingTill> {
+  const till = await startTill()
+  const pool = testPool(till.url)
+  const stand = await openStand({ database: { url: till.url, pool, close: () => pool.end() } })
+  const days = async (count: number): Promise<void> => {
+    stand.pass(count * DAY_S * 1_000)
+    await jump(till, count * DAY_S)
+  }
+  await days((7 + weekday - till.clock.now().getUTCDay()) % 7)
+  stand.enrol(BOT)
+  const { bot, session } = await aBot(till, fakeSession(stand.accountOf(BOT).steamId))
+  return {
+    ...{ till, stand, bot, days },
+    acts: {
+      config: Object.assign({}),
+      ...{ db: till.db, clock: till.clock, operator: 'Ada', reason: 'to sell them' },
+    },
+    pay: (game) => pay({ till, stand, bot, session }, game),
+    async rounds(count) {
+      for (let round = 0; round < count; round += 1) {
+        stand.restart()
+        await stand.rounds(1)
+        await stand.market.look()
+      }
+      await bookTold(till.deps)
+    },
+    readHistory: () => readHistory({ till, stand, bot, session }),
+    onSale: () => stand.market.world().items.filter(({ status }) => status === 'on_sale'),
+    async close() {
+      await stand.close()
+      await till.close()
+    },
+  }
+}
+
+type Parts = { till: Till; stand: Stand; bot: BotContext; session: FakeSession }
+
+async function pay({ till, stand, bot, session }: Parts, game: Game): Promise<string[]> {
+  const deposit = await aDeposit(till, await aStore(till), { game })
+  await payFor(till, { bot, session }, deposit)
+  const assets = deposit.body.items.map((assetId) => `5${assetId}`)
+  stand.hold(
+    BOT,
+    assets.map((assetId) => ({ appId: APP_IDS[game], assetId })),
+  )
+  return assets
+}
+
+async function readHistory({ till, stand, bot, session }: Parts): Promise<void> {
+  for (const trade of stand.steam.world().trades) {
+    const given = trade.items.map(({ appId, assetId, newAssetId }) => ({
+      ...{ appId, contextId: '2', assetId, newAssetId: newAssetId ?? null, rolledBackAssetId: null },
+    }))
+    const told = { tradeId: trade.id, partnerSteamId: trade.partner, received: [], given }
+    session.trades.set(trade.id, {
+      kind: 'trade',
+      trade: steamTrade({ ...told, begunAt: till.clock.now() }),
+    })
+  }
+  await tradeHandlers(till.deps).history(bot)
+}
