@@ -19,6 +19,18 @@ export const PHASES = [
 
 export type Phase = (typeof PHASES)[number]
 
+/** In English, in the markets' spelling. */
+export const PHASE_NAMES: Readonly<Record<Phase, string>> = {
+  phase1: 'Phase 1',
+  phase2: 'Phase 2',
+  phase3: 'Phase 3',
+  phase4: 'Phase 4',
+  ruby: 'Ruby',
+  sapphire: 'Sapphire',
+  blackPearl: 'Black Pearl',
+  emerald: 'Emerald',
+}
+
 type GameFacts = {
   /** Steam's application id. */
   appId: number

@@ -1,5 +1,5 @@
 /** The phases of Dopplers: weapons that share a market name and differ in price. Pure. */
-import { type Game, PHASES, type Phase } from '../../contract/games.ts'
+import { type Game, PHASE_NAMES, PHASES, type Phase } from '../../contract/games.ts'
 import type { SteamItem } from '../steam/steam.ts'
 
 /** The phases by paint number, which is the same for all weapons with the paint. */
@@ -45,27 +45,15 @@ export function phaseOf({ marketHashName, paintIndex }: Painted, game: Game): Ph
   return isDoppler ? PHASE_OF_PAINT.get(paintIndex) : undefined
 }
 
-/** The phases in the markets' spelling. */
-const WORDS: Record<Phase, string> = {
-  phase1: 'Phase 1',
-  phase2: 'Phase 2',
-  phase3: 'Phase 3',
-  phase4: 'Phase 4',
-  ruby: 'Ruby',
-  sapphire: 'Sapphire',
-  blackPearl: 'Black Pearl',
-  emerald: 'Emerald',
-}
-
 /** Returns the phase that a market calls by this word, if the item is a Doppler. */
 export function phaseInWords(marketHashName: string, word: string | null | undefined): Phase | undefined {
   if (!`${marketHashName} `.includes(DOPPLER)) return undefined
-  return PHASES.find((phase) => WORDS[phase] === word)
+  return PHASES.find((phase) => PHASE_NAMES[phase] === word)
 }
 
 /** The name that the price of a phase has in sources, holds and quotes: `★ Karambit | Doppler (Factory New) [Ruby]`. */
 export const phaseName = (marketHashName: string, phase: Phase): string =>
-  `${marketHashName} [${WORDS[phase]}]`
+  `${marketHashName} [${PHASE_NAMES[phase]}]`
 
 /** The names under which an item can have a price: that of its phase, if Steam names one, and its market name. */
 export function priceNamesOf(item: Painted, game: Game): string[] {

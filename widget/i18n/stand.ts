@@ -1,5 +1,5 @@
 /** The texts of the shopper's items and of the payment beside them, loaded with them. */
-import type { Game, Phase } from '../../contract/games.ts'
+import { type Game, PHASE_NAMES } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
@@ -80,16 +80,7 @@ const en = {
     WearCategory3: ['WW', 'Well-Worn'],
     WearCategory4: ['BS', 'Battle-Scarred'],
   },
-  phases: {
-    phase1: 'Phase 1',
-    phase2: 'Phase 2',
-    phase3: 'Phase 3',
-    phase4: 'Phase 4',
-    ruby: 'Ruby',
-    sapphire: 'Sapphire',
-    blackPearl: 'Black Pearl',
-    emerald: 'Emerald',
-  } satisfies Record<Phase, string>,
+  phases: PHASE_NAMES,
   summary: 'Your payment',
   minimum: 'Minimum',
   maximum: 'Maximum',
