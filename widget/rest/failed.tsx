@@ -3,6 +3,7 @@ import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
 import { useRest } from '../parts/texts.ts'
 import { Header } from '../screens/header.tsx'
+import { Retry } from './retry.tsx'
 
 type Props = { refusal: Refusal; flow: Flow }
 
@@ -42,17 +43,7 @@ export function Message({ refusal: { code, isAnswered }, flow }: Props) {
     <main className="message-page">
       <h1>{unknown ? texts.paymentNotFound : title}</h1>
       <p>{unknown ? texts.paymentNotFoundHint : hint}</p>
-      {unknown ? (
-        <BackWhereFrom />
-      ) : (
-        <button
-          type="button"
-          className="button primary"
-          onClick={() => flow.dispatch({ kind: 'retryPressed' })}
-        >
-          {texts.retry}
-        </button>
-      )}
+      {unknown ? <BackWhereFrom /> : <Retry flow={flow} />}
     </main>
   )
 }

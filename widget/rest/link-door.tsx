@@ -6,6 +6,7 @@ import type { DoorProps } from '../link/link-field.tsx'
 import { SteamDoor, StoreDoor } from '../parts/doors.tsx'
 import { useRest } from '../parts/texts.ts'
 import { ReloadPage } from '../screens/reload-page.tsx'
+import { Retry } from './retry.tsx'
 
 type Door = 'settings' | 'retry' | 'offer' | 'store' | 'reload'
 
@@ -30,15 +31,7 @@ export function LinkDoor({ refusal, payment, flow }: DoorProps) {
     case 'reload':
       return <ReloadPage />
     case 'retry':
-      return (
-        <button
-          type="button"
-          className="button primary"
-          onClick={() => flow.dispatch({ kind: 'retryPressed' })}
-        >
-          {texts.retry}
-        </button>
-      )
+      return <Retry flow={flow} />
     case 'offer':
       return (
         <button

@@ -5,6 +5,7 @@ import type { RestTexts } from '../i18n/rest.ts'
 import type { TroubleProps } from '../link/link-field.tsx'
 import { useRest } from '../parts/texts.ts'
 import { mistakeIn } from './mistakes.ts'
+import { Retry } from './retry.tsx'
 
 /** Says why the link in the field is wrong. `isStale`: Steam knew the account, but has refused the token since. */
 export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
@@ -25,9 +26,7 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
       {!isUnjudged(refusal) && (
         <>
           {' '}
-          <button type="button" className="link" onClick={() => flow.dispatch({ kind: 'retryPressed' })}>
-            {texts.retry}
-          </button>
+          <Retry flow={flow} look="link" />
         </>
       )}
     </>
