@@ -73,7 +73,7 @@ function Today({ data: { hours, statuses, credited } }: { data: Data }) {
         {credited.map(({ currency, amountMinor, deposits }) => (
           <div className="tile" key={currency}>
             <span className="tile-value">{formatMinor(amountMinor, currency)}</span>
-            <span className="quiet">credited by {deposits} deposits</span>
+            <span className="quiet">credited by {deposits === 1 ? '1 deposit' : `${deposits} deposits`}</span>
           </div>
         ))}
         {credited.length === 0 && <p className="empty">Nothing was credited yet.</p>}

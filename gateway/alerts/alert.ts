@@ -3,27 +3,45 @@ import type { Needs } from './needs-store.ts'
 
 export type AlertKind = keyof Needs
 
-/** Same wording as in the console. */
-export const ALERT_TEXTS: Record<AlertKind, string> = {
-  ledgerDifferences: 'differences in the ledger',
-  departuresUnexplained: 'departures of items that nobody explained',
-  itemsMissing: 'items that bots should have and have not',
-  botsDead: 'bots whose token Steam refuses',
-  tradesOverdue: 'trades that nobody takes care of',
-  endpointsLost: 'webhook endpoints that are gone',
-  endpointsFailing: 'webhook endpoints that keep failing',
-  webhooksLate: 'webhooks that are late',
-  botsUnheld: 'active bots that cannot be reached',
-  botsBarred: 'bots that rest because Steam refused their offers',
-  storesAtLimit: 'stores with little room left in their limit of credit at risk',
-  proposalsOpen: 'acts that wait for a second operator',
-  feedsFailing: 'sources of prices that fail',
-  tokensEndSoon: 'bots whose token ends within 30 days',
+/** What one is called, and what several are. */
+const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
+  ledgerDifferences: ['difference in the ledger', 'differences in the ledger'],
+  departuresUnexplained: [
+    'departure of items that nobody explained',
+    'departures of items that nobody explained',
+  ],
+  itemsMissing: ['item that a bot should have and has not', 'items that bots should have and have not'],
+  botsDead: ['bot whose token Steam refuses', 'bots whose token Steam refuses'],
+  tradesOverdue: ['trade that nobody takes care of', 'trades that nobody takes care of'],
+  endpointsLost: ['webhook endpoint that is gone', 'webhook endpoints that are gone'],
+  endpointsFailing: ['webhook endpoint that keeps failing', 'webhook endpoints that keep failing'],
+  webhooksLate: ['webhook that is late', 'webhooks that are late'],
+  botsUnheld: ['active bot that cannot be reached', 'active bots that cannot be reached'],
+  botsBarred: [
+    'bot that rests because Steam refused its offers',
+    'bots that rest because Steam refused their offers',
+  ],
+  storesAtLimit: [
+    'store with little room left in its limit of credit at risk',
+    'stores with little room left in their limit of credit at risk',
+  ],
+  proposalsOpen: ['act that waits for a second operator', 'acts that wait for a second operator'],
+  feedsFailing: ['source of prices that fails', 'sources of prices that fail'],
+  tokensEndSoon: ['bot whose token ends within 30 days', 'bots whose token ends within 30 days'],
 }
 
-export const ALERT_KINDS = Object.keys(ALERT_TEXTS).filter((name): name is AlertKind =>
-  Object.hasOwn(ALERT_TEXTS, name),
-)
+export const ALERT_KINDS = Object.keys(ALERT_TEXTS).filter(isAlertKind)
+
+function isAlertKind(kind: string): kind is AlertKind {
+  return Object.hasOwn(ALERT_TEXTS, kind)
+}
+
+/** Names what is counted, without the number; the same in alerts, the console and the command line. */
+export function alertText(kind: string, count: number): string {
+  if (!isAlertKind(kind)) return kind
+  const [one, many] = ALERT_TEXTS[kind]
+  return count === 1 ? one : many
+}
 
 export type AlertStep =
   /** The count rose above the reported one: send a message. */

@@ -62,7 +62,7 @@ test('a problem that needs a person is reported once, signed, and each rise once
   await deadBot()
   await minutes(5)
   expect(told()).toMatchObject([
-    { kind: 'botsDead', count: 1, text: '1 bots whose token Steam refuses', consoleUrl: 'https://ops.test' },
+    { kind: 'botsDead', count: 1, text: '1 bot whose token Steam refuses', consoleUrl: 'https://ops.test' },
   ])
   const [first] = receiver.received
   const verify = () => new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))

@@ -6,7 +6,7 @@ import type { Log } from '../kit/log.ts'
 import { nextWaitMs, readRetryAfter } from '../webhooks/schedule.ts'
 import { isTaken, type Sender } from '../webhooks/sender.ts'
 import { signWebhook } from '../webhooks/signature.ts'
-import { ALERT_TEXTS, type AlertKind, alertSteps } from './alert.ts'
+import { alertSteps, alertText } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
 import { applyStep, type DueAlert, lockAlerts, settle, takeDue } from './store.ts'
 
@@ -46,11 +46,10 @@ async function tell(
   { url, secret }: { url: string; secret: string },
   { kind, count, since, messageId, attempts }: DueAlert,
 ): Promise<void> {
-  const text = Object.hasOwn(ALERT_TEXTS, kind) ? ALERT_TEXTS[kind as AlertKind] : kind
   const body = JSON.stringify({
     type: 'operator.needed',
     timestamp: clock.now().toISOString(),
-    data: { kind, count, since: since.toISOString(), text: `${count} ${text}`, consoleUrl },
+    data: { kind, count, since: since.toISOString(), text: `${count} ${alertText(kind, count)}`, consoleUrl },
   })
   const headers = signWebhook([secret], { id: messageId, body, at: clock.machineNow() })
   const result = await send({ storeId: 0n, url, headers: { ...headers }, body })

@@ -1,4 +1,5 @@
 /** Formats one bot for a person. */
+import { counted } from '../kit/counted.ts'
 import type { BotView } from '../operations/bot-view.ts'
 import { botLines } from './lines.ts'
 
@@ -29,14 +30,14 @@ export function botViewLines(bot: BotView): string[] {
         `deposit ${depositId}`,
         `trade ${tradeId}`,
         state,
-        `${items} items of ${game}`,
+        `${counted(items, 'item')} of ${game}`,
         `shopper ${partnerSteamId}`,
         ...(offerId === null ? [] : [`offer ${offerId}`]),
       ].join('\t'),
     ),
     ...refusals.map(
       ({ refusal, game, times, lastAt }) =>
-        `refused ${times} times in the last hour: ${refusal}, ${game}, last ${lastAt.toISOString()}`,
+        `refused ${counted(times, 'time')} in the last hour: ${refusal}, ${game}, last ${lastAt.toISOString()}`,
     ),
   ]
 }

@@ -1,4 +1,5 @@
 /** Formats deposits and search results for a person. */
+import { counted } from '../kit/counted.ts'
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { DepositInList, DepositPage } from '../operations/deposit-list.ts'
@@ -137,7 +138,7 @@ export function findingLines(found: Findings): string[] {
           `delivery ${deliveryId}`,
           `endpoint ${endpointId}`,
           state,
-          `${attempts} attempts`,
+          counted(attempts, 'attempt'),
           ...(said === null ? [] : [said]),
         ].join('\t'),
       ),

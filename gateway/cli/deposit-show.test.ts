@@ -88,7 +88,7 @@ it('a deposit that was paid, held and reversed in part is shown with its trade, 
   ])
   expect(all.slice(lines.length).map((line) => line.replaceAll(/\d{4}-\S*Z/g, 'TIME'))).toEqual([
     `shopper ${shopper} (nova_hound)`,
-    '  1 offers, 1 delivered to 1 stores, 1 taken back, 0 declined or not accepted, 0 open',
+    '  1 offer, 1 delivered to 1 store, 1 taken back, 0 declined or not accepted, 0 open',
     '  first TIME, last TIME',
     '  credited 30.00 USD, taken back 10.00 USD, held 20.00 USD',
     expect.stringMatching(/^ {2}credited on release since TIME: took items back once/),

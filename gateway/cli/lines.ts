@@ -1,5 +1,7 @@
 /** Formats the answers of operations for a person. */
+
 import type { Bar } from '../bots/bar.ts'
+import { counted } from '../kit/counted.ts'
 import type { ActPage } from '../operations/acts.ts'
 import { decimalOf } from '../operations/amount.ts'
 import type { CheckedBackup } from '../operations/backups.ts'
@@ -26,7 +28,14 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
     const reach = bot.reachable ? 'online' : `offline (${why ?? 'no gateway holds it'})`
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token does not expire'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
-    const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
+    const facts = [
+      bot.botId,
+      bot.state,
+      reach,
+      `level ${bot.level}`,
+      counted(bot.itemsHeld, 'item'),
+      token + soon,
+    ]
     return [...facts, bot.steamId, bot.name, ...historyText(bot), ...bot.bars.map(barText)].join('\t')
   })
   if (disarmed) return [...lines, 'The bots are disarmed: no gateway uses them until bot arm.']
@@ -71,9 +80,14 @@ export function backupLines(backup: CheckedBackup): string[] {
     newest('deposit', backup.depositAt),
     newest('event', backup.eventAt),
     newest('entry of the ledger', backup.entryAt),
-    `${stores} stores, ${deposits} deposits, ${events} events, ${entries} entries`,
+    [
+      counted(stores, 'store'),
+      counted(deposits, 'deposit'),
+      counted(events, 'event'),
+      counted(entries, 'entry', 'entries'),
+    ].join(', '),
     missing.length === 0
-      ? `ledger\t${differences} differences`
+      ? `ledger\t${counted(differences, 'difference')}`
       : `ledger\tnot verified: this version would first apply ${missing.join(', ')}`,
   ]
 }
@@ -227,7 +241,7 @@ export const keyOnly = ({ apiKey }: { apiKey: string }): string[] => [apiKey]
 
 export const ledgerLines = ({ entries, differences }: LedgerCheck): string[] => [
   ...differences.map(({ problem, detail }) => `${problem}: ${detail}`),
-  `${entries} entries checked, ${differences.length} differences.`,
+  `${counted(entries, 'entry', 'entries')} checked, ${counted(differences.length, 'difference')}.`,
 ]
 
 export const actLines = ({ acts, next }: ActPage): string[] => [

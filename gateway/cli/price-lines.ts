@@ -1,4 +1,5 @@
 /** Formats prices for a person. */
+import { counted } from '../kit/counted.ts'
 import { durationText } from '../kit/duration.ts'
 import { formatAmount } from '../operations/amount.ts'
 import type { Coverage, HoldView, PriceList, PriceView } from '../operations/prices.ts'
@@ -29,7 +30,7 @@ export const priceListLines = ({ feeds, holds }: PriceList): string[] => [
   ...feeds.map(({ source, feed, goodAt, failures, lastError }) => {
     const good = goodAt === null ? 'never answered' : `answered ${goodAt.toISOString()}`
     const refused = lastError === null ? '' : `\t${lastError}`
-    const failing = failures === 0 ? refused : `\tfailed ${failures} times: ${lastError}`
+    const failing = failures === 0 ? refused : `\tfailed ${counted(failures, 'time')}: ${lastError}`
     return `${source}\t${feed}\t${good}${failing}`
   }),
   ...holds.map(holdLine),
@@ -65,13 +66,13 @@ export const coverageLines = ({ items, bands, losses }: Coverage): string[] => [
       ...examples.map(({ item, verdict }) => `\t${item}\t${VERDICTS[verdict]}`),
     ],
   ),
-  `${items} items have a price from at least one source.`,
+  `${counted(items, 'item has', 'items have')} a price from at least one source.`,
   ...losses.map(lossLine),
 ]
 
 const lossLine = ({ item, sales, currency, resultMinor }: Coverage['losses'][number]): string => {
   const loss = formatAmount(-resultMinor, currency)
-  return `! ${item}: sold ${sales} times in 30 days, for ${loss} less than it cost. Raise the commission, override its price or block it.`
+  return `! ${item}: sold ${counted(sales, 'time')} in 30 days, for ${loss} less than it cost. Raise the commission, override its price or block it.`
 }
 
 /** Formats millionths of a dollar as dollars, rounded down to cents. */

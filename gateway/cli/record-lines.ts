@@ -1,4 +1,5 @@
 /** Formats the history of a Steam account at this till for a person. */
+import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
 import type { ShopperRecord } from '../operations/shoppers.ts'
 
@@ -20,7 +21,7 @@ export function recordLines({
   return [
     `shopper ${steamId}${name === null ? '' : ` (${name})`}${isBot ? ', A BOT OF THIS TILL' : ''}`,
     ...(denied === null ? [] : [`  DENIED since ${denied.deniedAt.toISOString()}: ${denied.reason}`]),
-    `  ${trades} offers, ${delivered} delivered to ${stores} stores, ${reversed} taken back, ${declined} declined or not accepted, ${open} open`,
+    `  ${counted(trades, 'offer')}, ${delivered} delivered to ${counted(stores, 'store')}, ${reversed} taken back, ${declined} declined or not accepted, ${open} open`,
     ...(firstAt === null ? [] : [`  first ${firstAt.toISOString()}, last ${lastAt?.toISOString()}`]),
     ...money.map(({ currency, creditedMinor, reversedMinor, heldMinor }) => {
       const [credited, back, held] = [creditedMinor, reversedMinor, heldMinor].map((amount) =>

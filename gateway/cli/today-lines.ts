@@ -1,5 +1,7 @@
 /** Formats the overview, the money and the weather for a person. */
+
 import type { Currency } from '../../contract/money.ts'
+import { counted } from '../kit/counted.ts'
 import { decimalOf } from '../operations/amount.ts'
 import type { Money } from '../operations/money-store.ts'
 import type { OverviewView } from '../operations/today.ts'
@@ -14,7 +16,7 @@ export function overviewLines({ open, statuses, credited, funnel, vitals }: Over
     ...open.map(({ count, text }) => `needs you\t${count} ${text}`),
     ...credited.map(
       ({ currency, amountMinor, deposits }) =>
-        `credited in 24 hours\t${amountOf(amountMinor, currency)}\tby ${deposits} deposits`,
+        `credited in 24 hours\t${amountOf(amountMinor, currency)}\tby ${counted(deposits, 'deposit')}`,
     ),
     ...statuses.map(({ status, count }) => `opened in 24 hours\t${count} ${status}`),
     `how far they came\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
@@ -81,7 +83,7 @@ export function weatherLines({ outages, notice, bots, methods, methodBots }: Wea
 type Calls = Omit<Weather['methods'][number], 'method'>
 
 const callsText = ({ asked, limited, failed, heldBack, averageMs, longestMs }: Calls): string[] => [
-  `${asked} calls`,
+  counted(asked, 'call'),
   `${limited} answered 429`,
   `${failed} failed`,
   `${heldBack} held back`,

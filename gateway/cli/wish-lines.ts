@@ -1,4 +1,5 @@
 /** Formats wishes to the vault for a person. */
+import { counted } from '../kit/counted.ts'
 import type { RuleView, WishPage } from '../operations/wishes.ts'
 
 export const wishLines = ({ wishes, next }: WishPage): string[] => [
@@ -7,7 +8,7 @@ export const wishLines = ({ wishes, next }: WishPage): string[] => [
       wishId,
       createdAt.toISOString(),
       kind === 'send' ? `to ${destination}` : `back to the shopper of deposit ${depositId}`,
-      `${items.length} items of ${bot}`,
+      `${counted(items.length, 'item')} of ${bot}`,
       wish.askedBy,
       [wish.state ?? 'the vault has not seen it', wish.because].filter((part) => part !== null).join(': '),
       ...(wish.offerId === null ? [] : [`offer ${wish.offerId}`]),

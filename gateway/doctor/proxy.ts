@@ -1,4 +1,5 @@
 /** The path from the internet to the gateway. Pure checks of the public URL's answers. */
+import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
 /** An address that nobody has: RFC 5737 reserves it for documentation. */
@@ -102,7 +103,7 @@ function callerOf(caller: Answered['caller']): Finding {
 export function tlsOf(check: string, endsMs: number | undefined, nowMs: number): Finding {
   if (endsMs === undefined) return notChecked(check, 'the certificate could not be read')
   const days = Math.floor((endsMs - nowMs) / DAY_MS)
-  const says = `the certificate ends in ${days} days`
+  const says = `the certificate ends in ${counted(days, 'day')}`
   if (endsMs - nowMs > CERTIFICATE_MS) return good(check, says)
   return mend(check, says, 'renew it, and find out why it was not renewed automatically')
 }

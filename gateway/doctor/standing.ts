@@ -1,5 +1,7 @@
 /** Problems of a complete set-up: a missing epoch, disarmed bots, alarms, the vault. Pure checks. */
+
 import { BREAKS, type Break } from '../epochs/epoch.ts'
+import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
 export type EpochState = { epoch: bigint | undefined; found: Break | undefined; isDisarmed: boolean }
@@ -66,7 +68,7 @@ export function vaultFindings({ role, connected, unseen }: VaultState): Finding[
     connected === 0
       ? mend('vault', 'no vault is connected', advice)
       : unseen > 0
-        ? mend('vault', `the vault has not answered ${unseen} wishes`, advice)
+        ? mend('vault', `the vault has not answered ${counted(unseen, 'wish', 'wishes')}`, advice)
         : good('vault', 'a vault is connected, and has seen every wish')
   const key = notChecked(
     'vault.key',

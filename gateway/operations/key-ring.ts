@@ -1,6 +1,8 @@
 /** Master keys: shows how many values each one seals, and reseals all of them with the newest. */
+
 import { countOfOtherKeys } from '../bots/process-store.ts'
 import type { Db } from '../db/client.ts'
+import { counted } from '../kit/counted.ts'
 import { createSecretBox, fingerprintOf, markOf, type SecretBox } from '../kit/secret-box.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
@@ -87,7 +89,7 @@ export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
     const data = await eraseSealed(tx, keyFingerprint)
     return done(
       data,
-      `The database now belongs to the new master key. Enrol ${data.bots} bots again, and give ${data.endpoints} endpoints a new secret (webhook rotate).`,
+      `The database now belongs to the new master key. Enrol ${counted(data.bots, 'bot')} again, and give ${counted(data.endpoints, 'endpoint')} a new secret (webhook rotate).`,
     )
   })
 }

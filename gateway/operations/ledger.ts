@@ -1,5 +1,7 @@
 /** Verifies the ledger. It shares neither the query builder nor any code with the writer of the ledger. */
+
 import type pg from 'pg'
+import { counted } from '../kit/counted.ts'
 import { countEntries, type Difference, verifyLedger as verify } from '../ledger/verify.ts'
 import { type Answer, done } from './operation.ts'
 
@@ -9,7 +11,7 @@ export type LedgerCheck = { entries: number; differences: Difference[] }
 export async function verifyLedger(pool: pg.Pool): Promise<Answer<LedgerCheck>> {
   const differences = await verify(pool)
   const data = { entries: await countEntries(pool), differences }
-  const message = `${data.entries} entries checked, ${differences.length} differences.`
+  const message = `${counted(data.entries, 'entry', 'entries')} checked, ${counted(differences.length, 'difference')}.`
   return differences.length === 0
     ? done(data, message)
     : { kind: 'refused', refusal: 'failed', message, data }

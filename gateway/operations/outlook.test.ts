@@ -75,11 +75,7 @@ it.each<[string, Partial<OutlookTrade>, [number | null, string]]>([
 it.each<[TradeStateColumn, Partial<OutlookTrade>, [number, string] | undefined]>([
   ['intended', {}, [105, 'the offer is sent']],
   ['unknown', {}, [105, 'Steam is asked whether the offer was made']],
-  [
-    'held',
-    { settlesAt: at(DAY_S) },
-    [DAY_S, 'the held credit is released, unless the items were taken back'],
-  ],
+  ['held', { settlesAt: at(DAY_S) }, [DAY_S, 'Steam’s protection ends, and the credit is final']],
   ['final', { lookAt: at(900) }, [900, 'Steam is asked whether the items were taken back']],
   ['final', {}, undefined],
   ['reversed', {}, undefined],
@@ -90,6 +86,13 @@ it.each<[TradeStateColumn, Partial<OutlookTrade>, [number, string] | undefined]>
   expect(said(withTrade({ state, ...change }, { status: 'succeeded' }))).toEqual(
     next === undefined ? [] : [[next[0], `trade 7: ${next[1]}`]],
   )
+})
+
+it('a trade with held credit says that it will be released', () => {
+  const held = { state: 'held', heldMinor: 500n, settlesAt: at(DAY_S) } as const
+  expect(said(withTrade(held, { status: 'succeeded' }))).toEqual([
+    [DAY_S, 'trade 7: the held credit is released, unless the items were taken back'],
+  ])
 })
 
 it.each<[string, Partial<OutlookTrade>, string]>([

@@ -123,7 +123,7 @@ const canSpeak = ({ botState, hasGateway }: OutlookTrade): boolean =>
   hasGateway && (botState === 'active' || botState === 'paused')
 
 function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
-  const { state, dueAt, deadline, settlesAt, lookAt, steamHoldUntil } = trade
+  const { state, heldMinor, dueAt, deadline, settlesAt, lookAt, steamHoldUntil } = trade
   switch (state) {
     case 'intended':
       return { at: dueAt, what: 'the offer is sent' }
@@ -137,7 +137,13 @@ function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
       if (standsStill) return { at: null, what: 'the offer is open; its time stands still' }
       return { at: deadline, what: 'the offer is taken off Steam, unless it is accepted' }
     case 'held':
-      return { at: settlesAt, what: 'the held credit is released, unless the items were taken back' }
+      return {
+        at: settlesAt,
+        what:
+          heldMinor > 0n
+            ? 'the held credit is released, unless the items were taken back'
+            : 'Steam’s protection ends, and the credit is final',
+      }
     case 'final':
       return lookAt === null
         ? undefined

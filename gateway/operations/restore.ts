@@ -1,8 +1,10 @@
 /** After a restore: the state of the epoch, the next epoch, disarmed bots, and the recount. */
+
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'
 import { isDisarmed, readStanding, SKIPPED, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
 import { lockPublishing } from '../events/store.ts'
+import { counted } from '../kit/counted.ts'
 import { deliveryWriter } from '../webhooks/store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
@@ -43,7 +45,7 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
     const { epoch, stores } = await startEpoch(tx, { at, addDeliveries })
     const recounted = await countAgain(tx)
     const data = { epoch: Number(epoch), stores, skipped: Number(SKIPPED), recounted }
-    const message = `Epoch ${epoch} began, ${SKIPPED} numbers further, and ${stores} stores are told. Gateways resume within seconds.`
+    const message = `Epoch ${epoch} began, ${SKIPPED} numbers further, and ${counted(stores, 'store is', 'stores are')} told. Gateways resume within seconds.`
     return done(data, message)
   })
 }
@@ -52,7 +54,7 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
 export function recount(deps: ActDeps): Promise<Answer<Recounted>> {
   return act(deps, { name: 'restore recount', recorded: (data: Recounted) => ({ ...data }) }, async (tx) => {
     const data = await countAgain(tx)
-    const told = `${data.bots} bots and ${data.stores} stores had wrong counts, now corrected.`
+    const told = `${counted(data.bots, 'bot')} and ${counted(data.stores, 'store')} had wrong counts, now corrected.`
     return data.bots + data.stores === 0 ? unchanged(data, 'Every count was right.') : done(data, told)
   })
 }

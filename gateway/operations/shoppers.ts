@@ -1,5 +1,7 @@
 /** Steam accounts that are denied, or credited only on release. */
+
 import type { Db } from '../db/client.ts'
+import { counted } from '../kit/counted.ts'
 import { scrub } from '../kit/scrub.ts'
 import { type CarefulShopper, carefulShoppers, trustShopper } from '../shoppers/careful-store.ts'
 import { type Erased, eraseShopper } from '../shoppers/erasure-store.ts'
@@ -116,13 +118,18 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
   const { keptDeposits, keptEvents, isDenied, isOnRelease } = kept
   const lines = [
     ...(keptDeposits > 0
-      ? [`${keptDeposits} deposits are open, protected or at risk and still name it: run this again later.`]
+      ? [
+          `${counted(keptDeposits, 'deposit is', 'deposits are')} open, protected or at risk: run this again later to remove the account from there too.`,
+        ]
       : []),
-    ...(keptEvents > 0 ? [`${keptEvents} events are kept as their stores received them.`] : []),
+    ...(keptEvents > 0 ? [`${counted(keptEvents, 'event is', 'events are')} kept as received.`] : []),
     ...(isDenied ? ['It is denied, and the deny-list keeps its number.'] : []),
     ...(isOnRelease ? ['It took items back, and is credited on release: its number is kept for that.'] : []),
   ]
-  return [`${deposits} deposits and ${trades} trades name the account no longer.`, ...lines].join(' ')
+  return [
+    `The account was removed from ${counted(deposits, 'deposit')} and ${counted(trades, 'trade')}.`,
+    ...lines,
+  ].join(' ')
 }
 
 export type ShopperList = { shoppers: DeniedShopper[]; onRelease: CarefulShopper[] }

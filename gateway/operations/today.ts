@@ -1,5 +1,5 @@
 /** The operator's start pages: tasks for a person, the money of all stores, and how Steam answers. */
-import { ALERT_KINDS, ALERT_TEXTS, type AlertKind } from '../alerts/alert.ts'
+import { ALERT_KINDS, type AlertKind, alertText } from '../alerts/alert.ts'
 import { type Money, readMoney } from './money-store.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 import { type Overview, readOverview } from './overview-store.ts'
@@ -12,7 +12,7 @@ export async function showOverview({ db, clock }: ReadDeps): Promise<Answer<Over
   const overview = await readOverview(db, clock.now())
   const open = ALERT_KINDS.flatMap((kind) => {
     const count = overview.needs[kind]
-    return count > 0 ? [{ kind, count, text: ALERT_TEXTS[kind] }] : []
+    return count > 0 ? [{ kind, count, text: alertText(kind, count) }] : []
   })
   return done({ ...overview, open })
 }

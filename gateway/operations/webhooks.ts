@@ -1,7 +1,9 @@
 /** Webhooks of all stores: failing endpoints, attempts, and replays. */
+
 import { ERRORS } from '../../contract/errors.ts'
 import type { EventType } from '../../contract/event-types.ts'
 import { ProblemError } from '../http/refusal.ts'
+import { counted } from '../kit/counted.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { readAttempts } from '../webhooks/attempt-store.ts'
 import { replay } from '../webhooks/attempts.ts'
@@ -81,7 +83,10 @@ export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): 
     const answer = await orRefused(() => replay(how, storeId, { id: endpointId, body }))
     if (answer.kind === 'refused') return answer
     const { replayed } = answer.data
-    return done({ endpointId, storeId, replayed }, `${replayed} webhooks are sent again.`)
+    return done(
+      { endpointId, storeId, replayed },
+      `${counted(replayed, 'webhook is', 'webhooks are')} sent again.`,
+    )
   })
 }
 

@@ -1,4 +1,5 @@
 /** Wishes: requests that the vault send items. The vault decides by its own list and limits. */
+
 import { type FreeItem, freeItems, wishFor } from '../departures/wish.ts'
 import {
   type ListedWish,
@@ -10,6 +11,7 @@ import {
   type WishFilter,
   withdrawWish,
 } from '../departures/wish-store.ts'
+import { counted } from '../kit/counted.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
@@ -46,7 +48,7 @@ export function sendItems(deps: ActDeps, { to, bot, assets }: Sending): Promise<
 }
 
 const told = (items: readonly FreeItem[], wishes: readonly bigint[]): string =>
-  `${items.length} items requested from the vault: ${wishes.map((wish) => `wish ${wish}`).join(', ')}.`
+  `${counted(items.length, 'item')} requested from the vault: ${wishes.map((wish) => `wish ${wish}`).join(', ')}.`
 
 /** Asks the vault to send the items of a deposit back to their shopper. */
 export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Wished>> {
