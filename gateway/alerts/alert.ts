@@ -3,7 +3,7 @@ import type { Needs } from './needs-store.ts'
 
 export type AlertKind = keyof Needs
 
-/** What one is called, and what several are. */
+/** The singular, then the plural. */
 const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
   ledgerDifferences: ['difference in the ledger', 'differences in the ledger'],
   departuresUnexplained: [

@@ -15,7 +15,7 @@ let selling: SellingTill
 let assets: string[]
 
 beforeAll(async () => {
-  // What follows falls on the same days of every week; nothing is sold on Tuesdays.
+  // The days of the week are always the same; nothing is sold on Tuesdays.
   selling = await sellingTill(WEDNESDAY)
   const { till, stand, bot } = selling
   stand.sellOn()

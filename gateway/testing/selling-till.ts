@@ -19,7 +19,7 @@ export type SellingTill = {
   till: Till
   stand: Stand
   bot: BotContext
-  /** What the operator's acts run on. */
+  /** The dependencies of the operator's acts. */
   acts: ActDeps
   /** Pays a deposit of two items, worth 10 and 20 USD, and puts them into the bot's inventory. Returns their asset ids. */
   pay(game: Game): Promise<string[]>

@@ -37,7 +37,7 @@ export async function startTill() {
   return tillOn(await takeStand())
 }
 
-/** What a till is built on. */
+/** The parts beneath a till. */
 type Ground<C extends Clock> = Pick<Use, 'db' | 'queue' | 'signals' | 'log'> & { clock: C }
 
 /** The parts that trades and deposits need. Counter-Strike is protected for 8 days, and Steam opens no session. */
