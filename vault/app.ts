@@ -16,7 +16,7 @@ function whole(value: string): number {
 }
 
 const run = buildCommand({
-  docs: { brief: 'the vault itself, until SIGTERM or Ctrl-C; its settings come from the environment' },
+  docs: { brief: 'run the vault until SIGTERM or Ctrl-C; its settings come from the environment' },
   parameters: {},
   loader: async () => {
     const { run } = await import('./commands/run.ts')
@@ -27,12 +27,12 @@ const run = buildCommand({
 })
 
 const enrol = buildCommand({
-  docs: { brief: 'an account that the vault may give from: it asks for its password and secrets' },
+  docs: { brief: 'add an account that the vault may give from; asks for its password and secrets' },
   parameters: {
     flags: {
       sells: {
         kind: 'boolean',
-        brief: 'a selling account: no wish of the till empties it',
+        brief: 'a selling account: no wish of the till may take items from it',
         default: false,
         withNegated: false,
       },
@@ -47,13 +47,13 @@ const enrol = buildCommand({
 })
 
 const allow = buildCommand({
-  docs: { brief: 'let items go to this account from the next start on' },
+  docs: { brief: 'allow items to go to this account, from the next start on' },
   parameters: {
     flags: {},
     positional: {
       kind: 'tuple',
       parameters: [
-        { parse: text, brief: 'how the till calls it, in small letters', placeholder: 'NAME' },
+        { parse: text, brief: 'its name in the till, in lower case', placeholder: 'NAME' },
         { parse: text, brief: 'its trade link', placeholder: 'LINK' },
       ],
     },
@@ -69,7 +69,7 @@ const allow = buildCommand({
 const usd = (brief: string) => ({ kind: 'parsed', parse: text, brief, placeholder: 'USD' }) as const
 
 const limits = buildCommand({
-  docs: { brief: 'how much may leave, from the next start on' },
+  docs: { brief: 'set how much may leave, from the next start on' },
   parameters: {
     flags: {
       usdAnHour: usd('dollars an hour, such as 250.00'),
@@ -97,7 +97,7 @@ const rules = buildCommand({
 })
 
 const approve = buildCommand({
-  docs: { brief: 'give the items of a wish back to whom they came from' },
+  docs: { brief: 'give the items of a wish back to their sender' },
   parameters: {
     flags: {
       link: { kind: 'parsed', parse: text, brief: 'the trade link of that account', placeholder: 'LINK' },
@@ -126,19 +126,19 @@ const MARKET = {
 } as const
 
 const market = buildCommand({
-  docs: { brief: 'sell on a market from the next start on: it asks for the key of the account there' },
+  docs: { brief: 'sell on a market from the next start on; asks for the key of the account there' },
   parameters: {
     flags: {
       account: { kind: 'parsed', parse: text, brief: 'the selling account', placeholder: 'STEAMID' },
       sellsItself: {
         kind: 'boolean',
-        brief: 'the account is a bot that collects deposits: the market gets a session of it',
+        brief: 'the account is a bot that collects deposits: the market gets one of its sessions',
         default: false,
         withNegated: false,
       },
       mayLose: {
         kind: 'boolean',
-        brief: 'sell for less than an item cost, too',
+        brief: 'also sell for less than an item cost',
         default: false,
         withNegated: false,
       },
@@ -155,14 +155,14 @@ const market = buildCommand({
 
 const switching = (isOff: boolean) =>
   buildCommand({
-    docs: { brief: isOff ? 'take down all that is listed on a market, and list nothing' : 'list again' },
+    docs: { brief: isOff ? 'take down all listings on a market, and list nothing' : 'list again' },
     parameters: {
       flags: {
         account: {
           kind: 'parsed',
           parse: text,
           optional: true,
-          brief: 'this account alone',
+          brief: 'only this account',
           placeholder: 'STEAMID',
         },
       },
@@ -214,7 +214,7 @@ export const APP = buildApplication<VaultContext>(
       ...{ run, enrol, allow, limits, rules, approve, log, market, markets },
       ...{ 'market-off': switching(true), 'market-on': switching(false) },
     },
-    docs: { brief: 'the vault: it alone gives items away' },
+    docs: { brief: 'the vault: the only program that gives items away' },
   }),
   {
     name: 'vault',
@@ -223,7 +223,7 @@ export const APP = buildApplication<VaultContext>(
     localization: {
       text: {
         ...text_en,
-        // Never a stack: it may quote a secret.
+        // Never prints a stack trace: it may contain a secret.
         exceptionWhileRunningCommand: (error) => (error instanceof Error ? error.message : String(error)),
       },
     },

@@ -87,8 +87,8 @@ describe('the items of a deposit', () => {
   })
 
   it.each([
-    ['to somebody else', STRANGER, false, 'the items came from somebody else'],
-    ['with an item that came from elsewhere', PAYER, true, 'Steam does not say whom the items came from'],
+    ['to somebody else', STRANGER, false, 'somebody else sent the items'],
+    ['with an item that came from elsewhere', PAYER, true, 'Steam does not say who sent the items'],
   ])('do not go %s, although it was approved', async (_, to, isMixed, because) => {
     const { wish, assets } = await wishBack(isMixed ? stand.stock(BOT, 1) : [])
     const before = offers().length
@@ -116,9 +116,9 @@ describe('the items of a deposit', () => {
     const send = await stand.wish(stand.stock(BOT, 1))
     const ask = (answer: string, wishId: string, link = linkOf(PAYER)) =>
       approve(settings, person(answer).terminal, { wishId, link })
-    await expect(ask('y', wish)).rejects.toThrow('Nothing is approved.')
+    await expect(ask('y', wish)).rejects.toThrow('Nothing was approved.')
     await expect(ask('yes', wish, 'https://steamcommunity.com/id/x')).rejects.toThrow('must be a trade link')
-    await expect(ask('yes', send)).rejects.toThrow(`no open wish ${send} to give something back`)
+    await expect(ask('yes', send)).rejects.toThrow(`no open wish ${send} to give items back`)
     await stand.rounds(1)
     expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
   })

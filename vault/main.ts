@@ -19,6 +19,6 @@ if (settings !== undefined) {
   const own: StricliProcess = { stdout, stderr }
   await run(APP, process.argv.slice(2), { process: own, settings, terminal: createTerminal(process) })
   const code = Number(own.exitCode ?? 0)
-  // Codes of the argument library for wrong usage are negative.
+  // The argument library returns negative codes for wrong usage.
   process.exitCode = code < 0 ? 2 : code
 }

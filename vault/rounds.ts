@@ -24,7 +24,7 @@ export type RoundsParts = {
 
 export type Rounds = Pick<Giver, 'round' | 'book'> & { record: SaleRecord; close(): void }
 
-/** Sales and wishes know of each other: they share limits, and an item leaves by one of them. */
+/** Connects sales and wishes: they share limits, and an item leaves by only one of them. */
 export function createRounds(parts: RoundsParts): Rounds {
   const { rules, accounts, log, key, reach, now } = parts
   const isBot = (steamId: string) => accounts.get(steamId)?.sells === false
@@ -52,7 +52,7 @@ export function createRounds(parts: RoundsParts): Rounds {
     record,
     book: giver.book,
     async round() {
-      // Buyers wait minutes, wishes may wait forever.
+      // Buyers wait for minutes only, but wishes may wait for any time.
       const sold = await shop.round().then(
         () => undefined,
         (error: unknown) => ({ error }),

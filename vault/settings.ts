@@ -15,15 +15,15 @@ export type Settings = {
   mode: 'sandbox' | 'live'
   folder: string
   databaseUrl: string | undefined
-  /** Undefined means the real Steam. */
+  /** The Steam sandbox's URL. Undefined means the real Steam. */
   sandboxUrl: string | undefined
-  /** Undefined means the real markets; a sandbox without it asks none. */
+  /** The market sandbox's URL. Undefined means the real markets in live mode, and none in a sandbox. */
   marketSandboxUrl: string | undefined
-  /** Ends when its standard input ends. */
+  /** Whether the vault ends when its standard input ends. */
   followsStdin: boolean
 }
 
-/** Throws with a readable reason. */
+/** Reads the settings. Throws with a readable reason. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   // An empty variable counts as not set.
   const said = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))

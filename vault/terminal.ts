@@ -9,7 +9,7 @@ export type Terminal = {
   isPerson: boolean
   print(line: string): void
   ask(question: string, options?: { hidden?: boolean }): Promise<string>
-  /** All of a pipe that holds something. */
+  /** The non-empty lines of a pipe. */
   lines(): Promise<string[]>
 }
 
@@ -25,7 +25,7 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
       const output = hidden ? silent : stderr
       const lines = createInterface({ input: stdin, output, terminal: stdin.isTTY === true })
       const ended = new Promise<never>((_, reject) =>
-        lines.once('close', () => reject(new Refusal('Nothing was said.'))),
+        lines.once('close', () => reject(new Refusal('The input ended without an answer.'))),
       )
       try {
         return await Promise.race([lines.question(''), ended])

@@ -1,4 +1,4 @@
-/** Wires the vault: its files, its sessions, its rounds. */
+/** Wires the vault: its files, its sessions and its rounds. */
 import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -34,14 +34,14 @@ export type VaultParts = {
   connection: Connection
   waiting: Waiting
   now(): Date
-  /** The machine's clock, which phones use: the clock of a sandbox's till may be ahead of it. */
+  /** The machine's clock, by which phones sign. The clock of a sandbox's till may be ahead of it. */
   machineMs(): number
   say(line: string, about: Record<string, string | number>): void
 }
 
 export type Vault = Pick<Giver, 'round' | 'book'> & { close(): void }
 
-/** Reads its files once: changes take effect at the next start. Throws with a readable reason. */
+/** Reads the vault's files once: changes take effect at the next start. Throws with a readable reason. */
 export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const { wishes, till, caller, connection, waiting, now, say } = parts
   const folder = openFolder(path)
@@ -98,7 +98,7 @@ const CLIENTS: Readonly<Record<MarketName, (options: Parameters<typeof createFam
   'waxpeer.com': createWaxpeer,
 }
 
-/** A collecting bot never sells without the operator's word, also where somebody changed the file of accounts. */
+/** A collecting bot never sells without the operator's consent, even if somebody changed the file of accounts. */
 function checkAccess(
   { market, steamId, sellsItself }: MarketAccess,
   accounts: ReadonlyMap<string, Account>,
@@ -107,16 +107,19 @@ function checkAccess(
   if (accounts.get(steamId)?.sells === true) return
   if (!sellsItself)
     throw new Error(`${steamId} collects deposits, and nobody has allowed it to sell on ${market}.`)
-  say('a bot that collects deposits sells itself: the market has a session of it', { market, bot: steamId })
+  say('a bot that collects deposits sells on its own: the market has one of its sessions', {
+    market,
+    bot: steamId,
+  })
 }
 
-/** Only one vault may work on a folder: two would not know of each other's gifts. Throws while another one runs. */
+/** Locks the folder: two vaults on it would not know of each other's gifts. Throws while another one runs. */
 export function holdFolder(path: string): Promise<Server> {
   const name = `tradetill-vault-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
   const address = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }[process.platform as string]
   const server = createServer((socket) => socket.destroy())
   return new Promise((resolve, reject) => {
-    server.once('error', () => reject(new Error(`Another vault works on ${path}. Stop it first.`)))
+    server.once('error', () => reject(new Error(`Another vault is using ${path}. Stop it first.`)))
     server.listen(address ?? join(tmpdir(), `${name}.sock`), () => resolve(server.unref()))
   })
 }

@@ -139,7 +139,7 @@ export function BotActs({
           {...common}
           act="bot pause"
           label="Pause"
-          does={`${name} collects nothing new. Open trades go on.`}
+          does={`${name} takes no new trades. Open trades continue.`}
           needs="support"
         />
       )}

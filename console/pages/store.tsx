@@ -87,7 +87,7 @@ function Settings({ store, again }: Part) {
           label={disabledAt === null ? 'Disable' : 'Enable'}
           does={
             disabledAt === null
-              ? 'The store opens no deposits and takes no items from now on. Open trades go on.'
+              ? 'The store opens no deposits and takes no items from now on. Open trades continue.'
               : 'The store opens deposits and takes items again.'
           }
           needs="operator"

@@ -201,7 +201,7 @@ describe('bot', () => {
   it('pause, resume and remove change it, by number or Steam id', async () => {
     const { steamId, refreshToken } = theBot()
     expect(await run(['bot', 'add'], `${refreshToken}\n`)).toMatchObject({ code: 0 })
-    expect((await run(['bot', 'pause', '1'])).out).toContain('collects nothing new')
+    expect((await run(['bot', 'pause', '1'])).out).toContain('takes no new trades')
     expect(await stateOf()).toBe('paused')
     expect((await run(['bot', 'resume', steamId])).out).toContain('collects again')
     expect((await run(['bot', 'remove', '1', '--reason', 'sold'])).code).toBe(0)

@@ -1,4 +1,4 @@
-/** A departure as it is kept, and the custody of its items, which changes with it. */
+/** A departure as it is stored, and the custody of its items, which changes with it. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { Overtaken } from '../db/transaction.ts'
@@ -62,7 +62,7 @@ export async function lockDeparture(tx: Tx, botId: bigint, steamTradeId: string)
   return row && { id: row.id, departure: departureOf(row) }
 }
 
-/** The bot of ours that has this account, and is another one. */
+/** The number of another bot of ours that has this account. */
 export async function ownBot(tx: Tx, botId: bigint, steamId: string): Promise<bigint | undefined> {
   const row = await tx
     .selectFrom('bot')
@@ -76,21 +76,21 @@ export async function ownBot(tx: Tx, botId: bigint, steamId: string): Promise<bi
 
 type CustodyItem = {
   tradeId: bigint
-  /** As its shopper had it. */
+  /** The asset id in its shopper's inventory. */
   assetId: string
   moved: 'in' | 'back' | 'out'
   botId: bigint
   departureId: bigint | null
   /** When that departure began. */
   departedAt: Date | null
-  /** Its number in the bot's inventory, or the last one. */
+  /** The asset id in the bot's inventory, or the last one there. */
   as: string | null
 }
 
-/** The items in the till's books, by what they are called in the bot's inventory. */
+/** The items in the till's books, by their keys in the bot's inventory. */
 export type Custody = ReadonlyMap<string, CustodyItem>
 
-/** The last entries in the books about these assets of the bot. Locks their trades, which every change of custody does. */
+/** The last entries in the books about these assets of the bot. Locks their trades, as every change of custody does. */
 export async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAsset[]): Promise<Custody> {
   const { rows: named } = await sql<{ key: string; tradeId: bigint; assetId: string }>`
     select given.app_id || '/' || given.asset_id as key, entry.trade_id as "tradeId", entry.asset_id as "assetId"
@@ -117,7 +117,7 @@ export async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAss
   )
 }
 
-/** The entries by which a bot got an asset that it calls so, as Steam told it then or as it was found later. */
+/** The entries by which a bot got an asset with this id, whether Steam gave the id then or it was found later. */
 export function arrivalsOf({ assetId, botId }: Record<'assetId' | 'botId', RawBuilder<unknown>>) {
   return sql`(
     select id, trade_id, asset_id from custody_entry
@@ -166,13 +166,13 @@ export async function save(tx: Tx, { id: known, botId, departure, at }: Saving):
       .onConflict((conflict) => conflict.columns(['bot_id', 'steam_trade_id']).doNothing())
       .returning('id')
       .executeTakeFirst()
-    // Another process noted it a moment ago: judge again, by what it wrote.
+    // Another process stored it a moment ago, so judge again by what it wrote.
     if (row === undefined) throw new Overtaken()
     return row.id
   }
 }
 
-/** `begunAt`: of the departure. */
+/** `begunAt`: when the departure began. */
 type Booking = {
   id: bigint
   botId: bigint
@@ -212,8 +212,9 @@ export async function move(
 }
 
 /**
- * Out of the bot's hands, and into those of another bot of ours if it went there. The history is read newest first, so what
- * left, came back and left again may be out by the earlier departure yet: `bookLate` books the later one then.
+ * Books an item out of the bot's hands, and into those of another bot of ours if it went there. The history is read
+ * newest first, so an item that left, came back and left again may still be out by the earlier departure: then
+ * `bookLate` books the later one.
  */
 async function bookOut(
   tx: Tx,
@@ -223,9 +224,9 @@ async function bookOut(
   const { id, botId, otherBotId, begunAt, custody } = booking
   const item = custody.get(keyOf(asset))
   if (item?.moved !== 'in' || item.botId !== botId) return
-  // It left by this one before it came back from the other.
+  // The item left by this departure before it came back from the other.
   if (item.departedAt !== null && item.departedAt > begunAt) return
-  // It was called so at another time.
+  // The item had this asset id at another time.
   if (item.as !== null && item.as !== asset.assetId) return
   await tx
     .updateTable('departed_item')
@@ -239,7 +240,7 @@ async function bookOut(
   await move(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
 }
 
-/** Only what this departure took, with all that took it on from where it went. */
+/** Books back only an item that this departure took, together with all later departures that took it further. */
 async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: string }): Promise<void> {
   const { id, botId, custody } = booking
   const item = custody.get(keyOf(asset))
@@ -256,7 +257,7 @@ async function giveBack(tx: Tx, booking: Booking, { item, botId, as }: Omit<Move
   await move(tx, booking, { item, moved: 'in', botId, as })
 }
 
-/** Every change of its hands, in order. Its trade is locked. */
+/** Every change of hands of the item, in order. The caller has locked its trade. */
 async function handsOf(tx: Tx, { tradeId, assetId }: CustodyItem): Promise<Hand<bigint>[]> {
   return tx
     .selectFrom('custody_entry')

@@ -1,14 +1,14 @@
-/** Items that left a bot by a trade, as Steam's records tell of it. Pure. */
+/** Items that left a bot by a trade, according to Steam's records. Pure. */
 import type { MovedAsset, OfferAsset, SteamTrade } from '../steam/steam.ts'
 
 /**
- * `under_way`: agreed, or held by Steam. `called_off`: nothing left after all. `returned`: everything came back.
+ * `under_way`: agreed, or held by Steam. `called_off`: nothing left in the end. `returned`: everything came back.
  */
 export type Stage = 'under_way' | 'gone' | 'called_off' | 'returned'
 
 /**
- * Why items may leave. `vault`: the vault says that it gave them. `moved`: the operator had recorded it before. `operator`:
- * on an operator's word, afterwards.
+ * Why items may leave. `vault`: the vault reports that it gave them. `moved`: the operator had recorded it before.
+ * `operator`: an operator explained it afterwards.
  */
 export type Explanation =
   | { kind: 'destination'; name: string }
@@ -17,7 +17,7 @@ export type Explanation =
   | { kind: 'moved' }
   | { kind: 'operator' }
 
-/** An item as the bot had it. */
+/** An item, by its asset id in the bot's inventory. */
 export type DepartedItem = OfferAsset & { newAssetId: string | null; isBack: boolean }
 
 export type Departure = {
@@ -25,13 +25,13 @@ export type Departure = {
   partnerSteamId: string
   begunAt: Date
   stage: Stage
-  /** Null is an alarm: nobody said that items may go there. */
+  /** Null is an alarm: nothing explains why the items went there. */
   explanation: Explanation | null
   items: readonly DepartedItem[]
 }
 
 export type ReturnedItem = OfferAsset & {
-  /** Its id in the bot's inventory now. */
+  /** The asset id in the bot's inventory now. */
   as: string
 }
 
@@ -41,12 +41,12 @@ export type DepartureEvent =
   | { kind: 'called_off' }
   | { kind: 'returned'; items: readonly ReturnedItem[] }
 
-/** All that decides whether a departure is explained. */
+/** Everything that decides whether a departure is explained. */
 export type Around = {
-  /** The name of the partner among the destinations. */
+  /** The partner's name among the destinations. */
   destination: string | undefined
   isOwnBot: boolean
-  /** The vault says that it gives exactly this to that account. */
+  /** Whether the vault reports that it gives exactly these items to that account. */
   isVaultsGift: boolean
   /** Asset ids that the operator recorded as moved. */
   movedByHand: ReadonlySet<string>
@@ -57,9 +57,9 @@ export function judgeDeparture(
   steamTrade: SteamTrade,
   around: Around,
 ): DepartureEvent[] {
-  // The row that undoes a delivery gives back what came: its delivery tells of that.
+  // A row that undoes a delivery returns the items that came. The delivery's own trade covers that.
   if (steamTrade.given.length === 0 || steamTrade.rollbackOf !== null) return []
-  // Nothing left, and nobody was told of it.
+  // Nothing left, and no departure was reported.
   if (known === undefined && steamTrade.state === 'failed') return []
   const begun: DepartureEvent[] =
     known === undefined ? [{ kind: 'seen', departure: beginningOf(steamTrade, around) }] : []
@@ -94,7 +94,7 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
     case 'complete':
       return left
     case 'failed':
-      // A rollback that failed leaves what is gone where it is.
+      // After a failed rollback, the items that are gone stay gone.
       return stage === 'under_way' ? [{ kind: 'called_off' }] : []
     case 'rolled_back':
       return [...left, ...returnOf(known, given)]
@@ -107,7 +107,7 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
   }
 }
 
-/** Of those that are not back yet. */
+/** The items that come back, of those that are not back yet. */
 function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): DepartureEvent[] {
   const back = new Set(known?.items.filter(({ isBack }) => isBack).map(keyOf))
   const news = given.filter((asset) => !back.has(keyOf(asset)))
@@ -118,7 +118,10 @@ function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): D
   return [{ kind: 'returned', items }]
 }
 
-/** Items that an account of the operator sent to a bot. Those of anybody else are a deposit, or none of the till's. */
+/**
+ * Items that an account of the operator sent to a bot. Items from anybody else are a deposit, or do not concern the
+ * till.
+ */
 export function sentBack(steamTrade: SteamTrade, destination: string | undefined): MovedAsset[] {
   const { state, rollbackOf, received } = steamTrade
   const isThere = state === 'complete' || state === 'committed'
@@ -127,8 +130,8 @@ export function sentBack(steamTrade: SteamTrade, destination: string | undefined
 }
 
 /**
- * Items that a bot of ours gave back to another one of ours, as the history of the bot that had got it tells. Nobody may be able
- * to read the history of the other one any more.
+ * Items that a bot of ours gave back to another one of ours, read from the history of the bot that had received them:
+ * the history of the other bot may no longer be readable.
  */
 export function judgeUndoing(known: Departure, { state, given }: SteamTrade): DepartureEvent[] {
   if (known.stage !== 'gone' || (state !== 'complete' && state !== 'committed')) return []
@@ -142,16 +145,19 @@ export function judgeUndoing(known: Departure, { state, given }: SteamTrade): De
   return items.length === 0 ? [] : [{ kind: 'returned', items }]
 }
 
-/** A change of hands in the books. `departure`: by which it was; null of a delivery, and of what an operator recorded. */
+/**
+ * A change of hands in the books. `departure`: its cause; null for a delivery, and for a move that an operator
+ * recorded.
+ */
 export type Hand<Id> = { moved: 'in' | 'back' | 'out'; botId: bigint; departure: Id | null }
 
 /** A departure by which an item left this bot. */
 export type Taking<Id> = { departure: Id; botId: bigint }
 
 /**
- * The departures that took an item on after this one did, the last first; undefined where it is not away by this one. Steam
- * undoes a trade only once those after it are undone, but chance decides which of them is read first: with this one all of
- * these are undone.
+ * The departures that took an item further after this one, the last first; undefined if the item is not away by this
+ * one. Steam undoes a trade only after the later ones are undone, but the till may read them in any order: if this one
+ * is undone, so are all of these.
  */
 export function takenOnSince<Id>(hands: readonly Hand<Id>[], id: Id): Taking<Id>[] | undefined {
   const away: Taking<Id>[] = []
@@ -159,7 +165,7 @@ export function takenOnSince<Id>(hands: readonly Hand<Id>[], id: Id): Taking<Id>
     const at = away.findIndex((taking) => taking.departure === departure)
     if (departure === null) away.length = 0
     else if (at === -1 && moved === 'out') away.push({ departure, botId })
-    // It came to another bot by it, or back to this one.
+    // The item came to another bot by that departure, or back to this one.
     else if (moved === 'in' && away[at]?.botId === botId) away.length = at
   }
   const at = away.findIndex(({ departure }) => departure === id)
@@ -171,7 +177,7 @@ export const keyOf = ({ appId, assetId }: Pick<OfferAsset, 'appId' | 'assetId'>)
 
 export function evolve(departure: Departure | undefined, event: DepartureEvent): Departure {
   if (event.kind === 'seen') return event.departure
-  if (departure === undefined) throw new Error('a departure begins with being seen')
+  if (departure === undefined) throw new Error('the first event of a departure must be seen')
   switch (event.kind) {
     case 'left': {
       const moved = new Map(event.items.map((asset) => [keyOf(asset), asset.newAssetId]))
@@ -190,7 +196,7 @@ export function evolve(departure: Departure | undefined, event: DepartureEvent):
   }
 }
 
-/** Steam ids by the names that the operator gave them. */
+/** Steam ids, by the names that the operator gave them. */
 export type Destinations = ReadonlyMap<string, string>
 
 export function destinationOf(destinations: Destinations, steamId: string): string | undefined {

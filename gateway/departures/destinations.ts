@@ -1,11 +1,11 @@
-/** Where items may go, as it stands in the environment: a database that is not the operator's own cannot add to it. */
+/** Where items may go. The list is in the environment, so somebody who controls the database cannot add to it. */
 import { z } from 'zod'
 import type { Destinations } from './departure.ts'
 
 const MOST = 100
 const ENTRY = /^([a-z0-9][a-z0-9-]{0,39}):(76561(?:19|20)\d{10})$/
 
-/** `NAME:STEAMID`, with commas. No name and no account may stand in it twice. */
+/** Pairs of `NAME:STEAMID`, separated by commas. No name and no account may appear twice. */
 export const readDestinations = z.string().transform((text, context): Destinations => {
   const destinations = new Map<string, string>()
   const accounts = new Set<string>()
@@ -14,7 +14,7 @@ export const readDestinations = z.string().transform((text, context): Destinatio
     const isNew =
       name !== undefined && steamId !== undefined && !destinations.has(name) && !accounts.has(steamId)
     if (!isNew || destinations.size === MOST) {
-      const message = `must be at most ${MOST} pairs of a name in small letters and a 64-bit Steam id, each named once, such as storage:76561198000000000`
+      const message = `must be at most ${MOST} pairs of a name in lower case and a 64-bit Steam id, each named once, such as storage:76561198000000000`
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     }

@@ -5,18 +5,18 @@ import type { Db } from '../db/client.ts'
 import type { ItemState } from './item.ts'
 
 export type ItemFilter = {
-  /** The number of the bot that has it, or had it last, or its Steam id. */
+  /** The bot that has the item, or had it last: its number or its Steam id. */
   bot?: string | undefined
   state?: ItemState | undefined
-  /** The asset id that a bot or its shopper has for it, or its number in the lists. */
+  /** The item's asset id in a bot's or its shopper's inventory, or its number in the lists. */
   asset?: string | undefined
-  /** Only items with a smaller place: the next page. */
+  /** Only items with a smaller place, for the next page. */
   before?: bigint | undefined
   limit: number
 }
 
 export type ListedItem = {
-  /** Where it stands in the list. */
+  /** Its place in the list. */
   place: bigint
   item: string
   storeId: bigint
@@ -25,13 +25,13 @@ export type ListedItem = {
   bot: string
   botSteamId: string
   appId: number
-  /** As the bot has it, or had it last. */
+  /** Its asset id in the bot's inventory, or the last one there. */
   assetId: string | null
-  /** As its shopper had it. */
+  /** Its asset id in the shopper's inventory. */
   givenAssetId: string
   marketHashName: string
   state: ItemState
-  /** Its credit, in minor units of `currency`. `gross`: its worth, without the commission. */
+  /** Its credit, in minor units of `currency`. `gross`: its worth, before the commission. */
   price: bigint
   gross: bigint
   currency: Currency
@@ -42,12 +42,12 @@ export type ListedItem = {
   departureId: bigint | null
 }
 
-/** A rare filter looks at so many items at a time, whatever it finds. */
+/** The most items that one page looks at, so a filter with few matches stays cheap. */
 const LOOKED_AT = 500
 
 export type ItemPlace = { place: bigint; fits: boolean }
 
-/** How many items to look at: of a list without a filter, a page and the one after it. */
+/** How many items to look at. Without a filter: one page, and one item more. */
 export const itemsLookedAt = ({ bot, state, limit }: ItemFilter): number =>
   bot === undefined && state === undefined ? limit + 1 : LOOKED_AT
 
@@ -58,7 +58,7 @@ const LAST = sql`join lateral (select * from custody_entry entry where entry.tra
 const STATE = sql<ItemState>`case when last.moved = 'in' then case trade.state when 'held' then 'protected' else 'held' end
   when last.moved = 'back' then 'back' when last.departure_id is null then 'moved' else 'departed' end`
 
-/** The next items of the list, newest first, and which of them the filter wants. Bots are looked up once, not for each item. */
+/** The next items of the list, newest first, and whether each matches the filter. Looks up the bots only once. */
 export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<ItemPlace[]> {
   const { bot = null, state = null, asset, before = null } = filter
   const wanted = asset === undefined ? sql`true` : sql`id in (${placesOf(asset)})`
@@ -74,7 +74,10 @@ export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<Item
   return rows
 }
 
-/** Where an item came to the till first. `asset`: what a bot or its shopper calls it, or its number in the lists. */
+/**
+ * Where an item first came to the till. `asset`: its asset id in a bot's or its shopper's inventory, or its number in
+ * the lists.
+ */
 function placesOf(asset: string) {
   const [, trade = null, given = null] = /^(\d{1,18})-(.+)$/.exec(asset) ?? []
   return sql`
@@ -114,11 +117,11 @@ export type ItemMove = {
   bot: string
   assetId: string | null
   departureId: bigint | null
-  /** The account that it came from, or went to; null where only the operator knows. */
+  /** The account that it came from or went to; null if only the operator knows. */
   partnerSteamId: string | null
 }
 
-/** Every change of its hands, in order. */
+/** Every change of hands of the item, in order. */
 export async function movesOf(
   db: Db,
   { tradeId, givenAssetId }: Pick<ListedItem, 'tradeId' | 'givenAssetId'>,

@@ -1,4 +1,4 @@
-/** The figures of departures for an operator's monitoring. */
+/** The metrics of departures. */
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import { countUnexplained } from './list-store.ts'
@@ -9,7 +9,7 @@ export function createDepartureGauges(registry: Registry): DepartureGauges {
   return {
     unexplained: new Gauge({
       name: 'tradetill_bot_departures_unexplained',
-      help: 'Trades in which a bot gave items, and nobody said that they may leave',
+      help: 'Trades in which a bot gave items without an explanation',
       labelNames: ['bot'],
       registers: [registry],
     }),

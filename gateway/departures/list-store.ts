@@ -4,11 +4,11 @@ import type { Db, Tx } from '../db/client.ts'
 import type { Explanation, Stage } from './departure.ts'
 
 export type DepartureFilter = {
-  /** Its number, or its Steam id. */
+  /** The bot's number or Steam id. */
   bot?: string | undefined
   /** Only those that are an alarm. */
   unexplained?: boolean | undefined
-  /** Only departures with a smaller number: the next page. */
+  /** Only departures with a smaller number, for the next page. */
   before?: bigint | undefined
   limit: number
 }
@@ -28,7 +28,7 @@ export type ListedDeparture = {
     appId: number
     assetId: string
     newAssetId: string | null
-    /** Null where the till knows nothing of the item. */
+    /** Null if the till does not know the item. */
     marketHashName: string | null
     isBack: boolean
   }[]
@@ -58,7 +58,7 @@ export async function selectDepartures(
   return rows
 }
 
-/** How many departures of each bot are an alarm. */
+/** The number of alarms among the departures of each bot. */
 export async function countUnexplained(db: Db): Promise<{ steamId: string; departures: number }[]> {
   const { rows } = await sql<{ steamId: string; departures: number }>`
     select steam_id as "steamId", count(departure.id)::int as departures

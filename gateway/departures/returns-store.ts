@@ -1,4 +1,4 @@
-/** Items that left a bot and are back with one of ours, including facts about either that arrive late. */
+/** Items that left a bot and came back to one of ours, including facts that arrive late. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -8,12 +8,12 @@ import { arrivalsOf, book, custodyOf, lockDeparture, move, ownBot, save } from '
 import { evolve, keyOf } from './departure.ts'
 import type { JudgeUndoing } from './watch.ts'
 
-/** After this many days nobody checks a departure any more. */
+/** The age in days after which departures are no longer checked. */
 export const MOST_DAYS = 30
 
 type Receiving = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
 
-/** `toBotId`: the bot that it was sent to. */
+/** `toBotId`: the bot to which the item was sent. */
 type Left = {
   fromBotId: bigint
   toBotId: bigint
@@ -24,7 +24,7 @@ type Left = {
   as: string
 }
 
-/** The history of the bot that got them may be read before that of the bot that gave them: what was sent is kept. */
+/** Stores the items sent, because the receiving bot's history may be read before the giving bot's. */
 export async function bringBack(
   tx: Tx,
   { botId, steamTradeId: by, received, at }: Receiving,
@@ -60,7 +60,7 @@ async function bookReturns(
     const departure = evolve(locked.departure, { kind: 'returned', items: [asset] })
     const custody = await custodyOf(tx, fromBotId, [asset])
     const item = custody.get(keyOf(asset))
-    // It is not known yet how it came, or that it left.
+    // The till does not know yet how the item came, or that it left.
     if (item?.moved !== 'out' || item.departureId !== id) continue
     await save(tx, { id, botId: fromBotId, departure, at })
     const booking = { id, botId, otherBotId: undefined, begunAt: departure.begunAt, at, custody }
@@ -70,7 +70,7 @@ async function bookReturns(
   return items
 }
 
-/** A delivery that became known after its items had left again, and items that were sent back before that was known. */
+/** Books deliveries found after their items had left again, and items sent back before their departure was known. */
 export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<void> {
   const { rows } = await sql<{ steamTradeId: string; partnerSteamId: string }>`
     select distinct steam_trade_id as "steamTradeId", partner_steam_id as "partnerSteamId", begun_at
@@ -100,7 +100,7 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
 
 type Undoing = { botId: bigint; steamTrade: SteamTrade; judge: JudgeUndoing; at: Date }
 
-/** Books the items that one of our bots gave to another, from the row of its own history. Resolves to how many. */
+/** Books the items that one of our bots gave to another, from a row of its own history. Resolves to their number. */
 export async function bookUndone(tx: Tx, { botId, steamTrade, judge, at }: Undoing): Promise<number> {
   const { rows } = await sql<{ fromBotId: bigint }>`
     select bot_id as "fromBotId" from departure

@@ -1,4 +1,4 @@
-/** Sales as an operator reads them: what each brought, beside what its item cost. */
+/** Sales for an operator: the proceeds of each, beside the cost of its item. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
@@ -26,7 +26,7 @@ export type ListedSale = {
   /** The credit for the item, in minor units of `costCurrency`. */
   cost: bigint
   costCurrency: Currency
-  /** The same in minor units of `currency`, at the rate of the deposit; null where there is no rate. */
+  /** The same in minor units of `currency`, at the rate of the deposit; null if there is no rate. */
   costThere: bigint | null
 }
 
@@ -58,7 +58,7 @@ export type MarketBooks = {
   settling: bigint
   free: bigint
   fees: bigint
-  /** The market's word; null where it never said anything. */
+  /** As the market reported it last; null if it never did. */
   saysSettling: bigint | null
   saysFree: bigint | null
   saidAt: Date | null

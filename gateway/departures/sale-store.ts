@@ -7,7 +7,7 @@ import type { MarketMovement, Sale } from './sale.ts'
 
 export type ItemKey = { tradeId: bigint; assetId: string }
 
-/** The item of a sale and its market: this never changes. */
+/** The part of a sale that never changes: its item and its market. */
 export type SaleSubject = ItemKey & {
   market: string
   reference: string
@@ -27,7 +27,7 @@ export type CustodyNow = ItemKey & {
   isProtected: boolean
 }
 
-/** Where an item of the till is. Locks its trade, which every change of custody does. */
+/** Where an item of the till is. Locks its trade, as every change of custody does. */
 export async function lockItem(tx: Tx, { tradeId, assetId }: ItemKey): Promise<CustodyNow | undefined> {
   await tx.selectFrom('trade').select('id').where('id', '=', tradeId).forUpdate().execute()
   const { rows } = await sql<CustodyNow>`
@@ -40,7 +40,7 @@ export async function lockItem(tx: Tx, { tradeId, assetId }: ItemKey): Promise<C
   return rows[0]
 }
 
-/** The item that an account of the operator calls so: one that a bot gave it, or that a bot has. */
+/** The item with this asset id in an account of the operator: one that a bot gave to it, or that a bot has. */
 export async function itemOfAsset(
   tx: Tx,
   appId: number,
@@ -89,7 +89,7 @@ export async function lockSale(tx: Tx, market: string, reference: string): Promi
   }
 }
 
-/** The live or paid sale of an item, on whichever market. */
+/** The live or paid sale of an item, on any market. */
 export function liveSaleOf(tx: Tx, { tradeId, assetId }: ItemKey) {
   return tx
     .selectFrom('sale')
@@ -128,7 +128,7 @@ export async function insertSale(
   return { ...subject, saleId: id, steps: 0, sale }
 }
 
-/** Writes the sale as it is now, and posts what its money did. */
+/** Writes the sale as it is now, and posts the movement of its money. */
 export async function saveSale(
   tx: Tx,
   { saleId, steps, market, currency }: KnownSale,
@@ -167,7 +167,7 @@ export async function saveSale(
     where account.id = changed.id`.execute(tx)
 }
 
-/** The accounts that money moves between, locked in the order of their ids. */
+/** The accounts between which the money moves, locked in the order of their ids. */
 async function marketAccounts(
   tx: Tx,
   { market, currency }: { market: string; currency: Currency },
@@ -191,7 +191,7 @@ async function marketAccounts(
   return new Map(rows.map(({ id, kind }) => [kind, id]))
 }
 
-/** The money of ours that a market says it has. */
+/** Stores how much of our money a market says that it holds. */
 export async function saveMarketBalance(
   tx: Tx,
   said: { market: string; currency: Currency; settling: bigint; free: bigint; at: Date },

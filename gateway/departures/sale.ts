@@ -1,8 +1,8 @@
-/** The life of a sale, pure: its states, what each report makes of it, and where its money is in each of them. */
+/** The life of a sale, pure: its states, the effect of each report, and where its money is in each state. */
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { MarketAccountKind, SaleState, SaleTable } from '../db/sale-tables.ts'
 
-/** All facts known of one listing. Amounts are minor units of its currency. */
+/** All known facts about one listing. Amounts are minor units of its currency. */
 export type Sale = {
   state: SaleState
   price: bigint
@@ -15,28 +15,28 @@ export type Sale = {
   endedAt: Date | null
 }
 
-/** As it is when it was just listed. */
+/** The sale when it was just listed. */
 export const newSale = (price: bigint): Sale => ({
   ...{ state: 'listed', price, received: null, refund: 0n, causer: null, steamTradeId: null },
   ...{ soldAt: null, settlesAt: null, endedAt: null },
 })
 
-/** Every edge of the life of a sale. */
+/** Every transition between the states of a sale. */
 export const SALE_EDGES: Record<SaleState, readonly SaleState[]> = {
   listed: ['sold', 'delivered', 'settling', 'paid', 'refused', 'cancelled', 'reversed'],
   sold: ['delivered', 'settling', 'paid', 'refused', 'cancelled', 'reversed'],
   delivered: ['settling', 'paid', 'late', 'reversed'],
   settling: ['paid', 'late', 'reversed'],
   paid: ['reversed'],
-  // Nothing was given as far as is known. Proof that it was, or money, wins.
+  // As far as is known, nothing was given. Proof of a gift, or money, overrules this.
   refused: ['late', 'settling', 'paid'],
   cancelled: ['late', 'settling', 'paid'],
-  // Given, and the market says that it owes nothing: an alarm.
+  // The item was given, and the market says that it owes nothing: an alarm.
   late: ['settling', 'paid', 'reversed'],
   reversed: [],
 }
 
-/** The sale after a report, which may come twice, late, or out of order; the very same where it says nothing new. */
+/** The sale after a report, which may come twice, late or out of order. Returns the same object if nothing changes. */
 export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
   const to = (state: SaleState, change: Partial<Sale> = {}): Sale => {
     if (state !== sale.state && !SALE_EDGES[sale.state].includes(state)) return sale
@@ -87,7 +87,7 @@ function deliveredSale(sale: Sale, { steamTradeId }: { steamTradeId: string }, t
 
 const isGiven = (state: SaleState): boolean => state === 'delivered' || state === 'settling'
 
-/** A market that says it pays more than the price is not believed. */
+/** Ignores a market's claim that it pays more than the price. */
 const isPossible = ({ price }: Sale, received: bigint): boolean => received >= 0n && received <= price
 
 export function isOver(state: SaleState): boolean {
@@ -104,7 +104,7 @@ export type Position = Readonly<Record<MarketAccountKind, bigint>>
 
 const NOTHING: Position = { settling: 0n, free: 0n, fees: 0n, sales: 0n }
 
-/** Where the money of a sale is. The four always sum to zero. */
+/** Where the money of a sale is. The four amounts always sum to zero. */
 export function positionOf({ state, price, received, refund }: Sale): Position {
   if (state === 'reversed') return { ...NOTHING, free: -refund, sales: refund }
   if (received === null || (state !== 'settling' && state !== 'paid')) return NOTHING

@@ -18,10 +18,10 @@ export type Listing = Omit<SaleSubject, 'tradeId' | 'assetId' | 'isByHand' | 'li
   price: bigint
 }
 
-/** `not_ours`: no bot ever gave or has such an item. `taken`: it is on sale, or sold, elsewhere. */
+/** `not_ours`: no bot has or ever gave such an item. `taken`: it is on sale, or was sold, elsewhere. */
 export type ListingAnswer = 'recorded' | 'known' | 'not_ours' | 'not_free' | 'taken'
 
-/** Records a listing, by the asset id in the account that sells. */
+/** Records a listing, by the asset id in the selling account. */
 export async function recordListing(
   tx: Tx,
   { price, ...listing }: Listing,

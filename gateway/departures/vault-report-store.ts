@@ -17,7 +17,7 @@ export async function unansweredTold(db: Db, limit: number): Promise<ToldRow[]> 
     .execute()
 }
 
-/** False where another process answers it, or has. */
+/** False if another process has answered the report, or is about to. */
 export async function lockTold(tx: Tx, { n, part }: Pick<ToldRow, 'n' | 'part'>): Promise<boolean> {
   const row = await tx
     .selectFrom('vault_told')
@@ -44,7 +44,7 @@ export async function answerTold(
     .execute()
 }
 
-/** A departure that Steam told of before the vault did. */
+/** Explains a departure that the till saw on Steam before the vault's report. */
 export async function explainByVault(tx: Tx, steamTradeId: string): Promise<void> {
   await tx
     .updateTable('departure')

@@ -1,4 +1,4 @@
-/** Books what the vault tells of its sales, in the order of its log. */
+/** Books the vault's reports of its sales, in the order of its log. */
 import { z } from 'zod'
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -12,7 +12,7 @@ import { answerTold, explainByVault, lockTold, type ToldRow, unansweredTold } fr
 /** The vault keeps its accounts at markets in dollars. */
 const CURRENCY = 'USD'
 const MOST_AT_ONCE = 500
-/** An item is known to be ours once its departure is in the books, which Steam's history may tell late. */
+/** How long to wait for an item's departure, which proves that the item is ours: Steam's history may show it late. */
 const WAIT_MS = 2 * 86_400_000
 
 const minor = z
@@ -42,7 +42,7 @@ const toldSchema = z.discriminatedUnion('kind', [
     price: minor.refine((price) => price > 0n),
   }),
   z.object({ kind: z.literal('report'), report: reportSchema }),
-  /** Departures are held against it: see `isVaultsGift`. */
+  /** Departures are compared with it: see `isVaultsGift`. */
   z.object({
     kind: z.literal('gift'),
     partnerSteamId: z.string().regex(/^\d{17}$/),
@@ -57,7 +57,7 @@ export async function bookTold({ db, clock, log }: BookingDeps): Promise<void> {
   const waiting = new Set<string>()
   for (const row of await unansweredTold(db, MOST_AT_ONCE)) {
     const listing = `${row.market}/${row.reference}`
-    // A report of a listing that waits for its item waits with it.
+    // A report also waits if its listing still waits for its item.
     if (waiting.has(listing)) continue
     const mayWait = clock.now().getTime() - row.at.getTime() < WAIT_MS
     const answer = await inTransaction(db, (tx) => book(tx, row, mayWait))
@@ -69,7 +69,7 @@ export async function bookTold({ db, clock, log }: BookingDeps): Promise<void> {
   }
 }
 
-/** Another process may have been quicker: `known` says nothing new. */
+/** Another process may have been faster, so `known` is not an error. */
 async function book(tx: Tx, row: ToldRow, mayWait: boolean): Promise<ToldAnswer | 'waits'> {
   if (!(await lockTold(tx, row))) return 'waits'
   const answer = await answerOf(tx, row)

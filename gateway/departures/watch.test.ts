@@ -69,7 +69,7 @@ const departures = () =>
     .execute()
 const inHand = async (botId?: bigint) =>
   (await heldItems(till.db, botId === undefined ? {} : { botId })).map(({ assetId }) => assetId)
-const alarms = () => till.lines.filter((line) => line.includes('nobody said that they may'))
+const alarms = () => till.lines.filter((line) => line.includes('without an explanation'))
 
 /** The second opinion about all that is in the books. */
 async function differences() {

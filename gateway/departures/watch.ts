@@ -1,4 +1,4 @@
-/** Holds what Steam's records say that a bot gave against what may leave it. The store books it in custody. */
+/** Compares the items that a bot gave, by Steam's records, with what may leave it. The store books them in custody. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Log } from '../kit/log.ts'
 import type { MovedAsset, SteamTrade } from '../steam/steam.ts'
@@ -13,7 +13,7 @@ import {
   type sentBack,
 } from './departure.ts'
 
-/** `known`: the departure as it was before. */
+/** `known`: the departure as stored before. */
 export type Judge = (
   known: Departure | undefined,
   around: Omit<Around, 'destination'>,
@@ -24,26 +24,26 @@ export type JudgeUndoing = (known: Departure) => readonly DepartureEvent[]
 /** `items`: how many of the given items were in the till's custody. */
 export type Noted = { events: readonly DepartureEvent[]; departure: Departure; items: number }
 
-/** There are two, as of trades: in PostgreSQL, and in the memory of the simulation. */
+/** The storage port for departures. It has two implementations: PostgreSQL, and the memory of a simulation. */
 export type DepartureStore = {
-  /** The time from which the till looks for the bot's departures; undefined while it never held an item. */
+  /** The time from which the till looks for the bot's departures; undefined if the bot never held an item. */
   watchedFrom(botId: bigint): Promise<Date | undefined>
   known(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
   /** Steam trades of the bot that were under way when Steam was last asked, the longest known first. */
   underWay(botId: bigint, limit: number): Promise<string[]>
   /**
-   * Commits what `judge` makes of the departure as it is now, and moves its items in custody. `judge` may be called more
-   * than once. Undefined if it found no news.
+   * Commits the events that `judge` derives from the current departure, and moves its items in custody. `judge` may run
+   * more than once. Resolves to undefined if there is no news.
    */
   note(botId: bigint, steamTrade: SteamTrade, judge: Judge): Promise<Noted | undefined>
   /**
-   * Books items that left a bot before, and were sent to this one. Resolves to how many: none by a trade that is a
-   * deposit, whose delivery books them.
+   * Books items that left a bot before, and were sent to this one. Resolves to their number: 0 for a trade that is a
+   * deposit, because the delivery books its items.
    */
   bringBack(botId: bigint, sent: { steamTradeId: string; received: readonly MovedAsset[] }): Promise<number>
   /**
-   * Books items that another bot of ours had sent to this one, and that this one gave back by `steamTrade`. Resolves to how
-   * many. `judge` may be called more than once.
+   * Books items that another bot of ours had sent to this one, and that this one gave back by `steamTrade`. Resolves to
+   * their number. `judge` may run more than once.
    */
   undone(botId: bigint, steamTrade: SteamTrade, judge: JudgeUndoing): Promise<number>
   /** Books items that left before their delivery was known. */
@@ -61,10 +61,10 @@ export type DepartureDeps = {
   log: Log
 }
 
-/** Steam trades that are read singly in a turn: those under way, and those that another row of the history undoes. */
+/** The most Steam trades read singly in a turn: trades under way, and trades that another row of the history undoes. */
 const SINGLES_A_TURN = 5
 
-/** A page of the bot's history. Departures that are known already are judged again, because Steam may have undone them. */
+/** Handles a page of the bot's history. Judges known departures again, because Steam may have undone them. */
 export async function noteDepartures(
   deps: DepartureDeps,
   bot: BotContext,
@@ -115,7 +115,7 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
   deps.log.warn(about, 'a bot gave items back to the bot that had sent them')
 }
 
-/** After the pages of a turn: asks about what was under way, and books what came to light since. */
+/** Called after the pages of a turn: reads the trades under way, and books late discoveries. */
 export async function settleDepartures(deps: DepartureDeps, bot: BotContext): Promise<void> {
   const { departures } = deps
   const ids = await departures.underWay(bot.botId, SINGLES_A_TURN)
@@ -144,7 +144,7 @@ const NOBODY: Omit<Around, 'destination'> = {
 async function note(deps: DepartureDeps, bot: BotContext, { steamTrade, known }: Reading): Promise<void> {
   const destination = destinationOf(deps.destinations, steamTrade.partnerSteamId)
   const judge: Judge = (now, around) => deps.core.judgeDeparture(now, steamTrade, { destination, ...around })
-  // Most rows bring nothing new. They lock nothing.
+  // Most rows bring no news, so they take no lock.
   if (judge(known, NOBODY).length === 0) return
   const noted = await deps.departures.note(bot.botId, steamTrade, judge)
   if (noted !== undefined) tell(deps.log, bot, noted)
@@ -162,11 +162,11 @@ function tell(log: Log, { botId }: BotContext, { events, departure, items }: Not
   const has = (kind: DepartureEvent['kind']): boolean => events.some((event) => event.kind === kind)
   if (has('seen') || has('left')) {
     if (explanation === null) {
-      log.error({ ...about, stage: departure.stage }, 'items left a bot, and nobody said that they may')
+      log.error({ ...about, stage: departure.stage }, 'items left a bot without an explanation')
     } else {
       log.info({ ...about, explanation }, 'items left a bot')
     }
   }
-  if (has('called_off')) log.info(about, 'items did not leave a bot after all')
+  if (has('called_off')) log.info(about, 'a trade was called off, and its items stayed with the bot')
   if (has('returned')) log.warn(about, 'items that had left came back to a bot')
 }

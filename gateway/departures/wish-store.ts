@@ -1,4 +1,4 @@
-/** Items that the till wishes the vault to give. Only the vault says what becomes of it. */
+/** Wishes: items that the till asks the vault to give. Only the vault decides about them. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { VaultDeedTable, WishTable } from '../db/vault-tables.ts'
@@ -12,7 +12,7 @@ export type NewWish = {
   ask: { kind: 'send'; to: string } | { kind: 'return'; depositId: bigint; steamTradeId: string }
 }
 
-/** Items that may leave a bot lie there. */
+/** The inventory context of items that may leave a bot. */
 const FREE_CONTEXT = '2'
 
 /** Resolves to the number of the wish. Throws if another open wish has one of the items. */
@@ -47,17 +47,19 @@ export async function wishedAssets(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Items that are on sale, or sold and not given yet, as their numbers in the lists: a bot may sell its own. */
+/** The numbers in the lists of items that are on sale, or sold and not given yet: a bot may sell its own items. */
 export async function listedItems(tx: Tx): Promise<Set<string>> {
   const { rows } = await sql<{ item: string }>`
     select trade_id || '-' || asset_id as item from sale where state in ('listed', 'sold')`.execute(tx)
   return new Set(rows.map(({ item }) => item))
 }
 
-/** Days after which a wish that the vault carried out is over, although Steam's history never told of it. */
+/** Days after which to close a wish that the vault carried out, even if Steam's history never shows the trade. */
 const BOOKED_DAYS = 1
 
-/** Closes the wishes that the vault has done with: one that it carried out only once the departure is in the books. */
+/**
+ * Closes the wishes that the vault has finished. A wish that it carried out stays open until the departure is booked.
+ */
 export async function closeEndedWishes(db: Db | Tx): Promise<void> {
   await sql`
     with closed as (
@@ -71,7 +73,7 @@ export async function closeEndedWishes(db: Db | Tx): Promise<void> {
     update wish_item set is_open = false from closed where wish_id = closed.id and is_open`.execute(db)
 }
 
-/** False if there is no such wish that is open, and that the vault has not taken up. */
+/** False unless the wish is open, and the vault has not taken it up. */
 export async function withdrawWish(tx: Tx, id: bigint): Promise<boolean> {
   const { rows } = await sql`
     with closed as (
@@ -120,8 +122,8 @@ export async function selectWishes(
 }
 
 /**
- * Whether the vault says that it means to give exactly this to that account, or has: by a wish, or to a buyer. `keys`:
- * sorted, as `app/asset`.
+ * Whether the vault reports that it gave, or will give, exactly these items to that account: by a wish, or to a buyer.
+ * `keys`: sorted, as `app/asset`.
  */
 export async function isVaultsGift(
   tx: Tx,
@@ -141,13 +143,13 @@ export type SendRule = { destination: string; keep: number }
 export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>
   db.selectFrom('send_rule').select(['destination', 'keep']).executeTakeFirst()
 
-/** Undefined switches it off. */
+/** Undefined removes the rule. */
 export async function setSendRule(tx: Tx, rule: SendRule | undefined): Promise<void> {
   await tx.deleteFrom('send_rule').execute()
   if (rule !== undefined) await tx.insertInto('send_rule').values(rule).execute()
 }
 
-/** The delivered trade of a deposit, by which its items came. */
+/** The delivered trade that brought the items of a deposit. */
 export function tradeOfDeposit(tx: Tx, depositId: bigint) {
   return tx
     .selectFrom('trade')

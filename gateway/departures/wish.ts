@@ -1,4 +1,4 @@
-/** Which items the till may wish away, and in what parts. */
+/** Chooses the items that the till asks the vault to give, and splits them into wishes. */
 import { type HeldItem, heldItems } from '../bots/held-item-store.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -13,7 +13,7 @@ import {
   wishedAssets,
 } from './wish-store.ts'
 
-/** The vault takes 100. */
+/** The most items of a wish. The vault accepts up to 100. */
 const MOST_ITEMS = 50
 
 export type FreeItem = HeldItem & { assetId: string }
@@ -36,7 +36,9 @@ export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
 
 type Part = { botId: bigint; assets: WishedAsset[] }
 
-/** A part for each bot and game, and more where there are many: what an offer gives is of one game. Pure. */
+/**
+ * Splits items by bot and game, because an offer gives items of one game only, and into parts of limited size. Pure.
+ */
 export function partsOf(items: readonly FreeItem[]): Part[] {
   const groups = Map.groupBy(items, ({ botId, appId }) => `${botId}/${appId}`)
   return [...groups.values()].flatMap((group) =>
@@ -57,13 +59,13 @@ export async function wishFor(tx: Tx, items: readonly FreeItem[], asking: Asking
   return wishes
 }
 
-/** Of bots with more than `keep` free items, those beyond it: the oldest. Pure. */
+/** The oldest items of each bot with more than `keep` free items, so `keep` remain. Pure. */
 export function beyond(items: readonly FreeItem[], keep: number): FreeItem[] {
   const groups = Map.groupBy(items, ({ botId }) => botId)
   return [...groups.values()].flatMap((group) => group.slice(0, Math.max(0, group.length - keep)))
 }
 
-/** Call this every minute. Closes what the vault has done with, and makes the wishes of the operator's rule. */
+/** Call this every minute. Closes wishes that the vault has finished, and makes the wishes of the operator's rule. */
 export async function sweepWishes({ db, log }: { db: Db; log: Log }): Promise<void> {
   await closeEndedWishes(db)
   const rule = await readSendRule(db)
@@ -73,5 +75,8 @@ export async function sweepWishes({ db, log }: { db: Db; log: Log }): Promise<vo
     return wishFor(tx, items, { askedBy: 'rule', ask: { kind: 'send', to: rule.destination } })
   })
   if (wishes.length > 0)
-    log.info({ wishes: wishes.length, destination: rule.destination }, 'the rule sends items')
+    log.info(
+      { wishes: wishes.length, destination: rule.destination },
+      'the rule asked the vault to give items',
+    )
 }

@@ -1,23 +1,23 @@
-/** Compares the items that a bot has on Steam with those that the books say it has. Pure. */
+/** Compares a bot's items on Steam with its items in the books. Pure. */
 import { keyOf } from '../departures/departure.ts'
 import type { OwnItem } from '../steam/steam.ts'
 
 /**
- * `missing`: the books have it, and Steam does not. `foreign`: Steam has it, and the books do not. `unnamed`: Steam never
- * told its asset id, and it cannot be told from others of its name.
+ * `missing`: only the books have the item. `foreign`: only Steam has it. `unnamed`: Steam never
+ * gave its asset id, and other items have the same name.
  */
 export type DriftKind = 'missing' | 'foreign' | 'unnamed'
 
-/** An item that the books have in the bot's hands. */
+/** An item that the bot has according to the books. */
 export type BookedItem = {
   /** Its number in the lists of items. */
   item: string
   appId: number
-  /** Null where Steam did not tell it. */
+  /** Null if Steam never gave it. */
   assetId: string | null
   marketHashName: string
   receivedAt: Date
-  /** Its sender may take it back yet. */
+  /** Whether its sender can still take it back. */
   isProtected: boolean
 }
 
@@ -25,16 +25,16 @@ export type Books = {
   held: readonly BookedItem[]
   /** Keys of assets that are leaving: Steam may have moved them already. */
   leaving: ReadonlySet<string>
-  /** Keys of assets that the books know as items which left. */
+  /** Keys of assets that left the bot according to the books. */
   gone: ReadonlySet<string>
-  /** Items of offers that may have been accepted, and are in no books yet: how many, by game and name. */
+  /** The number of items in offers that may have been accepted but are not booked yet, by game and name. */
   coming: ReadonlyMap<string, number>
 }
 
-/** The items of one game. Nothing follows from what a look that is not complete does not show. */
+/** The items of one game. If the look is not complete, an absent item proves nothing. */
 export type GameLook = { appId: number; items: readonly OwnItem[]; isComplete: boolean }
 
-/** `item` is null of foreign items, `assetId` of those that Steam never named. */
+/** `item` is null for foreign items, `assetId` for items whose asset id Steam never gave. */
 export type Finding = {
   kind: DriftKind
   appId: number
@@ -51,7 +51,7 @@ const FRESH_MS = 10 * 60_000
 export const nameKey = ({ appId, marketHashName }: { appId: number; marketHashName: string }): string =>
   `${appId}/${marketHashName}`
 
-/** `begunAt`: of the look. An item that came a moment before it, or after, is not missed. */
+/** `begunAt`: when the look began. Items that came shortly before it, or later, do not count as missing. */
 export function compareWithBooks(books: Books, looks: readonly GameLook[], begunAt: Date): Comparison {
   const all = looks.map((look) => compareGame(books, look, begunAt))
   return { found: all.flatMap(({ found }) => found), learnt: all.flatMap(({ learnt }) => learnt) }
@@ -83,7 +83,7 @@ function compareGame(books: Books, look: GameLook, begunAt: Date): Comparison {
   const taken = new Set(named.flatMap(({ taken }) => taken))
   const foreign = [...spare].flatMap(([name, items]) => {
     const left = items.filter((item) => !taken.has(item))
-    // The newest are those that came a moment ago.
+    // The newest items are the ones that came a moment ago.
     return left.slice(0, Math.max(0, left.length - (books.coming.get(name) ?? 0)))
   })
   return {
@@ -99,7 +99,7 @@ function compareGame(books: Books, look: GameLook, begunAt: Date): Comparison {
 type Naming = { items: readonly BookedItem[]; among: readonly OwnItem[]; coming: number }
 type Named = Comparison & { taken: readonly OwnItem[] }
 
-/** Finds items whose asset ids Steam never told, by what they are. One alone, in a look that shows all, is the one. */
+/** Finds items without an asset id by their names. In a complete look, a single item with the name must be the one. */
 function nameThem({ items, among, coming }: Naming, { gone }: Books, { isComplete }: GameLook): Named {
   const candidates = among.filter((asset) => !gone.has(keyOf(asset)))
   const [only] = items
@@ -129,15 +129,15 @@ function oldestFirst({ assetId: one }: OwnItem, { assetId: other }: OwnItem): nu
   return one.length - other.length || (one < other ? -1 : 1)
 }
 
-/** A finding as it was noted. `looks`: how many in a row found it, with a look through the history between any two. */
+/** A finding as stored. `looks`: how many looks in a row found it, with a pass through the history between any two. */
 export type Noted = Finding & { firstSeenAt: Date; seenAt: Date; looks: number; isSure: boolean }
 
 const idOf = ({ kind, appId, item, assetId }: Finding): string =>
   `${kind} ${appId} ${item ?? `asset ${assetId}`}`
 
 /**
- * `at`: when it had ended. `historyFrom`: when the last complete look through the history began; null while there was none,
- * undefined where none is needed.
+ * `at`: when the look ended. `historyFrom`: when the last complete pass through the history began; null before the
+ * first, undefined if none is needed.
  */
 export type Looked = {
   at: Date
@@ -149,7 +149,9 @@ export type Looked = {
 const isBooked = (historyFrom: Looked['historyFrom'], { seenAt }: Noted): boolean =>
   historyFrom === undefined || (historyFrom !== null && historyFrom > seenAt)
 
-/** Of a game that was not shown whole, what was noted stays, as far as it may be true yet. */
+/**
+ * Merges a look into the findings. Findings in games that were not shown completely stay while they may still be true.
+ */
 export function noteLook(
   before: readonly Noted[],
   { found }: Comparison,
@@ -159,7 +161,7 @@ export function noteLook(
   const now = found.map((finding): Noted => {
     const was = known.get(idOf(finding))
     known.delete(idOf(finding))
-    // An item that Steam held at the first look, and gave back since, is in the history between the two.
+    // An item that Steam held at the first look and gave back later is in the history between the two looks.
     if (was !== undefined && !isBooked(historyFrom, was)) return was
     const { firstSeenAt, looks: times, isSure } = was ?? { firstSeenAt: at, looks: 0, isSure: false }
     return { ...finding, firstSeenAt, seenAt: at, looks: times + 1, isSure }
@@ -174,23 +176,23 @@ export function noteLook(
   return [...now, ...[...known.values()].filter(isOpen)]
 }
 
-/** Whether the books still say what made it a finding. */
+/** Whether the finding still follows from the books. */
 function isTrueOf({ held, leaving }: Books, noted: Noted): boolean {
   const { kind, appId, item, assetId, firstSeenAt } = noted
   if (kind === 'foreign') return !held.some((other) => other.appId === appId && other.assetId === assetId)
   const booked = held.find((other) => other.item === item)
   if (booked === undefined || booked.assetId !== assetId) return false
-  // It left and came back meanwhile.
+  // The item left and came back in the meantime.
   if (booked.receivedAt > firstSeenAt) return false
   return assetId === null || !leaving.has(keyOf({ appId, assetId }))
 }
 
-/** How many looks in a row must find the same: Steam shows an inventory without some of its items at times. */
+/** How many looks in a row must agree, because Steam sometimes shows an inventory without some of its items. */
 const SURE_LOOKS = 2
 
 /**
- * A difference that two looks found is believed once the bot's history was read from a later moment on, and the books still say so:
- * all that came or left by a trade before the second look is booked then.
+ * A difference that two looks found counts as certain if a later pass read the bot's history and the books still
+ * differ: by then, all trades before the second look are booked.
  */
 export function settleDrift(
   noted: readonly Noted[],
@@ -206,21 +208,21 @@ export function settleDrift(
 }
 
 const DAY_MS = 86_400_000
-/** Between two questions whether the history was read meanwhile. */
+/** The time between two checks whether the history has been read. */
 const SETTLE_MS = 10 * 60_000
 
 export type LookTimes = {
   now: Date
   lookedAt: Date | null
-  /** The last look showed every game whole. */
+  /** Whether the last look showed every game completely. */
   isWhole: boolean
   /** When an operator last asked for a look. */
   askedAt: Date | null
-  /** Between two looks that must agree. */
+  /** The time between two looks that must agree. */
   againMs: number
 }
 
-/** Whether Steam must be asked now. */
+/** Whether to look at the inventory on Steam now. */
 export function isLookDue(noted: readonly Noted[], times: LookTimes): boolean {
   const { now, lookedAt, isWhole, askedAt, againMs } = times
   if (lookedAt === null || (askedAt !== null && askedAt >= lookedAt)) return true
@@ -230,7 +232,7 @@ export function isLookDue(noted: readonly Noted[], times: LookTimes): boolean {
 
 const isDoubted = ({ isSure, looks }: Noted): boolean => !isSure && looks < SURE_LOOKS
 
-/** When to come back. */
+/** When to check the bot next. */
 export function nextLookAt(noted: readonly Noted[], times: Omit<LookTimes, 'askedAt'>): Date {
   const { now, lookedAt, isWhole, againMs } = times
   const at = (ms: number) => new Date(now.getTime() + ms)

@@ -1,4 +1,4 @@
-/** Has the bots looked at whose turn has come, and tells an operator's monitoring what was found. */
+/** Starts the looks at bots that are due, and exports their findings as metrics. */
 import { Gauge, type Registry } from 'prom-client'
 import { botQueue } from '../bots/bot.ts'
 import type { Db } from '../db/client.ts'
@@ -7,14 +7,14 @@ import type { Clock } from '../kit/clock.ts'
 import { countDrift } from './list-store.ts'
 import type { DriftStore } from './watch.ts'
 
-/** Bots that begin a look in one sweep of ten seconds: after a long stop not all come at once. */
+/** The most looks to start in one sweep of ten seconds: after a long stop, many bots are due at once. */
 const LOOKS_A_SWEEP = 2
-/** A look whose work is lost is begun again after this time. */
+/** A look whose work was lost starts again after this time. */
 const LOST_MS = 30 * 60_000
 
 type SweepDeps = { db: Db; queue: Queue; drift: DriftStore; clock: Clock }
 
-/** Any number of processes may call this: each bot is taken by one. */
+/** Any number of processes may call this: each bot is taken by only one. */
 export async function sweepDrift({ db, queue, drift, clock }: SweepDeps): Promise<void> {
   const now = clock.now()
   const nextAt = new Date(now.getTime() + LOST_MS)
@@ -33,13 +33,13 @@ export function createDriftGauges(registry: Registry): DriftGauges {
   return {
     drift: new Gauge({
       name: 'tradetill_bot_custody_drift',
-      help: 'Items of a bot that are not as the books say: missing on Steam, foreign to the books, or unnamed',
+      help: 'Items of a bot that differ from the books: missing on Steam, foreign to the books, or unnamed',
       labelNames: ['bot', 'kind'],
       registers,
     }),
     lookSeconds: new Gauge({
       name: 'tradetill_bot_custody_look_seconds',
-      help: 'Age of the last look that saw all of a bot’s own inventory; absent while there was none',
+      help: 'Age of the last look that saw all of a bot’s own inventory; absent before the first one',
       labelNames: ['bot'],
       registers,
     }),

@@ -1,4 +1,4 @@
-/** Differences between the books and Steam, as an operator sees them. */
+/** Differences between the books and Steam, for operators. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { DriftKind } from './drift.ts'
@@ -7,23 +7,23 @@ export type BotLook = {
   botId: bigint
   bot: string
   botSteamId: string
-  /** When the bot was last looked at, and when all of its inventory was last seen; null while it was not. */
+  /** When the bot was last looked at, and when all of its inventory was last seen; null before the first time. */
   lookedAt: Date | null
   wholeAt: Date | null
-  /** An operator asked for a look that has not come yet. */
+  /** Whether an operator asked for a look that has not happened yet. */
   isAsked: boolean
-  /** Foreign items that are not in the list. */
+  /** The number of foreign items that are not in the list. */
   leftOut: number
   drift: {
     kind: DriftKind
-    /** Its number in the lists of items; null of foreign items. */
+    /** Its number in the lists of items; null for foreign items. */
     item: string | null
     appId: number
     assetId: string | null
     marketHashName: string
     firstSeenAt: Date
     seenAt: Date
-    /** Two looks agree, and the history of the bot explains nothing. */
+    /** Whether two looks agree, and the bot's history does not explain the difference. */
     isSure: boolean
   }[]
 }
@@ -57,7 +57,7 @@ export async function selectDrift(db: Db | Tx, { bot }: { bot?: string | undefin
   }))
 }
 
-/** Has these bots looked at as soon as their gateway can. */
+/** Asks for a look at these bots as soon as their gateway can. */
 export async function askForLooks(tx: Tx, botIds: readonly bigint[], now: Date): Promise<void> {
   await sql`
     insert into custody_look (bot_id, due_at, asked_at)
@@ -73,7 +73,7 @@ export type DriftCount = {
   unnamed: number
 }
 
-/** How much is surely not as the books say, by bot. */
+/** The number of certain differences, by bot. */
 export async function countDrift(db: Db): Promise<DriftCount[]> {
   const { rows } = await sql<DriftCount>`
     select steam_id as "steamId", whole_at as "wholeAt",

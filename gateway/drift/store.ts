@@ -1,4 +1,4 @@
-/** Looks at the inventories of bots in PostgreSQL, and what they found. */
+/** Looks at bots' inventories and their findings, in PostgreSQL. */
 import { sql } from 'kysely'
 import { heldItems } from '../bots/held-item-store.ts'
 import { historyOf } from '../bots/history-store.ts'
@@ -11,7 +11,7 @@ import type { OwnItem } from '../steam/steam.ts'
 import { type Books, type Noted, nameKey } from './drift.ts'
 import type { DriftState, DriftStore } from './watch.ts'
 
-/** Foreign items that are kept of one bot: somebody may have used its account before. */
+/** The most foreign items to store for one bot: its account may have been in use before. */
 const MOST_FOREIGN = 1_000
 
 export function createDriftStore(db: Db): DriftStore {
@@ -92,7 +92,7 @@ async function booksOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Promis
 type Writer = { botId: bigint; epoch: bigint; now: Date }
 type Learning = Writer & { learnt: readonly { item: string; assetId: string }[] }
 
-/** Only what is in the bot's hands yet, and has no name. */
+/** Names only items that the bot still has, and that have no asset id. */
 async function learn(db: Db, { botId, epoch, now, learnt }: Learning): Promise<void> {
   if (learnt.length === 0) return
   await sql`
@@ -149,7 +149,7 @@ async function insertDrift(tx: Db, botId: bigint, rows: readonly Noted[]): Promi
 
 type Due = Parameters<DriftStore['takeDue']>[0]
 
-/** A bot's first look comes within a day. Their numbers spread them over it. */
+/** A bot's first look comes within a day. The bots' numbers spread the looks over that day. */
 const OF_A_DAY = 0.618_033_988_749_895
 
 async function takeDue(db: Db, { now, nextAt, limit }: Due): Promise<bigint[]> {

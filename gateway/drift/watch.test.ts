@@ -152,7 +152,7 @@ describe('D-34 a bot’s own inventory', () => {
     session.isDown = true
     await look()
     expect(alarms()).toEqual([])
-    expect(till.lines.filter((line) => line.includes('was not read whole')).length).toBeGreaterThan(0)
+    expect(till.lines.filter((line) => line.includes('was not read completely')).length).toBeGreaterThan(0)
   })
 
   it('has foreign items, but not those of an offer that was accepted and is not proved yet', async () => {

@@ -1,4 +1,4 @@
-/** Once a day each bot's own inventory is held against custody. */
+/** Compares each bot's own inventory with custody once a day. */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import type { BotContext } from '../bots/bot.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -15,7 +15,7 @@ import {
   type settleDrift,
 } from './drift.ts'
 
-/** `lookedAt`: when the last look ended that showed anything. `wholeAt`: the last one that showed all. */
+/** `lookedAt`: when the last look that showed anything ended. `wholeAt`: when the last complete one ended. */
 export type DriftState = {
   noted: Noted[]
   lookedAt: Date | null
@@ -23,16 +23,16 @@ export type DriftState = {
   askedAt: Date | null
 }
 
-/** There are two, as of trades: in PostgreSQL, and in the memory of the simulation. */
+/** The storage port for looks. It has two implementations: PostgreSQL, and the memory of a simulation. */
 export type DriftStore = {
   stateOf(botId: bigint): Promise<DriftState>
-  /** `shown`: what Steam shows of the bot, to tell which of it the books knew once. */
+  /** `shown`: the bot's items on Steam, to find those that the books once knew. */
   booksOf(botId: bigint, shown: readonly OwnItem[]): Promise<Books>
-  /** When the last complete look through the bot's history began; undefined where there is nothing to look for. */
+  /** When the last complete pass through the bot's history began; undefined if there is nothing to look for. */
   historyFrom(botId: bigint): Promise<Date | null | undefined>
-  /** Keeps asset ids that Steam did not tell at the delivery. */
+  /** Stores asset ids that Steam did not give at the delivery. */
   learn(botId: bigint, by: Writing, learnt: readonly { item: string; assetId: string }[]): Promise<void>
-  /** Changes nothing under an old lease. False then. */
+  /** Stores the state. Under an old lease it changes nothing and returns false. */
   keep(botId: bigint, by: Writing, kept: Omit<DriftState, 'askedAt'> & { dueAt: Date }): Promise<boolean>
   /** Takes bots whose turn has come, and makes them due again at `nextAt`, in case the work is lost. */
   takeDue(how: { now: Date; nextAt: Date; limit: number }): Promise<bigint[]>
@@ -46,7 +46,7 @@ export type DriftDeps = {
   clock: Clock
   log: Log
   protectionDays(game: Game): number
-  /** How often the history of a bot is gone through; a look that is to agree with another one comes as late. */
+  /** The time between two passes through a bot's history, and between two looks that must agree. */
   historyEveryMs: number
 }
 
@@ -82,7 +82,9 @@ export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void
 type Before = { noted: readonly Noted[]; books: Books; historyFrom: Date | null | undefined }
 type Looked = { noted: Noted[]; at: Date | null; isWhole: boolean; trouble: string | null }
 
-/** Reads all that the bot has, game by game. The books are read afterwards: what came meanwhile is in them. */
+/**
+ * Reads all items of the bot, game by game. The books are read afterwards, so they contain items that came meanwhile.
+ */
 async function look(deps: DriftDeps, bot: BotContext, before: Before): Promise<Looked> {
   const { drift, clock, core } = deps
   const begunAt = clock.now()
@@ -116,7 +118,7 @@ async function readGames(
     const answer = await session.readOwnInventory(game, { isProtected: isHeld || protectionDays(game) > 0 })
     if (answer.kind === 'items') {
       looks.push({ appId, items: answer.items, isComplete: answer.isComplete })
-      if (!answer.isComplete) trouble ??= `${game}: not all of it was shown`
+      if (!answer.isComplete) trouble ??= `${game}: only a part was shown`
     } else {
       trouble ??= `${game}: ${answer.detail}`
       if (isOver(answer)) break
@@ -127,7 +129,7 @@ async function readGames(
 
 const isOver = ({ reason }: Unavailable): boolean => reason === 'session_dead'
 
-/** Once, until a look shows all. */
+/** Logs once, until a look shows everything. */
 function tellParts(
   log: Log,
   { botId }: BotContext,
@@ -137,7 +139,7 @@ function tellParts(
     told.delete(botId)
   } else if (!told.has(botId)) {
     told.add(botId)
-    log.warn({ botId: String(botId), detail: trouble }, 'own inventory of a bot was not read whole')
+    log.warn({ botId: String(botId), detail: trouble }, 'own inventory of a bot was not read completely')
   }
 }
 

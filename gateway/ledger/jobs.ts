@@ -28,8 +28,8 @@ const MOST_LOGGED = 20
 const MOST_PARTS = 50
 
 /**
- * Checks the entries since the last check, and everything once a day, in one process at a time. Logs every difference as
- * an error. Call it once a minute. The metrics show the last check, whichever process made it.
+ * Checks the entries since the last check, and everything once a day, in one process at a time. Logs every difference
+ * as an error. Call it once a minute. The metrics show the last check, whichever process made it.
  */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
   const client = await pool.connect()
@@ -56,7 +56,7 @@ async function giveUp(pool: CheckDeps['pool']): Promise<void> {
     const client = await pool.connect()
     await releaseCheck(client).finally(() => client.release())
   } catch {
-    // The claim ends when its time is over.
+    // The claim expires in any case.
   }
 }
 

@@ -52,7 +52,7 @@ export const removeBot = (deps: ActDeps, bot: string) => change(deps, bot, 'remo
 export const retireBot = (deps: ActDeps, bot: string) => change(deps, bot, 'retire')
 
 const DONE: Record<BotAct, string> = {
-  pause: 'collects nothing new; what is under way goes on',
+  pause: 'takes no new trades; open trades continue',
   resume: 'collects again',
   remove: 'is removed with its token',
   retire:

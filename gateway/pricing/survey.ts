@@ -11,7 +11,7 @@ type PriceGauges = { pricedItems: Gauge<'game' | 'verdict'> }
 export const createPriceGauges = (registry: Registry): PriceGauges => ({
   pricedItems: new Gauge({
     name: 'tradetill_price_items',
-    help: 'Items with a price at some source, by whether they are taken: accepted, or why not',
+    help: 'Items with a price from any source, by verdict: accepted, or the reason why not',
     labelNames: ['game', 'verdict'],
     registers: [registry],
   }),

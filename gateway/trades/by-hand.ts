@@ -12,7 +12,9 @@ export const ASKED_MS = 86_400_000
 
 type Around = { now: Date; protectionDays: number }
 
-/** All items of the trade, under Steam's number. Their protection starts now, because their time of arrival is unknown. */
+/**
+ * All items of the trade, under Steam's number. Their protection starts now, because their time of arrival is unknown.
+ */
 export function decideCredit(
   trade: Trade,
   { steamTradeId, offerId: named }: ByHandCredit,
@@ -55,7 +57,9 @@ export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
   ]
 }
 
-/** At any time while Steam protects the trade. How much there is, and whether the limit allows it, its money says. */
+/**
+ * Allowed while Steam protects the trade. The effect on its money decides the amount, and whether the limit allows it.
+ */
 export function decideEarlyRelease(trade: Trade, now: Date): TradeEvent[] {
   return trade.state === 'held' ? [{ kind: 'released_early', at: now }] : []
 }

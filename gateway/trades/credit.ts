@@ -110,7 +110,10 @@ export function release(
   }
 }
 
-/** All that is held, within the store's limit; else nothing. It stays at risk until Steam's protection ends. */
+/**
+ * Releases all held credit if the store's limit allows it; else nothing. It stays at risk until Steam's protection
+ * ends.
+ */
 export function releaseEarly(
   standing: Standing,
   { at }: Extract<TradeEvent, { kind: 'released_early' }>,
@@ -151,7 +154,7 @@ export function findProtection(
       { kind: 'change_trade', change: { atRisk, protectionFoundAt: at } },
       ...roomChange({ ...standing, isHeld: false }, { ...after, isHeld: true }),
       { kind: 'wake', at: settlesAt },
-      line('error', 'Steam protects a delivery after all: what was credited for it is at risk'),
+      line('error', 'Steam protects a delivery after all: its credit is at risk'),
     ],
   }
 }

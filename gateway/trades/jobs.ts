@@ -54,7 +54,7 @@ async function endHopeless(deps: ShellDeps): Promise<void> {
     } catch (error) {
       deps.log.error(
         { err: error, ...aboutTrade(trade) },
-        'a trade without a word of Steam could not be ended',
+        'a trade without an answer from Steam could not be ended',
       )
     }
   }

@@ -59,7 +59,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
         tell(bot, offer, 'items came for an offer of no trade')
         return true
       case 'cancel': {
-        const beforeCancel = () => tell(bot, offer, 'cancels an offer whose code belongs to no trade')
+        const beforeCancel = () => tell(bot, offer, 'bot cancels an offer whose code belongs to no trade')
         const now = await cancelStray(deps, bot, { offerId: offer.offerId, beforeCancel })
         if (now === undefined) return false
         const after = deps.core.judgeStray(now).kind

@@ -236,7 +236,7 @@ describe('the history of a bot', () => {
     await delivered()
     session.isDown = true
     const on = handlers()
-    const late = () => till.lines.filter((line) => line.includes('was not read to its end in time'))
+    const late = () => till.lines.filter((line) => line.includes('was not read completely in time'))
     for (let minutes = 0; minutes < 120; minutes += 10) {
       await turn(on)
       till.clock.advance(600_000)

@@ -41,11 +41,12 @@ export function createHistories(deps: ShellDeps): Histories {
     if (lines.has(what)) return
     lines.add(what)
     const about = { botId: String(botId), ...fields }
-    if (what === 'failed') deps.log.warn(about, 'history of a bot could not be read: it goes on from there')
+    if (what === 'failed')
+      deps.log.warn(about, 'history of a bot could not be read: the next turn continues from there')
     else
       deps.log.error(
         about,
-        'history of a bot was not read to its end in time: reversals and thefts are seen late',
+        'history of a bot was not read completely in time: reversals and thefts are noticed late',
       )
   }
   return {
@@ -70,8 +71,8 @@ export function createHistories(deps: ShellDeps): Histories {
 }
 
 /**
- * How far back to read: to the oldest delivery that can still be reversed, and to the last pass that saw all departures.
- * Undefined if there is nothing to look for.
+ * How far back to read: to the oldest delivery that can still be reversed, and to the last pass that saw all
+ * departures. Undefined if there is nothing to look for.
  */
 async function readUntil(
   { trades, departures }: ShellDeps,

@@ -98,7 +98,7 @@ describe('the watch over a bot’s offers', () => {
     const lines = orphanLines()
     const about = { level: 'error', botId: String(bot.botId), partner: ours.partnerSteamId }
     expect(lines).toMatchObject([
-      { ...about, offer: '50', steamTrade: null, msg: 'cancels an offer whose code belongs to no trade' },
+      { ...about, offer: '50', steamTrade: null, msg: 'bot cancels an offer whose code belongs to no trade' },
       { ...about, offer: '53', steamTrade: '9053', msg: 'items came for an offer of no trade' },
     ])
     expect(await till.db.selectFrom('ledger_entry').select('id').execute()).toEqual([])
@@ -230,7 +230,7 @@ describe('a till without a trade', () => {
     till.clock.advance(60_000)
     expect(await watch(bot)).toBe(0)
     expect(orphanLines()).toMatchObject([
-      { msg: 'cancels an offer whose code belongs to no trade' },
+      { msg: 'bot cancels an offer whose code belongs to no trade' },
       { msg: 'items came for an offer of no trade', steamTrade: '9050' },
     ])
   })

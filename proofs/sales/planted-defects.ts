@@ -131,7 +131,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'giving back goes to whom somebody approved, whoever the items came from': [
     {
       file: GIVER,
-      from: "if (giver !== partner.steamId) return { kind: 'refuse', because: 'the items came from somebody else' }",
+      from: "if (giver !== partner.steamId) return { kind: 'refuse', because: 'somebody else sent the items' }",
       to: '',
     },
   ],

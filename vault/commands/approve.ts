@@ -21,13 +21,15 @@ export async function approve(
   try {
     const wish = (await wishes.open()).find(({ id }) => id === wishId)
     if (wish === undefined || wish.ask.kind !== 'return') {
-      throw new Refusal(`There is no open wish ${wishId} to give something back.`)
+      throw new Refusal(`There is no open wish ${wishId} to give items back.`)
     }
     const { assets } = wish
     terminal.print(`Wish ${wishId}: ${assets.length} items of ${wish.fromSteamId} to ${partner.steamId}`)
     for (const { appId, assetId } of assets) terminal.print(`  ${appId}/${assetId}`)
-    const said = await terminal.ask('Give exactly these back? Steam must say that they came from there [yes]')
-    if (said.trim() !== 'yes') throw new Refusal('Nothing is approved.')
+    const said = await terminal.ask(
+      'Give back exactly these? Steam must confirm that they came from this account [yes]',
+    )
+    if (said.trim() !== 'yes') throw new Refusal('Nothing was approved.')
     const folder = openFolder(settings.folder)
     keepApproval(folder, openKey(folder), { wishId, approval: { partner, assets } })
     terminal.print(`Wish ${wishId} is approved.`)

@@ -15,7 +15,9 @@ const LOGIN_MS = 60_000
 
 type Given = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
 
-/** Asks a person, or reads a line for each account from a pipe: name, password, shared and identity secret, with tabs. */
+/**
+ * Asks a person, or reads one line per account from a pipe: name, password, shared and identity secret, tab-separated.
+ */
 export async function enrol(
   settings: Settings,
   terminal: Terminal,
@@ -45,7 +47,7 @@ function readLine(line: string): Given {
   const [accountName, password, sharedSecret, identitySecret, ...rest] = line.split('\t')
   if (!accountName || !password || !sharedSecret || !identitySecret || rest.length > 0) {
     throw new Refusal(
-      'Each line needs account name, password, shared and identity secret, with tabs between.',
+      'Each line needs account name, password, shared secret and identity secret, separated by tabs.',
     )
   }
   return { accountName, password, sharedSecret, identitySecret }
@@ -66,21 +68,21 @@ async function logIn({ agent }: Caller, given: Given): Promise<{ steamId: string
     await done
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
-    throw new Refusal(`Steam did not log ${kept.accountName} in: ${reason}.`)
+    throw new Refusal(`Steam refused the login of ${kept.accountName}: ${reason}.`)
   } finally {
     session.cancelLoginAttempt()
   }
   return { steamId: session.steamID.getSteamID64(), secrets: { ...kept, refreshToken: session.refreshToken } }
 }
 
-/** A wrong identity secret would otherwise only be noticed at the first giving. */
+/** Otherwise a wrong identity secret would go unnoticed until the first gift. */
 async function tryPhone(caller: Caller, steamId: string, secrets: Secrets): Promise<void> {
   const pace = createPace({ nowMs: () => performance.now(), pause: async () => {} })
   const session = createSession({ caller, pace }, { steamId, secrets })
   const found = await findConfirmation(session, '0', Math.floor(Date.now() / 1_000))
   if (found.kind === 'unanswered') {
     throw new Refusal(
-      'Steam does not show its confirmations: the identity secret is wrong, or Steam is busy.',
+      'Steam does not show the confirmations of the account: the identity secret is wrong, or Steam is busy.',
     )
   }
 }

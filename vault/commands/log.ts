@@ -1,11 +1,11 @@
-/** `log`: the vault's acts, from its own file, whose chain it checks. */
+/** `log`: prints the vault's acts from its own log file, and checks that file's chain of signatures. */
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import { readLog } from '../files/log.ts'
 import type { Settings } from '../settings.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** The latest entries, without the sealed secrets in them. */
+/** The latest entries, without their sealed secrets. */
 export function showLog(settings: Settings, terminal: Terminal, { limit }: { limit: number }): void {
   const folder = openFolder(settings.folder)
   const entries = readLog(folder, openKey(folder))
@@ -13,5 +13,5 @@ export function showLog(settings: Settings, terminal: Terminal, { limit }: { lim
     const told = JSON.stringify(entry, (name, value) => (name.startsWith('sealed') ? undefined : value))
     terminal.print(`${n}\t${at.toISOString()}\t${told}`)
   }
-  terminal.print(`${entries.length} entries, each as the vault wrote it.`)
+  terminal.print(`${entries.length} entries, all exactly as the vault wrote them.`)
 }

@@ -74,7 +74,7 @@ describe('D-34 a bot that collects deposits', () => {
       expect(said).toContain(part)
     expect(accesses()).toMatchObject([{ steamId: BOT, sellsItself: true, key: KEY }])
     showMarkets(settings(), terminal())
-    expect(printed.at(-1)).toContain('the market has a session of it')
+    expect(printed.at(-1)).toContain('the market has one of its sessions')
   })
 
   it('needs the yes of a person who sits there', async () => {

@@ -28,25 +28,26 @@ export async function addMarket(
   if (sellsItself) await warn(terminal, { market, account })
   const [piped] = terminal.isPerson ? [] : await terminal.lines()
   const secret = (piped ?? (await terminal.ask(`Key of ${market}`, { hidden: true }))).trim()
-  if (!/^[\x21-\x7e]{8,128}$/.test(secret)) throw new Refusal('That is no key of a market.')
+  if (!/^[\x21-\x7e]{8,128}$/.test(secret))
+    throw new Refusal('That is not the key of a market: 8 to 128 characters, without spaces.')
   keepMarket(folder, key, { market, steamId: account, mayLose, sellsItself, isOff: false, key: secret })
   terminal.print(`${market} is set up for ${account}. Restart the vault.`)
 }
 
-/** Explains the switch. A person types yes; a pipe has decided already. */
+/** Explains the switch, and asks a person for a yes. Input from a pipe counts as decided already. */
 async function warn(
   terminal: Terminal,
   { market, account }: { market: string; account: string },
 ): Promise<void> {
   for (const line of [
-    `${account} collects deposits. To sell for itself it gives ${market} a whole web session of this bot.`,
-    'Whoever has it can read, decline, accept and cancel its offers: the market can end deposits of your shoppers,',
-    'and sees who they are. It cannot confirm an offer that gives. An account that only sells gives it no such session.',
+    `${account} collects deposits. To sell on its own it gives ${market} a whole web session of this bot.`,
+    'Its holder can read, decline, accept and cancel its offers: the market can end deposits of your shoppers,',
+    'and sees who they are. It cannot confirm an offer that gives items. An account that only sells shares no session.',
   ])
     terminal.print(line)
   if (!terminal.isPerson) return
-  const said = await terminal.ask('Let it sell for itself all the same? [yes]')
-  if (said.trim() !== 'yes') throw new Refusal('Nothing is changed.')
+  const said = await terminal.ask('Let it sell on its own anyway? [yes]')
+  if (said.trim() !== 'yes') throw new Refusal('Nothing was changed.')
 }
 
 export type SwitchFlags = { account?: string | undefined }
@@ -57,12 +58,12 @@ export function turnMarket(
   { market, account, isOff }: SwitchFlags & { market: MarketName; isOff: boolean },
 ): void {
   if (!switchMarket(openFolder(settings.folder), { market, steamId: account }, isOff)) {
-    throw new Refusal(`${account ?? market} is not set up: see the command market.`)
+    throw new Refusal(`${account ?? market} is not set up: add it with the command market.`)
   }
   const what = account === undefined ? market : `${market} for ${account}`
   terminal.print(
     isOff
-      ? `${what} is off: within a minute nothing is listed there any longer.`
+      ? `${what} is off: its listings come down within a minute.`
       : `${what} is on, unless the till has it off.`,
   )
 }
@@ -71,7 +72,7 @@ export function showMarkets(settings: Settings, terminal: Terminal): void {
   const folder = openFolder(settings.folder)
   for (const { market, steamId, isOff, mayLose, sellsItself } of readMarkets(folder, openKey(folder))) {
     const words = [isOff ? 'off' : 'on', mayLose ? 'below cost too' : 'never below cost']
-    if (sellsItself) words.push('a bot that collects deposits: the market has a session of it')
+    if (sellsItself) words.push('a bot that collects deposits: the market has one of its sessions')
     terminal.print(`${market}\t${steamId}\t${words.join(', ')}`)
   }
 }

@@ -23,7 +23,7 @@ export type LimitFlags = { usdAnHour: string; usdADay: string; itemsAnHour: numb
 
 export function limits(settings: Settings, terminal: Terminal, flags: LimitFlags): void {
   changeRules(openFolder(settings.folder), (rules) => ({ ...rules, limits: flags }))
-  terminal.print('The limits are changed. Restart the vault.')
+  terminal.print('The limits were changed. Restart the vault.')
 }
 
 export function showRules(settings: Settings, terminal: Terminal): void {

@@ -1,4 +1,4 @@
-/** `run`: the vault itself, until SIGTERM or Ctrl-C. */
+/** `run`: runs the vault until SIGTERM or Ctrl-C. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type Connection, liveConnection, sandboxConnection } from '../markets/connection.ts'
@@ -42,7 +42,7 @@ export async function run(settings: Settings): Promise<void> {
   const isThere = await firstAnswer(till, {
     stop,
     pause: (ms) => delay(ms, undefined, { signal: stop }).catch(() => {}),
-    say: (problem) => log.error({ problem }, 'the database does not answer'),
+    say: (problem) => log.error({ problem }, 'the database did not answer'),
   })
   if (isThere) console.log('vault ready at its folder')
   while (!stop.aborted) {
@@ -86,7 +86,7 @@ function stopSignal(followsStdin: boolean): AbortSignal {
   }
   if (followsStdin) {
     process.stdin.once('end', () => controller.abort()).resume()
-    // Open as long as its parent lives, it would keep a process that is done.
+    // Standard input stays open as long as the parent lives, and would keep a finished process running.
     controller.signal.addEventListener('abort', () => process.stdin.destroy())
   }
   return controller.signal

@@ -15,7 +15,7 @@ const secretsSchema = z.strictObject({
   identitySecret: SECRET,
 })
 
-/** `sells`: a selling account. No wish of the till may take items from it. */
+/** `sells`: whether it is a selling account. No wish of the till may take items from one. */
 const rowSchema = z.strictObject({ steamId: STEAM_ID, sells: z.boolean(), sealed: z.string() })
 const fileSchema = z.array(rowSchema).max(1_000)
 
@@ -24,7 +24,7 @@ export type Account = { steamId: string; sells: boolean; secrets: Secrets }
 
 const placeOf = (steamId: string): string => `account ${steamId}`
 
-/** Throws if the file was changed, or sealed with another key. */
+/** Reads the accounts. Throws if the file was changed, or sealed with another key. */
 export function readAccounts(folder: Folder, key: Key): Account[] {
   return rowsOf(folder).map(({ steamId, sells, sealed }) => ({
     steamId,

@@ -1,4 +1,4 @@
-/** The vault's own folder. Nobody else on the machine may read it, and every write reaches the disk. */
+/** The vault's own folder. No other user of the machine may read it, and every write reaches the disk. */
 import {
   closeSync,
   existsSync,
@@ -14,13 +14,13 @@ import { join } from 'node:path'
 
 export type Folder = {
   at(name: string): string
-  /** Undefined if there is no such file. Throws if somebody else may read or write it. */
+  /** Undefined if there is no such file. Throws if another user may read or write it. */
   read(name: string): string | undefined
-  /** Replaces the file whole. */
+  /** Replaces the whole file. */
   write(name: string, text: string): void
 }
 
-/** Makes the folder if there is none. Throws if it belongs to somebody else, or is open to others. */
+/** Makes the folder if there is none. Throws if it belongs to another user, or is open to others. */
 export function openFolder(path: string): Folder {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   refuseOpen(path)
@@ -47,7 +47,7 @@ export function openFolder(path: string): Folder {
   }
 }
 
-/** A new name is lost in a power cut unless its folder is written too. Windows has no such call. */
+/** A power cut loses a new file's name unless its folder is synced too. Windows has no such call. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(path, 'r')
@@ -62,7 +62,7 @@ function refuseOpen(path: string): void {
   const { mode, uid } = lstatSync(path)
   const own = process.getuid?.()
   if (own === undefined) return
-  if (uid !== own) throw new Error(`${path} belongs to another user. The vault's files must be its own.`)
+  if (uid !== own) throw new Error(`${path} belongs to another user. The vault must own its files.`)
   if ((mode & 0o077) !== 0) {
     throw new Error(`${path} is open to other users: chmod ${(mode & 0o700).toString(8)} ${path}`)
   }

@@ -1,4 +1,4 @@
-/** The key that seals the vault's secrets and signs its log. If its file is lost, so are they. */
+/** The key that seals the vault's secrets and signs its log. Without the key's file, both are lost. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import type { Folder } from './folder.ts'
 
@@ -10,7 +10,7 @@ const TAG_BYTES = 16
 export type Key = {
   /** `place` says where the text is stored, so a sealed text that is moved elsewhere does not open. */
   seal(plain: string, place: string): string
-  /** Throws if the key, the place or any byte differs. */
+  /** Opens a sealed text. Throws if the key, the place or any byte differs. */
   open(sealed: string, place: string): string
   mac(text: string): string
 }
@@ -19,7 +19,8 @@ export type Key = {
 export function openKey(folder: Folder): Key {
   const known = folder.read(FILE)
   const hex = known?.trim() ?? randomBytes(KEY_BYTES).toString('hex')
-  if (!/^[0-9a-f]{64}$/.test(hex)) throw new Error(`${folder.at(FILE)} is no key of a vault.`)
+  if (!/^[0-9a-f]{64}$/.test(hex))
+    throw new Error(`${folder.at(FILE)} is not the key of a vault: restore it from a backup.`)
   if (known === undefined) folder.write(FILE, `${hex}\n`)
   return keyOf(Buffer.from(hex, 'hex'))
 }

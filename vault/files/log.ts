@@ -9,7 +9,7 @@ import { type Folder, syncFolder } from './folder.ts'
 import type { Key } from './key.ts'
 
 const FILE = 'log.jsonl'
-/** Kept in the key's folder once there is a log, so a deleted log is not taken for a new one. */
+/** Written to the key's folder once a log exists, so the vault notices when its log was deleted. */
 const BEGUN = 'log.begun'
 
 const lineSchema = z.strictObject({
@@ -25,12 +25,12 @@ export type Entry = { n: number; at: Date; entry: z.infer<typeof lineSchema>['en
 
 export type VaultLog = {
   entries(): readonly Entry[]
-  /** Resolves once the entry is safely on the disk. Throws if it cannot be written: then nothing may be done. */
+  /** Resolves once the entry is safely on the disk. Throws if it cannot be written: then the vault must not act. */
   add(entry: Entry['entry'], at: Date): Entry
   close(): void
 }
 
-/** Reads the log and holds it open. Throws if an entry was changed, taken out or added by anybody else. */
+/** Reads the log and holds it open. Throws if anybody else changed, removed or added an entry. */
 export function openLog(folder: Folder, key: Key): VaultLog {
   const file = folder.at(FILE)
   const { entries, last, length } = readChain(folder, key)
@@ -46,7 +46,7 @@ export function openLog(folder: Folder, key: Key): VaultLog {
   return {
     entries: () => all,
     add(entry, at) {
-      if (isBroken) throw new Error('The log of the vault could not be written before.')
+      if (isBroken) throw new Error('An earlier write to the log of the vault failed. Restart the vault.')
       const unsigned = { n: all.length + 1, at: at.toISOString(), before, entry }
       const line: Line = { ...unsigned, mac: macOf(key, unsigned) }
       isBroken = true
@@ -73,7 +73,7 @@ function readChain(folder: Folder, key: Key) {
   if (!existsSync(file)) {
     if (folder.read(BEGUN) === undefined) return { entries: [], last: '', length: 0 }
     throw new Error(
-      `${file} is gone. Without it the vault does not know what it gave: put it back from a backup.`,
+      `${file} is missing. Without it the vault does not know what it gave: restore it from a backup.`,
     )
   }
   folder.read(FILE)
@@ -86,7 +86,9 @@ function readChain(folder: Folder, key: Key) {
     const said = lineOf(line)
     const n = entries.length + 1
     if (said === undefined || said.n !== n || said.before !== last || said.mac !== macOf(key, said)) {
-      throw new Error(`Entry ${n} of ${file} is not what the vault wrote. It gives nothing on such a log.`)
+      throw new Error(
+        `Entry ${n} of ${file} is not what the vault wrote. The vault gives nothing until the log is restored.`,
+      )
     }
     entries.push({ n, at: new Date(said.at), entry: said.entry })
     last = said.mac

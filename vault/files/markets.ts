@@ -1,24 +1,24 @@
-/** The accounts that the vault sells from, by market, with the sealed key of each. */
+/** The accounts from which the vault sells, by market, each with its sealed key. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 import type { Key } from './key.ts'
 
 const FILE = 'markets.json'
 
-/** The markets that have a client here. */
+/** The markets for which the vault has a client. */
 export const MARKETS = ['market.csgo.com', 'waxpeer.com'] as const
 export type MarketName = (typeof MARKETS)[number]
 
 const rowSchema = z.strictObject({
   market: z.enum(MARKETS),
-  /** The account that the key belongs to: one that only sells, unless `sellsItself`. */
+  /** The key's account. It only sells, unless `sellsItself`. */
   steamId: z.string().regex(/^76561(?:19|20)\d{10}$/),
   sealedKey: z.string(),
   /** Items may be sold for less than they cost. */
   mayLose: z.boolean(),
   /** Lists nothing, and takes listings down. */
   isOff: z.boolean(),
-  /** The account collects deposits, and the operator lets the market have a session of it all the same. */
+  /** The account collects deposits, and the operator allows the market to have one of its sessions. */
   sellsItself: z.boolean().default(false),
 })
 const fileSchema = z.array(rowSchema).max(100)
@@ -31,7 +31,7 @@ const rowsOf = (folder: Folder) => fileSchema.parse(JSON.parse(folder.read(FILE)
 const write = (folder: Folder, rows: z.infer<typeof fileSchema>): void =>
   folder.write(FILE, `${JSON.stringify(fileSchema.parse(rows), null, 2)}\n`)
 
-/** Throws if the file was changed, or sealed with another key. */
+/** Reads the accounts. Throws if the file was changed, or sealed with another key. */
 export function readMarkets(folder: Folder, key: Key): MarketAccess[] {
   return rowsOf(folder).map(({ sealedKey, ...row }) => ({
     ...row,
@@ -57,7 +57,7 @@ export function keepMarket(folder: Folder, key: Key, { key: secret, ...row }: Ma
   write(folder, rows.some(isAt(row)) ? rows.map((each) => (isAt(row)(each) ? kept : each)) : [...rows, kept])
 }
 
-/** All accounts there, or this one. Returns false if there is none. */
+/** Switches all accounts there, or only this one. Returns false if there is none. */
 export function switchMarket(
   folder: Folder,
   { market, steamId }: { market: MarketName; steamId?: string | undefined },

@@ -1,4 +1,4 @@
-/** Where items may go and how much at a time: only the operator writes this file. The vault reads it at its start. */
+/** Where items may go, and how much may leave. Only the operator writes this file; the vault reads it at its start. */
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
 import { partnerOfLink } from './trade-link.ts'
@@ -16,7 +16,7 @@ const destinationSchema = z
   .transform(({ steamId, tradeLink }, context) => {
     const partner = partnerOfLink(tradeLink)
     if (partner?.steamId === steamId) return partner
-    context.addIssue({ code: 'custom', message: 'steamId and tradeLink must be of the same account' })
+    context.addIssue({ code: 'custom', message: 'steamId and tradeLink must belong to the same account' })
     return z.NEVER
   })
 
@@ -29,7 +29,7 @@ const rulesSchema = z.strictObject({
     usdADay: usd,
     itemsAnHour: z.int().min(0).max(100_000),
   }),
-  /** The worth of an item that has no price on Steam. */
+  /** The value that counts for an item without a price on Steam. */
   usdWithoutPrice: usd,
 })
 
@@ -45,12 +45,12 @@ const NOTHING: WrittenRules = {
   usdWithoutPrice: '100.00',
 }
 
-/** Throws with a readable reason if anything in the file is not understood. */
+/** Reads the rules. Throws with a readable reason if the vault cannot read all of the file. */
 export function readRules(folder: Folder): Rules {
   return checked(folder, written(folder))
 }
 
-/** Throws, and changes nothing, if the file would not be understood. */
+/** Throws, and changes nothing, if the vault could not read the result. */
 export function changeRules(folder: Folder, change: (rules: WrittenRules) => WrittenRules): void {
   const before = written(folder)
   checked(folder, before)
@@ -61,7 +61,7 @@ export function changeRules(folder: Folder, change: (rules: WrittenRules) => Wri
 
 function written(folder: Folder): WrittenRules {
   const text = folder.read(FILE)
-  // It is checked before anything is done with it.
+  // The result is checked before it is written.
   return text === undefined ? NOTHING : (jsonOf(text) as WrittenRules)
 }
 

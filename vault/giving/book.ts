@@ -1,4 +1,4 @@
-/** The vault's knowledge of the wishes that it took up, from the entries of its log. Pure. */
+/** The vault's view of the wishes that it took up, built from the entries of its log. Pure. */
 import { z } from 'zod'
 import type { EndedOffer } from './gift.ts'
 
@@ -6,7 +6,7 @@ const DIGITS = z.string().regex(/^\d{1,20}$/)
 const assetSchema = z.strictObject({ appId: z.int(), contextId: z.string(), assetId: z.string() })
 const wish = DIGITS
 
-/** `sealedToken`: of the partner's trade link. `worthCents`: how much it uses of the limits. */
+/** `sealedToken`: the token of the partner's trade link. `worthCents`: how much of the limits the gift uses. */
 const entrySchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('wish_refused'), wish, because: z.string() }),
   z.strictObject({
@@ -68,7 +68,7 @@ export function bookOf(entries: readonly Dated[]): Map<string, Giving> {
   return book
 }
 
-/** An entry that does not fit its wish changes nothing, so nothing is done twice. */
+/** Ignores an entry that does not fit its wish, so no step happens twice. */
 export function evolve(giving: Giving | undefined, { at, entry }: Dated): Giving | undefined {
   switch (entry.kind) {
     case 'wish_refused':
@@ -111,7 +111,7 @@ export function isOpen(giving: Giving): giving is OpenGiving {
 
 export type Spent = { cents: bigint; items: number }
 
-/** The items that may have left since then. A giving that ended without a delivery no longer counts. */
+/** The items that may have left since then. A gift that ended without a delivery no longer counts. */
 export function spentSince(book: Book, since: Date): Spent {
   let [cents, items] = [0n, 0]
   for (const giving of book.values()) {

@@ -1,4 +1,4 @@
-/** A gift: its items, its recipient, and the checks that an offer is exactly that. Pure. */
+/** A gift: its items, its recipient, and the check that an offer is exactly this gift. Pure. */
 export type GivenAsset = { appId: number; contextId: string; assetId: string }
 
 export type Gift = {
@@ -8,7 +8,7 @@ export type Gift = {
   assets: readonly GivenAsset[]
 }
 
-/** `failed`: it was accepted, and Steam did not carry the trade out. */
+/** `failed`: it was accepted, but Steam did not carry out the trade. */
 export type EndedOffer = 'declined' | 'countered' | 'invalid' | 'withdrawn' | 'expired' | 'failed'
 
 /** The offer as Steam shows it to its sender. */
@@ -17,7 +17,7 @@ export type SeenOffer =
   | { state: 'accepted'; steamTradeId: string | null }
   | { state: 'ended'; how: EndedOffer }
 
-/** The port through which the vault gives. No method throws because of Steam. */
+/** The port through which the vault gives. No method throws when Steam fails. */
 export type Hands = {
   /** `refused`: certainly not sent. `unanswered`: it may have been sent. */
   send(
@@ -27,7 +27,7 @@ export type Hands = {
   >
   /** The offer that gives exactly this, in any state. */
   find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
-  /** Undefined if Steam did not say. */
+  /** Undefined if Steam did not answer. */
   read(offerId: string): Promise<SeenOffer | undefined>
   /** Confirms an offer that gives exactly this, and no other. False if that is not certain. */
   confirm(offerId: string, gift: Gift): Promise<boolean>
@@ -56,7 +56,7 @@ type OfferLike = {
   takes: readonly GivenAsset[]
 }
 
-/** Whether the offer is this gift and nothing beyond it. */
+/** Whether the offer is this gift and nothing more. */
 export const isGift = (offer: OfferLike, gift: Gift): boolean =>
   offer.isOurs &&
   offer.partnerSteamId === gift.partnerSteamId &&
@@ -65,7 +65,7 @@ export const isGift = (offer: OfferLike, gift: Gift): boolean =>
   gift.assets.length > 0 &&
   isSameSet(gift.assets, offer.gives)
 
-/** The form of the till's secret codes: a person who gets one in our offer may take us for a deposit's bot. */
+/** The form of the till's secret codes: the recipient of an offer with such a code could take us for a deposit bot. */
 const DEPOSIT_CODE = /(?:^|[^0-9A-Za-z])[2-9A-HJKMNP-Z]{6}(?:$|[^0-9A-Za-z])/
 
 export const looksLikeDeposit = (message: string): boolean => DEPOSIT_CODE.test(message)

@@ -1,4 +1,4 @@
-/** Takes wishes and carries them out. The shell around book.ts, judge.ts and next-step.ts. */
+/** Takes up wishes and carries them out. The shell around book.ts, judge.ts and next-step.ts. */
 import { randomBytes } from 'node:crypto'
 import type { Account } from '../files/accounts.ts'
 import type { Key } from '../files/key.ts'
@@ -48,7 +48,7 @@ export type GiverParts = {
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   /** The operator's approvals for giving items back. */
   approvalOf(wishId: string): Approval | undefined
-  /** The items that may have left since then by sales: sales and wishes share one limit. */
+  /** The items that may have left by sales since then: sales and wishes share one limit. */
   soldSince(since: Date): Spent
   /** Whether the item is on sale, or sold and not given yet. */
   isListed(asset: GivenAsset): boolean
@@ -103,7 +103,7 @@ type Desk = GiverParts & {
 async function take(desk: Desk, wish: Wish): Promise<void> {
   const known = desk.book.get(wish.id)
   if (known !== undefined) {
-    // The last report may have been lost, so write it again.
+    // The last report may have been lost, so it is written again.
     if (!isOpen(known)) await desk.wishes.tell(wish.id, { giving: known })
     return
   }
@@ -135,11 +135,11 @@ async function judge(desk: Desk, wish: Wish): Promise<Judged> {
   if (complaint !== undefined && complaint.kind !== 'give') return complaint
   if (wish.ask.kind === 'return') {
     const giver = await reach.giverOf(wish.ask.steamTradeId, wish.assets)
-    if (giver === undefined) return { kind: 'wait', because: 'Steam does not say whom the items came from' }
-    if (giver !== partner.steamId) return { kind: 'refuse', because: 'the items came from somebody else' }
+    if (giver === undefined) return { kind: 'wait', because: 'Steam does not say who sent the items' }
+    if (giver !== partner.steamId) return { kind: 'refuse', because: 'somebody else sent the items' }
   }
   const cents = await worthOf(desk, wish.assets, seen)
-  if (cents === undefined) return { kind: 'wait', because: 'Steam does not say what it is worth' }
+  if (cents === undefined) return { kind: 'wait', because: 'Steam does not say what the items are worth' }
   const limited = judgeLimits(rules, desk.spent, { cents, items: wish.assets.length, now: desk.now() })
   if (limited !== undefined && limited.kind !== 'give') return limited
   const intended: Intended = {
@@ -184,7 +184,9 @@ function giftOf({ key }: Desk, { wish, partnerSteamId, sealedToken, message, ass
   return { partnerSteamId, token: key.open(sealedToken, `token ${wish}`), message, assets }
 }
 
-/** A destination that the operator removed from the list gets nothing more, not even gifts that were intended. */
+/**
+ * A destination that the operator removed from the list gets nothing more, not even gifts that were recorded before.
+ */
 function isStillAllowed({ rules, accounts }: Desk, { cause, from, partnerSteamId }: Intended): boolean {
   if (!accounts.has(from)) return false
   return cause.kind === 'return' || rules.destinations[cause.to]?.steamId === partnerSteamId
@@ -225,7 +227,7 @@ async function send(desk: Desk, { wishId, hands, gift }: Work): Promise<void> {
     desk.say('Steam refused an offer of the vault', { wish: wishId, because: sent.because })
     return end(desk, wishId, 'not_sent')
   }
-  desk.say('the vault does not know whether its offer was sent', { wish: wishId })
+  desk.say('the vault did not learn whether its offer was sent', { wish: wishId })
 }
 
 async function know(desk: Desk, wishId: string, offerId: string): Promise<void> {
@@ -236,7 +238,7 @@ async function know(desk: Desk, wishId: string, offerId: string): Promise<void> 
 
 async function end(desk: Desk, wishId: string, because: string): Promise<void> {
   const giving = desk.note({ kind: 'ended', wish: wishId, because })
-  desk.say('a giving ended', { wish: wishId, because })
+  desk.say('a gift ended', { wish: wishId, because })
   if (giving !== undefined) await desk.wishes.tell(wishId, { giving })
 }
 
@@ -276,7 +278,7 @@ async function prove(desk: Desk, { wishId, hands, gift }: Work, steamTradeId: st
   if (done !== undefined) await desk.wishes.tell(wishId, { giving: done })
 }
 
-/** An offer between two accounts of the vault is accepted by the vault. */
+/** The vault accepts offers between two of its own accounts. */
 async function takeIn(desk: Desk, { intended, offerId }: Offered, gift: Gift): Promise<void> {
   if (!desk.accounts.has(gift.partnerSteamId)) return
   await desk.reach(gift.partnerSteamId).accept({ offerId, fromSteamId: intended.from, gift })

@@ -1,4 +1,4 @@
-/** Whether the vault fulfils a wish of the till: by its own list, limits and log, and by Steam's data. Pure. */
+/** Decides whether the vault fulfils a wish of the till, by its own list, limits and log, and by Steam's data. Pure. */
 import type { Rules } from '../files/rules.ts'
 import type { Partner } from '../files/trade-link.ts'
 import { type Book, isOpen, type Spent } from './book.ts'
@@ -19,9 +19,9 @@ export type Wish = {
 
 export type Verdict =
   | { kind: 'give'; partner: Partner }
-  /** It may be given later: once the operator has acted, or the limits have room. */
+  /** The wish may be fulfilled later: once the operator has acted, or the limits have room. */
   | { kind: 'wait'; because: string }
-  /** Never, even if the same number asks for it again. */
+  /** The wish is refused for good, even if the till asks again under the same number. */
   | { kind: 'refuse'; because: string }
 
 const refuse = (because: string): Verdict => ({ kind: 'refuse', because })
@@ -30,9 +30,9 @@ const wait = (because: string): Verdict => ({ kind: 'wait', because })
 export type Around = {
   rules: Rules
   book: Book
-  /** The account that the items leave: undefined if the vault does not have it. */
+  /** The account that the items leave. Undefined if the vault does not have it. */
   account: { sells: boolean } | undefined
-  /** The operator's approval at the vault, with its recipient: undefined if there is none. */
+  /** The operator's approval at the vault, with its recipient. Undefined if there is none. */
   approved: Approval | undefined
   /** Whether one of its items is on sale, or sold and not given yet. */
   isListed: boolean
@@ -47,7 +47,7 @@ export function judgeWish(wish: Wish, around: Around): Verdict {
   if (book.has(wish.id)) return refuse('asked before')
   const complaint = complaintOf(wish.assets) ?? takenIn(book, wish.assets)
   if (complaint !== undefined) return refuse(complaint)
-  if (account?.sells === true) return refuse('the account sells: nothing leaves it by a wish')
+  if (account?.sells === true) return refuse('wishes may not take items from a selling account')
   if (around.isListed) return wait('an item is on sale')
   if (wish.ask.kind === 'send') {
     const { destinations } = rules
@@ -93,7 +93,7 @@ export function judgeItems(assets: readonly GivenAsset[], seen: Seen): Verdict |
 
 type Load = { cents: bigint; items: number; now: Date }
 
-/** `spent`: by wishes and sales together. Refuses more than a limit ever allows; otherwise waits for room. */
+/** `spent`: by wishes and sales together. Refuses more than a limit can ever allow; otherwise waits for room. */
 export function judgeLimits(
   { limits }: Rules,
   spent: (since: Date) => Spent,

@@ -1,4 +1,4 @@
-/** The next step of a giving, from its record and Steam's data. Pure. */
+/** The next step of a gift, from its record and Steam's data. Pure. */
 import type { Because, OpenGiving } from './book.ts'
 import type { SeenOffer } from './gift.ts'
 
@@ -6,7 +6,9 @@ import type { SeenOffer } from './gift.ts'
 const ACCEPT_MS = 30 * 60_000
 /** How long the phone has to confirm. */
 const CONFIRM_MS = 10 * 60_000
-/** An offer that is missing from this many lists, the last one after this time, was not sent. It is never sent again. */
+/**
+ * An offer that is missing from this many lists, the last read after this time, was not sent. The vault gives it up.
+ */
 const MOST_MISSES = 3
 const APPEARS_MS = 120_000
 
@@ -23,7 +25,7 @@ export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
       return isAllowed ? { kind: 'send' } : { kind: 'end', because: 'no_longer_allowed' }
     case 'sending': {
       const { missed, missedAt, begunAt } = giving
-      // The age alone proves nothing: a vault that was dead has not looked since.
+      // Age alone proves nothing: a vault that was down has not looked since.
       const isOver = missed >= MOST_MISSES && Number(missedAt) - Number(begunAt) >= APPEARS_MS
       return isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'find' }
     }

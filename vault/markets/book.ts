@@ -1,8 +1,8 @@
-/** The vault's knowledge of its sales: entries that are only ever added, and their sum. Pure. */
+/** The vault's view of its sales: an append-only journal, and the state that follows from it. Pure. */
 import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
 import type { Due, Outcome } from './market.ts'
 
-/** `account`: the Steam id of the account that sells; null in entries from before a market could have several. */
+/** `account`: the selling account's Steam id; null in entries that predate several accounts per market. */
 type InStall = { market: string; account: string | null }
 
 export type SaleEntry =
@@ -12,7 +12,7 @@ export type SaleEntry =
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
-  /** Nothing is ever given for it. */
+  /** The vault never gives anything for it. */
   | { kind: 'due_refused'; market: string; due: Due; problem: string }
   | (InStall & { kind: 'deal_intended'; due: Due; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
@@ -35,7 +35,7 @@ export type Listing = InStall & {
   appId: number
   assetId: string
   priceMinor: bigint
-  /** Null until the market has said whether it took it. */
+  /** Null until the market has said whether it took the listing. */
   itemId: string | null
   begunAt: Date
   state: 'on_sale' | 'in_deal' | 'given' | 'over'
@@ -58,7 +58,7 @@ export type Deal =
   | (Common & { state: 'ended'; because: EndedOffer | 'refused' | 'abandoned' })
 
 export type Book = {
-  /** By market and asset: an asset has one live listing over all markets. */
+  /** By market and asset: an asset has at most one live listing across all markets. */
   listings: readonly Listing[]
   /** By market and number. */
   deals: ReadonlyMap<string, Deal>
@@ -66,7 +66,7 @@ export type Book = {
   refused: ReadonlyMap<string, string>
 }
 
-/** An account at a market. `isFirst`: entries without an account are its own. */
+/** An account at a market. `isFirst`: entries without an account belong to it. */
 export type Stall = { market: string; account: string; isFirst: boolean }
 
 export const isIn =
@@ -82,11 +82,11 @@ export function isLive({ state }: Listing): boolean {
   return state === 'on_sale' || state === 'in_deal'
 }
 
-/** Whether its item may not be listed: it is on sale, or it was given, and no market has said that it came back. */
+/** Whether its item must not be listed: it is on sale, or it was given and no market has reported its return. */
 export const isTied = (listing: Listing): boolean =>
   isLive(listing) || (listing.state === 'given' && listing.end?.kind !== 'reversed')
 
-/** The newest listing with this number. A market may give an item the same number each time that it is listed. */
+/** The newest listing with this number. A market may use the same number each time that an item is listed. */
 export function latestListing(
   { listings }: Pick<Book, 'listings'>,
   { market, itemId }: { market: string; itemId: string },
@@ -102,7 +102,7 @@ export function liveListing(
   return listings.find((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
-/** The items that buyers may have got since then, at their listed prices. Leaves out sales that ended without a gift. */
+/** The items that buyers may have received since then, at their listed prices. Leaves out sales that gave nothing. */
 export function soldSince({ deals, listings }: Book, since: Date): { cents: bigint; items: number } {
   let [cents, items] = [0n, 0]
   for (const { market, itemIds, intendedAt, state } of deals.values()) {

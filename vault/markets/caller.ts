@@ -1,4 +1,4 @@
-/** Calls to a market with one key: their pace, and what an answer says about them. */
+/** Calls to a market with one key: paces them, and judges their answers. */
 import { z } from 'zod'
 import type { Call, Connection, Reply } from './connection.ts'
 import { parseLossless } from './lossless-json.ts'
@@ -6,12 +6,12 @@ import type { Failure, Said } from './market.ts'
 import { createPace, type Time } from './pace.ts'
 
 type Form<Ask> = {
-  /** Calls are never closer together. */
+  /** The shortest time between two calls, in milliseconds. */
   everyMs: number
   callOf(name: string, ask: Ask): Call
   /** Undefined if the call did what it says. */
   failureOf(answer: unknown, status: number): Failure | undefined
-  /** Where an error status may carry an answer of the market. Everything else is no answer. */
+  /** Whether an error status may carry an answer of the market. Otherwise it counts as no answer. */
   isAnswer?(status: number): boolean
 }
 
@@ -24,7 +24,7 @@ export type Caller<Ask> = <T, R>(
 const REST_MS = 60_000
 const TOO_MANY = 'HTTP 429'
 
-/** A market that has refused the key is asked nothing any more; one that was asked too often, nothing for a minute. */
+/** Stops calling a market that has refused the key, and pauses for a minute after "too many requests". */
 export function createCaller<Ask>(
   form: Form<Ask>,
   { connection, time }: { connection: Connection; time: Time },
@@ -55,7 +55,7 @@ async function asked<Ask>(form: Form<Ask>, connection: Connection, call: Call): 
   let answer: unknown
   try {
     reply = await connection.ask(call)
-    // Error statuses too: a body with an error says nothing certain, because the call may have failed halfway.
+    // Error statuses too: their body proves nothing, because the call may have failed halfway.
     if (reply.status !== 200 && form.isAnswer?.(reply.status) !== true)
       return unanswered(`HTTP ${reply.status}`)
     answer = parseLossless(reply.text)

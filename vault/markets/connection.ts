@@ -14,7 +14,7 @@ export type Reply = { status: number; type: string; text: string }
 export type Connection = {
   /** Rejects if no complete answer came in time. */
   ask(call: Call): Promise<Reply>
-  /** A websocket, such as wss://market.example. It closes if it does not open in time. */
+  /** Opens a websocket, such as wss://market.example. It closes if it does not open in time. */
   open(url: string): WebSocket
 }
 
@@ -32,7 +32,7 @@ class SandboxAgent extends Agent {
 }
 
 /**
- * The connection to a sandbox: addresses and hosts stay those of production, only the socket is redirected. Throws
+ * The connection to a sandbox: URLs and hosts stay those of production, only the connection is redirected. Throws
  * unless the mode is sandbox and the target a plain loopback address.
  */
 export function sandboxConnection(
@@ -46,7 +46,9 @@ export function sandboxConnection(
   const url = URL.canParse(sandboxUrl) ? new URL(sandboxUrl) : undefined
   const host = url && loopbackHost(url)
   if (!url || !host || url.protocol !== 'http:' || url.username !== '' || url.pathname !== '/') {
-    throw new Error('The market sandbox must be on this machine, such as http://127.0.0.1:4303: it is not.')
+    throw new Error(
+      'The market sandbox must be on this machine: use an address such as http://127.0.0.1:4303.',
+    )
   }
   const target = { host, port: Number(url.port || 80) }
   return {

@@ -14,27 +14,27 @@ export type Step =
   | { kind: 'note_end'; how: EndedOffer }
   | { kind: 'wait' }
 
-/** The market takes a deal back after five minutes: a deal that has not begun by then is never begun. */
+/** The market takes a deal back after five minutes. A deal that has not begun by this time is never begun. */
 const BEGIN_WITHIN_MS = 4 * 60_000
 /** A confirmation after this time is too late for the market. */
 const CONFIRM_WITHIN_MS = 5 * 60_000
-/** Nobody accepts it any more, and the market counts offers that stay open as failures. */
+/** No buyer accepts an offer after this time, and the market counts offers that stay open as failures. */
 const CANCEL_AFTER_MS = 10 * 60_000
-/** An offer whose answer was lost appears within this time, or was never made. The last look is after it. */
+/** An offer whose answer was lost appears within this time, or was never made. The last look comes after it. */
 const LOOK_FOR_MS = 2 * 60_000
 const LEAST_LOOKS = 3
 
 export type Open = Extract<Deal, { state: 'intended' | 'sending' | 'unknown' }>
 export type Active = Extract<Deal, { state: 'active' }>
 
-/** Before its offer is known. If a deal was being sent, it is never sent again, only looked up. */
+/** The step before the deal's offer is known. A deal that may have been sent is only looked up, never sent again. */
 export function stepBefore(deal: Open, now: Date): Step {
   if (deal.state === 'intended')
     return now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS
       ? { kind: 'abandon' }
       : { kind: 'send' }
   const { missed, missedAt, begunAt } = deal
-  // The age alone proves nothing: a vault that was dead has not looked since.
+  // Age alone proves nothing: a vault that was down has not looked since.
   const isOver = missed >= LEAST_LOOKS && Number(missedAt) - Number(begunAt) > LOOK_FOR_MS
   return isOver ? { kind: 'abandon' } : { kind: 'look' }
 }
@@ -53,7 +53,7 @@ export function stepAfter(
     case 'ended':
       return { kind: 'note_end', how: seen.how }
     case 'in_escrow':
-      // Cancelling it would bar the account from trading for a week.
+      // Cancelling a trade in escrow would bar the account from trading for a week.
       return { kind: 'wait' }
     case 'needs_confirmation':
       if (openMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }

@@ -1,4 +1,4 @@
-/** Sells on one market, round by round: when to ask what, and when to list nothing. The shell around the seller. */
+/** Sells on one market, round by round: paces its questions, and decides when to list. The shell around the seller. */
 import type { OwnItem } from '../steam/look.ts'
 import { isIn, isLive, type Listing, type Stall } from './book.ts'
 import { feeOf } from './fees.ts'
@@ -10,7 +10,7 @@ import type { Alarm, createSeller, Journal } from './seller.ts'
 import type { Till } from './till.ts'
 
 const MINUTE_MS = 60_000
-/** Listings sell only while the market hears from their seller every few minutes. */
+/** Listings sell only while their seller pings the market every few minutes. */
 const PING_MS = 3 * MINUTE_MS
 /** A sale must be handed over within five minutes. */
 const LOOK_MS = 15_000
@@ -21,10 +21,10 @@ const LIST_AGAIN_MS = 20_000
 const REPRICE_MS = 60 * MINUTE_MS
 const MONEY_MS = 5 * MINUTE_MS
 const BALANCE_MS = 10 * MINUTE_MS
-/** The market keeps its history by day. */
+/** The market's history has a resolution of days. */
 const HISTORY_MS = 86_400_000
 const MOST_LINES = 50
-/** An item that a market does not take, or is not found by it so often, is not offered to it for a while. */
+/** After this many refusals or failed look-ups, an item is not offered to the market for a while. */
 const REFUSED_MS = 60 * MINUTE_MS
 const MOST_RETRIES = 3
 
@@ -37,7 +37,7 @@ export type DeskParts = {
     freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
     accessToken(options: { fresh: boolean }): Promise<string | undefined>
   }
-  /** The token of the account's trade link, if the rules have it as a destination. */
+  /** The token of the account's trade link, if the rules list the account as a destination. */
   tradeToken: string | undefined
   pricing: Pricing
   till: Pick<Till, 'isOff'>
@@ -52,13 +52,13 @@ export type DeskParts = {
 export type Desk = {
   stall: Stall
   games: readonly number[]
-  /** Everything but new listings: sales that must be given come first. */
+  /** Does everything but list: sales that must be handed over come first. */
   tend(): Promise<void>
   /** Whether it may list now. */
   isOpen(): boolean
-  /** Whether it is time to list items of this game again; if so, records the time. */
+  /** Whether to list items of this game now; if so, records the time. */
   isDue(appId: number): boolean
-  /** Bids for these items, except for those that the market did not take lately. */
+  /** Bids for these items, except those that the market refused lately. */
   bidsFor(appId: number, items: readonly OwnItem[]): Promise<Bid[]>
   list(appId: number, lines: readonly Line[]): Promise<void>
   close(): void
@@ -67,13 +67,13 @@ export type Desk = {
 type State = {
   /** When each step ran last, in milliseconds. */
   done: Map<string, number>
-  /** Why nothing is listed; undefined if all is well. */
+  /** The reason why nothing is listed; undefined if all is well. */
   stopped: string | undefined
-  /** Why the account may not sell, as the market said last. */
+  /** The market's latest reasons why the account may not sell. */
   unready: string | undefined
-  /** The market's word about its fee. */
+  /** The fee that the market states. */
   feeBp: bigint | null
-  /** By game and asset: how often the market did not take it, and when it was asked last. */
+  /** By game and asset: how often the market refused it, and when it was offered last. */
   refused: Map<string, { times: number; atMs: number }>
 }
 
@@ -108,7 +108,7 @@ function isTaken({ now }: DeskParts, { refused }: State, key: string): boolean {
   return true
 }
 
-/** Whether it is time to run this step again; if so, records the time. A clock that was set back delays nothing. */
+/** Whether to run this step now; if so, records the time. A clock that was set back delays nothing. */
 function isDue({ now }: DeskParts, { done }: State, [what, everyMs]: [string, number]): boolean {
   const nowMs = now().getTime()
   const last = done.get(what) ?? Number.NEGATIVE_INFINITY
@@ -187,11 +187,11 @@ async function stayOnline(parts: DeskParts, state: State): Promise<void> {
   if (!isNeeded || !isDue(parts, state, ['ping', PING_MS])) return
   if (!(await ping(parts))) {
     state.done.delete('ping')
-    parts.say('the market does not take the ping', { market: market.name })
+    parts.say('the market refused the ping', { market: market.name })
   }
 }
 
-/** A session that the market rejects is renewed once. */
+/** Renews a session once if the market rejects it. */
 async function ping({ market, account }: DeskParts): Promise<boolean> {
   for (const fresh of [false, true]) {
     const token = await account.accessToken({ fresh })
@@ -225,7 +225,7 @@ async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Pr
   const answers = said.kind === 'said' ? said.value : []
   for (const answer of answers) noteAnswer(parts, state, { appId, answer })
   if (said.kind === 'said' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
-  // The market has not read the inventory, or not since these items came.
+  // The market has not read the inventory since these items came.
   await market.refresh(appId)
   state.done.set(`list ${appId}`, now().getTime() - LIST_MS + LIST_AGAIN_MS)
 }
@@ -259,15 +259,15 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
 const isPaid = (end: Listing['end']): boolean =>
   end?.kind === 'paid' || end?.kind === 'cancelled' || end?.kind === 'reversed'
 
-/** The operator's text of an alarm. */
+/** The log line of an alarm. */
 export function alarmLine(alarm: Alarm): [line: string, about: Record<string, string>] {
   switch (alarm.kind) {
     case 'due_refused':
-      return ['the vault gives nothing for a sale', { deal: alarm.dealId, problem: alarm.problem }]
+      return ['the vault gave nothing for a sale', { deal: alarm.dealId, problem: alarm.problem }]
     case 'strange_listing':
-      return ['something is listed that the vault did not list', { listing: alarm.itemId }]
+      return ['the market showed a listing that the vault did not make', { listing: alarm.itemId }]
     case 'too_much':
-      return ['the market says that it pays more than the price', { listing: alarm.itemId }]
+      return ['the market claimed to pay more than the price', { listing: alarm.itemId }]
     case 'no_room':
       return ['the limits have no room for a sale', { deal: alarm.dealId }]
     default:

@@ -63,7 +63,7 @@ const lineSchema = z.strictObject({ kind: z.literal('sale'), sale: saleSchema })
 
 const placeOf = (id: string): string => `buyer of ${id}`
 
-/** The entry in the form of the log. */
+/** Converts an entry to the form of the log. */
 export function toLog(entry: SaleEntry, key: Key): Entry['entry'] {
   const sale = 'due' in entry ? { ...entry, due: sealed(entry.due, key) } : entry
   const written: unknown = JSON.parse(
@@ -78,7 +78,9 @@ function sealed({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'], 
   return { ...due, sealedToken: key.seal(token, placeOf(due.dealId)) }
 }
 
-/** Undefined for other entries, such as those of wishes. Throws if the seal does not open. */
+/**
+ * Reads an entry of the log. Undefined for other entries, such as those of wishes. Throws if the seal does not open.
+ */
 export function fromLog({ at, entry }: Entry, key: Key): Dated | undefined {
   const sale = lineSchema.safeParse(entry).data?.sale
   if (sale === undefined) return undefined

@@ -1,4 +1,4 @@
-/** The answers of the market.csgo.com family, as its clients describe them. They are parsed and judged only here. */
+/** The only place that parses and judges answers of the market.csgo.com family. Their shapes come from its clients. */
 import { z } from 'zod'
 import type { Due, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
 import type { Scale } from './scale.ts'
@@ -6,7 +6,7 @@ import type { Scale } from './scale.ts'
 const MOST_ROWS = 20_000
 const FIRST_STEAM_ID = 76561197960265728n
 
-/** Numbers come bare or in quotes. */
+/** The market sends numbers bare or in quotes. */
 const digits = z
   .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
   .transform((value): string => String(value))
@@ -15,7 +15,7 @@ const shortText = z.string().max(500)
 
 export const envelopeSchema = z.looseObject({
   success: z.boolean(),
-  /** A code, a sentence or a number. */
+  /** An error: a code, a sentence or a number. */
   error: z.union([shortText, z.number()]).optional(),
   message: shortText.optional(),
 })
@@ -56,7 +56,7 @@ export const listedSchema = z.object({ items: z.array(listedRow).max(50) })
 
 const NOT_READ_YET = new Set(['inventory_not_loaded', 'item_not_in_inventory'])
 
-/** One line for each requested asset; an asset that the market does not mention is refused. */
+/** One line for each requested asset. An asset that the market does not mention counts as refused. */
 export function listedOf({ items }: z.infer<typeof listedSchema>, asked: readonly string[]): Listed[] {
   return asked.map((assetId): Listed => {
     const row = items.find(({ asset }) => asset === assetId)
@@ -100,7 +100,7 @@ const itemRow = z.looseObject({
     ])
     .nullish(),
 })
-/** An empty list may come as null or false. */
+/** The market may send null or false for an empty list. */
 export const itemsSchema = z.object({
   items: z.union([z.array(itemRow).max(MOST_ROWS), z.null(), z.literal(false)]).optional(),
 })

@@ -1,4 +1,4 @@
-/** The market.csgo.com family: one interface on four hosts, a host for each game. */
+/** The market.csgo.com family: the same API on four hosts, one for each game. */
 import { type Caller, createCaller } from './caller.ts'
 import type { Call, Connection } from './connection.ts'
 import {
@@ -25,7 +25,7 @@ import type { Due, Failure, Market, Problem, Row } from './market.ts'
 import type { Time } from './pace.ts'
 import type { Scale } from './scale.ts'
 
-/** The market deletes the key of a client that sends more than 5 requests a second, perhaps over all hosts together. */
+/** The market deletes the key of a client that sends more than 5 requests a second, perhaps counted over all hosts. */
 const EVERY_MS = 500
 const MOST_LINES = 50
 
@@ -41,13 +41,13 @@ const MAIN_HOST = 'market.csgo.com'
 
 type Options = {
   key: string
-  /** The account that the key must belong to. */
+  /** The account to which the key must belong. */
   steamId: string
   scale: Scale
   connection: Connection
-  /** The machine's. */
+  /** The machine's clock, not the market's. */
   time: Time
-  /** The clock for the market's times. */
+  /** The clock by which to read the market's times. */
   now: () => Date
 }
 
@@ -73,7 +73,7 @@ export function createFamily(options: Options): Market {
 
 type FamilyCaller = Caller<Ask>
 
-/** Each item of the deal is sold, and there is time left to hand it over. */
+/** Whether each item of the deal is sold, with time left to hand it over. */
 const isStillSold = (rows: readonly Row[], { assets }: Due): boolean =>
   assets.every(({ assetId }) =>
     rows.some((row) => row.assetId === assetId && (row.stage === 'sold' || row.stage === 'offer_out')),
@@ -113,7 +113,7 @@ function accountCalls(
       if (owner.kind !== 'said') return owner
       const problems: Problem[] = owner.value === steamId ? [] : ['other_account']
       return call('test', testSchema, {
-        // It tells its fee nowhere.
+        // The market states its fee nowhere.
         read: (answer) => ({ problems: [...problems, ...problemsOf(answer)], feeBp: null }),
       })
     },

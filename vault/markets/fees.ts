@@ -1,15 +1,18 @@
 /** The share of a price that a market keeps. Pure. */
 import type { Book } from './book.ts'
 
-/** In hundredths of a percent: what sellers of such markets report, until the market itself has said or paid something. */
+/**
+ * Hundredths of a percent, as sellers on such markets report. Used until the market has stated a fee or paid for a
+ * sale.
+ */
 const ASSUMED_BP = 500n
-/** Nobody sells there at a higher one, so a number above it is a lie or an error. */
+/** The highest plausible fee: nobody would sell at a higher one, so a number above it is a lie or an error. */
 const MOST_BP = 3_000n
-/** The latest sales count: fees change. */
+/** The number of latest sales that count, because fees change. */
 const MOST_SALES = 20
 const ALL_BP = 10_000n
 
-/** By what the market paid for the latest sales; else by its word; else an assumption. */
+/** The fee by what the market paid for the latest sales; else the fee that it states; else an assumption. */
 export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, toldBp: bigint | null): bigint {
   const paid = listings
     .flatMap(({ market: of, priceMinor, end }) =>

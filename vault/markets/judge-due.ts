@@ -1,14 +1,14 @@
-/** Whether the items that a market asks for may be given. Pure. The market's claims are checked, never trusted. */
+/** Decides whether to give the items that a market asks for. Pure. The market's claims are checked, never trusted. */
 import type { Due, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
-/** Our own record of what we listed. */
+/** The listings, by our own record. */
 export type OwnListing = { itemId: string; appId: number; assetId: string; priceMinor: bigint }
 
 /**
- * Why nothing is given. `asset_not_listed`: the market asks for more than it sold, or something else. `own_account`:
+ * The reasons to give nothing. `asset_not_listed`: the market asks for more or other items than it sold. `own_account`:
  * the buyer is ours. `deposit_message`: the message looks like a deposit's. `changed`: the same deal asked for
- * something else before. `not_sold`: its own list does not say that all of it was sold. `price_differs`: its price
+ * something else before. `not_sold`: its own list does not show all of it as sold. `price_differs`: its price
  * is not the listed one. `given_already`: the asset is promised to another deal. `too_late`: the deadline is near.
  */
 export type DueProblem =
@@ -32,13 +32,13 @@ export type Around = {
   known: ReadonlyMap<string, Due>
 }
 
-/** `listings`: what the deal gives, by our own record. `again`: recorded before, so nothing is sent a second time. */
+/** `listings`: the deal's items, by our own record. `again`: recorded before, so nothing is sent a second time. */
 export type DueVerdict =
   | { kind: 'give'; listings: readonly OwnListing[] }
   | { kind: 'again' }
   | { kind: 'refused'; problem: DueProblem }
 
-/** The least time for sending, confirming and reporting. */
+/** The shortest time in which to send, confirm and report. */
 const LEAST_S = 45
 const CONTEXT = '2'
 /** The form of a deposit's secret code: six characters of an alphabet without look-alikes. */

@@ -2,7 +2,7 @@
 import type { Gift } from '../giving/gift.ts'
 
 /**
- * Why a call failed. `unanswered`: the market may or may not have done it. `refused`: it did not.
+ * Why a call failed. `unanswered`: the market may have done it. `refused`: the market did not do it.
  * `locked_out`: the key is no longer valid, so every call will fail. `busy`: too many calls wait here; none was made.
  */
 export type Failure =
@@ -13,7 +13,7 @@ export type Failure =
 
 export type Said<T> = { kind: 'said'; value: T } | Failure
 
-/** The reasons why an account cannot sell. */
+/** A reason why an account cannot sell. */
 export type Problem =
   | 'other_account'
   | 'no_trade_token'
@@ -21,7 +21,7 @@ export type Problem =
   | 'offline'
   | 'banned_from_selling'
 
-/** `feeBp`: the share of a price that it says it keeps, in hundredths of a percent; null if it does not say. */
+/** `feeBp`: the stated fee as a share of a price, in hundredths of a percent; null if the market does not state one. */
 export type Readiness = { problems: readonly Problem[]; feeBp: bigint | null }
 
 export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string }
@@ -45,9 +45,9 @@ export type Row = {
   price: number | null
 }
 
-/** The items that the market asks for, and their recipient. All of it is the market's claim. */
+/** The items that the market asks for, and their recipient. All of it is only the market's claim. */
 export type Due = Gift & {
-  /** Stays the same until it is done: never give twice for it. */
+  /** Stays the same until the deal is done: never give twice for it. */
   dealId: string
 }
 
@@ -68,15 +68,15 @@ export type Market = {
   name: string
   /** The games that it sells, by Steam's app id. */
   games: readonly number[]
-  /** Whether the offer is confirmed before the market is told of it, or after. */
+  /** Whether to confirm the offer before or after reporting it to the market. */
   order: 'confirm_then_tell' | 'tell_then_confirm'
   ready(): Promise<Said<Readiness>>
-  /** Call this every three minutes: otherwise listings stop selling without any error. */
+  /** Call this every three minutes: otherwise listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<Said<null>>
-  /** Gives the market the token of the account's trade link, which its buyers' offers need. */
+  /** Gives the market the token of the account's trade link, which offers from buyers need. */
   setTradeToken(token: string): Promise<Said<null>>
   goOffline(): Promise<Said<null>>
-  /** Lets go of what it holds open. Asks nothing. */
+  /** Closes open connections. Calls nothing. */
   close(): void
   /** Makes the market read the inventory of a game, which takes some seconds. */
   refresh(appId: number): Promise<Said<null>>
@@ -89,7 +89,7 @@ export type Market = {
   unlistAll(appId: number): Promise<Said<null>>
   /** The listings, and the sold items that must be given now. */
   round(appId: number): Promise<Said<Round>>
-  /** Whether the market still wants the deal. Asked right before its offer is confirmed. */
+  /** Whether the market still wants the deal. Call this right before confirming its offer. */
   stands(deal: Due): Promise<Said<boolean>>
   /** Tells the market which offer hands a deal over. */
   sent(appId: number, handOver: { offerId: string; dealId: string }): Promise<Said<null>>

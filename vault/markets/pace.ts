@@ -1,13 +1,13 @@
-/** A strict pace for the calls of one key: never two calls closer together, and no burst after a rest. */
+/** A strict pace for the calls with one key: a least time between any two calls, and no burst after a rest. */
 
 export type Time = {
-  /** Never jumps; in milliseconds. */
+  /** A clock that never jumps, in milliseconds. */
   now(): number
   pause(ms: number): Promise<void>
 }
 
 export type Pace = {
-  /** Resolves when the next call may be made; false if too many wait. */
+  /** Resolves to true when the next call may be made, and to false if too many calls wait. */
   turn(): Promise<boolean>
 }
 

@@ -1,18 +1,18 @@
-/** At which market each item is listed: where it brings most. Pure. */
+/** Chooses the market for each item: the one where it brings most. Pure. */
 import type { Line } from './market.ts'
 import { netOf } from './price-policy.ts'
 
-/** `netMinor`: what it would bring there, after the market's fee. */
+/** `netMinor`: the expected proceeds there, after the market's fee. */
 export type Bid = Line & { netMinor: bigint }
 
-/** The word of a market about the offers of others counts up to this share of the vault's own price. */
+/** Prices of other sellers, as the market reports them, count up to this share of the vault's own price. */
 const MOST_REACH_BP = 15_000n
 const ALL_BP = 10_000n
 
 type Reach = { priceMinor: bigint; bestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }
 
 /**
- * The proceeds of a listing: its price, or the best offer of others where a floor holds it above that. A market that shows
+ * The proceeds of a listing: its price, or the best offer of others if a floor holds it above that. A market that shows
  * absurd offers attracts no items with them.
  */
 export function reachOf({ priceMinor, bestMinor, knownMinor, feeBp }: Reach): bigint {
@@ -23,7 +23,10 @@ export function reachOf({ priceMinor, bestMinor, knownMinor, feeBp }: Reach): bi
   return netOf(reached, feeBp)
 }
 
-/** In the order in which the markets were set up: the first of equals takes the item. An array for each, in their order. */
+/**
+ * `bids`: by market, in the order of their set-up; on equal bids the first market gets the item. Returns one array
+ * each.
+ */
 export function placed(bids: readonly (readonly Bid[])[]): Line[][] {
   const best = new Map<string, { at: number; netMinor: bigint }>()
   for (const [at, own] of bids.entries()) {

@@ -1,14 +1,14 @@
 /** The price at which an item is listed. Pure. Amounts are minor units of the market's currency. */
 
 export type PriceRules = {
-  /** How much under the best offer of others. */
+  /** How far below the best offer of others to list. */
   stepMinor: bigint
-  /** How far above its cost an item must be, in hundredths of a percent. */
+  /** The margin that a price must have over the item's cost, in hundredths of a percent. */
   marginBp: bigint
-  /** How much cheaper an item becomes with each day on sale, and the most in all. */
+  /** The discount for each day on sale, and the largest discount in all. */
   dropBpPerDay: bigint
   mostDropBp: bigint
-  /** The lowest share of the vault's own price at which an item is sold, whatever anybody else says. */
+  /** The lowest price, as a share of the vault's own price. It holds whatever the market and the operator say. */
   floorBp: bigint
 }
 
@@ -23,7 +23,7 @@ export const DEFAULT_RULES: PriceRules = {
 export type Priced = {
   /** The amount credited for it; null if unknown. */
   costMinor: bigint | null
-  /** The operator allowed to sell it at a loss. */
+  /** Whether the operator allows a sale at a loss. */
   mayLose: boolean
   /** The best offer of others on this market. */
   bestMinor: bigint | null
@@ -34,7 +34,7 @@ export type Priced = {
   feeBp: bigint
 }
 
-/** `no_price`: the vault has no price of its own. `no_cost`: the item's cost is unknown, or cannot be trusted. */
+/** `no_price`: the vault found no price. `no_cost`: the item's cost is unknown, or cannot be trusted. */
 export type PriceVerdict =
   | { kind: 'price'; minor: bigint }
   | { kind: 'none'; because: 'no_price' | 'no_cost' }
@@ -59,7 +59,7 @@ export function listingPrice(item: Priced, rules: PriceRules): PriceVerdict {
 /** The part of a price that is left after the market's fee, as a market rounds it. */
 export const netOf = (minor: bigint, feeBp: bigint): bigint => (minor * (ALL_BP - feeBp)) / ALL_BP
 
-/** The least price of which so much is left. */
+/** The lowest price of which this amount is left after the fee. */
 function grossOf(net: bigint, feeBp: bigint): bigint {
   const left = ALL_BP - feeBp
   return (net * ALL_BP + left - 1n) / left

@@ -6,24 +6,24 @@ import { type Bid, reachOf } from './placement.ts'
 import { listingPrice, type PriceRules } from './price-policy.ts'
 import type { Till } from './till.ts'
 
-/** A listing is changed only if its price differs by at least this share, in hundredths of a percent. */
+/** The smallest difference for which a listing's price is changed, in hundredths of a percent. */
 const LEAST_CHANGE_BP = 100n
 const ALL_BP = 10_000n
 
 export type Pricing = {
   rules: PriceRules
   mayLose: boolean
-  /** An item that the till's books do not have is not priced, even if it may be sold at a loss. */
+  /** An item that is missing from the till's books gets no price, even if it may be sold at a loss. */
   mustBeBooked: boolean
-  /** In cents of a dollar, by what the vault fetches itself. */
+  /** US cents, from the prices that the vault fetches itself. */
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   till: Pick<Till, 'costs'>
 }
 
-/** `feeBp`: the share of a price that the market keeps. */
+/** `feeBp`: the share of a price that the market keeps, in hundredths of a percent. */
 type Around = { market: Market; pricing: Pricing; feeBp: bigint; now(): Date }
 
-/** Prices of items on this market. Leaves out those without a price of the vault, or without a known cost. */
+/** Prices of items on this market. Leaves out items without a price from the vault, or without a known cost. */
 export async function bidsFor(
   items: readonly OwnItem[],
   { appId, own, ...around }: Around & { appId: number; own: readonly Listing[] },
@@ -72,7 +72,7 @@ type Known = {
   prices: ReadonlyMap<string, bigint>
 }
 
-/** Without an answer from the till, no cost is known. */
+/** Without an answer from the till, all costs are unknown. */
 async function knownOf(
   appId: number,
   items: readonly OwnItem[],

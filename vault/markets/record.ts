@@ -1,4 +1,4 @@
-/** The record of sales: in the vault's log, with the reports that the till must still get. */
+/** The record of sales in the vault's log, with the reports that the till has yet to get. */
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
 import { type Book, EMPTY_BOOK, evolve } from './book.ts'
@@ -6,13 +6,13 @@ import { fromLog, toLog } from './entries.ts'
 import { type Told, toldOf } from './reports.ts'
 import type { Journal } from './seller.ts'
 
-/** `n` and `part`: the entry of the log, and which of its reports this is. */
+/** `n` and `part`: the number of the log entry, and of the report within it. */
 export type News = { n: number; part: number; at: Date; told: Told }
 
 export type SaleRecord = Journal & {
   /** The later entries, oldest first. */
   newsAfter(n: number): readonly News[]
-  /** The till has all reports up to this entry. */
+  /** Notes that the till has all reports up to this entry. */
   forget(n: number): void
 }
 

@@ -15,10 +15,10 @@ export type Told =
       price: bigint
     }
   | { kind: 'report'; market: string; reference: string; report: SaleReport }
-  /** `assets`: sorted, as `app/asset`. The till holds what leaves its bots against it. */
+  /** `assets`: sorted, as `app/asset`. The till compares the items that leave its bots with them. */
   | { kind: 'gift'; market: string; reference: string; partnerSteamId: string; assets: readonly string[] }
 
-/** `book`: its state after the entry. `isBot`: whether the account collects deposits, so the till watches what it gives. */
+/** `book`: its state after the entry. `isBot`: whether the account collects deposits, so the till watches its items. */
 export function toldOf(book: Book, entry: SaleEntry, isBot: (account: string) => boolean): Told[] {
   const { market } = entry
   const report = (itemId: string, said: SaleReport): Told => ({
@@ -87,7 +87,7 @@ function giftOf(book: Book, entry: Extract<SaleEntry, { kind: 'deal_intended' }>
   }
 }
 
-/** The books have one row for each listing: a number that the market uses again gets a count behind it. */
+/** The books have one row for each listing: a number that the market reuses gets a counter as a suffix. */
 function referenceOf({ listings }: Book, { market, itemId }: { market: string; itemId: string }): string {
   const times = listings.filter((each) => each.market === market && each.itemId === itemId).length
   return times > 1 ? `${itemId}.${times}` : itemId

@@ -1,6 +1,8 @@
-/** The integers in which the market family writes amounts: a wrong divisor sells ten items for the price of one. */
+/**
+ * The integers in which the market family writes amounts. A wrong divisor would sell ten items for the price of one.
+ */
 
-/** Units in one of the currency, and in its minor unit. */
+/** Market units per unit of the currency, and per minor unit. */
 const UNITS: Readonly<Record<string, { ofMajor: number; ofMinor: bigint }>> = {
   USD: { ofMajor: 1000, ofMinor: 10n },
   EUR: { ofMajor: 1000, ofMinor: 10n },
@@ -12,13 +14,13 @@ export type Scale = {
   toUnits(minor: bigint): bigint
   /** Rounds down: a fraction of a minor unit cannot be paid. */
   toMinor(units: bigint): bigint
-  /** From whole currency with decimals. */
+  /** Converts from the whole currency with decimals. */
   fromMajor(major: number): bigint
   /** Whether a number of the market is this price, in units or in whole currency. */
   isPrice(shown: number, minor: bigint): boolean
 }
 
-/** Undefined for a currency with an unknown scale. */
+/** The scale of a currency, or undefined if it is unknown. */
 export function scaleOf(currency: string): Scale | undefined {
   const units = UNITS[currency]
   if (units === undefined) return undefined

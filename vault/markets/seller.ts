@@ -1,4 +1,4 @@
-/** Sells on one market: lists, gives what was sold, and follows the money. The shell around book.ts and deal.ts. */
+/** Sells on one market: lists items, gives sold ones, and follows the money. The shell around book.ts and deal.ts. */
 import type { Hands } from '../giving/gift.ts'
 import {
   type Book,
@@ -23,9 +23,9 @@ export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
 export type Alarm =
   | { kind: 'due_refused'; dealId: string; problem: string }
   | { kind: 'strange_listing'; itemId: string }
-  /** The market says that it pays more than the price. The seller does not believe it, and asks again. */
+  /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
   | { kind: 'too_much'; itemId: string }
-  /** The limits have no room now; the seller tries again as long as the buyer waits. */
+  /** The limits have no room. The seller tries again as long as the buyer waits. */
   | { kind: 'no_room'; dealId: string }
 
 type Parts = {
@@ -35,9 +35,9 @@ type Parts = {
   journal: Journal
   scale: Scale
   ownAccounts: ReadonlySet<string>
-  /** Whether the vault's limits let this leave now. */
+  /** Whether the vault's limits allow these items to leave now. */
   hasRoom: (load: { cents: bigint; items: number }) => boolean
-  /** Tells the till what is about to be given. A till that is away is told later. */
+  /** Reports to the till what is about to be given. If the till does not answer, it gets the report later. */
   announce: () => Promise<void>
   now: () => Date
   alarm: (alarm: Alarm) => void
@@ -50,7 +50,7 @@ export function createSeller(parts: Parts) {
     reprice: (appId: number, lines: readonly Reprice[]) => reprice(parts, appId, lines),
     /** Call this every 15 seconds for each game with listings: a sale must be handed over within five minutes. */
     round: (appId: number) => round(parts, appId),
-    /** Takes every open deal one step further, as often as there is a step. */
+    /** Advances every open deal until it has no further step. */
     async advance() {
       for (const deal of parts.journal.book().deals.values()) {
         if (isIn(parts.stall)(deal)) await advance(parts, deal)
@@ -95,7 +95,7 @@ async function unlist({ market, journal }: Parts, appId: number, itemIds: readon
 
 type Reprice = { itemId: string; priceMinor: bigint }
 
-/** A listing whose answer is lost is taken down: at a price that the record lacks, it could not be handed over. */
+/** Takes down listings whose answer was lost: without a price in the record, a sale could not be handed over. */
 async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): Promise<void> {
   const { market, journal } = parts
   const said = await market.reprice(appId, lines)
@@ -136,7 +136,7 @@ async function compare(parts: Parts, appId: number, rows: readonly Row[]): Promi
   const known = ownListings(parts, appId)
   for (const { state, itemId } of known) {
     const isGone = itemId !== null && !rows.some((row) => row.itemId === itemId)
-    // Somebody took it down, or it never existed.
+    // The listing was taken down by somebody else, or it never existed.
     if (state === 'on_sale' && isGone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
   }
   const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(known, row))
@@ -172,7 +172,7 @@ async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
       .map((deal) => [deal.due.dealId, deal.due]),
   )
   const ended = book.deals.get(dealKey(market.name, due.dealId))
-  // Its offer ended, or it was given up: nothing is given for it a second time.
+  // The deal's offer ended, or was given up: nothing is given for it a second time.
   if (ended?.state === 'ended') return
   const verdict = judgeDue(due, { appId, listings, rows, scale, ownAccounts, known })
   if (verdict.kind === 'again') return
@@ -233,7 +233,7 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   const step = stepAfter(deal, seen, { order: market.order, now: now() })
   switch (step.kind) {
     case 'confirm': {
-      // An offer that is confirmed for a deal that is off gives the item away for nothing.
+      // Confirming an offer for a deal that is off would give the item away for nothing.
       const stands = await market.stands(due)
       if (stands.kind !== 'said') return false
       if (!stands.value) {
@@ -267,7 +267,7 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   }
 }
 
-/** A listing is not sold twice within a few minutes, so clocks that differ by this much mix up no two sales. */
+/** A listing is never sold twice within a few minutes, so clocks that differ by this much cannot mix up two sales. */
 const CLOCKS_DIFFER_MS = 120_000
 
 async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<void> {
@@ -275,7 +275,7 @@ async function followMoney({ market, journal, alarm }: Parts, appId: number, sin
   if (said.kind !== 'said') return
   for (const { itemId, soldAt, end } of said.value) {
     const listing = latestListing(journal.book(), { market: market.name, itemId })
-    // The history of a market with the same number for each listing of an item also tells of earlier ones.
+    // A market that reuses numbers also reports earlier listings of the item in its history.
     const isEarlier = listing !== undefined && soldAt.getTime() < listing.begunAt.getTime() - CLOCKS_DIFFER_MS
     if (listing === undefined || isEarlier || end.kind === 'pending' || isSame(listing.end, end)) continue
     if (isTooMuch(listing, end)) alarm({ kind: 'too_much', itemId })

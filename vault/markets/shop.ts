@@ -17,7 +17,7 @@ import type { Till } from './till.ts'
 
 /** Costs and the vault's own prices are in dollars. */
 const CURRENCY = 'USD'
-/** A new price takes seconds of the vault's share of Steam, and buyers wait for no more than five minutes. */
+/** Each new price takes seconds of the vault's request budget at Steam, and buyers wait no more than five minutes. */
 const MOST_LISTED = 20
 
 export type SellingAccount = {
@@ -26,7 +26,7 @@ export type SellingAccount = {
   accessToken: Session['accessToken']
 }
 
-/** An account at a market. `key`: of the account there. */
+/** An account at a market. `key`: the account's key there. */
 export type Access = Omit<MarketAccess, 'isOff'>
 
 export type ShopParts = {
@@ -43,7 +43,7 @@ export type ShopParts = {
   tradeTokenOf(steamId: string): string | undefined
   priceOf: Pricing['priceOf']
   hasRoom(load: { cents: bigint; items: number }): boolean
-  /** Whether the item is on its way out by a wish. */
+  /** Whether the item is leaving by a wish. */
   isLeaving(item: { appId: number; assetId: string }): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
@@ -57,7 +57,7 @@ export function createShop(parts: ShopParts): Shop {
   const looks: Looks = new Map()
   const accountOf = (steamId: string) => lookingOnce(looks, { steamId, account: parts.accountOf(steamId) })
   const tell = telling(parts)
-  // A till that is away gets its reports later: deals that are due now do not wait for it.
+  // Deals that are due do not wait for a till that does not answer: it gets the reports later.
   const announce = () => tell().catch(() => {})
   const counter: Counter = { ...parts, accountOf, announce, saysBalance: balancesOf(parts) }
   const desks = parts.accesses.map((access) => deskOf(counter, access))
@@ -77,7 +77,7 @@ export function createShop(parts: ShopParts): Shop {
   }
 }
 
-/** Tells the till what is new in the record. */
+/** Sends the new reports to the till. */
 function telling({ record, till }: ShopParts): () => Promise<void> {
   let told: number | undefined
   return async () => {
@@ -91,7 +91,7 @@ function telling({ record, till }: ShopParts): () => Promise<void> {
 
 type SaysBalance = (access: Access, money: Money) => Promise<void>
 
-/** The till has one balance for each market: it is told once all of the accounts there have said theirs. */
+/** The till has one balance per market, which is sent once the balances of all accounts there are known. */
 function balancesOf({ accesses, till, now }: ShopParts): SaysBalance {
   const said = new Map<Access, Money>()
   return async (access, money) => {
@@ -111,7 +111,7 @@ function balancesOf({ accesses, till, now }: ShopParts): SaysBalance {
   }
 }
 
-/** Lists items of one account and game, each where it brings most. The others have their turn in the next rounds. */
+/** Lists items of one account and game, each where it brings most. Other accounts and games follow in later rounds. */
 async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
   const open = Map.groupBy(
     desks.filter((desk) => desk.isOpen()),
@@ -134,7 +134,7 @@ async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
   }
 }
 
-/** Items of the account that may be listed: tradable, not on sale or sold, and not on their way out. */
+/** Items of the account that may be listed: tradable, neither on sale nor sold, and not leaving. */
 async function freeOf(
   { accountOf, record, isLeaving }: Counter,
   { steamId, appId }: { steamId: string; appId: number },
@@ -148,10 +148,10 @@ async function freeOf(
     .slice(0, MOST_LISTED)
 }
 
-/** The looks of one round, by account and game. */
+/** The inventories that this round has read, by account and game. */
 type Looks = Map<string, ReturnType<SellingAccount['freeItems']>>
 
-/** Steam is asked once a round for what two markets could sell from one account: each question to it takes seconds. */
+/** Reads each inventory once a round, for all markets: each request to Steam takes seconds. */
 function lookingOnce(
   looks: Looks,
   { steamId, account }: { steamId: string; account: SellingAccount },

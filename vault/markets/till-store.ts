@@ -1,4 +1,4 @@
-/** The till's database with the role of the vault: the vault's reports of its sales, and the facts that it may read. */
+/** The till's database under the vault's role: writes reports of sales, and reads the facts that the role may read. */
 import { z } from 'zod'
 import type { Query } from '../till-database.ts'
 import type { Till } from './till.ts'
@@ -11,7 +11,7 @@ const costSchema = z.object({ asset_id: z.string(), usd_cents: digits })
 const clockSchema = z.object({ ahead_s: z.int() })
 
 export function tillIn(query: Query): Till & {
-  /** How far the clock of a sandbox is ahead of the machine's. */
+  /** How far the clock of a sandbox is ahead of the machine's, in milliseconds. */
   aheadMs(): Promise<number>
 } {
   return {
@@ -62,7 +62,7 @@ export function tillIn(query: Query): Till & {
       )
     },
     async aheadMs() {
-      // till_now() is ahead only on connections that say that they belong to a sandbox.
+      // till_now() is ahead only on connections that are marked as a sandbox's.
       const { rows } = await query('select ahead_s from till_clock')
       const [clock] = z.array(clockSchema).parse(rows)
       return (clock?.ahead_s ?? 0) * 1_000

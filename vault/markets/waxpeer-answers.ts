@@ -1,4 +1,4 @@
-/** The answers of Waxpeer, as its clients describe them. They are parsed and judged only here. */
+/** The only place that parses and judges answers of Waxpeer. Their shapes come from its clients. */
 import { z } from 'zod'
 import type { Due, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
 import type { Scale } from './scale.ts'
@@ -9,7 +9,7 @@ const FIRST_STEAM_ID = 76561197960265728n
 
 export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, tf2: 440, rust: 252490 }
 
-/** Steam lets a buyer take such items back for seven days. We do not know how Waxpeer pays then. */
+/** Steam lets a buyer take such items back for seven days. It is unknown when Waxpeer pays for them. */
 const PROTECTED_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 
 const digits = z
@@ -59,7 +59,7 @@ export const listedSchema = z.object({
   failed: failedSchema.nullish(),
 })
 
-/** An item that it has not read yet, or that was changed too often just now. */
+/** Answers for an item that Waxpeer has not read yet, or that was changed too often just now. */
 const LATER = /not found|inventory|try again|limit|too many/i
 
 /** One line for each requested asset. Waxpeer knows a listing by its asset id. */
@@ -101,7 +101,7 @@ export const onSaleOf = ({ items }: z.infer<typeof onSaleSchema>): Row[] =>
 
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
 
-/** The recipient of a trade link. Undefined for anything else. */
+/** The recipient that a trade link names. Undefined for anything else. */
 function recipientOf(link: string): { partnerSteamId: string; token: string } | undefined {
   const [, partner, token] = LINK.exec(link) ?? []
   if (partner === undefined || token === undefined) return undefined
@@ -122,17 +122,17 @@ const readySchema = z.looseObject({
     .min(1)
     .max(100),
 })
-/** A list of trades, or a single one as it stands. */
+/** A list of trades, or a single trade without a list. */
 export const readyTradesSchema = z.union([
   z.object({ trades: z.array(z.unknown()).max(500) }),
   readySchema.transform((trade) => ({ trades: [trade] as unknown[] })),
   z.object({ trades: z.undefined().optional() }).transform(() => ({ trades: [] as unknown[] })),
 ])
 
-/** A deal, with the market's list of what was bought. */
+/** A deal, with the market's list of the items bought. */
 export type Asked = { due: Due; rows: readonly Row[] }
 
-/** A trade that cannot be read, or that names two recipients, is left out: the others are still due. */
+/** Leaves out a trade that cannot be read, or that names two recipients: the others are still due. */
 export function askedOf({ trades }: z.infer<typeof readyTradesSchema>, now: Date): Asked[] {
   return trades.flatMap((told): Asked[] => {
     const trade = readySchema.safeParse(told).data
@@ -158,7 +158,7 @@ const pushedSchema = z.looseObject({
   tradeoffermessage: z.string().min(1).max(300),
   send_until: moment,
   json_tradeoffer: z.object({
-    // We never read `them`: a sale takes nothing.
+    // `them` is never read: a sale takes nothing.
     me: z.object({
       assets: z
         .array(z.looseObject({ appid: z.int(), contextid: digits, assetid: digits }))
@@ -168,7 +168,7 @@ const pushedSchema = z.looseObject({
   }),
 })
 
-/** A deal that the socket told. Undefined if it cannot be read. */
+/** A deal that the socket reported. Undefined if it cannot be read. */
 export function pushedOf(data: unknown, now: Date): Asked | undefined {
   const pushed = pushedSchema.safeParse(data).data
   const to = pushed && recipientOf(pushed.tradelink)
@@ -187,7 +187,7 @@ export const checkedSchema = z.object({
   trades: z.array(z.looseObject({ id: z.union([z.string().max(100), z.int()]), status: z.int() })).max(100),
 })
 
-/** A deal that it does not mention, or gives another status, is off. */
+/** A deal is off if Waxpeer does not mention it, or gives it another status. */
 export const standsIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: string): boolean => {
   const status = trades.find(({ id }) => String(id) === dealId)?.status
   return status === STATUS.made || status === STATUS.preparing || status === STATUS.sent
@@ -206,7 +206,7 @@ export type HistoryRow = z.infer<typeof historyRow>
 
 export const isSale = ({ action }: HistoryRow): boolean => action !== 'buy'
 
-/** An unknown status is pending, never a failure. */
+/** An unknown status counts as pending, never as a failure. */
 export function outcomeOf(row: HistoryRow, scale: Scale, now: Date): Outcome {
   return { itemId: row.item_id, soldAt: row.created, end: endOf(row, scale, now) }
 }
@@ -222,7 +222,7 @@ function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale,
 export const isOver = ({ status }: HistoryRow): boolean =>
   status === STATUS.accepted || status === STATUS.cancelled
 
-/** The item of a sale that is not over, or was given: nobody takes it for gone while its deal is not due yet. */
+/** The item of a sale that is open, or was given. It is not missing just because its deal is not due yet. */
 export function underWay(row: HistoryRow): Row | undefined {
   const { item_id, status } = row
   const of = { itemId: item_id, assetId: item_id, leftS: null, price: null }

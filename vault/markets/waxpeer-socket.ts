@@ -1,4 +1,4 @@
-/** The socket over which Waxpeer tells of sales, and by which it knows that a seller is online. */
+/** The socket over which Waxpeer reports sales. A seller counts as online while it is open. */
 import { type RawData, WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Connection } from './connection.ts'
@@ -6,10 +6,10 @@ import { type Asked, pushedOf } from './waxpeer-answers.ts'
 
 const URL = 'wss://wssex.waxpeer.com'
 const PING_MS = 25_000
-/** A socket whose ping got no answer for this long is closed. */
+/** The longest wait for the answer to a ping, after which the socket is closed. */
 const SILENT_MS = 60_000
 const AGAIN_MS = 5_000
-/** Deals that were told and never asked for are forgotten, the oldest first. */
+/** The most reported deals to keep. The oldest are dropped first. */
 const MOST_TOLD = 500
 
 type Options = {
@@ -17,20 +17,20 @@ type Options = {
   key: string
   steamId: string
   now: () => Date
-  /** In milliseconds; never jumps. */
+  /** A clock that never jumps, in milliseconds. */
   machineMs: () => number
 }
 
 export type Socket = {
-  /** Opens it if it is closed, and pings it. Call this often: it has no timer of its own. */
+  /** Opens the socket if it is closed, and pings it. Call this often: the socket has no timer. */
   keep(): void
-  /** The account's trade link, which it names when it opens. */
+  /** The account's trade link, which the socket sends when it opens. */
   linkIs(tradeLink: string | null): void
-  /** How often it has opened; 0 while it is closed. */
+  /** How often the socket has opened; 0 while it is closed. */
   openings(): number
-  /** It could not be opened for a minute, so nothing sells. */
+  /** Whether the socket has failed to open for a minute, so nothing sells. */
   isDown(): boolean
-  /** The deals that it told of and did not call off. */
+  /** The deals that the socket reported and did not call off. */
   told(): readonly Asked[]
   isCalledOff(offerId: string): boolean
   close(): void
@@ -55,7 +55,7 @@ export function createSocket(options: Options): Socket {
     const opened = connection.open(URL)
     socket = opened
     opened.on('message', heard.take)
-    // It closes after an error, and is opened again by the next call of keep.
+    // The socket closes after an error, and the next call of keep opens it again.
     opened.on('error', () => {})
     opened.on('open', () => {
       heard.begin()
@@ -97,7 +97,7 @@ export function createSocket(options: Options): Socket {
   }
 }
 
-/** The messages of the socket, and whether its pings are answered. */
+/** Handles the socket's messages, and notes whether its pings are answered. */
 function createHeard({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
   const told = new Map<string, unknown>()
   const calledOff = new Map<string, unknown>()
@@ -108,7 +108,7 @@ function createHeard({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
       isAnswered = true
       pingedMs = machineMs()
     },
-    /** True if a ping is due; counts it as sent. */
+    /** Whether a ping is due; if so, counts it as sent. */
     mayPing(): boolean {
       if (!isAnswered || machineMs() - pingedMs < PING_MS) return false
       pingedMs = machineMs()

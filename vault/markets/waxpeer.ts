@@ -1,4 +1,6 @@
-/** Waxpeer: one host for all games, a socket and a poll for sales. It is told of an offer before its confirmation. */
+/**
+ * Waxpeer: one host for all games, a socket and a poll for sales. An offer is reported to it before its confirmation.
+ */
 import { type Caller, createCaller } from './caller.ts'
 import type { Call, Connection } from './connection.ts'
 import type { Failure, Line, Listed, Market, Repriced, Row, Said } from './market.ts'
@@ -36,13 +38,13 @@ import { createSocket, type Socket } from './waxpeer-socket.ts'
 const HOST = 'https://api.waxpeer.com/v1/'
 const EVERY_MS = 1_000
 const MOST_LINES = 50
-/** It takes two listings or changes of one item within this time, and refuses more. */
+/** Waxpeer takes two listings or changes of one item within this time, and refuses more. */
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
-/** It wants a new access token each hour. */
+/** Waxpeer wants a new access token each hour. */
 const TOKEN_MS = 50 * 60_000
 const DAY_MS = 86_400_000
-/** Longest time after which a sale may still be settling. */
+/** The longest time that a sale may take to settle. */
 const SETTLING_MS = 9 * DAY_MS
 /** A page has 100 rows, and no more than 1,000 can be skipped. */
 const PAGE = 100
@@ -51,13 +53,13 @@ const FIRST_STEAM_ID = 76561197960265728n
 
 type Options = {
   key: string
-  /** The account that the key must belong to. */
+  /** The account to which the key must belong. */
   steamId: string
   scale: Scale
   connection: Connection
-  /** The machine's. */
+  /** The machine's clock, not the market's. */
   time: Time
-  /** The clock for the market's times. */
+  /** The clock by which to read the market's times. */
   now: () => Date
 }
 
@@ -112,7 +114,7 @@ const gameOf = (appId: number): readonly [string, string] => {
 function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
   const { call, socket, steamId, scale, time, now } = parts
   let given: { token: string; atMs: number } | undefined
-  /** The opening of the socket that it was asked about. */
+  /** The socket opening for which the poll was last called. */
   let checked = 0
   const linkOf = (token: string): string =>
     `https://steamcommunity.com/tradeoffer/new/?partner=${BigInt(steamId) - FIRST_STEAM_ID}&token=${token}`
@@ -136,7 +138,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       }
       const openings = socket.openings()
       if (openings === 0 || openings === checked) return { kind: 'said', value: null }
-      // Asking it is what makes it sell over a socket that has just opened.
+      // Waxpeer sells over a socket that has just opened only once the poll was called.
       const said = await call('check-wss-user', envelopeSchema, {
         query: [['steamid', steamId]],
         read: () => null,
@@ -157,7 +159,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
     async money() {
       const wallet = await call('user', userSchema, { read: ({ user }) => scale.toMinor(user.wallet) })
       if (wallet.kind !== 'said') return wallet
-      // It tells no sum of what is settling: its history has the sales.
+      // Waxpeer reports no total of settling money: its history has the sales.
       const rows = await historyOf(parts, new Date(now().getTime() - SETTLING_MS))
       if (rows.kind !== 'said') return rows
       const settlingMinor = rows.value
@@ -168,7 +170,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
   }
 }
 
-/** Each item may be listed or changed only so often. */
+/** Limits how often each item is listed or changed. */
 function createItemLimit(time: Time) {
   const taken = new Map<string, number[]>()
   return (assetId: string): boolean => {
@@ -188,7 +190,7 @@ function listingCalls({
 }: Parts): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'bestOffers'> {
   const mayAsk = createItemLimit(time)
   const lineOf = (itemId: string, priceMinor: bigint) => ({
-    // A string: the ids of Rust have 19 digits.
+    // A string, because asset ids of Rust have 19 digits.
     item_id: itemId,
     price: Number(scale.toUnits(priceMinor)),
   })
@@ -250,7 +252,7 @@ function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'>
   return {
     async round(appId) {
       socket.keep()
-      // In this order: an item that is sold between two answers is in the later one.
+      // This order matters: an item that is sold between the two answers appears in the later one.
       const onSale = await call('list-items-steam', onSaleSchema, { query: [gameOf(appId)], read: onSaleOf })
       if (onSale.kind !== 'said') return onSale
       const ready = await call('ready-to-transfer-p2p', readyTradesSchema, {
@@ -289,14 +291,14 @@ function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'>
   }
 }
 
-/** The socket never says that a deal is done. The history does, newest first. */
+/** The socket never reports that a deal is done. The history does, newest first. */
 const isOpen = ({ due }: Asked, history: readonly HistoryRow[]): boolean =>
   due.assets.every(({ assetId }) => {
     const newest = history.find(({ item_id }) => item_id === assetId)
     return newest === undefined || !isOver(newest)
   })
 
-/** The poll's word counts where both told of a deal. */
+/** If poll and socket both report a deal, the poll counts. */
 function joined(polled: readonly Asked[], told: readonly Asked[]): Asked[] {
   const known = new Set(polled.map(({ due }) => due.dealId))
   return [...polled, ...told.filter(({ due }) => !known.has(due.dealId))]
@@ -311,7 +313,7 @@ function distinct(rows: readonly Row[]): Row[] {
   return [...byItem.values()]
 }
 
-/** Its sales since then, the newest first. */
+/** The sales since then, newest first. */
 async function historyOf({ call, now }: Parts, since: Date): Promise<Said<HistoryRow[]>> {
   const rows: HistoryRow[] = []
   for (let page = 0; page < MOST_PAGES; page += 1) {

@@ -1,4 +1,7 @@
-/** Accepts a gift from another account of the vault. Such an offer asks for nothing, so Steam needs no confirmation. */
+/**
+ * Accepts a gift from another account of the vault. Such an offer takes nothing from us, so Steam wants no
+ * confirmation.
+ */
 import { type Gift, isSameSet } from '../giving/gift.ts'
 import { readOffer } from './answers.ts'
 import type { Session } from './session.ts'

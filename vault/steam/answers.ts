@@ -86,7 +86,7 @@ const ownItemsSchema = z.object({
       .default([]),
     more_items: z.boolean().default(false),
     last_assetid: ID.optional(),
-    // Steam omits it in answers that hide existing entries.
+    // Steam omits this field in answers that hide existing entries.
     total_inventory_count: z.int().nonnegative(),
   }),
 })
@@ -124,7 +124,7 @@ export function refusalOf({ text }: Said): number | undefined {
   return code === undefined ? undefined : Number(code)
 }
 
-/** In cents of a dollar. Undefined if the market has no price. */
+/** The price in US cents. Undefined if the market has no price. */
 export function readPrice({ text }: Said): bigint | undefined {
   const answer = jsonOf(
     text,
@@ -134,7 +134,7 @@ export function readPrice({ text }: Said): bigint | undefined {
     const [, dollars, rest] = /^\$(\d{1,3}(?:,\d{3}){0,3}|\d{1,9})\.(\d{2})/.exec(price ?? '') ?? []
     return dollars === undefined ? [] : [BigInt(`${dollars.replaceAll(',', '')}${rest}`)]
   })
-  // The higher one: a manipulated low price must not let more out.
+  // The higher price counts: a price that somebody pushed down must not let more items out.
   return cents.sort((one, other) => Number(other - one))[0]
 }
 

@@ -1,4 +1,4 @@
-/** One request to Steam: complete within a deadline, of a limited size, and without redirects. */
+/** One request to Steam, with a deadline, a limit on its size, and no redirects. */
 import { Agent, request } from 'node:https'
 import net from 'node:net'
 
@@ -32,7 +32,7 @@ class SandboxAgent extends Agent {
 }
 
 /**
- * `sandboxUrl`: of the Steam sandbox, on this machine. Hosts and cookies stay those of Steam, only the socket is
+ * `sandboxUrl`: the Steam sandbox's, on this machine. Hosts and cookies stay those of Steam, only the connection is
  * redirected. Throws for any other address: it would receive the sessions of all accounts.
  */
 export function createCaller(sandboxUrl: string | undefined, deadlineMs = 30_000): Caller {
@@ -44,7 +44,9 @@ function leadTo(sandboxUrl: string): Agent {
   const url = URL.canParse(sandboxUrl) ? new URL(sandboxUrl) : undefined
   const isHere = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1'
   if (url === undefined || !isHere || url.protocol !== 'http:' || url.username !== '') {
-    throw new Error('The Steam sandbox must be on this machine, such as http://127.0.0.1:4301.')
+    throw new Error(
+      'The Steam sandbox must be on this machine: use an address such as http://127.0.0.1:4301.',
+    )
   }
   return new SandboxAgent({ host: '127.0.0.1', port: Number(url.port || 80) })
 }

@@ -1,4 +1,4 @@
-/** The phone of an account: it confirms one offer at a time, and nothing but offers. */
+/** The phone of an account. It confirms offers, one at a time, and nothing else. */
 import { createHash, createHmac } from 'node:crypto'
 import { type Confirmation, isSuccess, readConfirmations } from './answers.ts'
 import type { Session } from './session.ts'
@@ -10,7 +10,7 @@ export type FoundConfirmation =
   | { kind: 'none' }
   | { kind: 'unanswered' }
 
-/** The confirmation of this very offer. None if there are two: one of them must be false. */
+/** The confirmation of exactly this offer. Undefined if there are two: one of them must be false. */
 export async function findConfirmation(
   session: Session,
   offerId: string,
@@ -24,14 +24,14 @@ export async function findConfirmation(
   return confirmation !== undefined && own.length === 1 ? { kind: 'found', confirmation } : { kind: 'none' }
 }
 
-/** Confirms. False if Steam did not say that it worked: it may have. */
+/** Confirms. False if Steam did not report success, though it may have worked. */
 export async function sayYes(session: Session, { id, nonce }: Confirmation, timeS: number): Promise<boolean> {
   const query = { op: 'allow', ...signed(session, 'accept', timeS), cid: id, ck: nonce }
   const said = await session.page('confirm', '/mobileconf/ajaxop', query)
   return said !== undefined && isSuccess(said)
 }
 
-/** The key is valid for one kind of request, and for a few minutes. */
+/** The key that signs one kind of request, for a few minutes. */
 function signed({ steamId, secrets }: Session, tag: string, timeS: number): Record<string, string> {
   const time = Buffer.alloc(8)
   time.writeBigUInt64BE(BigInt(timeS))

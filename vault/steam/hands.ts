@@ -5,15 +5,15 @@ import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } fro
 import { findConfirmation, sayYes } from './confirm.ts'
 import type { Posted, Session } from './session.ts'
 
-/** With these error numbers Steam says that no offer was made. */
+/** The error numbers by which Steam says that no offer was made. */
 const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
-/** Steam's numbers for trades that went through, also if they were taken back since, whole or in part. */
+/** Steam's states of trades that went through, including trades that were later taken back in whole or in part. */
 const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
-/** For trades that moved nothing: they failed, or were called off while Steam held them. */
+/** Steam's states of trades that moved nothing: they failed, or were called off while Steam held them. */
 const FAILED = new Set([4, 8, 9, 11])
 const NEEDS_CONFIRMATION = 9
-/** Offers live this long, so an older one is not worth looking for. */
+/** The life of an offer. An older one is not worth looking for. */
 const LOOK_BACK_S = 15 * 86_400
 
 type Parts = {
@@ -41,7 +41,7 @@ export function createHands(parts: Parts): Hands {
 
 async function send({ session }: Parts, gift: Gift): ReturnType<Hands['send']> {
   const { partnerSteamId, token, message, assets } = gift
-  if (looksLikeDeposit(message)) return { kind: 'refused', because: 'message of a deposit' }
+  if (looksLikeDeposit(message)) return { kind: 'refused', because: 'the message looks like a deposit' }
   const mine = assets.map(({ appId, contextId, assetId }) => ({
     appid: appId,
     contextid: contextId,
@@ -105,7 +105,7 @@ function seenOf({ state, steamTradeId }: Offer): SeenOffer | undefined {
     case 2:
       return { state: 'active' }
     case 3:
-    // Accepted, and taken back since.
+    // The offer was accepted, and the trade was taken back later.
     case 12:
       return { state: 'accepted', steamTradeId }
     case 4:
@@ -128,7 +128,7 @@ function seenOf({ state, steamTradeId }: Offer): SeenOffer | undefined {
   }
 }
 
-/** Reads the offer after finding its confirmation, so nothing can change between the two. */
+/** Reads the offer after it has found its confirmation, so nothing can change in between. */
 async function confirm(parts: Parts, offerId: string, gift: Gift): Promise<boolean> {
   const { session, nowS } = parts
   const found = await findConfirmation(session, offerId, nowS())
@@ -137,7 +137,7 @@ async function confirm(parts: Parts, offerId: string, gift: Gift): Promise<boole
   if (offer.state !== NEEDS_CONFIRMATION) return isConfirmed(offer)
   if (found.kind !== 'found') return false
   if (await sayYes(session, found.confirmation, nowS())) return true
-  // It may have been confirmed although the answer was lost.
+  // The offer may be confirmed even if the answer was lost.
   const after = await readOne(parts, offerId)
   return after !== undefined && isConfirmed(after)
 }

@@ -1,4 +1,4 @@
-/** An account's items and where they came from, as Steam says. */
+/** An account's items and their senders, by Steam's data. */
 import type { GivenAsset } from '../giving/gift.ts'
 import { readOwnItems, readPrice, readTrade } from './answers.ts'
 import type { Caller } from './call.ts'
@@ -13,7 +13,7 @@ const COMPLETE = 3
 
 export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
 
-/** The items of a game that may leave the account, by asset id. Undefined if Steam did not show all of them. */
+/** The items of a game that may leave the account, by asset id. Undefined if Steam's list was incomplete. */
 export async function readFreeItems(
   session: Session,
   appId: number,
@@ -49,7 +49,7 @@ export async function readFreeItems(
   return undefined
 }
 
-/** The account that sent exactly these items in that trade. Undefined if Steam's record does not say so. */
+/** The account that sent exactly these items in that trade. Undefined if Steam's record does not prove it. */
 export async function readGiver(
   session: Session,
   steamTradeId: string,
@@ -67,10 +67,10 @@ export async function readGiver(
 const PRICE_AGE_MS = 6 * 3_600_000
 const MOST_PRICES = 20_000
 
-/** Prices of Steam's own market, in cents of a dollar: the vault never uses the till's. */
+/** Prices of Steam's own market, in US cents. The vault never uses the till's prices. */
 export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pace; nowMs: () => number }) {
   const known = new Map<string, { cents: bigint | undefined; atMs: number }>()
-  /** Undefined if there is no price; `unanswered` if Steam did not say. */
+  /** Undefined if there is no price; `unanswered` if Steam did not answer. */
   return async (appId: number, name: string): Promise<bigint | undefined | 'unanswered'> => {
     const key = `${appId}/${name}`
     const kept = known.get(key)

@@ -15,7 +15,7 @@ export const GAPS_MS = {
   accept: 5_000,
   confirmations: 10_000,
   confirm: 3_000,
-  /** Per address: the market's prices. */
+  /** Counted per IP address: prices of Steam's market. */
   price: 4_000,
 } as const
 
@@ -29,9 +29,9 @@ const LONGEST_WAIT_MS = 45_000
 export type Waiting = { nowMs(): number; pause(ms: number): Promise<void> }
 
 export type Pace = {
-  /** Resolves to true when it is this request's turn, and to false if that is too far away. */
+  /** Resolves to true when it is this request's turn, and to false if the wait would be too long. */
   turn(ask: Ask): Promise<boolean>
-  /** Steam answered 429: requests of this kind pause for a while, longer each time. */
+  /** Notes that Steam answered 429: requests of this kind pause, longer each time. */
   limited(ask: Ask): void
   answered(ask: Ask): void
 }

@@ -1,4 +1,4 @@
-/** An account's requests to Steam, in sessions of the mobile app that its own refresh token opens. */
+/** An account's requests to Steam. Its refresh token opens the sessions, as the mobile app does. */
 import { randomBytes } from 'node:crypto'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Secrets } from '../files/accounts.ts'
@@ -21,7 +21,7 @@ export type Session = {
   page(ask: Ask, path: string, query: Record<string, string>): Promise<Said | undefined>
   /** A form of the website. `not_made`: the request was certainly not made. */
   form(ask: Ask, path: string, form: { fields: Record<string, string>; referer: string }): Promise<Posted>
-  /** A token of this account's session, for a market that must see its offers; undefined if Steam gives none. */
+  /** A session token of this account, for a market that must see its offers; undefined if Steam gives none. */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
@@ -43,7 +43,7 @@ export function createSession(
     return { accessToken, sessionId: randomBytes(12).toString('hex') }
   }
 
-  /** Renews a session that has ended once, and repeats the request: it did nothing. */
+  /** If the session has ended, renews it once and repeats the request, which had no effect. */
   const asking = async (ask: Ask, make: (tokens: Tokens) => Promise<Reply>): Promise<Posted> => {
     for (const isLast of [false, true]) {
       tokens ??= await logIn()
@@ -108,7 +108,7 @@ const cookieOf = (steamId: string, { accessToken, sessionId }: Tokens): Record<s
   'user-agent': USER_AGENT,
 })
 
-/** Steam refuses the request because the session has ended. */
+/** Whether Steam refuses the request because the session has ended. */
 const hasEnded = ({ status, text }: Said): boolean =>
   status === 401 ||
   status === 302 ||

@@ -1,4 +1,4 @@
-/** The till's database, with a role that reads wishes and writes only the vault's own acts. */
+/** The till's database under the vault's role, which reads wishes and writes only the vault's own acts. */
 import { z } from 'zod'
 import type { Giving } from '../giving/book.ts'
 import type { Told, Wishes } from '../giving/giver.ts'
@@ -29,7 +29,7 @@ const rowSchema = z
     return z.NEVER
   })
 
-/** `now`: the till's time, which a sandbox advances. */
+/** `now`: the till's time, which a sandbox can advance. */
 export function wishesIn(query: Query, now: () => Date): Wishes {
   return {
     async open() {
@@ -45,7 +45,7 @@ export function wishesIn(query: Query, now: () => Date): Wishes {
          order by wish.id limit $1`,
         [MOST_WISHES, MOST_ASSETS + 1],
       )
-      // Ignores a row that is not a valid wish, whoever wrote it.
+      // Ignores a row that is not a valid wish: anybody may have written it.
       return rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
     },
     async tell(wishId, told) {
