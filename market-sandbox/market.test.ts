@@ -93,7 +93,7 @@ describe('the pages', () => {
     expect(await show('/faults/')).toContain('Switch on: slow')
   })
 
-  it('accept presses of their own buttons only', async () => {
+  it('accept only presses of their own buttons', async () => {
     expect((await press('/faults/', [['on', 'slow']], {})).status).toBe(403)
     expect((await press('/faults/', [['on', 'slow']], { origin: 'http://evil.example' })).status).toBe(403)
     expect((await press('/', [['item', '1']])).status).toBe(409)

@@ -1,4 +1,4 @@
-/** D-34: a gateway under an attacker's control writes into the database whatever its role may, and gets no item out. */
+/** D-34: an attacker who controls the gateway writes everything that its role may write, and gets no item out. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ afterAll(() => stand.close())
 const offersOf = (who: string) =>
   stand.steam.world().offers.filter(({ sender }) => sender === stand.accountOf(who).steamId)
 
-/** How many of its items an account still has, after everybody has accepted every confirmed offer. */
+/** The number of items that an account still has after every confirmed offer was accepted. */
 async function left(who: string, assets: readonly string[]): Promise<number> {
   await stand.rounds(4)
   for (const each of [STORAGE, THIEF, BOT]) stand.acceptAll(each)
@@ -31,8 +31,8 @@ async function left(who: string, assets: readonly string[]): Promise<number> {
   return stand.has(who, assets)
 }
 
-describe('the gateway in other hands gets nothing out by', () => {
-  it('a destination that is not on the list of the vault, however it is called', async () => {
+describe('an attacker who controls the gateway gets no item out by', () => {
+  it('naming a destination that is not on the list of the vault', async () => {
     const assets = stand.stock(BOT, 4)
     const names = ['thief', '__proto__', 'constructor', 'STORAGE']
     for (const [index, destination] of names.entries())
@@ -40,7 +40,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     expect(await left(BOT, assets)).toBe(4)
   })
 
-  it('more or other assets, added to a wish after the vault took it up', async () => {
+  it('adding assets to a wish, or changing them, after the vault took it up', async () => {
     const assets = stand.stock(BOT, 3)
     const wish = await stand.wish(assets.slice(0, 1))
     await stand.rounds(1)
@@ -53,7 +53,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     expect(stand.has(BOT, assets.slice(0, 1))).toBe(0)
   })
 
-  it('another offer that the thief made with the session of the bot', async () => {
+  it('making another offer with the session of the bot', async () => {
     const [mine = '', ...others] = stand.stock(BOT, 2)
     await stand.wish([mine])
     await stand.rounds(1)
@@ -73,7 +73,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     expect(offersOf(BOT).at(-1)?.state).toBe(9)
   })
 
-  it('the confirmation of something else under the number of the offer', async () => {
+  it('putting another confirmation under the number of the offer', async () => {
     stand.steam.begin('confirm-something-else', { steamId: stand.accountOf(BOT).steamId })
     const assets = stand.stock(BOT, 1)
     await stand.wish(assets)
@@ -82,7 +82,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     stand.steam.end('confirm-something-else')
   })
 
-  it('an offer that is changed on Steam before it is confirmed', async () => {
+  it('changing an offer on Steam before it is confirmed', async () => {
     const [mine = '', more = ''] = stand.stock(BOT, 2)
     stand.steam.begin('confirm-list-429')
     await stand.wish([mine])
@@ -102,7 +102,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     expect(await left(BOT, [mine, more])).toBe(2)
   })
 
-  it('a wish that is played again, with what was told of it deleted', async () => {
+  it('replaying a wish after deleting its results', async () => {
     const assets = stand.stock(BOT, 2)
     const wish = await stand.wish(assets.slice(0, 1))
     expect(await left(BOT, assets)).toBe(1)
@@ -118,7 +118,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     expect(await left(BOT, assets)).toBe(1)
   })
 
-  it('items under protection, or of an account that sells', async () => {
+  it('wishing for items under protection, or of an account that sells', async () => {
     const protectedOnes = stand.stock(BOT, 2, '16')
     await stand.wish(protectedOnes.slice(0, 1), { contextId: '16' })
     await stand.wish(protectedOnes.slice(1))
@@ -129,7 +129,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     expect(await left(seller, sold)).toBe(1)
   })
 
-  it('giving back what nobody at the vault approved', async () => {
+  it('giving back items without an approval at the vault', async () => {
     const assets = stand.stock(BOT, 1)
     const of = { kind: 'return', depositId: await stand.deposit(), steamTradeId: '1' } as const
     const wish = await stand.wish(assets, of)
@@ -137,7 +137,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
   })
 
-  it('more than the limits, also after a restart, a long wait apart', async () => {
+  it('wishing for more items than the limits allow, even after a restart and a long wait', async () => {
     stand.rules({ limits: { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 2 } })
     const assets = stand.stock(BOT, 6)
     await stand.wish(assets.slice(0, 2))
@@ -152,7 +152,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     expect(await left(BOT, assets)).toBe(2)
   })
 
-  it('more worth than the limits, by prices that no database says', async () => {
+  it('wishing for more value than the limits allow, because no price comes from the database', async () => {
     stand.rules({ limits: { usdAnHour: '0.02', usdADay: '0.02', itemsAnHour: 100 } })
     const assets = stand.stock(BOT, 1)
     const wish = await stand.wish(assets)
@@ -160,7 +160,7 @@ describe('the gateway in other hands gets nothing out by', () => {
     expect(await stand.deed(wish)).toMatchObject({ because: 'more than the limits allow at once' })
   })
 
-  it('a vault that does not know any longer what it gave', async () => {
+  it('making the vault forget what it gave', async () => {
     const assets = stand.stock(BOT, 1)
     await stand.wish(assets)
     expect(await left(BOT, assets)).toBe(0)
@@ -180,7 +180,7 @@ describe('the gateway in other hands gets nothing out by', () => {
   })
 })
 
-it('the roles: the till writes no deed, the vault no wish, and each reads no more than it needs', async () => {
+it('the till cannot write results, the vault cannot write wishes, and each role reads only what it needs', async () => {
   for (const verb of [
     `insert into vault_deed values (1, 'delivered')`,
     `update vault_deed set state = 'ended'`,
@@ -190,6 +190,6 @@ it('the roles: the till writes no deed, the vault no wish, and each reads no mor
     await expect(stand.asVault.query(verb)).rejects.toThrow('permission denied')
 })
 
-it.each(['K7MXPQ', 'code K7MXPQ', 'K7MXPQ!'])('"%s" is the message of a deposit', (message) => {
+it.each(['K7MXPQ', 'code K7MXPQ', 'K7MXPQ!'])('the message "%s" looks like a deposit', (message) => {
   expect(looksLikeDeposit(message)).toBe(true)
 })

@@ -1,4 +1,4 @@
-/** Giving back with an approval at the vault, its commands, and a vault that is killed between any two entries. */
+/** Giving items back with an approval at the vault, the vault's commands, and a vault killed between any two entries. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -39,7 +39,7 @@ const offers = () =>
   stand.steam.world().offers.filter(({ sender }) => sender === stand.accountOf(BOT).steamId)
 const linkOf = (who: string) => stand.steam.as(who).tradeUrl()
 
-/** A person at the vault who answers every question like this. */
+/** A person at the vault who gives this answer to every question. */
 function person(answer: string) {
   const printed: string[] = []
   const terminal: Terminal = {
@@ -51,7 +51,7 @@ function person(answer: string) {
   return { terminal, printed }
 }
 
-/** A wish to give back what the payer gave for a deposit. `extra`: items that came from elsewhere. */
+/** A wish to give back the items of a deposit to their payer. `extra`: items that came from elsewhere. */
 async function wishBack(extra: readonly string[] = []) {
   const { steamId: partner, token } = stand.accountOf(PAYER)
   const { steamId: sender } = stand.accountOf(BOT)
@@ -69,7 +69,7 @@ async function wishBack(extra: readonly string[] = []) {
 }
 
 describe('the items of a deposit', () => {
-  it('go back to whom they came from, once somebody at the vault has approved', async () => {
+  it('go back to their sender once somebody at the vault has approved', async () => {
     const { wish, assets } = await wishBack()
     await stand.rounds(2)
     expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
@@ -89,7 +89,7 @@ describe('the items of a deposit', () => {
   it.each([
     ['to somebody else', STRANGER, false, 'somebody else sent the items'],
     ['with an item that came from elsewhere', PAYER, true, 'Steam does not say who sent the items'],
-  ])('do not go %s, although it was approved', async (_, to, isMixed, because) => {
+  ])('do not go back %s, although this was approved', async (_, to, isMixed, because) => {
     const { wish, assets } = await wishBack(isMixed ? stand.stock(BOT, 1) : [])
     const before = offers().length
     await approve(settings, person('yes').terminal, { wishId: wish, link: linkOf(to) })
@@ -98,7 +98,7 @@ describe('the items of a deposit', () => {
     expect([offers().length, stand.has(BOT, assets)]).toEqual([before, 2])
   })
 
-  it('do not go when the database adds one after the approval', async () => {
+  it('do not go back if the database adds an item after the approval', async () => {
     const { wish, assets } = await wishBack()
     await approve(settings, person('yes').terminal, { wishId: wish, link: linkOf(PAYER) })
     const [more] = stand.stock(BOT, 1)
@@ -111,7 +111,7 @@ describe('the items of a deposit', () => {
     expect(stand.has(BOT, assets)).toBe(2)
   })
 
-  it('are not approved by anything but a yes, to a whole link, for a wish to give back', async () => {
+  it('are approved only by a yes, with a complete link, for a wish to give back', async () => {
     const { wish } = await wishBack()
     const send = await stand.wish(stand.stock(BOT, 1))
     const ask = (answer: string, wishId: string, link = linkOf(PAYER)) =>
@@ -142,7 +142,7 @@ function killBeforeWriting(lastKind: string): void {
 
 describe('a vault that is killed', () => {
   it.each(['offer_known', 'confirmed', 'delivered'])(
-    'before it wrote "%s" gives once, and says so in the end',
+    'before it wrote "%s" gives once, and reports it in the end',
     async (kind) => {
       const assets = stand.stock(BOT, 2)
       const wish = await stand.wish(assets.slice(0, 1))
@@ -162,7 +162,7 @@ describe('a vault that is killed', () => {
     },
   )
 
-  it('before the till was told tells it at the next start', async () => {
+  it('before its report to the till reports at the next start', async () => {
     const wish = await stand.wish(stand.stock(BOT, 1))
     await stand.rounds(2)
     stand.acceptAll(STORAGE)
@@ -175,7 +175,7 @@ describe('a vault that is killed', () => {
 })
 
 describe('the commands', () => {
-  it('change where items may go and how much, from the next start on', async () => {
+  it('change destinations and limits from the next start on', async () => {
     const { terminal, printed } = person('')
     await stand.rounds(1)
     allow(settings, terminal, { name: 'shelf', link: linkOf(PAYER) })
@@ -197,7 +197,7 @@ describe('the commands', () => {
     )
   })
 
-  it('refuse a destination that is no trade link, and a limit that is no money', () => {
+  it('refuse a destination without a trade link, and a limit that is not an amount', () => {
     const { terminal } = person('')
     expect(() => allow(settings, terminal, { name: 'shelf', link: 'nowhere' })).toThrow(
       'must be a trade link',
@@ -206,7 +206,7 @@ describe('the commands', () => {
     expect(() => limits(settings, terminal, flags)).toThrow('dollars and cents')
   })
 
-  it('show the log while the vault runs, without anything sealed', async () => {
+  it('show the log while the vault runs, without its sealed secrets', async () => {
     const wish = await stand.wish(stand.stock(BOT, 1))
     await stand.rounds(1)
     const { terminal, printed } = person('')
@@ -218,6 +218,6 @@ describe('the commands', () => {
     ])
     expect(printed[0]).toContain(`"wish":"${wish}"`)
     expect(printed.join('\n')).not.toMatch(/sealed|token/)
-    expect(printed.at(-1)).toMatch(/^\d+ entries, each as the vault wrote it\.$/)
+    expect(printed.at(-1)).toMatch(/^\d+ entries, all exactly as the vault wrote them\.$/)
   })
 })

@@ -1,4 +1,4 @@
-/** The vault sells on two markets: each item on one of them, by the order of calls that each one wants. */
+/** The vault sells on two markets: each item on one of them, with the order of calls that the market wants. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BOT, openStand, type Stand } from './testing/stand.ts'
 
@@ -62,7 +62,7 @@ async function toldOf(market: string): Promise<string[][]> {
   return rows.map(({ reference, kind }) => [reference, kind])
 }
 
-it('an item goes where it brings most: by the word of a market about its fee, until it has paid', async () => {
+it('an item goes where it brings most, by the stated fee until a market has paid', async () => {
   stand.market.begin('lies-fee')
   await stand.wish(stand.stock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
@@ -74,7 +74,7 @@ it('an item goes where it brings most: by the word of a market about its fee, un
   // Its real fee is known now, so the markets are equal and the first one takes an item: see the next test.
 })
 
-it('an item is listed on one market; taken down there, it is sold on the other, told before it is confirmed, and paid', async () => {
+it('an item that came down on one market is sold on the other, reported before its confirmation, and paid', async () => {
   await stand.wish(stand.stock(BOT, 2), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('family').length === 2)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([2, 0])
@@ -99,7 +99,7 @@ it('an item is listed on one market; taken down there, it is sold on the other, 
   expect(rows).toEqual([{ market: WAXPEER, free: expect.any(Number) }])
 })
 
-it('an item that its buyer declined is listed again under its old number, as another sale of the books', async () => {
+it('an item that its buyer declined is listed again under its old number, as a new sale in the books', async () => {
   const [item] = onSaleAt('waxpeer')
   const asset = item?.assetId ?? ''
   await boughtAtWaxpeer(item?.itemId ?? 0, 'declines')
@@ -116,7 +116,7 @@ it('an item that its buyer declined is listed again under its old number, as ano
   ])
 })
 
-it('the other market is switched off alone, and its listings come down', async () => {
+it('one market can be switched off alone, and its listings come down', async () => {
   await stand.wish(stand.stock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
   stand.switchMarket(true, WAXPEER)
@@ -125,7 +125,7 @@ it('the other market is switched off alone, and its listings come down', async (
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([1, 0])
 })
 
-it('a round looks at the account once for both markets', async () => {
+it('a round reads the inventory of the account once for both markets', async () => {
   // The vault starts: all that is asked now and then is due.
   stand.restart()
   const before = stand.calls.length

@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterAll(() => stand.close())
 
-/** Rounds of a vault that keeps nothing but its files between any two. */
+/** Rounds of a vault that is restarted between any two of them, so it has only its files. */
 async function rounds(count: number): Promise<void> {
   for (let round = 0; round < count; round += 1) {
     stand.restart()
@@ -82,7 +82,7 @@ describe('an item of a collecting bot', () => {
     const tradeId = offer?.tradeId ?? ''
     stand.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
     await rounds(8)
-    // The market has paid for it, and says nothing of the way back.
+    // The market has paid for the item, and does not report its way back.
     const { rows } = await stand.database.pool.query<{ kind: string }>(
       `select coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told
        where reference = $1 or told->>'listedAssetId' = $2 order by n, part`,
@@ -92,7 +92,7 @@ describe('an item of a collecting bot', () => {
     expect(stand.has(seller, offer?.give.map(({ assetId }) => assetId) ?? [])).toBe(1)
   })
 
-  it('may be listed again when its buyer declined it', async () => {
+  it('may be listed again if its buyer declined it', async () => {
     const [item = 0] = await onSale(1)
     await stand.market.buy([item], 'declines')
     await roundsUntil(() => listed().length > 0)
@@ -103,8 +103,8 @@ describe('an item of a collecting bot', () => {
   })
 })
 
-describe('what is listed comes down', () => {
-  it('while an operator has the market off at the till, and is listed again afterwards', async () => {
+describe('listings come down', () => {
+  it('while an operator has the market off at the till, and are made again afterwards', async () => {
     await onSale(2)
     await stand.attacker.query(`insert into market_off (market) values ('${MARKET}')`)
     await rounds(2)
@@ -115,7 +115,7 @@ describe('what is listed comes down', () => {
     expect(listed()).toHaveLength(2)
   })
 
-  it('while the till has it off, and the same process lists again in its next round, not half an hour later', async () => {
+  it('while the till has it off, and are made again in the next round of the same process', async () => {
     await stand.rounds(1)
     await stand.attacker.query(`insert into market_off (market) values ('${MARKET}')`)
     await stand.rounds(2)
@@ -126,7 +126,7 @@ describe('what is listed comes down', () => {
     expect(stand.said.slice(before).join()).toContain('the vault sells')
   })
 
-  it('while it is off at the vault, whatever the till says', async () => {
+  it('while the market is off at the vault, whatever the till says', async () => {
     stand.switchMarket(true)
     await rounds(2)
     expect(listed()).toEqual([])
@@ -135,7 +135,7 @@ describe('what is listed comes down', () => {
     expect(listed()).toHaveLength(2)
   })
 
-  it('before the maintenance of Steam on a Tuesday', async () => {
+  it('before Steam’s maintenance on a Tuesday', async () => {
     stand.passTo({ day: TUESDAY, hour: 19, minute: 59 })
     await rounds(3)
     expect(listed()).toEqual([])
@@ -144,7 +144,7 @@ describe('what is listed comes down', () => {
     expect(listed()).toHaveLength(2)
   })
 
-  it('when the market says that the account may not sell', async () => {
+  it('if the market says that the account may not sell', async () => {
     stand.market.ban(seller, 3 * 3_600)
     stand.pass(3_600_000)
     await rounds(3)
@@ -155,7 +155,7 @@ describe('what is listed comes down', () => {
   })
 })
 
-it('more than the limits allow is not given to buyers', async () => {
+it('buyers get no more items than the limits allow', async () => {
   // A market that has not heard from its seller for a while sells nothing.
   await rounds(1)
   const [first = 0] = listed().map(({ itemId }) => itemId)

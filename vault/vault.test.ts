@@ -21,8 +21,8 @@ afterAll(() => stand.close())
 const offers = () => stand.steam.world().offers
 const own = () => offers().filter(({ sender }) => sender === stand.accountOf(BOT).steamId)
 
-describe('a wish to a destination of the list', () => {
-  it('is given, confirmed, and told once Steam has the record of the trade', async () => {
+describe('a wish for a destination on the list', () => {
+  it('is given and confirmed, and reported once Steam has the record of the trade', async () => {
     const assets = stand.stock(BOT, 3)
     const wish = await stand.wish(assets.slice(0, 2))
     await stand.rounds(2)
@@ -35,7 +35,7 @@ describe('a wish to a destination of the list', () => {
     expect(stand.has(BOT, assets)).toBe(1)
   })
 
-  it('is told by the time of the till, also where a sandbox was advanced', async () => {
+  it('is reported with the till’s time, even if a sandbox was advanced', async () => {
     const wish = await stand.wish(stand.stock(BOT, 1))
     const before = stand.now()
     await stand.rounds(1)
@@ -46,7 +46,7 @@ describe('a wish to a destination of the list', () => {
     expect(rows).toEqual([{ later: true }])
   })
 
-  it('is cancelled when the partner does not accept', async () => {
+  it('is cancelled if the partner does not accept', async () => {
     const assets = stand.stock(BOT, 1)
     const wish = await stand.wish(assets)
     await stand.rounds(2)
@@ -79,7 +79,7 @@ describe('a wish to a destination of the list', () => {
     expect(await stand.deed(wish)).toMatchObject(deed)
   })
 
-  it('ends as the partner ends it', async () => {
+  it('ends with the partner’s answer', async () => {
     const wish = await stand.wish(stand.stock(BOT, 1))
     await stand.rounds(2)
     stand.steam.as(STORAGE).decline(own().at(-1)?.id ?? '')

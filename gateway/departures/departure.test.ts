@@ -42,7 +42,7 @@ describe('a departure', () => {
     expect(inTheEnd(record('complete'), record('complete')).events).toEqual([])
   })
 
-  it('is noticed while Steam holds it, and may be called off', () => {
+  it('is seen while Steam holds it, and may be called off', () => {
     expect(inTheEnd(record('in_escrow'))).toMatchObject({ events: ['seen'], stage: 'under_way' })
     expect(inTheEnd(record('in_escrow'), record('failed'))).toMatchObject({
       events: ['called_off'],
@@ -69,7 +69,7 @@ describe('a departure', () => {
     expect(whole).toEqual({ events: ['returned'], stage: 'returned', back: ['1', '2'] })
   })
 
-  it('comes back under the id that Steam tells, and under the old one where it tells none', () => {
+  it('comes back under the id that Steam gives, or under the old one', () => {
     const [, , returned] = judgeDeparture(
       undefined,
       record('rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')]),
@@ -87,7 +87,7 @@ describe('a departure', () => {
     expect(inTheEnd(record('complete'), record('failed'))).toMatchObject({ events: [], stage: 'gone' })
   })
 
-  it('is none where the bot gave nothing, where nothing left, and where a delivery is undone', () => {
+  it('does not follow from a trade that gave nothing, moved nothing, or undoes a delivery', () => {
     expect(inTheEnd(record('complete', [])).events).toEqual([])
     expect(inTheEnd(record('failed')).events).toEqual([])
     expect(inTheEnd(record('complete', [asset('1')], '900')).events).toEqual([])
@@ -100,19 +100,19 @@ describe('a departure is explained', () => {
     return seen?.kind === 'seen' ? seen.departure.explanation : undefined
   }
 
-  it('by its destination, by another bot of the till, or by what was recorded before', () => {
+  it('by its destination, by another bot of the till, or by an earlier record', () => {
     expect(explained({ destination: 'storage' })).toEqual({ kind: 'destination', name: 'storage' })
     expect(explained({ isOwnBot: true })).toEqual({ kind: 'own_bot' })
     expect(explained({ isVaultsGift: true })).toEqual({ kind: 'vault' })
     expect(explained({ movedByHand: new Set(['1', '2']) })).toEqual({ kind: 'moved' })
   })
 
-  it('by nothing else: one item too many is an alarm', () => {
+  it('only as a whole: one item too many is an alarm', () => {
     expect(explained({})).toBeNull()
     expect(explained({ movedByHand: new Set(['1']) })).toBeNull()
   })
 
-  it('by the whole Steam id only', () => {
+  it('only by the complete Steam id', () => {
     const destinations = new Map([['storage', '76561198000009001']])
     expect(destinationOf(destinations, '76561198000009001')).toBe('storage')
     expect(destinationOf(destinations, 'storage')).toBeUndefined()

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => selling.close())
 
-it('D-34 lists what the books have and is free, and a wish for it waits', async () => {
+it('D-34 a bot lists its free items in the books, and a wish for them waits', async () => {
   const { stand, bot, acts, rounds, onSale } = selling
   await rounds(4)
   expect(
@@ -33,7 +33,7 @@ it('D-34 lists what the books have and is free, and a wish for it waits', async 
       .map(({ assetId }) => assetId)
       .sort(),
   ).toEqual([...assets].sort())
-  expect(stand.said.join()).toContain('a bot that collects deposits sells itself')
+  expect(stand.said.join()).toContain('a bot that collects deposits sells on its own')
   expect(await sendItems(acts, { to: 'storage', assets: undefined })).toMatchObject({
     kind: 'refused',
     message: 'No bot has free items that are in no open wish.',
@@ -46,7 +46,7 @@ it('D-34 lists what the books have and is free, and a wish for it waits', async 
   await stand.attacker.query('update wish_item set is_open = false where wish_id = $1', [wish])
 })
 
-it('D-34 what it gives to a buyer is no alarm, leaves the books, and brings its result', async () => {
+it('D-34 an item that it gives to a buyer is no alarm, leaves the books, and brings proceeds', async () => {
   const { till, stand, acts, rounds, readHistory, onSale } = selling
   const [first] = onSale()
   expect((await stand.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
@@ -70,7 +70,7 @@ it('D-34 what it gives to a buyer is no alarm, leaves the books, and brings its 
   expect(await verifyLedger(testPool(till.url))).toEqual([])
 })
 
-it('D-34 a departure that the till read before it heard of the gift is explained by the delivery', async () => {
+it('D-34 the report of the delivery explains a departure that was read before it', async () => {
   const { till } = selling
   await till.db.updateTable('departure').set({ explanation: null }).execute()
   await sql`insert into vault_told (n, part, at, market, reference, told)
@@ -83,7 +83,7 @@ it('D-34 a departure that the till read before it heard of the gift is explained
   await sql`delete from vault_told where n > 1000`.execute(till.db)
 })
 
-it('D-34 an item on its way out by a wish is not listed', async () => {
+it('D-34 an item that leaves by a wish is not listed', async () => {
   const { stand, acts, rounds, onSale } = selling
   stand.switchMarket(true)
   await rounds(2)

@@ -31,21 +31,21 @@ describe('a sale', () => {
     })
   })
 
-  it('ends without money where nothing was given', () => {
+  it('ends without money if nothing was given', () => {
     expect(states({ kind: 'unlisted' })).toEqual(['cancelled'])
     expect(told({ kind: 'unlisted' }).soldAt).toBeNull()
     expect(states({ kind: 'sold' }, cancelled)).toEqual(['sold', 'cancelled'])
     expect(states({ kind: 'sold' }, { kind: 'refused' })).toEqual(['sold', 'refused'])
   })
 
-  it('is late where it was given and the market owes nothing, until it pays after all', () => {
+  it('is late if the item was given and the market owes nothing, until the market pays after all', () => {
     expect(states(cancelled, delivered, paid)).toEqual(['cancelled', 'late', 'paid'])
     expect(states(delivered, cancelled, settling)).toEqual(['delivered', 'late', 'settling'])
     expect(states({ kind: 'refused' }, delivered)).toEqual(['refused', 'late'])
     expect(states(settling, cancelled)).toEqual(['settling', 'late'])
   })
 
-  it('can be taken back while it settles and after it was paid, and then nothing changes any more', () => {
+  it('can be reversed while it settles and after it was paid, and then no longer changes', () => {
     expect(states(settling, reversed, paid, delivered)).toEqual([
       'settling',
       'reversed',
@@ -56,19 +56,19 @@ describe('a sale', () => {
     expect(told(paid, reversed)).toMatchObject({ causer: 'buyer', refund: 200n })
   })
 
-  it('changes its price while it is listed only', () => {
+  it('changes its price only while it is listed', () => {
     expect(told({ kind: 'repriced', price: 900n }).price).toBe(900n)
     expect(told({ kind: 'sold' }, { kind: 'repriced', price: 900n }).price).toBe(1_000n)
   })
 
-  it('is the very same after a report that says nothing new', () => {
+  it('is the same object after a report without news', () => {
     for (const report of [delivered, settling, paid, cancelled, reversed]) {
       const once = told(report)
       expect(judgeSale(once, report, at(59))).toBe(once)
     }
   })
 
-  it('is not believed to bring more than its price', () => {
+  it('ignores a claim that it brings more than its price', () => {
     expect(told({ kind: 'paid', received: 1_001n }).state).toBe('listed')
     expect(told({ kind: 'settling', received: -1n, settlesAt: at(1) }).state).toBe('listed')
   })
@@ -90,7 +90,7 @@ const report = fc.oneof(
 )
 
 describe('the books', () => {
-  it('have the money where the market has it', () => {
+  it('show the money where it is at the market', () => {
     expect(positionOf(told(settling))).toEqual({ settling: -950n, free: 0n, fees: -50n, sales: 1_000n })
     expect(positionOf(told(paid))).toEqual({ settling: 0n, free: -950n, fees: -50n, sales: 1_000n })
     expect(positionOf(told(settling, reversed))).toEqual({
@@ -102,7 +102,7 @@ describe('the books', () => {
     expect(positionOf(told(settling, cancelled))).toEqual({ settling: 0n, free: 0n, fees: 0n, sales: 0n })
   })
 
-  it('move what changed, and nothing else', () => {
+  it('move only what changed', () => {
     const moved = (before: Sale, now: Sale) => movementsBetween(positionOf(before), positionOf(now))
     expect(moved(LISTED, told(settling))).toEqual([
       { debit: 'settling', credit: 'sales', amount: 950n },
@@ -114,7 +114,7 @@ describe('the books', () => {
     expect(moved(told(paid), told(paid))).toEqual([])
   })
 
-  it('come to the position of the sale, along its edges, whatever is reported in whichever order', () => {
+  it('reach the position of the sale along its transitions, for all reports in any order', () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 10 }), (reports) => {
         const balance = { settling: 0n, free: 0n, fees: 0n, sales: 0n }

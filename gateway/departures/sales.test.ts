@@ -79,7 +79,7 @@ async function reported() {
 }
 
 describe('a listing', () => {
-  it('is of an item that a bot has, or gave to an account of the operator, and is recorded once', async () => {
+  it('of an item that a bot has, or gave to an account of the operator, is recorded once', async () => {
     expect(await list()).toBe('recorded')
     expect(await list()).toBe('known')
     expect(await list({ reference: '9', listedAssetId: '4242' })).toBe('not_ours')
@@ -137,7 +137,7 @@ describe('the books', () => {
     expect(await problems()).toEqual([])
   })
 
-  it('take a reversal back, and the item can be listed again', async () => {
+  it('undo a reversed sale, and its item can be listed again', async () => {
     const settlesAt = new Date(till.clock.now().getTime() + 86_400_000)
     await report('2', { kind: 'settling', received: 2_470n, settlesAt })
     await report('2', { kind: 'reversed', causer: 'buyer', refund: 520n })
@@ -186,8 +186,8 @@ describe('the books', () => {
   }
 })
 
-describe('what items brought', () => {
-  it('each sale is reported beside the cost of its item, by market, game and week', async () => {
+describe('the report of sales', () => {
+  it('shows each sale beside the cost of its item, by market, game and week', async () => {
     const { sales, totals, markets } = await reported()
     expect(
       sales.map(({ reference, state, costMinor, receivedMinor, resultMinor }) => {
@@ -206,7 +206,7 @@ describe('what items brought', () => {
     expect(markets).toMatchObject([{ market: MARKET, freeMinor: 1_755n, freeDifferenceMinor: null }])
   })
 
-  it('of an item that was sold below its cost is told by the coverage of prices', async () => {
+  it('counts an item sold below its cost in the coverage of prices', async () => {
     const found = { db: till.db, clock: till.clock, config: Object.assign({}) }
     const [assetId = ''] = free.assetIds
     const was = await till.db
@@ -233,7 +233,7 @@ describe('what items brought', () => {
     await cost(was)
   })
 
-  it('is held against what the market says that it has', async () => {
+  it('is compared with the money that the market reports', async () => {
     const said = {
       market: MARKET,
       currency: 'USD',
@@ -253,7 +253,7 @@ describe('what items brought', () => {
       input,
     })
 
-  it('is recorded for sales on other markets, line by line, each once', async () => {
+  it('includes sales on other markets, recorded line by line, each once', async () => {
     const item = `${free.tradeId}-${free.assetIds[0]}`
     const other = `${held.tradeId}-${held.assetIds[0]}`
     const { out, code } = await sold(
@@ -278,7 +278,7 @@ describe('what items brought', () => {
     ])
   })
 
-  it('is in the CSV of the report, with the item and its result', async () => {
+  it('has a CSV with each item and its result', async () => {
     await report('5', { kind: 'unlisted' })
     const item = `${free.tradeId}-${free.assetIds[1]}`
     const line = `${item},skinport.com,B-1,30.00,26.40,USD,2026-11-02`

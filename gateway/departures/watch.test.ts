@@ -79,8 +79,8 @@ async function differences() {
   return found
 }
 
-describe('what a bot gave', () => {
-  it('is booked where it may go, and calls nobody', async () => {
+describe('an item that a bot gave', () => {
+  it('to an allowed destination is booked without an alarm', async () => {
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1) })
     await handlers()
     expect(await departures()).toMatchObject([
@@ -91,7 +91,7 @@ describe('what a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is an alarm where nobody said that it may, told once, however often the history is read', async () => {
+  it('without an explanation is an alarm, logged once, however often the history is read', async () => {
     give('9500')
     await handlers()
     till.clock.advance(3_600_000)
@@ -108,7 +108,7 @@ describe('what a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is booked once where two processes read the same page', async () => {
+  it('is booked once if two processes read the same page', async () => {
     give('9500')
     await Promise.all([handlers(), handlers(), handlers({ ...bot, epoch: 2n })])
     expect(await departures()).toHaveLength(1)
@@ -152,7 +152,7 @@ describe('what a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('comes back to the books under its new id when Steam undoes it, and can leave again', async () => {
+  it('comes back to the books under its new id when Steam undoes the trade, and can leave again', async () => {
     give('9500')
     await handlers()
     give('9500', { state: 'partly_rolled_back', backAs: '3' })
@@ -165,7 +165,7 @@ describe('what a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is asked about when a row at the top undoes it, even if it is no longer on a page', async () => {
+  it('is looked up if a row at the top undoes its trade, even if the trade is no longer on a page', async () => {
     give('9500')
     await handlers()
     give('9500', { state: 'rolled_back' })
@@ -185,7 +185,7 @@ describe('what a bot gave', () => {
     expect(await inHand()).toEqual(held)
   })
 
-  it('goes over to another bot of the till, and back', async () => {
+  it('moves to another bot of the till, and back', async () => {
     const other = await aBot(till, fakeSession('76561198000000002'))
     give('9500', { to: other.session.steamId })
     await handlers()
@@ -199,7 +199,7 @@ describe('what a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is in the books of the bot that the storage sends it to, once, and can leave again', async () => {
+  it('is in the books of the bot to which the storage sends it, once, and can leave again', async () => {
     const other = await aBot(till, fakeSession('76561198000000002'))
     await till.db
       .insertInto('custody_entry')
@@ -249,7 +249,7 @@ describe('what a bot gave', () => {
     ).toHaveLength(5)
   })
 
-  it('is explained where the operator recorded all of it before, and is not booked twice', async () => {
+  it('is explained if the operator recorded all items of the trade before, and is not booked twice', async () => {
     const items = (await heldItems(till.db)).map(({ item }) => item)
     for (const item of items) expect(await moveItem(till.deps, item)).toMatchObject({ kind: 'moved' })
     give('9500')
@@ -259,14 +259,14 @@ describe('what a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is an alarm even where the till knows nothing of the items', async () => {
+  it('is an alarm even if the till does not know it', async () => {
     give('9500', { assetIds: ['424242'] })
     await handlers()
     expect(JSON.parse(alarms()[0] ?? '')).toMatchObject({ items: 1, inCustody: 0 })
     expect(await inHand()).toEqual(held)
   })
 
-  it('is booked once its delivery is known, where it left before', async () => {
+  it('is booked once its delivery is known, even if it left before', async () => {
     const deposit = await aDeposit(till, await aStore(till))
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     const assetIds = deposit.body.items.map((assetId) => `5${assetId}`)
@@ -280,14 +280,14 @@ describe('what a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is not what a reversed delivery gave back', async () => {
+  it('is not an item that a reversed delivery gave back', async () => {
     give('9500', { rollbackOf: '9001' })
     await handlers()
     expect(await departures()).toEqual([])
     expect(await inHand()).toEqual(held)
   })
 
-  it('is found on a later page, and the search goes no further than the last complete look', async () => {
+  it('is found on a later page, and the search ends at the last complete pass', async () => {
     session.begunAt = () => till.clock.now()
     give('9500')
     for (let index = 0; index < 5; index += 1) give(String(9_600 + index), { assetIds: [] })
@@ -312,7 +312,7 @@ describe('the life of an item', () => {
   }
   const states = async (filter: Partial<ItemFilter> = {}) => (await list(filter)).map(({ state }) => state)
 
-  it('is told under each of its names, with every change of its hands', async () => {
+  it('is found by each of its asset ids, with every change of hands', async () => {
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1) })
     await handlers()
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1), state: 'rolled_back', backAs: '3' })
@@ -344,7 +344,7 @@ describe('the life of an item', () => {
     expect(await list({ asset: '424242' })).toEqual([])
   })
 
-  it('has a state, and lists have pages of it', async () => {
+  it('has a state, and lists have pages', async () => {
     const protectedDeposit = await aDeposit(till, await aStore(till), { game: 'cs' })
     const { tradeId, offerId } = await offerFor(till, bot, protectedDeposit)
     session.accept(offerId, { settlesAt: new Date(till.clock.now().getTime() + 8 * 86_400_000) })

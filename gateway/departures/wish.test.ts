@@ -64,7 +64,7 @@ const refusalOf = <T>(answer: Answer<T>) => (answer.kind === 'refused' ? answer.
 const deed = async (wishId: bigint, state: 'delivered' | 'refused' | 'offered', at = till.clock.now()) =>
   till.db.insertInto('vault_deed').values({ wish_id: wishId, state, assets: [], at }).execute()
 
-it('all free items are wished away, those under protection are not', async () => {
+it('a wish for all takes the free items, but not those under protection', async () => {
   const sent = await sendItems(deps, { to: 'storage', assets: undefined })
   expect(sent).toMatchObject({ kind: 'done', data: { items: free.length } })
   const [wish] = await wishesOf()
@@ -72,7 +72,7 @@ it('all free items are wished away, those under protection are not', async () =>
   expect(wish?.items.map(({ assetId }) => assetId).sort()).toEqual(free.map(({ assetId }) => assetId).sort())
 })
 
-it('an item is in one open wish, and free again when the vault has refused it', async () => {
+it('an item is in one open wish at most, and free again once the vault has refused it', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const named = [free[0]?.assetId ?? '']
   const again = await sendItems(deps, { to: 'storage', assets: named })
@@ -82,13 +82,13 @@ it('an item is in one open wish, and free again when the vault has refused it', 
   expect(await sendItems(deps, { to: 'storage', assets: named })).toMatchObject({ data: { items: 1 } })
 })
 
-it('an item that the vault delivered is free for no wish before its departure is in the books', async () => {
+it('an item that the vault delivered stays in its wish until the departure is booked', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   await deed((await wishesOf())[0]?.wishId ?? 0n, 'delivered')
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
 })
 
-it('a wish is withdrawn until the vault has taken it up', async () => {
+it('a wish can be withdrawn until the vault has taken it up', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const wishId = (await wishesOf())[0]?.wishId ?? 0n
   await deed(wishId, 'offered')
@@ -98,7 +98,7 @@ it('a wish is withdrawn until the vault has taken it up', async () => {
   expect(await wishesOf()).toMatchObject([{ isOpen: false }])
 })
 
-it('the items of a deposit are wished back with the trade by which they came', async () => {
+it('a wish to give back a deposit names the trade by which its items came', async () => {
   expect(await returnItems(deps, depositId)).toMatchObject({ kind: 'done', data: { items: free.length } })
   const row = await till.db.selectFrom('wish').selectAll().executeTakeFirstOrThrow()
   const trade = await till.db
@@ -111,7 +111,7 @@ it('the items of a deposit are wished back with the trade by which they came', a
   expect(refusalOf(await returnItems(deps, 99n))).toBe('No items came by deposit 99.')
 })
 
-it('the rule wishes away what a bot holds beyond, once', async () => {
+it('the rule makes one wish for the items beyond those that a bot keeps', async () => {
   await changeSendRule(deps, { destination: 'storage', keep: free.length })
   await sweepWishes(till.deps)
   expect(await wishesOf()).toEqual([])

@@ -51,20 +51,20 @@ const compare = (said: Books, ...looks: GameLook[]) => {
 const NOTHING = { found: [], learnt: [] }
 
 describe('an inventory', () => {
-  it('that is as the books say has no drift, in whatever context its items lie', () => {
+  it('that matches the books has no drift, whatever the context of its items', () => {
     expect(
       compare(books([booked('11'), booked('12')]), look([owned('12', 'Hook', '16'), owned('11')])),
     ).toEqual(NOTHING)
   })
 
-  it('without an item of the books misses it, unless a part was shown', () => {
+  it('without a booked item misses it, unless only a part was shown', () => {
     const said = books([booked('11'), booked('12')])
     expect(compare(said, look([owned('11')])).found).toEqual(['missing 1-12'])
     expect(compare(said, look([owned('11')], false))).toEqual(NOTHING)
     expect(compare(said)).toEqual(NOTHING)
   })
 
-  it('does not miss what is leaving, or came a moment ago', () => {
+  it('does not miss items that are leaving, or came a moment ago', () => {
     expect(compare(books([booked('11')], { leaving: new Set(['570/11']) }), look([]))).toEqual(NOTHING)
     expect(compare(books([booked('11', { receivedAt: at(-60_000) })]), look([]))).toEqual(NOTHING)
     expect(compare(books([booked('11', { receivedAt: at(60_000) })]), look([]))).toEqual(NOTHING)
@@ -74,24 +74,24 @@ describe('an inventory', () => {
     expect(compare(books([booked('11', { appId: 440 })]), look([]))).toEqual(NOTHING)
   })
 
-  it('with an item of nobody’s books has a foreign one, but for those that may be coming', () => {
+  it('with an unknown item has a foreign one, unless the item may be arriving', () => {
     const shown = look([owned('9'), owned('10'), owned('11')])
     expect(compare(books([]), shown).found).toEqual(['foreign 9', 'foreign 10', 'foreign 11'])
     expect(compare(books([], { coming: new Map([['570/Hook', 2]]) }), shown).found).toEqual(['foreign 9'])
     expect(compare(books([], { coming: new Map([['570/Hook', 9]]) }), shown)).toEqual(NOTHING)
   })
 
-  it('has what left the books as foreign', () => {
+  it('with an item that left the books has a foreign one', () => {
     expect(compare(books([], { gone: new Set(['570/11']) }), look([owned('11')])).found).toEqual([
       'foreign 11',
     ])
   })
 })
 
-describe('an asset id that Steam never told', () => {
+describe('an asset id that Steam never gave', () => {
   const nameless = booked(null)
 
-  it('is learnt from the one item of its name', () => {
+  it('is learnt from the only item with its name', () => {
     const shown = look([owned('11'), owned('12'), owned('13', 'Cape')])
     expect(compare(books([nameless, booked('12')]), shown)).toEqual({
       found: ['foreign 13'],
@@ -175,14 +175,14 @@ describe('a finding', () => {
     expect(sure(settleDrift(twice, said, undefined))).toEqual(['missing'])
   })
 
-  it('is forgotten where the second look shows the item, or the history took it', () => {
+  it('is forgotten if the second look shows the item, or the history explains it', () => {
     expect(noted(said, [gone, look([owned('11')])])).toEqual([])
     expect(settleDrift(noted(said, [gone, gone]), books([]), at(DAY_MS))).toEqual([])
     const leaving = books([booked('11')], { leaving: new Set(['570/11']) })
     expect(settleDrift(noted(said, [gone, gone]), leaving, at(DAY_MS))).toEqual([])
   })
 
-  it('is found by one look only, however many there were, until the history was read between two', () => {
+  it('counts as found by one look until the history was read between two looks', () => {
     const once = noted(said, [gone])
     const compared = compareWithBooks(said, [gone], at(0))
     const look = (historyFrom: Date | null) =>
@@ -192,18 +192,18 @@ describe('a finding', () => {
     expect(look(at(1))).toMatchObject([{ looks: 2, seenAt: at(HOUR_MS) }])
   })
 
-  it('is forgotten where the history took the item away and brought it back', () => {
+  it('is forgotten if the item left and came back by the history', () => {
     const again = books([booked('11', { receivedAt: at(1) })])
     expect(settleDrift(noted(said, [gone, gone]), again, at(DAY_MS))).toEqual([])
   })
 
-  it('outlives a look that shows a part, which does not count', () => {
+  it('survives a look that shows only a part, which does not count', () => {
     const through = noted(said, [gone, look([], false)])
     expect(through).toMatchObject([{ kind: 'missing', looks: 1 }])
     expect(noted(said, [gone, look([owned('11')], false)])).toEqual([])
   })
 
-  it('that is sure stays sure, since it was first seen', () => {
+  it('that is certain stays certain, and keeps the time when it was first seen', () => {
     const settled = settleDrift(noted(said, [gone, gone]), said, at(DAY_MS))
     const compared = compareWithBooks(said, [gone], at(DAY_MS))
     const later = noteLook(settled, compared, {
@@ -231,10 +231,10 @@ describe('the next look', () => {
   const times = { lookedAt: at(0), isWhole: true, askedAt: null, againMs: HOUR_MS }
 
   it.each<[string, Noted[], Partial<typeof times>, number]>([
-    ['a day later where nothing is open', [], {}, DAY_MS],
-    ['a day later where all is sure', settled, {}, DAY_MS],
-    ['again where two must agree', doubted, {}, HOUR_MS],
-    ['again where a part was shown', [], { isWhole: false }, HOUR_MS],
+    ['a day later if nothing is open', [], {}, DAY_MS],
+    ['a day later if all findings are certain', settled, {}, DAY_MS],
+    ['sooner if two looks must agree', doubted, {}, HOUR_MS],
+    ['sooner if only a part was shown', [], { isWhole: false }, HOUR_MS],
   ])('comes %s', (_name, found, change, ms) => {
     const asked = { ...times, ...change }
     expect(nextLookAt(found, { ...asked, now: at(0) })).toEqual(at(ms))
@@ -242,12 +242,12 @@ describe('the next look', () => {
     expect(isLookDue(found, { ...asked, now: at(ms) })).toBe(true)
   })
 
-  it('waits for the history without asking Steam', () => {
+  it('waits for the history without a request to Steam', () => {
     expect(nextLookAt(waiting, { ...times, now: at(0) })).toEqual(at(HOUR_MS / 6))
     expect(isLookDue(waiting, { ...times, now: at(HOUR_MS) })).toBe(false)
   })
 
-  it('comes at once where there was none, or an operator asks', () => {
+  it('comes at once if there was none, or if an operator asks', () => {
     expect(isLookDue([], { ...times, lookedAt: null, now: at(0) })).toBe(true)
     expect(isLookDue([], { ...times, askedAt: at(0), now: at(0) })).toBe(true)
     expect(isLookDue([], { ...times, askedAt: at(-1), now: at(0) })).toBe(false)

@@ -67,7 +67,7 @@ async function found() {
 const alarms = () => till.lines.filter((line) => line.includes('items are missing from a bot'))
 
 describe('D-34 a bot’s own inventory', () => {
-  it('that is as the books say is seen whole, protected items included, and calls nobody', async () => {
+  it('that matches the books is seen completely, protected items included, without an alarm', async () => {
     await delivery('cs')
     await delivery()
     await lookTillSure()
@@ -83,7 +83,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(listed?.wholeAt).not.toBeNull()
   })
 
-  it('misses what vanished without a trade, once two looks agree and the history explains nothing', async () => {
+  it('misses an item that vanished without a trade, once two looks agree and the history explains nothing', async () => {
     const [lost] = await delivery('cs')
     session.own = session.own.filter((item) => item !== lost)
     await look()
@@ -105,7 +105,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toHaveLength(1)
   })
 
-  it('is as it was told once the operator recorded what vanished', async () => {
+  it('matches the books once the operator recorded the vanished item', async () => {
     const [lost] = await delivery()
     session.own = session.own.filter((item) => item !== lost)
     await lookTillSure()
@@ -141,7 +141,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toEqual([])
   })
 
-  it('misses nothing where Steam shows a part, and says so once', async () => {
+  it('misses nothing if Steam shows only a part, and logs that once', async () => {
     await delivery()
     session.own = []
     session.isOwnComplete = false
@@ -155,7 +155,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(till.lines.filter((line) => line.includes('was not read completely')).length).toBeGreaterThan(0)
   })
 
-  it('has foreign items, but not those of an offer that was accepted and is not proved yet', async () => {
+  it('has foreign items, but not those of an accepted offer that is not proved yet', async () => {
     session.own.push({ appId: 440, contextId: '2', assetId: '9', marketHashName: 'Key' })
     const deposit = await aDeposit(till, store)
     const { offerId } = await offerFor(till, bot, deposit)
@@ -166,7 +166,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toEqual([])
   })
 
-  it('teaches the asset id that Steam did not tell, and what left under it is booked', async () => {
+  it('gives the asset id that Steam did not give, and a departure under it is booked', async () => {
     const deposit = await aDeposit(till, store)
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     session.accept(offerId)
@@ -192,7 +192,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual(['902'])
   })
 
-  it('is not kept by a gateway that no longer holds the bot', async () => {
+  it('is not stored by a gateway that no longer holds the bot', async () => {
     const [lost] = await delivery()
     session.own = session.own.filter((item) => item !== lost)
     await look({ ...bot, epoch: 0n })
@@ -215,7 +215,7 @@ describe('the daily look', () => {
     driftDeps().drift.takeDue({ now: till.clock.now(), nextAt: later(HOUR_MS / 2), limit: 2 })
   const later = (ms: number) => new Date(till.clock.now().getTime() + ms)
 
-  it('comes within a day, spread over it, and by one process', async () => {
+  it('comes within a day, at times that differ by bot, from one process', async () => {
     for (const last of [2, 3, 4, 5, 6, 7, 8]) {
       const steamId = `7656119800000000${last}`
       await till.db
@@ -240,7 +240,7 @@ describe('the daily look', () => {
     expect(both.flat().sort()).toEqual((await turns()).map(({ bot_id: id }) => id).sort())
   })
 
-  it('is asked for by an operator, who sees what was found, and counted by the monitoring', async () => {
+  it('comes when an operator asks, who sees the findings, and metrics count them', async () => {
     const run = (...args: string[]) => runCommand(['items', 'drift', ...args], { databaseUrl: till.url })
     const [lost] = await delivery()
     session.own = session.own.filter((item) => item !== lost)

@@ -22,7 +22,7 @@ describe('a delivery', () => {
     ])
   })
 
-  it('moves nothing of nothing', () => {
+  it('without an amount moves nothing', () => {
     expect(deliveryMovements({ total: 1n, gross: 1n, held: 1n })).toEqual([
       { debit: 'items', credit: 'held', amount: 1n, cause: 'delivered' },
     ])
@@ -62,7 +62,7 @@ describe('a delivery', () => {
 })
 
 describe('accounts', () => {
-  it('of a store are what it waits for and what it may spend', () => {
+  it('of a store are its held and its available credit', () => {
     const kinds = ['held', 'available', 'items', 'commission', 'loss', 'paid_out'] as const
     expect(kinds.filter(isStoreAccount)).toEqual(['held', 'available'])
   })
@@ -71,13 +71,13 @@ describe('accounts', () => {
 describe('the held part', () => {
   const credit = { total: 3_000n, isProtected: true, mode: 'on_accept' as const, riskRoom: 10_000n }
   it.each<[string, Partial<Parameters<typeof heldPart>[0]>, bigint]>([
-    ['is nothing where Steam protects nothing', { isProtected: false, riskRoom: 0n }, 0n],
+    ['is nothing if Steam protects nothing', { isProtected: false, riskRoom: 0n }, 0n],
     ['is nothing within the room for risk', {}, 0n],
-    ['is nothing where the room is just enough', { riskRoom: 3_000n }, 0n],
-    ['is what the room does not cover', { riskRoom: 1_000n }, 2_000n],
-    ['is all where there is no room', { riskRoom: 0n }, 3_000n],
-    ['is all where the limit was lowered under what is at risk', { riskRoom: -500n }, 3_000n],
-    ['is all for a store that is credited on release', { mode: 'on_release' }, 3_000n],
+    ['is nothing if the room is just enough', { riskRoom: 3_000n }, 0n],
+    ['is the part that the room does not cover', { riskRoom: 1_000n }, 2_000n],
+    ['is everything if there is no room', { riskRoom: 0n }, 3_000n],
+    ['is everything if the limit was lowered below the credit at risk', { riskRoom: -500n }, 3_000n],
+    ['is everything for a store that is credited on release', { mode: 'on_release' }, 3_000n],
     ['is nothing for such a store without protection', { mode: 'on_release', isProtected: false }, 0n],
   ])('%s', (_name, change, held) => {
     expect(heldPart({ ...credit, ...change })).toBe(held)
@@ -87,19 +87,19 @@ describe('the held part', () => {
 describe('the promised part', () => {
   const credit = { total: 3_375n, isProtected: true, mode: 'on_accept' as const, riskRoom: 10_000n }
   it.each<[string, Partial<Parameters<typeof promisedPart>[0]>, bigint]>([
-    ['is all of it within the room', {}, 3_375n],
-    ['is all of it where nothing is protected', { isProtected: false, riskRoom: 0n }, 3_375n],
-    ['is what the room covers where that is round', { riskRoom: 1_000n }, 1_000n],
+    ['is everything within the room', {}, 3_375n],
+    ['is everything if nothing is protected', { isProtected: false, riskRoom: 0n }, 3_375n],
+    ['is the room itself if that is a round amount', { riskRoom: 1_000n }, 1_000n],
     ['is the next round amount below the room', { riskRoom: 1_999n }, 1_000n],
     ['goes by 1, 2 and 5', { riskRoom: 3_374n }, 2_000n],
     ['goes by 1, 2 and 5 in every decade', { riskRoom: 987n }, 500n],
-    ['is nothing where there is no room', { riskRoom: -1n }, 0n],
+    ['is nothing if there is no room', { riskRoom: -1n }, 0n],
     ['is nothing for a store that is credited on release', { mode: 'on_release' }, 0n],
   ])('%s', (_name, change, promised) => {
     expect(promisedPart({ ...credit, ...change })).toBe(promised)
   })
 
-  it('tells few amounts, and never more than the credit keeps', () => {
+  it('takes few different amounts, and never more than the credit keeps', () => {
     const amount = fc.bigInt(1n, 10n ** 12n)
     fc.assert(
       fc.property(amount, amount, (total, riskRoom) => {
@@ -115,8 +115,8 @@ describe('the promised part', () => {
 
 describe('the room for one trade', () => {
   it.each([
-    ['is what is free', { free: 900n, own: 0n, others: 0n }, 900n],
-    ['is less by what others were promised', { free: 900n, own: 0n, others: 500n }, 400n],
+    ['is the free part of the limit', { free: 900n, own: 0n, others: 0n }, 900n],
+    ['is less by the promises to others', { free: 900n, own: 0n, others: 500n }, 400n],
     [
       'is what the trade was promised, though others were promised the same',
       { free: 900n, own: 700n, others: 900n },
@@ -130,7 +130,7 @@ describe('the room for one trade', () => {
 })
 
 describe('a release', () => {
-  it('moves what is held to what may be spent', () => {
+  it('moves held credit to available credit', () => {
     expect(releaseMovements(500n)).toEqual([
       { debit: 'held', credit: 'available', amount: 500n, cause: 'released' },
     ])
@@ -139,7 +139,7 @@ describe('a release', () => {
 })
 
 describe('a payout', () => {
-  it('takes what the store could spend', () => {
+  it('takes available credit', () => {
     expect(payoutMovements(2_500n)).toEqual([
       { debit: 'available', credit: 'paid_out', amount: 2_500n, cause: 'paid_out' },
     ])
@@ -187,7 +187,7 @@ describe('an adjustment', () => {
   } as const
   const none = { recorded: undefined, availableMinor: 2_500n }
 
-  it('takes what is available, and more only where the store may owe', () => {
+  it('takes available credit, and more only if the store may owe', () => {
     expect(judgeAdjustment(debit, none)).toBeUndefined()
     const less = { ...none, availableMinor: 2_499n }
     expect(judgeAdjustment(debit, less)).toMatchObject({ because: 'not_available', availableMinor: 2_499n })
@@ -195,7 +195,7 @@ describe('an adjustment', () => {
     expect(judgeAdjustment({ ...debit, kind: 'credit' }, less)).toBeUndefined()
   })
 
-  it('gives up no more than a store owes', () => {
+  it('writes off no more than a store owes', () => {
     const writeOff = { ...debit, kind: 'write_off' } as const
     expect(judgeAdjustment(writeOff, { ...none, availableMinor: -2_500n })).toBeUndefined()
     expect(judgeAdjustment(writeOff, { ...none, availableMinor: -2_499n })).toMatchObject({

@@ -21,7 +21,7 @@ test.prop([amount, amount, amount, fc.constantFrom('operator' as const, 'store' 
   },
 )
 
-test.prop([amount])('a reversal of nothing, or of more than the items were worth, is a defect', (total) => {
+test.prop([amount])('a reversal of nothing, or of more than the items were worth, throws', (total) => {
   const reversal = { gross: total, held: 0n, liability: 'operator' } as const
   expect(() => reversalMovements({ ...reversal, total: 0n })).toThrow(RangeError)
   expect(() => reversalMovements({ ...reversal, total: total + 1n })).toThrow(RangeError)

@@ -92,7 +92,7 @@ async function damaged<T>(
 }
 
 describe('the check of the ledger', () => {
-  it('I1 I3 I13 finds nothing in what the till wrote', async () => {
+  it('I1 I3 I13 finds nothing wrong in entries that the till wrote', async () => {
     expect(atFirst).toEqual([])
     expect(await problems(pool)).toEqual([])
     const causes = await till.db
@@ -289,7 +289,7 @@ describe('the check of the ledger', () => {
     /** As if the entries had been written since the last check. */
     const areNew = 'update ledger_check set verified_entry = 0; delete from verified_balance;'
 
-    it('tells loudly what it finds in everything, and when that was', async () => {
+    it('logs what a complete check finds, and shows when it ran', async () => {
       expect([await shown('differences'), await shown('checked_timestamp_seconds')]).toEqual(['Nan', 'Nan'])
       const { rows: before } = await pool.query('select extract(epoch from clock_timestamp())::float8 as s')
       await check(pool)
@@ -312,7 +312,7 @@ describe('the check of the ledger', () => {
       expect(Number(await shown('differences'))).toBeGreaterThan(0)
     })
 
-    it('finds nothing in entries that are right, and looks at each once', async () => {
+    it('finds nothing in correct entries, and checks each once', async () => {
       await damaged(areNew, async (by) => {
         await check(by)
         const client = await by.connect()
@@ -333,7 +333,7 @@ describe('the check of the ledger', () => {
       expect(await shown('differences')).toBe('0')
     })
 
-    it('that failed is no check without differences', async () => {
+    it('that failed does not count as one without differences', async () => {
       const refused = damaged(`${isDue} drop table custody_entry cascade`, check)
       await expect(refused).rejects.toThrow('custody_entry')
       expect(await shown('differences')).toBe('Nan')
@@ -346,7 +346,7 @@ describe('the check of the ledger', () => {
     /** A statement of the check, and none of this test's. */
     const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
-    it('of the newest entries that fails is tried again by the next, and never shown as one without differences', async () => {
+    it('of the newest entries that failed is repeated by the next one, and never counts as one without differences', async () => {
       await damaged(areNew, async (_by, client) => {
         const failing = within(client, (query) => (statement, values) => {
           if (isPart(statement)) return Promise.reject(new Error('too slow'))
@@ -364,7 +364,7 @@ describe('the check of the ledger', () => {
       client.query(`select account.id from account left join verified_balance kept on kept.account_id = account.id
         where account.balance <> coalesce(kept.balance, 0)`)
 
-    it('counts no entry twice where a slow process is overtaken', async () => {
+    it('counts no entry twice if a slow process is overtaken', async () => {
       await damaged(areNew, async (by, client) => {
         let isOvertaken = false
         const slow = within(client, (query) => async (statement, values) => {
@@ -382,7 +382,7 @@ describe('the check of the ledger', () => {
       expect(await shown('differences')).toBe('0')
     })
 
-    it('of everything keeps its sums whole where its process ends in the middle', async () => {
+    it('of everything keeps its sums consistent if its process ends in the middle', async () => {
       await damaged(areNew, async (by, client) => {
         await check(by)
         expect((await wrongSums(client)).rows).toEqual([])

@@ -28,7 +28,7 @@ describe('a budget', () => {
     expect(budget.waitMs()).toBe(1_000)
   })
 
-  it('gives those that wait their turns one after the other', () => {
+  it('gives waiting requests their turns one after the other', () => {
     const { budget } = aBudget(1, 1_000)
     const waits = [1, 2, 3].map(() => {
       const waitMs = budget.waitMs()
@@ -66,7 +66,7 @@ describe('a refusal for too many requests', () => {
     expect(pauseOf(budget)).toBe(37_500)
   })
 
-  it('is one for all that were under way, however late they are answered', () => {
+  it('counts once for all requests under way, however late their answers come', () => {
     const budget = aBudget(99, 1)
     const [first, second, third, fourth] = [1, 2, 3, 4].map(() => budget.budget.take())
     first?.limited()
@@ -79,7 +79,7 @@ describe('a refusal for too many requests', () => {
     expect(pauseOf(budget)).toBe(60_000)
   })
 
-  it('makes those that wait for their turn give up', () => {
+  it('makes requests that wait for their turn give up', () => {
     const { budget } = aBudget(1, 1_000)
     const asking = budget.take()
     const waiting = budget.take()
@@ -88,7 +88,7 @@ describe('a refusal for too many requests', () => {
     expect(waiting.isGood()).toBe(false)
   })
 
-  it('is followed by one request alone, until it is answered', () => {
+  it('is followed by a single request until that is answered', () => {
     const budget = aBudget(99, 1)
     budget.budget.take().limited()
     pauseOf(budget)

@@ -122,7 +122,7 @@ describe('a send', () => {
     expect(inventoryRefusal(reply(200, { success: false, error: shown }))).toBeUndefined()
   })
 
-  it('has the reason that stands behind the general sentence', () => {
+  it('has the reason that follows the general sentence', () => {
     const general = 'There was an error sending your trade offer.  Please try again later.<br><br>'
     expect(sendOutcome(strError(`${general}Trade Offers can only be sent to friends.`))).toEqual({
       kind: 'refused',
@@ -134,7 +134,7 @@ describe('a send', () => {
     })
   })
 
-  it('that was limited is refused', () => {
+  it('that Steam limited is refused', () => {
     expect(sendOutcome(reply(429))).toEqual({ kind: 'refused', reason: 'rate_limited' })
   })
 })
@@ -148,13 +148,13 @@ describe('the end of a session', () => {
     [reply(500, { strError: 'Access is denied' }), false],
     [reply(200, 'Access is denied'), false],
     [{ kind: 'failed', code: 'ECONNRESET' } satisfies HttpResult, false],
-  ])('case %# is told from other trouble', (http, ended) => {
+  ])('case %# is distinguished from other trouble', (http, ended) => {
     expect(sessionEnded(http)).toBe(ended)
   })
 })
 
 describe('a cancel', () => {
-  it('is done only for the very offer', () => {
+  it('is done only if Steam names exactly this offer', () => {
     expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '12' }))).toEqual({ kind: 'done' })
     expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '13' })).kind).toBe('unavailable')
   })
@@ -165,7 +165,7 @@ describe('a cancel', () => {
   })
 })
 
-describe('what is not known', () => {
+describe('an unavailable answer', () => {
   it('names its reason with numbers only', () => {
     expect(unavailableFrom('read', reply(429))).toMatchObject({ reason: 'rate_limited' })
     expect(unavailableFrom('read', { kind: 'failed', code: 'DEADLINE' })).toMatchObject({ reason: 'timeout' })

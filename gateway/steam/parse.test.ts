@@ -65,7 +65,7 @@ describe('an offer', () => {
     expect(parseOffer({ response: { offer: { ...offer, trade_offer_state: 12 } } })?.state).toBe('reverted')
   })
 
-  it('in a list is counted if it cannot be read, and hides no other', () => {
+  it('in a list is counted if it is unreadable, and hides no other', () => {
     const page = parseOffers({ response: { trade_offers_sent: [{}, offer, 7], next_cursor: 0 } })
     expect(page?.sent.map(({ offerId }) => offerId)).toEqual(['7001'])
     const nothing = { offerId: null, partnerSteamId: null, message: null }
@@ -75,8 +75,8 @@ describe('an offer', () => {
   })
 })
 
-describe('an offer of another', () => {
-  it('is kept apart with what it asks of the bot, and is never one that is missing', () => {
+describe('a received offer', () => {
+  it('is listed separately with the items that it asks for, and never counts as missing', () => {
     const asks = { ...offer, items_to_give: [{ appid: 570, contextid: '2', assetid: '77' }] }
     const page = parseOffers({ response: { trade_offers_received: [asks, {}] } })
     expect(page).toMatchObject({
@@ -112,7 +112,7 @@ describe('a page of the history', () => {
 describe('a trade', () => {
   const parse = (changes: object) => parseTrade(tradeAnswer(changes), trade.tradeid)
 
-  it('tells the new ids and the end of the protection', () => {
+  it('has the new ids and the end of the protection', () => {
     expect(parse({})).toMatchObject({
       state: 'complete',
       received: [{ assetId: '11', newAssetId: '12' }],
@@ -121,7 +121,7 @@ describe('a trade', () => {
     })
   })
 
-  it('tells what the bot gave, with the new ids', () => {
+  it('has the items that the bot gave, with the new ids', () => {
     const given = [{ appid: 570, contextid: '2', assetid: '21', new_assetid: '22' }]
     expect(parse({ time_init: 1_767_225_600, assets_given: given })).toMatchObject({
       begunAt: new Date(1_767_225_600_000),
@@ -130,7 +130,7 @@ describe('a trade', () => {
     expect(parse({})?.given).toEqual([])
   })
 
-  it('knows status 12 and the row that undoes another', () => {
+  it('can have status 12, or undo another trade', () => {
     expect(parse({ status: 12, time_settlement: 0 })).toMatchObject({ state: 'rolled_back', settlesAt: null })
     expect(parse({ rollback_trade: '77' })?.rollbackOf).toBe('77')
   })
@@ -161,13 +161,13 @@ describe('a hold', () => {
     },
   })
 
-  it('is told for each side, in days begun', () => {
+  it('is read for each side, in days begun', () => {
     expect(parseHoldDays(seconds(0, 0))).toEqual({ own: 0, partner: 0 })
     expect(parseHoldDays(seconds(0, 1_296_000))).toEqual({ own: 0, partner: 15 })
     expect(parseHoldDays(seconds(86_401, 0))).toEqual({ own: 2, partner: 0 })
   })
 
-  it('that is not told is not zero', () => {
+  it('that Steam does not give is not zero', () => {
     expect(parseHoldDays({ response: {} })).toBeUndefined()
   })
 })
@@ -265,7 +265,7 @@ describe('an inventory page', () => {
     expect(parsePartnerPage(page)?.items).toEqual([item])
   })
 
-  it('loses only what has no id; what nothing describes is there and cannot be traded', () => {
+  it('leaves out only items without an id, and an item without a description cannot be traded', () => {
     const rgInventory = { '42': owned, '43': { id: '43' }, '44': { ...owned, id: '44', classid: '999' } }
     expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([
       item,
@@ -273,19 +273,19 @@ describe('an inventory page', () => {
     ])
   })
 
-  it.each([['0'], ['false'], [0], [null], [{}]])('takes %j for not tradable', (tradable) => {
+  it.each([['0'], ['false'], [0], [null], [{}]])('reads %j as not tradable', (tradable) => {
     const rgDescriptions = { '310_302': { ...description, tradable } }
     expect(parsePartnerPage({ ...partnerPage, rgDescriptions })?.items[0]?.tradable).toBe(false)
   })
 
-  it('lets nothing but digits through as a class, of which the address of the picture is made', () => {
+  it('accepts only digits as a class, because the address of the picture contains it', () => {
     const rgInventory = { '42': { ...owned, classid: '310" onerror="alert(1)' } }
     expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([])
   })
 })
 
 describe('a text of Steam', () => {
-  it('loses control characters and turned directions', () => {
+  it('loses control characters and direction marks', () => {
     expect(plainText(' nova\u202egnp.exe\u0000\n ')).toBe('novagnp.exe')
   })
 })

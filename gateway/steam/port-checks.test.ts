@@ -33,7 +33,7 @@ function checksOf(smoke?: PortChecks['smoke']): PortChecks {
 }
 
 describe('the checks of npm run live', () => {
-  it('pass against the sandbox, an offer that is cancelled included', async () => {
+  it('pass against the sandbox, with an offer that is cancelled', async () => {
     await checkPort(checksOf({ choose: ([first]) => first }))
     expect(passed.at(-1)).toBe('the offer is cancelled and reads so')
     expect(passed).toHaveLength(14)
@@ -67,7 +67,7 @@ describe('the checks of npm run live', () => {
     expect(passed.at(-1)).toBe('the offer is cancelled and reads so')
   })
 
-  it('send nothing unasked, and say what is not true', async () => {
+  it('send nothing unless asked, and name the check that failed', async () => {
     const checks = checksOf()
     await checkPort(checks)
     expect(sandbox.world().offers).toEqual([])

@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 
 describe('a profile', () => {
-  it('is asked for once in five minutes', async () => {
+  it('is read once in five minutes', async () => {
     for (let n = 0; n < 100; n += 1) expect(await read('1')).toEqual(profileOf('1'))
     nowMs = 5 * MINUTE_MS - 1
     await read('1')
@@ -36,7 +36,7 @@ describe('a profile', () => {
     expect(asked).toEqual(['1', '1'])
   })
 
-  it('is asked for once by all who want it at the same moment', async () => {
+  it('is read once for all callers at the same moment', async () => {
     const given = Promise.withResolvers<ProfileAnswer>()
     answer = () => given.promise
     const all = Promise.all(Array.from({ length: 50 }, () => read('1')))
@@ -48,7 +48,7 @@ describe('a profile', () => {
   it.each<[string, ProfileAnswer, number]>([
     ['an unknown account', { kind: 'unknown_account' }, MINUTE_MS],
     ['no answer', { kind: 'unavailable', reason: 'timeout', detail: '' }, 1_000],
-  ])('%s is remembered for less', async (_what, said, ms) => {
+  ])('%s is cached for less', async (_what, said, ms) => {
     answer = async () => said
     expect(await read('1')).toEqual(said)
     nowMs = ms - 1
@@ -59,14 +59,14 @@ describe('a profile', () => {
     expect(await read('1')).toEqual(profileOf('1'))
   })
 
-  it('is asked for again after a fault of ours', async () => {
+  it('is read again after a failure of ours', async () => {
     answer = () => Promise.reject(new Error('no library'))
     await expect(read('1')).rejects.toThrow('no library')
     answer = async (steamId) => profileOf(steamId)
     expect(await read('1')).toEqual(profileOf('1'))
   })
 
-  it('makes room for others: 5,000 are kept', async () => {
+  it('makes room for others, because the cache keeps 5,000', async () => {
     for (let n = 0; n <= 5_000; n += 1) await read(String(n))
     asked.length = 0
     await read('5000')

@@ -137,8 +137,8 @@ const reply = (body: unknown, url = 'https://api.steampowered.com/IEconService/X
 })
 const bodyOf = (body: unknown) => redact([reply(body)]).replies[0]?.body
 
-describe('what Steam answers', () => {
-  it('is replaced where nobody has looked at the field', () => {
+describe('an answer of Steam', () => {
+  it('is replaced in fields that are not listed', () => {
     expect(
       bodyOf({ secret: 'aB3_-x', at: 17, wear: 0.25, on: true, none: null, abc123def: ['q', '55'] }),
     ).toEqual({
@@ -151,14 +151,14 @@ describe('what Steam answers', () => {
     })
   })
 
-  it('keeps its headers by name', () => {
+  it('keeps its headers by their names', () => {
     expect(redact([reply({})]).replies[0]?.headers).toEqual({
       'content-type': 'application/json',
       'x-eresult': '1',
     })
   })
 
-  it('has one stand-in for an id, in the order of the ids, in every form of it', () => {
+  it('has one stand-in for all forms of an id, in the order of the ids', () => {
     const person = '76561197960269729'
     const body = {
       rgInventory: { '40000000009': { id: '40000000009', classid: '1', instanceid: '0' } },
@@ -178,7 +178,7 @@ describe('what Steam answers', () => {
     expect(first?.query).toEqual({ start_assetid: '10000000001', access_token: 'xxxxxx' })
   })
 
-  it('keeps the paint of an item, and nothing that tells it from all others', () => {
+  it('keeps the paint of an item, and nothing that identifies it', () => {
     const properties = [
       { propertyid: 1, int_value: '661' },
       { propertyid: 2, float_value: '0.0215' },
@@ -201,7 +201,7 @@ describe('what Steam answers', () => {
     })
   })
 
-  it('keeps the names of items, not those that owners gave, and the dates in a line', () => {
+  it('keeps the names of items and the dates in a line, but not names that owners gave', () => {
     expect(
       bodyOf([
         { name: 'AWP | Asiimov', market_hash_name: 'AWP | Asiimov', fraudwarnings: ['Name Tag: “Bob”'] },
@@ -219,7 +219,7 @@ describe('what Steam answers', () => {
     ])
   })
 
-  it("keeps Steam's own words of a refusal, and no name in them", () => {
+  it("keeps Steam's own words of a refusal, without names", () => {
     expect(bodyOf({ strError: 'You cannot trade with Bob17 because they have a trade ban. (26)' })).toEqual({
       strError: 'You cannot trade with xxxxx because they have a trade ban. (26)',
     })
@@ -228,7 +228,7 @@ describe('what Steam answers', () => {
     )
   })
 
-  it('keeps the fields of a profile, and nothing in them', () => {
+  it('keeps the fields of a profile without their values', () => {
     const hash = 'fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb'
     const page = [
       '<?xml version="1.0" encoding="UTF-8" standalone="yes"?><profile>',
@@ -249,7 +249,7 @@ describe('what Steam answers', () => {
   })
 })
 
-it('every record that was committed is read as far as it was when it was made', async () => {
+it('every committed record passes as many checks as when it was made', async () => {
   for (const name of readdirSync(RECORDS).filter((each) => each.endsWith('.json'))) {
     const record = steamRecord.parse(JSON.parse(readFileSync(join(RECORDS.pathname, name), 'utf8')))
     const { passed, failure } = await replay(record)

@@ -10,22 +10,22 @@ function restrictionOf(said: object) {
 }
 const lines = (...values: unknown[]) => ({ owner_descriptions: values.map((value) => ({ value })) })
 
-describe('why an item cannot be traded', () => {
+describe('the restriction of an item', () => {
   it.each([
     ['of the market in English', lines(' ', 'Tradable/Marketable After Apr 13, 2026 (7:00:00) GMT')],
     ['by a number', lines('Tradable After [date]1776063600[/date]')],
     ['as a field', { item_expiration: '2026-04-13T07:00:00Z' }],
     ['as a field of seconds', { item_expiration: 1_776_063_600 }],
-  ])('is a hold until the date that is given %s', (_, said) => {
+  ])('is a hold until a date that Steam gives %s', (_, said) => {
     expect(restrictionOf(said)).toEqual({ kind: 'held', until: '2026-04-13T07:00:00.000Z' })
   })
 
-  it('is a hold whose end is not known where the date is in another language', () => {
+  it('is a hold with an unknown end if the date is in another language', () => {
     const said = lines('Можно будет продать или передать 13 апр. 2026 г. (7:00:00) GMT')
     expect(restrictionOf(said)).toEqual({ kind: 'held', until: null })
   })
 
-  it('is trade protection where the item is sealed, but not for what is listed on the market', () => {
+  it('is trade protection if the item is sealed, but not if it is listed on the market', () => {
     const until = lines(
       '⇆ This item is trade-protected and cannot be consumed, modified, or transferred until Apr 13, 2026 (7:00:00) GMT',
     )
@@ -37,7 +37,7 @@ describe('why an item cannot be traded', () => {
     expect(restrictionOf({ sealed: 1, sealed_type: 1 })).toBeNull()
   })
 
-  it('is not told of what may be traded, nor of what is bound for good', () => {
+  it('is null without details, or for an item that can be traded now', () => {
     expect(restrictionOf({ tradable: 1, item_expiration: '2026-04-13T07:00:00Z' })).toBeNull()
     expect(restrictionOf({})).toBeNull()
     expect(restrictionOf(lines('A gift from a friend', ''))).toBeNull()
@@ -53,7 +53,7 @@ describe('why an item cannot be traded', () => {
     expect(restrictionOf(said)?.until ?? null).toBeNull()
   })
 
-  it('is that nothing describes it', () => {
+  it('can be that nothing describes the item', () => {
     const page = parsePublicPage({ success: 1, assets: [asset], descriptions: [] })
     expect(page?.items[0]?.restriction).toEqual({ kind: 'undescribed', until: null })
   })

@@ -79,7 +79,7 @@ describe('50 bots on one address', () => {
     expect(mostWithin(asked, 10_000)).toBeLessThanOrEqual(burst + 10_000 / everyMs)
   })
 
-  it('in two gateways ask no more together than in one', async () => {
+  it('in two gateways make no more requests together than in one', async () => {
     const time = handDriven()
     let gateways = 1
     const { asked, ask } = aFleet(
@@ -123,7 +123,7 @@ describe('50 bots on one address', () => {
     )
   })
 
-  it('pause for one account alone while only that one is refused', async () => {
+  it('pause only for the account that is refused', async () => {
     const time = handDriven()
     const { asked, ask, heldBack } = aFleet(time, ({ account }) =>
       account === 'bot 7' ? 'limited' : 'answered',
@@ -139,7 +139,7 @@ describe('50 bots on one address', () => {
     expect(heldBack).toHaveLength(HOUR_MS / WATCH_MS - 10)
   })
 
-  it('pause for several refused accounts alone while the others are answered between them', async () => {
+  it('pause only for the refused accounts while Steam answers others in between', async () => {
     const time = handDriven()
     const limited = new Set(['bot 1', 'bot 4', 'bot 7'])
     const { ask } = aFleet(time, ({ account }) => (limited.has(account) ? 'limited' : 'answered'))
@@ -149,7 +149,7 @@ describe('50 bots on one address', () => {
     expect(again.filter((kind) => kind === 'answered')).toHaveLength(7)
   })
 
-  it('pause alone although two of them ask again at one moment, after pauses of their own', async () => {
+  it('pause separately, even if two of them retry at the same moment', async () => {
     const time = handDriven()
     const { ask } = aFleet(time, ({ account }) => (account === 'bot 0' ? 'answered' : 'limited'))
     for (const account of ['bot 1', 'bot 0', 'bot 2', 'bot 0']) await ask('GetTradeHoldDurations', account)
@@ -228,7 +228,7 @@ describe('a method', () => {
     })
   })
 
-  it('goes on after a request that broke in the middle of its probe', async () => {
+  it('continues after its probe broke in the middle', async () => {
     const time = handDriven()
     const { ask, turns } = aFleet(time, ({ atMs }) => (atMs === 0 ? 'limited' : 'answered'))
     await ask('GetTradeHistory', 'bot')

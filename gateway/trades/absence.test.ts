@@ -51,7 +51,7 @@ async function deliveries(store: { id: bigint }): Promise<void> {
     from trade, ${copies}`.execute(till.db)
 }
 
-it('after two days of absence and with a slow Steam, the next call is the offer of a new trade', async () => {
+it('after two days of absence and with a slow Steam, the next call sends the offer of a new trade', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 100_000n })
   await deliveries(store)
   await jump(till, TWO_DAYS_S)

@@ -96,14 +96,14 @@ describe('asking for a trade', () => {
     expect(await requestTrade(till.deps, deposit.body)).toEqual({ kind: 'refused', code: 'deposit_closed' })
   })
 
-  it('the server asks for the minimum sum of the game', async () => {
+  it('the server enforces the minimum sum of the game', async () => {
     const deposit = await aDeposit(till, store, { prices: [99n] })
     expect(await requestTrade(till.deps, deposit.body)).toEqual({ kind: 'refused', code: 'below_minimum' })
   })
 })
 
 describe('an accepted offer', () => {
-  it('A-017 is credited once, however many see it at the same time', async () => {
+  it('A-017 is credited once, however many readers see it at the same time', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.accept('1')
@@ -155,7 +155,7 @@ describe('an accepted offer', () => {
     },
   )
 
-  it('D-9 under trade protection is credited up to the risk limit and the rest held until it is over', async () => {
+  it('D-9 under trade protection is credited up to the risk limit, and the rest is held until protection ends', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
     const first = await aDeposit(till, store, { game: 'cs' })
     await request(first.body)
@@ -175,7 +175,7 @@ describe('an accepted offer', () => {
     expect((await events()).filter((type) => type === 'deposit.funds_available')).toHaveLength(2)
   })
 
-  it('the ledger refuses to change what it holds, and its balances are the sums of its entries', async () => {
+  it('the ledger refuses changes of its entries, and its balances are their sums', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.accept('1')
@@ -259,7 +259,7 @@ describe('an offer that ends', () => {
     )
   })
 
-  it('D-19 countered ends the deposit, and the counter-offer is declined; offers of strangers are left alone', async () => {
+  it('D-19 countered ends the deposit, and the counter-offer is declined, but offers of strangers stay', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -274,7 +274,7 @@ describe('an offer that ends', () => {
     expect([...session.received.values()].map(({ state }) => state)).toEqual(['declined', 'active'])
   })
 
-  it('D-19 a counter-offer is declined even when only the shopper’s return showed it', async () => {
+  it('D-19 countered is declined, even if only the shopper’s return showed the counter-offer', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -288,7 +288,7 @@ describe('an offer that ends', () => {
     expect(session.received.get('80')?.state).toBe('declined')
   })
 
-  it('A-111 at the deadline the offer is cancelled on Steam, then the trade is timed out', async () => {
+  it('A-111 is cancelled on Steam at the deadline, and then its trade has timed out', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     till.clock.advance(5 * 60_000 - 1)
@@ -300,7 +300,7 @@ describe('an offer that ends', () => {
     expect(await depositStatus(deposit.id)).toBe('tradeTimeout')
   })
 
-  it('D-18 an accept that is faster than the cancel is succeeded', async () => {
+  it('D-18 accepted before the cancel ends in success', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.beforeCancel = () => session.accept('1')

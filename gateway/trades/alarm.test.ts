@@ -14,7 +14,7 @@ import {
 import { alarm, due, laneOf, nextLook, nextReview, retryAt, reviewAgainAt } from './alarm.ts'
 import type { Trade } from './trade.ts'
 
-describe('what is due', () => {
+describe('the step that is due', () => {
   it.each<[string, Trade, number, string]>([
     ['an intent', intended, 59, 'send'],
     ['an intent that no bot took up', intended, 60, 'give_up'],
@@ -38,7 +38,7 @@ describe('what is due', () => {
     expect(due(trade, at(seconds))).toBe(what)
   })
 
-  it('is done in a lane: a new offer waits neither for a read nor for a review', () => {
+  it('has a lane, so a new offer waits neither for a read nor for a review', () => {
     const lane = (trade: Trade, seconds: number) => laneOf(due(trade, at(seconds)))
     expect(lane(intended, 1)).toBe('sends')
     expect(lane(active, 300)).toBe('cancels')
@@ -74,7 +74,7 @@ describe('when to ask Steam again', () => {
   })
 })
 
-describe('when to look next', () => {
+describe('the time of the next look', () => {
   it.each<[string, Trade, number, number | null]>([
     ['an intent soon', intended, 10, 15],
     ['a send when it counts as lost', sending, 10, 25],
@@ -106,7 +106,7 @@ describe('when to look next', () => {
     expect(alarm(trade, at(seconds))).toEqual(next === null ? null : at(next))
   })
 
-  it('an ended trade is reviewed at times that grow apart, until a day has gone by', () => {
+  it('an ended trade is reviewed at growing intervals for a day', () => {
     const hour = 3_600
     const seen = [0, 60, 600, hour, 6 * hour, 24 * hour - 1, 24 * hour].map((seconds) =>
       nextReview(declined, at(200 + seconds)),
@@ -121,7 +121,7 @@ describe('when to look next', () => {
     ['a minute until an hour has gone by', 3_599, 60],
     ['5 minutes then', 3_600, 300],
     ['an hour after a day', 86_400, 3_600],
-  ])('what is waited for is looked at after %s', (_name, waited, pause) => {
+  ])('an awaited answer is checked after %s', (_name, waited, pause) => {
     expect(nextLook(at(0), at(waited))).toEqual(at(waited + pause))
     expect(nextLook(at(0), at(waited), 60_000)).toEqual(at(waited + Math.max(pause, 60)))
   })
@@ -134,11 +134,11 @@ describe('when to look next', () => {
     ['an accepted one without proof', { ...active, acceptedAt: at(10) }, 10 + day],
     ['a held one past its settlement', held, 700_000 + day],
     ['a final one past its last look', final, 786_400 + day],
-  ])('what Steam has not told for a day is asked for each hour: %s', (_name, trade, seconds) => {
+  ])('an answer that Steam has not given for a day is checked each hour: %s', (_name, trade, seconds) => {
     expect(alarm(trade, at(seconds))).toEqual(at(seconds + 3_600))
   })
 
-  it('an ended one that Steam says nothing of is asked for each hour after a day, also while its items are held', () => {
+  it('an ended trade without an answer is checked each hour after a day, even while its items are held', () => {
     const inHold = { ...declined, heldUntil: at(15 * day) }
     for (const ended of [declined, inHold]) {
       expect(reviewAgainAt(ended, at(200 + 60))).toEqual(at(200 + 120))

@@ -26,7 +26,7 @@ const credit = (steamTradeId = '900', offerId: string | null = null): Fact => ({
 })
 
 describe('an operator credits', () => {
-  it('the very items of the trade, with a protection that begins now', () => {
+  it('exactly the items of the trade, with a protection that begins now', () => {
     const [event] = decided(active, credit())
     expect(event).toMatchObject({
       kind: 'delivered',
@@ -37,13 +37,13 @@ describe('an operator credits', () => {
     })
   })
 
-  it('also what had ended, and what was sent without an answer once its offer is named', () => {
+  it('even an ended trade, or an unanswered one once its offer is named', () => {
     expect(decided(declined, credit()).map(({ kind }) => kind)).toEqual(['delivered'])
     expect(decided(unknown, credit())).toEqual([])
     expect(decided(unknown, credit('900', '5')).map(({ kind }) => kind)).toEqual(['abandoned', 'delivered'])
   })
 
-  it('nothing twice, nothing that was not sent, and nothing that Steam says otherwise', () => {
+  it('nothing twice, nothing that was not sent, and nothing that Steam contradicts', () => {
     for (const trade of [held, final, intended]) expect(decided(trade, credit())).toEqual([])
     expect(decided({ ...active, acceptedAt: at(1), steamTradeId: '901' }, credit())).toEqual([])
     expect(decided(active, credit('900', '6'))).toEqual([])
@@ -62,7 +62,7 @@ describe('an operator releases', () => {
   })
 })
 
-describe('Steam’s word is waited for', () => {
+describe('the till waits for Steam’s answer', () => {
   const given = (because: 'unresolved' | 'bot_retired' | 'ended_by_operator'): Fact => ({
     kind: 'given_up',
     because,
@@ -83,7 +83,7 @@ describe('Steam’s word is waited for', () => {
     expect(decided(hold(20), given('unresolved'), 21 * DAY_S)).toMatchObject([{ kind: 'hold_ended' }])
   })
 
-  it('until the last review of what ended', () => {
+  it('until the last review of an ended trade', () => {
     const ended: Trade = { ...abandoned, endedAt: at(15 * DAY_S) }
     expect(waitsUntil(ended)).toEqual(at(16 * DAY_S))
     expect(decided(ended, given('unresolved'), 16 * DAY_S)).toEqual([
@@ -91,7 +91,7 @@ describe('Steam’s word is waited for', () => {
     ])
   })
 
-  it('not a moment longer once the bot is retired', () => {
+  it('no longer once the bot is retired', () => {
     expect(decided(active, given('bot_retired'))).toMatchObject([
       { kind: 'ended', end: { status: 'tradeTimeout', reason: 'bot_retired' } },
     ])

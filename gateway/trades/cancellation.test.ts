@@ -44,7 +44,7 @@ async function pending() {
 const cancels = () => session.calls.filter((call) => call.startsWith('cancel'))
 
 describe('a store’s cancel of a deposit whose offer is open', () => {
-  it('says nothing to Steam; the bot cancels, and Steam’s word ends the deposit', async () => {
+  it('makes no call to Steam: the bot cancels, and Steam’s answer ends the deposit', async () => {
     const { row, cancel } = await pending()
     expect(await cancel()).toBe('under_way')
     expect(cancels()).toEqual([])
@@ -60,7 +60,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect(await cancel()).toBe('ended')
   })
 
-  it('that the shopper was faster than is succeeded and credited', async () => {
+  it('comes too late if the shopper accepted first, and the deposit is credited', async () => {
     const { row, cancel } = await pending()
     expect(await cancel()).toBe('under_way')
     session.beforeCancel = () => session.accept('1')
@@ -70,7 +70,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     await expect(cancel()).rejects.toMatchObject({ code: 'not_cancellable' })
   })
 
-  it('in the same moment as the accept is read: one of them comes first, and the shopper is credited', async () => {
+  it('at the moment when the accept is read does not prevent the credit', async () => {
     const { row, cancel } = await pending()
     session.accept('1')
     const [cancelled] = await Promise.allSettled([cancel(), watch()])
@@ -108,7 +108,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
   })
 
-  it('is carried out by the watch where its job is lost', async () => {
+  it('is carried out by the watch if its job is lost', async () => {
     const { cancel } = await pending()
     await cancel()
     till.clock.advance(5_000)
@@ -116,7 +116,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect(await tradeRow()).toMatchObject({ state: 'timed_out', reason: 'cancelled_by_store' })
   })
 
-  it('is not put off by a read that was under way and came to nothing', async () => {
+  it('is not delayed by a running read that fails', async () => {
     const { cancel } = await pending()
     const { readOffer } = session
     session.readOffer = async () => {
@@ -133,7 +133,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
   })
 })
 
-describe('who does not hold the lease', () => {
+describe('a process without the lease', () => {
   it('begins a cancel for the store, and writes nothing else of an open offer', async () => {
     await pending()
     const before = await tradeRow()

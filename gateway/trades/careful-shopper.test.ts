@@ -58,7 +58,7 @@ const HELD = { held_amount: 3_000n, at_risk_amount: 0n, credit_mode: 'on_release
 const AT_ONCE = { held_amount: 0n, at_risk_amount: 3_000n, credit_mode: 'on_accept' }
 
 describe('D-36 a shopper who took a trade back', () => {
-  it('is credited on release next, is told so before the trade, and others are credited as ever', async () => {
+  it('is credited on release the next time, is told so before the trade, and other shoppers are credited as before', async () => {
     const first = await delivered()
     expect(await rowOf(first)).toMatchObject(AT_ONCE)
     await takeBack(first)
@@ -73,7 +73,7 @@ describe('D-36 a shopper who took a trade back', () => {
     ])
   })
 
-  it('is told before any items are picked, and takes no room in the limit', async () => {
+  it('is told before picking items, and uses no part of the limit', async () => {
     await takeBack(await delivered())
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
     const asked = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
@@ -88,7 +88,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await promised()).toEqual(before)
   })
 
-  it('is credited on release for an offer that was open already, and for a part that was taken back', async () => {
+  it('is credited on release even for an offer that was already open, and after taking back only a part', async () => {
     const open = await offered()
     const first = await delivered()
     const [asset] = await till.db
@@ -102,7 +102,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await rowOf(await accept(open))).toMatchObject(HELD)
   })
 
-  it('is known to the operator, who may take the word of the stores again, until the next time', async () => {
+  it('is shown to the operator, who may restore the stores’ terms until the next time', async () => {
     expect(await run('show', SHOPPER)).toMatchObject({ code: 3 })
     expect(await run('trust', SHOPPER, '--reason', 'x')).toMatchObject({ code: 3 })
     const first = await delivered()
@@ -123,14 +123,14 @@ describe('D-36 a shopper who took a trade back', () => {
     expect((await run('show', SHOPPER)).out).toContain(`took items back once, last of trade ${second}`)
   })
 
-  it('is remembered when what is known of the account is erased', async () => {
+  it('is remembered when the data of the account is erased', async () => {
     await takeBack(await delivered())
     const erased = await run('erase', SHOPPER, '--reason', 'asked for by mail')
     expect(erased.out).toContain('its number is kept for that')
     expect(await creditModeOf(till.db, SHOPPER)).toBe('on_release')
   })
 
-  it('is not one of whom only an operator says so', async () => {
+  it('does not become one by an operator’s statement alone', async () => {
     const tradeId = await delivered()
     const reversed = await runCommand(
       ['trade', 'reverse', String(tradeId), '--reason', 'the items went back'],

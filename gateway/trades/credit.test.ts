@@ -77,7 +77,7 @@ const TERMS: [string, Terms][] = [
   ['of a game without protection', { limit: 1_000n, game: 'dota', held: false }],
 ]
 
-describe('a credit asks few statements', () => {
+describe('a credit takes few statements', () => {
   it.each(TERMS)(
     '%s, however many items there are',
     async (_name, { limit, game = 'cs', change, held }: Terms) => {
@@ -122,7 +122,7 @@ const waiting = (count: number) =>
     .toBe(count)
 
 describe('many deliveries of one store at once', () => {
-  it('do not lock the accounts that another one opened meanwhile: they would wait crosswise with the room', async () => {
+  it('do not lock accounts that another delivery opened meanwhile, which could deadlock with the limit', async () => {
     const delivery = await acceptedDelivery(till, {
       botId,
       store: await aStore(till, { riskLimitUsdCents: 10_000n }),
@@ -147,7 +147,7 @@ describe('many deliveries of one store at once', () => {
     })
   })
 
-  it('never pass its limit, use all of it, and all end', async () => {
+  it('never exceed its limit, use all of it, and all end', async () => {
     const store = await aStore(till, { riskLimitUsdCents: 13_500n })
     await credit(await acceptedDelivery(till, { botId, store }))
     const deliveries = await Promise.all(
@@ -171,7 +171,7 @@ describe('many deliveries of one store at once', () => {
   it.each([
     ['a promise that leaves too little', 4_000n, 1_000n],
     ['a promise that leaves enough', 1_500n, 3_000n],
-  ])('keep %s, though it came after they had read the room', async (_name, promised, atOnce) => {
+  ])('keep %s, even if it came after they had read the limit', async (_name, promised, atOnce) => {
     const store = await aStore(till, { riskLimitUsdCents: 5_000n })
     const delivery = await acceptedDelivery(till, { botId, store })
     const other = await acceptedDelivery(till, { botId, store })

@@ -25,11 +25,11 @@ describe('items that Steam holds', () => {
     ])
   })
 
-  it('D-24 an escrow whose end Steam does not tell is waited for as long as the longest one', () => {
+  it('D-24 an escrow without an end is waited for as long as the longest one', () => {
     expect(decided(active, read('in_escrow'))).toMatchObject([{ heldUntil: at(15 * DAY) }])
   })
 
-  it('D-24 a hold ends when the shopper cancels it, and not while Steam says that it goes on', () => {
+  it('D-24 a hold ends when the shopper cancels it, and not while Steam says that it continues', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', heldUntil: at(15 * DAY) }
     for (const state of ['in_escrow', 'active', 'accepted'] as const) {
       expect(decided(waiting, read(state), DAY)).toEqual([])
@@ -41,14 +41,14 @@ describe('items that Steam holds', () => {
     }
   })
 
-  it('D-24 a hold that was taken for over is seen again', () => {
+  it('D-24 a hold that seemed to be over is seen again', () => {
     const over: Trade = { ...declined, state: 'invalid', reason: 'escrow' }
     expect(decided(over, read('in_escrow'), DAY)).toEqual([
       { kind: 'hold_seen', offerId: '5', until: at(15 * DAY) },
     ])
   })
 
-  it('a hold that Steam tells of for more than a day after its end is no longer waited for', () => {
+  it('a hold that Steam still shows a day after its end is no longer waited for', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', heldUntil: at(15 * DAY) }
     expect(decided(waiting, read('in_escrow'), 16 * DAY - 1)).toEqual([])
     expect(decided(waiting, read('in_escrow'), 16 * DAY)).toEqual([

@@ -26,8 +26,8 @@ describe('an offer whose trade was given up', () => {
   })
 })
 
-describe('whose offer it is', () => {
-  it('is told by partner and code', () => {
+describe('the trade of an offer', () => {
+  it('is found by partner and code', () => {
     expect(isOfferOf(active, offer('active'))).toBe(true)
     expect(isOfferOf(active, offer('active', { message: 'K7QX2N' }))).toBe(false)
     expect(isOfferOf(active, offer('active', { partnerSteamId: '1' }))).toBe(false)
@@ -35,8 +35,8 @@ describe('whose offer it is', () => {
   })
 })
 
-describe('whether an offer can only be a till’s', () => {
-  it('is told by a code for a message, and nothing given', () => {
+describe('an offer that only a till can have made', () => {
+  it('has a code as its message, and gives nothing', () => {
     expect(isLikeOurs(offer('active', { message: 'K7QX2N' }))).toBe(true)
     expect(isLikeOurs(offer('active', { message: 'K7QX2N', itemsToGive: items.slice(0, 1) }))).toBe(false)
   })
@@ -49,8 +49,8 @@ describe('whether an offer can only be a till’s', () => {
   )
 })
 
-describe('whether an offer asks for what the trade asked for', () => {
-  it('is told by partner, code and item set, and it gives nothing', () => {
+describe('an offer with the items of its trade', () => {
+  it('has the partner, code and item set of the trade, and gives nothing', () => {
     expect(isWhatWasAskedFor(active, offer('active'))).toBe(true)
     expect(isWhatWasAskedFor(active, offer('active', { itemsToReceive: [...items].reverse() }))).toBe(true)
     for (const change of [

@@ -40,7 +40,7 @@ describe('a send', () => {
     expect(decided(sending, { kind: 'sending' })).toEqual([])
   })
 
-  it('that was not made is given back', () => {
+  it('that was not made is undone', () => {
     expect(decided(sending, { kind: 'not_sent' })).toEqual([{ kind: 'send_withdrawn', at: at(30) }])
     expect(decided(active, { kind: 'not_sent' })).toEqual([])
   })
@@ -56,7 +56,7 @@ describe('a send', () => {
     expect(decided(declined, fact)).toEqual([])
   })
 
-  it('whose deposit ended meanwhile has no time left', () => {
+  it('for a deposit that ended meanwhile leaves the shopper no time', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'sent', offerId: '5' } }
     expect(decided(sending, fact, 30, { wanted: false })).toMatchObject([{ deadline: at(30) }])
   })
@@ -67,7 +67,7 @@ describe('a send', () => {
     expect(decided(unknown, fact)).toEqual([])
   })
 
-  it('D-24 that Steam refuses is refused; once it was searched for, a refusal says nothing', () => {
+  it('D-24 that Steam refuses is refused, but not once its offer was searched for', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'refused', reason: 'items_gone' } }
     expect(decided(sending, fact)).toEqual([
       {
@@ -80,7 +80,7 @@ describe('a send', () => {
     expect(decided(unknown, fact)).toEqual([])
   })
 
-  it('that nobody took up is refused after a minute', () => {
+  it('that no bot took up is refused after a minute', () => {
     expect(decided(intended, { kind: 'nobody_came' }, 59)).toEqual([])
     expect(decided(intended, { kind: 'nobody_came' }, 60)).toEqual([
       { kind: 'refused', reason: 'no_bot_available', refusal: null, at: at(60) },
@@ -90,7 +90,7 @@ describe('a send', () => {
 })
 
 describe('a list of the sent offers', () => {
-  it('D-25 has the offer: by partner and code, whatever else is in it', () => {
+  it('D-25 shows the offer by its partner and code, whatever else the list has', () => {
     const others = [
       offer('active', { message: 'other', offerId: '4' }),
       offer('active', { partnerSteamId: '1' }),
@@ -100,7 +100,7 @@ describe('a list of the sent offers', () => {
     ])
   })
 
-  it('D-25 has the offer by its items too: one with our code that asks for others is not it', () => {
+  it('D-25 shows the offer by its items too, not one with our code and other items', () => {
     const fewer = offer('active', { offerId: '6', itemsToReceive: items.slice(1) })
     expect(decided(unknown, listed(fewer))).toEqual([{ kind: 'offer_missed' }])
     expect(decided(unknown, listed(fewer, offer('active', { offerId: '7' })))).toMatchObject([
@@ -108,11 +108,11 @@ describe('a list of the sent offers', () => {
     ])
   })
 
-  it('D-25 has the offer of a send whose process was lost', () => {
+  it('D-25 shows the offer of a send whose process was lost', () => {
     expect(decided(sending, listed(offer('active')))).toMatchObject([{ kind: 'activated', offerId: '5' }])
   })
 
-  it('D-25 without the offer counts; three over 45 s abandon it', () => {
+  it('D-25 without the offer counts, and three of them over 45 s abandon it', () => {
     expect(decided(unknown, listed(), 44)).toEqual([{ kind: 'offer_missed' }])
     const twice = { ...unknown, missedReads: 2 }
     expect(decided(twice, listed(), 44)).toEqual([{ kind: 'offer_missed' }])
@@ -129,7 +129,7 @@ describe('a list of the sent offers', () => {
     ).toEqual([])
   })
 
-  it('says nothing of a trade that is not looked for', () => {
+  it('changes no trade that is not searched for', () => {
     expect(decided(active, listed(offer('active', { offerId: '8' })))).toEqual([])
     expect(decided(intended, listed())).toEqual([])
   })
@@ -150,7 +150,7 @@ describe('a read of the offer', () => {
     expect(decided(active, read('declined'), 10)).toMatchObject([{ end: { reason: 'declined' } }])
   })
 
-  it('an offer that is cancelled within seconds, and not by us, says so too', () => {
+  it('an offer that somebody else cancelled within seconds says so too', () => {
     const reasonAt = (seconds: number) => decided(active, read('cancelled'), seconds)
     expect(reasonAt(9)).toMatchObject([
       { end: { status: 'tradeTimeout', reason: 'cancelled_elsewhere_at_once' } },
@@ -160,13 +160,13 @@ describe('a read of the offer', () => {
     expect(ours).toMatchObject([{ end: { reason: 'cancelled_by_store' } }])
   })
 
-  it('D-28 whose deadline was put off is not declined at once long after it was sent', () => {
+  it('D-28 with a later deadline does not count as declined at once long after the send', () => {
     const putOff = { ...active, deadline: at(300 + 600) }
     expect(decided(putOff, read('declined'), 605)).toMatchObject([{ end: { reason: 'declined' } }])
     expect(decided(putOff, read('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
   })
 
-  it('that was found after a while is not declined at once by who had that while to read it', () => {
+  it('that was found late does not count as declined at once, because a person had time to read it', () => {
     const found = { ...active, deadline: at(40 + 300) }
     expect(decided(found, read('declined'), 45)).toMatchObject([{ end: { reason: 'declined' } }])
   })
@@ -179,11 +179,11 @@ describe('a read of the offer', () => {
     expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { status, reason } }])
   })
 
-  it('of a trade that is over says nothing, an accept included: only the Steam trade proves one', () => {
+  it('of an ended trade changes nothing, even if accepted: only the Steam trade proves a delivery', () => {
     for (const trade of [declined, held, final]) expect(decided(trade, read('accepted'))).toEqual([])
   })
 
-  it('D-24 a cancel that was not ours says so', () => {
+  it('D-24 a cancel that was not ours has its own reason', () => {
     expect(decided(active, read('cancelled'))).toMatchObject([
       { end: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_elsewhere' } },
     ])
@@ -213,11 +213,11 @@ describe('a read of the offer', () => {
     expect(decided(accepted, read('accepted'))).toEqual([])
   })
 
-  it('that stands is no news', () => {
+  it('that is still open is no news', () => {
     expect(decided(active, read('active'))).toEqual([])
   })
 
-  it('names the Steam trade when an accepted offer did not before, or names another', () => {
+  it('gives the Steam trade of an accepted offer if there was none, or another one', () => {
     const nameless = { ...active, acceptedAt: at(10) }
     expect(decided(nameless, read('accepted'))).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(30) },
@@ -233,7 +233,7 @@ describe('a read of the offer', () => {
     ])
   })
 
-  it('D-24 an end says in the trade why', () => {
+  it('D-24 an end has its reason in the trade', () => {
     const doubted = { ...active, badEnd: { state: 'invalid', seenAt: at(0) } }
     expect(decided(doubted, read('invalid'))).toMatchObject([
       { kind: 'ended', end: { state: 'invalid', reason: 'invalid' } },
@@ -247,7 +247,7 @@ describe('a read of the offer', () => {
     }
   })
 
-  it('another offer’s says nothing', () => {
+  it('of another offer changes nothing', () => {
     expect(decided(active, { kind: 'offer_read', offer: offer('declined', { offerId: '6' }) })).toEqual([])
   })
 
@@ -259,7 +259,7 @@ describe('a read of the offer', () => {
     for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
   })
 
-  it('is cancelled when the store says so; a cancel that was begun keeps its reason', () => {
+  it('is cancelled when the store asks, but a begun cancel keeps its reason', () => {
     const fact: Fact = { kind: 'store_cancels' }
     expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'store' }])
     expect(decided({ ...active, cancelling: 'needs_confirmation' }, fact)).toEqual([])
@@ -267,7 +267,7 @@ describe('a read of the offer', () => {
     for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
   })
 
-  it('is cancelled when the items came by another trade; a cancel that was begun keeps its reason', () => {
+  it('is cancelled when the items came by another trade, but a begun cancel keeps its reason', () => {
     const fact: Fact = { kind: 'others_came' }
     expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
     expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
@@ -285,7 +285,7 @@ describe('a record of the Steam trade', () => {
     expect(decided(trade, proved())).toMatchObject([{ kind: 'delivered', offerId: '5', settlesAt: null }])
   })
 
-  it('D-9 is held while Steam can take it back', () => {
+  it('D-9 is held while the sender can take it back', () => {
     expect(decided(active, proved(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(30 + 8 * 86_400) }])
     expect(decided(active, proved({ settlesAt: at(20) }), 30)).toMatchObject([{ settlesAt: null }])
     expect(decided(active, proved({ settlesAt: at(30) }), 30)).toMatchObject([{ settlesAt: null }])
@@ -302,7 +302,7 @@ describe('a record of the Steam trade', () => {
     },
   )
 
-  it('D-8 of which a part was taken back before it was seen is a delivery of the rest', () => {
+  it('D-8 of which a part was taken back before the till saw it delivers the rest', () => {
     const back = steamTrade().received.map((asset, index) => ({
       ...asset,
       rolledBackAssetId: index ? null : '11',
@@ -341,7 +341,7 @@ describe('a record of the Steam trade', () => {
     ])
   })
 
-  it('at the settlement releases what stands', () => {
+  it('at the settlement releases the items that were not taken back', () => {
     expect(decided(held, proved(), 699_999)).toEqual([])
     expect(decided(held, proved(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
     expect(decided(held, proved({ state: 'rolled_back' }), 700_000)).toMatchObject([{ kind: 'reversed' }])
@@ -358,13 +358,13 @@ describe('a record of the Steam trade', () => {
     expect(decided(held, proved({ state: 'failed' }), 700_000)).toEqual([])
   })
 
-  it('D-9 is held from the acceptance on, or from now where that was missed', () => {
+  it('D-9 is held from the acceptance on, or from now if that was missed', () => {
     const accepted = { ...active, acceptedAt: at(20), steamTradeId: '900' }
     expect(decided(accepted, proved(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(20 + 8 * 86_400) }])
     expect(decided(declined, proved(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
-  it('that is not over yet says nothing, and a bad one says which', () => {
+  it('that is not over yet changes nothing, and a bad one names its state', () => {
     expect(decided(active, proved({ state: 'pending' }))).toEqual([])
     expect(decided(active, proved({ state: 'partly_rolled_back' }))).toEqual([])
     expect(decided(active, proved({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])
@@ -381,7 +381,7 @@ describe('a record of the Steam trade', () => {
     expect(decided(rest, proved(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
   })
 
-  it('of another Steam trade says nothing', () => {
+  it('of another Steam trade changes nothing', () => {
     expect(decided(held, proved({ tradeId: '901', state: 'rolled_back' }), 700_000)).toEqual([])
   })
 

@@ -60,7 +60,7 @@ const live = async () =>
 const cancels = () => session.calls.filter((call) => call.startsWith('cancel'))
 
 describe('D-24 items that Steam holds', () => {
-  it('end the deposit at once, stay taken, and are never cancelled by us', async () => {
+  it('end the deposit at once, stay reserved, and their offer is never cancelled by us', async () => {
     const { deposit } = await held()
     expect(await statusOf(deposit.id)).toBe('tradeHasInvalidItems')
     expect(await trade()).toMatchObject({ state: 'invalid', reason: 'escrow' })
@@ -70,7 +70,7 @@ describe('D-24 items that Steam holds', () => {
     expect((await trade()).due_at).not.toBeNull()
   })
 
-  it('leave the slot of the bot free for others, and nobody else may name them', async () => {
+  it('leave the slot of the bot free for others, and no other trade may name them', async () => {
     const { deposit } = await held()
     const again = await aDeposit(till, store)
     await till.db
@@ -99,7 +99,7 @@ describe('D-24 items that Steam holds', () => {
     expect(cancels()).toEqual([])
   })
 
-  it('are free again when the shopper cancels, and the trade comes to rest a day later', async () => {
+  it('are free again when the shopper cancels, and the trade is closed a day later', async () => {
     await held()
     become('cancelled')
     await later(6 * HOUR_MS)
@@ -119,7 +119,7 @@ describe('D-24 items that Steam holds', () => {
     ])
   })
 
-  it('at the deadline are seen before a cancel is sent', async () => {
+  it('are noticed at the deadline before a cancel is sent', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     become('in_escrow')

@@ -59,7 +59,7 @@ async function acceptedWithoutProof() {
 }
 
 describe('D-8 an accepted offer that Steam never proves', () => {
-  it('waits 15 days, then ends the deposit, frees the items and names itself in an error line', async () => {
+  it('ends the deposit after 15 days, frees the items, and is named in an error line', async () => {
     const { deposit } = await acceptedWithoutProof()
     await sweepLater(15 * DAY_MS - HOUR_MS)
     expect(await statusOf(deposit.id)).toBe('pending')
@@ -70,7 +70,7 @@ describe('D-8 an accepted offer that Steam never proves', () => {
     expect(errors()).toContain('trade was ended, because Steam did not say in 15 days what became of it')
   })
 
-  it('is credited all the same when the proof comes late, and its protection begins then', async () => {
+  it('is still credited if the proof comes late, and its protection begins then', async () => {
     const { deposit, tradeId, offerId } = await acceptedWithoutProof()
     await sweepLater(15 * DAY_MS)
     session.accept(offerId)
@@ -84,7 +84,7 @@ describe('D-8 an accepted offer that Steam never proves', () => {
 })
 
 describe('a bot that never comes back', () => {
-  it('holds no trade open: it ends after 15 days, and its reviews a day later', async () => {
+  it('keeps no trade open, because it ends after 15 days, and its reviews a day later', async () => {
     const { deposit } = await anOffer()
     await setBot('dead')
     await sweepLater(15 * DAY_MS)
@@ -95,7 +95,7 @@ describe('a bot that never comes back', () => {
     expect(errors()).toContain('reviews of a trade were ended')
   })
 
-  it('holds no unknown send open: the deposit ends as one without an offer', async () => {
+  it('keeps no unknown send open, because the deposit ends as one without an offer', async () => {
     const { deposit } = await anOffer()
     await till.db
       .updateTable('trade')
@@ -109,7 +109,7 @@ describe('a bot that never comes back', () => {
     expect(await statusOf(deposit.id)).toBe('paymentTimeout')
   })
 
-  it('holds no items that Steam holds: they are free a day after its own end of the hold', async () => {
+  it('blocks no items that Steam holds, because they are free a day after Steam’s own end of the hold', async () => {
     const { tradeId, offerId } = await anOffer()
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')
@@ -157,7 +157,7 @@ describe('a bot that is retired', () => {
     expect(errors()).toContain('trade was ended, because its bot is retired')
   })
 
-  it('refuses what it had not begun to send', async () => {
+  it('refuses trades that it had not begun to send', async () => {
     const { deposit } = await anOffer()
     await till.db
       .updateTable('trade')
@@ -170,7 +170,7 @@ describe('a bot that is retired', () => {
     expect(await statusOf(deposit.id)).toBe('created')
   })
 
-  it('ends its reviews with an error line, and is not woken for them any more', async () => {
+  it('ends its reviews with an error line, and is no longer woken for them', async () => {
     const { tradeId, offerId } = await anOffer()
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')
@@ -185,7 +185,7 @@ describe('a bot that is retired', () => {
     expect(errors().filter((line) => line === 'reviews of a trade were ended').length).toBe(1)
   })
 
-  it('releases nothing by a guess: held credit is left to the operator, and its custody stays', async () => {
+  it('releases nothing without proof: its held credit waits for the operator, and its custody stays', async () => {
     await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
     const { tradeId, offerId } = await anOffer()
     session.accept(offerId)
@@ -198,7 +198,7 @@ describe('a bot that is retired', () => {
     expect(custody).toEqual([{ moved: 'in' }, { moved: 'in' }])
   })
 
-  it('looks again at all of it when it is enrolled after all, and late proof wins', async () => {
+  it('reviews all of its trades if it is enrolled again, and late proof wins', async () => {
     const { deposit, tradeId, offerId } = await anOffer()
     await retire()
     await sweepTrades(till.deps)
@@ -211,7 +211,7 @@ describe('a bot that is retired', () => {
 })
 
 describe('a trade that was reversed', () => {
-  it('is no reason to read the history of its bot further back', async () => {
+  it('does not make the till read the history of its bot further back', async () => {
     const { tradeId, offerId } = await anOffer()
     session.accept(offerId)
     await tradeHandlers(till.deps).trade(bot, tradeId)

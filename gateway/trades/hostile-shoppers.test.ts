@@ -64,7 +64,7 @@ const answerTo = (strError: string) =>
   sendOutcome({ kind: 'reply', status: 500, eresult: null, body: { strError } })
 
 describe.each(Object.entries(CAUSED))('a shopper who %s', (_, said) => {
-  test('bars no bot, whatever their name', () => {
+  test('bars no bot, whatever their name is', () => {
     const barring = NAMES.flatMap((name) => [said(name), after(said(name))]).filter((text) => {
       const answer = answerTo(text)
       // An answer that no pattern knows is looked up on Steam, and is held against nobody.
@@ -176,7 +176,7 @@ describe('hostile shoppers', () => {
     expect(await ask()).toEqual({ kind: 'active' })
   })
 
-  it('D-30 that one bot is refused and the next is not make bots the last choice, never none', async () => {
+  it('D-30 can make bots the last choice, but never bar them', async () => {
     for (let n = 0; n <= 3 * BOTS; n += 1) {
       steamSays([{ answer: 'refused', reason: 'access_denied' }])
       expect(await ask()).toEqual({ kind: 'active' })

@@ -48,7 +48,7 @@ async function ask(deps: Till['deps']) {
   return answer
 }
 
-it('a secret code that is taken is drawn again', async () => {
+it('a secret code that is taken is replaced by another draw', async () => {
   expect(await ask(drawing('AAAAAA').deps)).toEqual({ kind: 'active' })
   const { drawn, deps } = drawing('AAAAAA', 'AAAAAA', 'BBBBBB')
   expect(await ask(deps)).toEqual({ kind: 'active' })
@@ -56,7 +56,7 @@ it('a secret code that is taken is drawn again', async () => {
   expect((await trades()).map((trade) => trade.secret_code)).toEqual(['AAAAAA', 'BBBBBB'])
 })
 
-it('a source that repeats itself is an error, and nothing of the wish is left', async () => {
+it('a random source that repeats itself is an error, and the wish leaves no rows', async () => {
   await ask(drawing('AAAAAA').deps)
   const { drawn, deps } = drawing('AAAAAA')
   await expect(ask(deps)).rejects.toThrow('no free secret code in 5 draws')

@@ -56,7 +56,7 @@ async function delivered({ riskLimitUsdCents, ...terms }: Terms & { riskLimitUsd
 }
 
 describe('a delivery of a game that Steam does not protect', () => {
-  it('is looked at again after ten minutes and after a day, and never more', async () => {
+  it('is reviewed after ten minutes and after a day, and then no longer', async () => {
     await delivered()
     session.calls.length = 0
     const looks = () => session.calls.filter((call) => call.startsWith('status')).length
@@ -102,7 +102,7 @@ describe('a delivery of a game that Steam does not protect', () => {
     },
   )
 
-  it('D-36 that is protected after all, and taken back in parts, is borne as its terms say', async () => {
+  it('D-36 that is protected after all, and taken back in parts, is paid for as its terms say', async () => {
     const { balances } = await delivered({ liability: 'store' })
     tells('9001', afterMs(7 * DAY_MS))
     till.clock.advance(600_000)
@@ -121,7 +121,7 @@ describe('a delivery of a game that Steam does not protect', () => {
     expect(await problems()).toEqual([])
   })
 
-  it('is held from the start where its offer says that Steam delays the settlement', async () => {
+  it('is held from the start if its offer says that Steam delays the settlement', async () => {
     const { accept } = session
     session.accept = (offerId, options) => {
       accept(offerId, options)

@@ -96,7 +96,7 @@ async function turnUp(deposit: Deposit, offerId = '70') {
 }
 
 describe('an offer whose trade was given up', () => {
-  it('D-25 is cancelled when it turns up later', async () => {
+  it('D-25 is cancelled when it appears later', async () => {
     const deposit = await aDeposit(till, store)
     await abandoned(deposit)
     await turnUp(deposit)
@@ -170,7 +170,7 @@ describe('an offer whose trade was given up', () => {
     expect(offer('1').state).toBe('cancelled')
   })
 
-  it('is not asked for again once a day has gone by', async () => {
+  it('is no longer read after a day', async () => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
@@ -182,7 +182,7 @@ describe('an offer whose trade was given up', () => {
     expect((await tradeOf(deposit)).due_at).toBeNull()
   })
 
-  it('is waited for while Steam says nothing', async () => {
+  it('is read on while Steam does not answer', async () => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
@@ -199,7 +199,7 @@ describe('an offer whose trade was given up', () => {
 })
 
 describe('two trades of one deposit', () => {
-  it('D-25 when the first is delivered after all, the offer of the second is cancelled', async () => {
+  it('D-25 end with one offer cancelled when the other trade is delivered after all', async () => {
     const deposit = await aDeposit(till, store)
     await abandoned(deposit)
     const first = await tradeOf(deposit)
@@ -216,7 +216,7 @@ describe('two trades of one deposit', () => {
     expect(await available()).toBe(3_000n)
   })
 
-  it('an offer that is being cancelled already when the other delivers keeps the reason', async () => {
+  it('keep the reason of a cancel that had begun before the other delivered', async () => {
     const deposit = await aDeposit(till, store)
     await abandoned(deposit)
     const first = await tradeOf(deposit)
@@ -233,7 +233,7 @@ describe('two trades of one deposit', () => {
     expect((await depositOf(deposit)).status).toBe('succeeded')
   })
 
-  it('both are credited when the shopper gave the items of both', async () => {
+  it('are both credited if the shopper gave the items of both', async () => {
     const deposit = await aDeposit(till, store, { prices: [1_000n, 2_000n] })
     const [one = '', other = ''] = deposit.body.items
     const first = { ...deposit, body: { ...deposit.body, items: [one] } }
@@ -264,7 +264,7 @@ describe('a twin of the offer', () => {
     expect([offer('1').state, offer('71').state]).toEqual(['active', 'cancelled'])
   })
 
-  it('is credited when it is the one that was accepted, and the other is invalid', async () => {
+  it('is credited if it was the accepted one, and the other is invalid', async () => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
     await turnUp(deposit, '71')
@@ -279,7 +279,7 @@ describe('a twin of the offer', () => {
 })
 
 describe('a lost answer', () => {
-  it('a list that cannot be read in full does not prove that the offer is missing', async () => {
+  it('stays open after a list that could not be read completely', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown' })
     session.unreadable = [{ offerId: '70', partnerSteamId: null, message: null }]
@@ -292,8 +292,8 @@ describe('a lost answer', () => {
   })
 })
 
-describe('a Steam trade that Steam undid before it was proved', () => {
-  it.each(['failed', 'rolled_back'] as const)('%s ends the trade when read twice', async (state) => {
+describe('a trade that Steam undid before it was proved', () => {
+  it.each(['failed', 'rolled_back'] as const)('and that reads as %s twice ends', async (state) => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
     session.accept('1')
@@ -310,7 +310,7 @@ describe('a Steam trade that Steam undid before it was proved', () => {
 })
 
 describe('a bot that is gone', () => {
-  it('an intent that no bot takes up for a minute is refused, and the shopper may try again', async () => {
+  it('leaves an intent that is refused after a minute, and the shopper may try again', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(trades).toHaveLength(1)
@@ -324,7 +324,7 @@ describe('a bot that is gone', () => {
     expect((await depositOf(deposit)).status).toBe('pending')
   })
 
-  it('an intent that is taken up too late is not sent', async () => {
+  it('and takes up an intent too late does not send it', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(trades).toHaveLength(1)
@@ -334,7 +334,7 @@ describe('a bot that is gone', () => {
     expect(session.offers.size).toBe(0)
   })
 
-  it('the operator is told of trades that wait for it', async () => {
+  it('is reported to the operator with the trades that wait for it', async () => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
     await till.db
@@ -349,7 +349,7 @@ describe('a bot that is gone', () => {
 })
 
 describe('a lease that runs out', () => {
-  it('between the claim and the send sends nothing, and the intent stands', async () => {
+  it('between the claim and the send prevents the send, and the intent stays', async () => {
     const deposit = await aDeposit(till, store)
     let looks = 0
     bot = { ...bot, mayWrite: () => ++looks === 1 }
@@ -358,7 +358,7 @@ describe('a lease that runs out', () => {
     expect(await tradeOf(deposit)).toMatchObject({ state: 'intended', send_started_at: null })
   })
 
-  it('during the send has the offer cancelled that nobody waits for', async () => {
+  it('during the send leaves an offer that is cancelled', async () => {
     const deposit = await aDeposit(till, store)
     session.afterSend = async () => {
       await till.db.updateTable('bot').set({ lease_epoch: 2n }).execute()
@@ -370,7 +370,7 @@ describe('a lease that runs out', () => {
 })
 
 describe('the sweep', () => {
-  it('gives every trade that is due its turn, and goes on after one that cannot be woken', async () => {
+  it('gives every due trade its turn, and continues after one that cannot be woken', async () => {
     const first = await aDeposit(till, store)
     const second = await aDeposit(till, store)
     for (const deposit of [first, second]) {

@@ -78,7 +78,7 @@ describe('D-30 a bot that our own limits hold back', () => {
       () => Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => heldBack }),
     ],
     ['at the send', 1, () => refuse(bots[0], 'not_our_turn')],
-  ])('%s hands the wish on, and is not barred', async (_, sends, arrange) => {
+  ])('%s passes the wish on, and is not barred', async (_, sends, arrange) => {
     await fleet(2)
     arrange()
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
@@ -90,7 +90,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('waits where every bot is held back, and is asked for at four bots at most', async () => {
+  it('keeps its wish if every bot is held back, and at most four bots try it', async () => {
     await fleet(5)
     for (const { session } of bots) Object.assign(session, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
@@ -104,7 +104,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(await asked).toEqual({ kind: 'active' })
   })
 
-  it('hands the wish on to one that comes free half a minute later', async () => {
+  it('passes the wish on to a bot that becomes free half a minute later', async () => {
     await fleet(1)
     Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
@@ -119,7 +119,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(['active', 'sending']).toContain((await asked).kind)
   })
 
-  it('by a 429 of the question before the send hands it on too, and rests', async () => {
+  it('by a 429 to the check before the send passes it on too, and pauses', async () => {
     await fleet(2)
     const limited = { ...heldBack, reason: 'rate_limited' } as const
     Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => limited })
@@ -130,7 +130,7 @@ describe('D-30 a bot that our own limits hold back', () => {
 })
 
 describe('D-30 a bot that Steam bars', () => {
-  it('hands the wish on within the same request, and gets no new trades', async () => {
+  it('passes the wish on within the same request, and gets no new trades', async () => {
     await fleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     const first = await aDeposit(till, store, { game: 'cs' })
@@ -153,7 +153,7 @@ describe('D-30 a bot that Steam bars', () => {
     expect(sentBy()).toEqual([1, 4])
   })
 
-  it('is credited once, with the items of the very wish', async () => {
+  it('passes on a wish that is credited once, with exactly its items', async () => {
     await fleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)
@@ -173,7 +173,7 @@ describe('D-30 a bot that Steam bars', () => {
     expect(bar).toMatchObject({ times: 2, until: new Date((bar?.barredAt.getTime() ?? 0) + 60 * 60_000) })
   })
 
-  it('is trusted again once Steam takes an offer of it', async () => {
+  it('is trusted again once Steam accepts an offer of it', async () => {
     await fleet(1)
     refuse(bots[0], 'bot_cannot_trade')
     expect(await request((await aDeposit(till, store)).body)).toEqual({
@@ -194,7 +194,7 @@ describe('D-30 a bot that Steam bars', () => {
     expect(await bars()).toEqual([{ botId: idOf(0), scope: 'cs', reason: 'inventory_full' }])
   })
 
-  it('is told in an error line, and the shopper of no fault of theirs', async () => {
+  it('is logged in an error line, and the shopper is not blamed', async () => {
     await fleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)
@@ -210,7 +210,7 @@ describe('D-30 a bot that Steam bars', () => {
 })
 
 describe('D-30 a wish whose bot is out of reach', () => {
-  it('goes on at another one when Steam does not answer its bot right before the send', async () => {
+  it('moves to another one if Steam does not answer its bot right before the send', async () => {
     await fleet(2)
     silence(bots[0])
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
@@ -222,7 +222,7 @@ describe('D-30 a wish whose bot is out of reach', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('waits for its bot where there is no other', async () => {
+  it('waits for its bot if there is no other', async () => {
     await fleet(1)
     silence(bots[0])
     const deposit = await aDeposit(till, store)
@@ -230,7 +230,7 @@ describe('D-30 a wish whose bot is out of reach', () => {
     expect(await trades()).toHaveLength(1)
   })
 
-  it('goes on at another one when no process takes it up', async () => {
+  it('moves to another one if no process takes it up', async () => {
     await fleet(2)
     const { body } = await aDeposit(till, store)
     const answer = requestTrade({ ...till.deps, takeUpMs: 20 }, body)
@@ -241,7 +241,7 @@ describe('D-30 a wish whose bot is out of reach', () => {
     expect((await trades())[0]).toMatchObject({ state: 'refused', refusal: 'not_taken_up' })
   })
 
-  it('keeps its place in a crowd, where every bot is late', async () => {
+  it('keeps its place in a crowd in which every bot is late', async () => {
     await fleet(2)
     for (const bot of bots) refuse(bot, 'items_gone', 3)
     const crowd = await Promise.all([1, 2, 3].map(() => aDeposit(till, store)))
@@ -269,7 +269,7 @@ describe('D-30 a wish that many bots cannot serve', () => {
     expect(sentBy()).toEqual([1, 1, 1, 1, 1])
   })
 
-  it('is refused for want of a bot only when none is left', async () => {
+  it('is refused for lack of a bot only if none is left', async () => {
     await fleet(3)
     for (const bot of bots) refuse(bot, 'bot_cannot_trade')
     const answer = await request((await aDeposit(till, store)).body)
@@ -279,7 +279,7 @@ describe('D-30 a wish that many bots cannot serve', () => {
 })
 
 describe('D-30 a refusal without a reason', () => {
-  it('is the shopper’s when a second bot is refused too, and bars nobody', async () => {
+  it('is the shopper’s if a second bot is refused too, and bars no bot', async () => {
     await fleet(3)
     for (const bot of bots) refuse(bot, 'access_denied')
     const answer = await request((await aDeposit(till, store)).body)
@@ -288,7 +288,7 @@ describe('D-30 a refusal without a reason', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('counts against the bot when another one is not refused: three partners within an hour', async () => {
+  it('counts against the bot if another one is not refused, with three partners within an hour', async () => {
     await fleet(2)
     refuse(bots[0], 'access_denied', 3)
     for (let n = 0; n < 3; n += 1) {
@@ -303,7 +303,7 @@ describe('D-30 a refusal without a reason', () => {
     }
   })
 
-  it('leaves a doubted bot in the choice when no other has room: shoppers alone bar no bot', async () => {
+  it('leaves a doubted bot in the choice if no other has room, so shoppers alone bar no bot', async () => {
     await fleet(1)
     const [{ bot }] = bots as [Bot]
     await barBot(till.db, { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() })
@@ -311,7 +311,7 @@ describe('D-30 a refusal without a reason', () => {
   })
 })
 
-it('D-17 a refusal with a reason: the answer of the call has it, beside the code', async () => {
+it('D-17 the answer of the call has the reason of a refusal beside the code', async () => {
   await fleet(1)
   refuse(bots[0], 'partner_trade_ban')
   const { body } = await aDeposit(till, store)
@@ -331,8 +331,8 @@ it('D-17 a refusal with a reason: the answer of the call has it, beside the code
   ])
 })
 
-describe('D-24 the hold of both sides is asked right before the send', () => {
-  it('of the shopper: nothing is sent, and they are told why', async () => {
+describe('D-24 the hold that is read right before the send', () => {
+  it('stops the send if it is the shopper’s, and tells them why', async () => {
     await fleet(2)
     for (const { session } of bots) session.holdDays = { partner: 15, own: 0 }
     const answer = await request((await aDeposit(till, store)).body)
@@ -341,7 +341,7 @@ describe('D-24 the hold of both sides is asked right before the send', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('of the bot: it is barred, nobody is told that it was their fault, and another bot sends', async () => {
+  it('bars the bot if it is the bot’s, and another bot sends', async () => {
     await fleet(2)
     const [first] = bots as [Bot]
     first.session.holdDays = { partner: 0, own: 7 }

@@ -60,7 +60,7 @@ async function unanswered(made: boolean) {
 }
 
 describe('a list of many pages', () => {
-  it('hides no acceptance from the watch, wherever in the list it stands', async () => {
+  it('hides no acceptance from the watch, at any place in the list', async () => {
     await offerFor(till, bot, await aDeposit(till, await aStore(till)))
     bury(2_500)
     session.accept('1')
@@ -71,7 +71,7 @@ describe('a list of many pages', () => {
     expect(lists()).toEqual(['list', 'list 100', 'list 200', 'list', 'list 100', 'list 200'])
   })
 
-  it('is read on where a page failed, and a stray on its last page is found', async () => {
+  it('is continued at the page that failed, and a stray on its last page is found', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     const ours = session.offers.get('1')
@@ -93,7 +93,7 @@ describe('a list of many pages', () => {
     expect([times('list 300'), times('list 1000')]).toEqual([2, 2])
   })
 
-  it('is no longer because a trade is stuck: the old one is read singly', async () => {
+  it('does not get longer by a stuck trade, which is read singly', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     session.accept('1', { received: false })
@@ -153,7 +153,7 @@ describe('a row that cannot be read', () => {
     }
   }
 
-  it('says nothing about the offers of others, or with other codes', async () => {
+  it('does not affect offers to others, or with other codes', async () => {
     const { answer, work, row } = await unanswered(false)
     const partner = (await row())?.partner_steam_id ?? ''
     session.unreadable = [
@@ -167,9 +167,9 @@ describe('a row that cannot be read', () => {
   })
 
   it.each<[string, Partial<UnreadableOffer>]>([
-    ['with nothing but the partner', {}],
+    ['with only the partner', {}],
     ['with nothing at all', { partnerSteamId: null }],
-  ])('keeps a trade %s unknown, and calls the operator once after an hour', async (_, marks) => {
+  ])('keeps a trade %s unknown, and alerts the operator once after an hour', async (_, marks) => {
     const { answer, work, row } = await unanswered(false)
     const partnerSteamId = (await row())?.partner_steam_id ?? ''
     session.unreadable = [{ offerId: '70', partnerSteamId, message: null, ...marks }]
@@ -189,8 +189,8 @@ describe('a row that cannot be read', () => {
   })
 })
 
-describe('the review of an offer that Steam says nothing about', () => {
-  it('is tried each minute, after a day each hour, and not once the offer is over', async () => {
+describe('the review of an offer about which Steam does not answer', () => {
+  it('is tried each minute, each hour after a day, and no more once the offer is over', async () => {
     const { answer, work, row } = await unanswered(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)
@@ -208,7 +208,7 @@ describe('the review of an offer that Steam says nothing about', () => {
     expect(waits).toEqual([60_000, 300_000, 3_600_000, null])
   })
 
-  it('keeps its place in a long list over the pauses of a bot in trouble, and reads on soon once Steam answers', async () => {
+  it('keeps its place in a long list through the pauses of a bot in trouble, and continues soon once Steam answers', async () => {
     const { answer, work, row } = await unanswered(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)

@@ -66,7 +66,7 @@ const end = (deposit: Deposit, state: TradeStateColumn, reason: string) =>
     .execute()
 
 describe('at most two open offers', () => {
-  test('over the fleet, and of twenty requests at once too', async () => {
+  test('are allowed in the whole fleet, even by twenty requests at once', async () => {
     const deposits = await Promise.all(Array.from({ length: 20 }, () => depositFor()))
     const answers = await Promise.all(deposits.map((deposit) => ask(deposit)))
     expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(2)
@@ -76,14 +76,14 @@ describe('at most two open offers', () => {
     expect(trades).toHaveLength(2)
   })
 
-  test('of several stores together, while another account is not touched', async () => {
+  test('are allowed over several stores together, without an effect on another account', async () => {
     await open(await depositFor())
     await open(await depositFor({ of: await aStore(till) }))
     expect(await ask(await depositFor())).toEqual(refused('too_many_open_offers'))
     await open(await depositFor({ steamId: '76561198077777777' }))
   })
 
-  test('and one that Steam holds counts no longer', async () => {
+  test('do not include one that Steam holds', async () => {
     const held = await depositFor()
     await open(held)
     await open(await depositFor())
@@ -91,7 +91,7 @@ describe('at most two open offers', () => {
     await open(await depositFor())
   })
 
-  test('but a deposit locked to the account has a slot of its own', async () => {
+  test('do not include a deposit locked to the account, which has its own slot', async () => {
     await open(await depositFor())
     await open(await depositFor())
     await open(await depositFor({ isLocked: true }))
@@ -99,7 +99,7 @@ describe('at most two open offers', () => {
     await open(await depositFor({ of: await aStore(till), isLocked: true }))
   })
 
-  test('and the same wish asked again joins its own offer', async () => {
+  test('do not stop a repeated wish, which joins its own offer', async () => {
     const deposit = await depositFor()
     await open(deposit)
     await open(await depositFor())
@@ -144,7 +144,7 @@ describe('the pause', () => {
     await open(await depositFor())
   })
 
-  test('is of one store and one account, and ends where the account pays', async () => {
+  test('is for one store and one account, and ends when the account pays', async () => {
     await unused('declined', 'declined')
     await open(await depositFor({ of: await aStore(till) }))
     await open(await depositFor({ steamId: '76561198077777777' }))
@@ -158,7 +158,7 @@ describe('the pause', () => {
     await open(await depositFor())
   })
 
-  test('and both slots taken by a stranger do not delay a deposit that is locked to the account', async () => {
+  test('of an account, or its slots taken by a stranger, do not delay a deposit locked to it', async () => {
     await unused('declined', 'declined')
     await open(await depositFor({ of: await aStore(till) }))
     await open(await depositFor({ of: await aStore(till) }))
@@ -169,7 +169,7 @@ describe('the pause', () => {
   })
 })
 
-test('D-31 a store that has its share of the fleet leaves slots to others, and to locked deposits', async () => {
+test('D-31 a store with its share of the fleet leaves slots to others, and to locked deposits', async () => {
   const asOf = (deposit: Deposit) => ask(deposit, { ...till.deps.limits.fleet, liveOffers: 4 })
   const strangers = Array.from({ length: 12 }, (_, n) => `765611980500000${10 + n}`)
   const deposits = await Promise.all(strangers.map((steamId) => depositFor({ steamId })))
@@ -180,7 +180,7 @@ test('D-31 a store that has its share of the fleet leaves slots to others, and t
   expect(await asOf(await depositFor({ isLocked: true }))).toEqual({ kind: 'taken' })
 })
 
-test('D-31 an account that was denied after it gave its link is refused, and its open offer stays', async () => {
+test('D-31 an account that was denied after giving its link is refused, and its open offer stays', async () => {
   const [open1, next] = [await depositFor(), await depositFor()]
   await open(open1)
   await till.db

@@ -98,7 +98,7 @@ describe('D-9 an open offer', () => {
     expect(await told(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
   })
 
-  it('of the last of three shoppers who saw the same room promises what is left, and each gets what was promised', async () => {
+  it('of the last of three shoppers who saw the same limit promises the rest, and each gets the promised amount', async () => {
     await setStore({ risk_limit_usd_cents: 1_500n })
     const wishes = [
       await wanted({ total: 3_375n }),
@@ -129,7 +129,7 @@ describe('D-9 an open offer', () => {
     expect(taken).toBe(1_500n)
   })
 
-  it('is credited more at once than it was told where another one has ended meanwhile', async () => {
+  it('is credited more at once than promised if another one has ended meanwhile', async () => {
     await setStore({ risk_limit_usd_cents: 1_500n })
     await offered({ total: 1_000n })
     const second = await offered({ total: 1_200n })
@@ -141,7 +141,7 @@ describe('D-9 an open offer', () => {
     expect(await told(second)).toMatchObject({ atOnce: 1_200, held: 0 })
   })
 
-  it('is never credited above the limit, though the operator lowered it meanwhile', async () => {
+  it('is never credited above the limit, even if the operator lowered it meanwhile', async () => {
     const hash = await offered({ total: 3_375n })
     await setStore({ risk_limit_usd_cents: 300n })
     await accept(1)
@@ -149,7 +149,7 @@ describe('D-9 an open offer', () => {
   })
 })
 
-describe('D-9 an inventory tells before the button', () => {
+describe('D-9 an inventory promises, before the button,', () => {
   let stocked: StockedTill
 
   beforeEach(async () => {
@@ -166,7 +166,7 @@ describe('D-9 an inventory tells before the button', () => {
   it.each([
     ['nothing at once without a limit', 0n, 0],
     ['a round part of what the limit leaves', 1_249n, 500],
-    ['all that the items come to where the limit leaves as much', 1_800n, 1_440],
+    ['the whole value of the items if the limit leaves as much', 1_800n, 1_440],
     ['no more than that, however much the limit leaves', 10_000_000n, 1_440],
   ])('%s', async (_name, usdCents, atOnce) => {
     await limit(usdCents)
@@ -175,13 +175,13 @@ describe('D-9 an inventory tells before the button', () => {
     expect(hold).toEqual({ atOnce, days: 8, until })
   })
 
-  it('no more than the deposit takes', async () => {
+  it('no more than the deposit accepts', async () => {
     await limit(10_000_000n)
     await stocked.db.updateTable('deposit').set({ max_amount: 900n }).execute()
     expect((await stocked.ask()).hold?.atOnce).toBe(900)
   })
 
-  it('that nothing is held of a game without protection, and nothing of no items', async () => {
+  it('everything in a game without protection, and nothing without items', async () => {
     expect((await stocked.ask({ game: 'dota' })).hold).toBeNull()
     stocked.steam.owned = { kind: 'items', items: [anItem('3', 'Unheard of')] }
     expect((await stocked.ask({ reload: true })).hold).toBeNull()

@@ -10,7 +10,7 @@ const marked = (...ids: string[]) =>
   }))
 const unmoved = items.map((asset) => ({ ...asset, newAssetId: null, rolledBackAssetId: null }))
 
-describe('what a record of a Steam trade proves', () => {
+describe('the proof of a Steam trade’s record', () => {
   it.each<[string, Partial<SteamTrade>, string]>([
     ['D-8 a complete one', {}, 'delivered'],
     ['D-8 a complete one whose new ids are not told', { received: unmoved }, 'delivered'],
@@ -39,7 +39,7 @@ describe('what a record of a Steam trade proves', () => {
       { received: steamTrade().received.map((asset) => ({ ...asset, assetId: '11' })) },
       'contradiction',
     ],
-    ['one with somebody else', { partnerSteamId: '1' }, 'contradiction'],
+    ['one with another partner', { partnerSteamId: '1' }, 'contradiction'],
     ['one of fewer items', { received: steamTrade().received.slice(1) }, 'contradiction'],
     ['one taken back in part without a mark', { state: 'partly_rolled_back' }, 'contradiction'],
   ])('%s', (_name, change, proof) => {
@@ -56,8 +56,8 @@ describe('what a record of a Steam trade proves', () => {
   })
 })
 
-describe('the same assets', () => {
-  it('are as many, each named once', () => {
+describe('equal lists of assets', () => {
+  it('have the same length, and name each asset once', () => {
     const [one, other] = items
     if (one === undefined || other === undefined) throw new Error('two items are needed')
     expect(sameAssets([one, other], [other, one])).toBe(true)
@@ -70,7 +70,7 @@ describe('the same assets', () => {
   })
 })
 
-describe('when a delivery is final', () => {
+describe('the time when a delivery is final', () => {
   const day = 86_400
   it('D-9 is the later of the game’s days and Steam’s own time', () => {
     expect(settlementOf(steamTrade(), at(0), 8)).toEqual(at(8 * day))

@@ -55,7 +55,7 @@ const custody = async () =>
   )
 
 describe('a delivery under trade protection', () => {
-  it('D-9 is held, released at the settlement, and asked for once more a day later', async () => {
+  it('D-9 is held, released at the settlement, and read once more a day later', async () => {
     await delivered()
     expect(await accounts()).toEqual({ items: -3_300n, held: 3_000n, commission: 300n })
     till.clock.advance(8 * DAY_MS)
@@ -69,7 +69,7 @@ describe('a delivery under trade protection', () => {
     expect(await custody()).toEqual(['0 in', '1 in'])
   })
 
-  it('D-9 that is taken back whole leaves nothing held, and no loss', async () => {
+  it('D-9 that is taken back completely leaves nothing held, and no loss', async () => {
     await delivered()
     session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
@@ -88,7 +88,7 @@ describe('a delivery under trade protection', () => {
     expect(await custody()).toEqual(['0 in', '1 in', '0 back', '1 back'])
   })
 
-  it('D-9 that is taken back in parts tells of each, and releases the rest', async () => {
+  it('D-9 that is taken back in parts reports each, and releases the rest', async () => {
     const deposit = await delivered()
     const [first = '', second = ''] = deposit.body.items
     session.takeBack('9001', [first])
@@ -121,7 +121,7 @@ describe('a delivery under trade protection', () => {
 describe('the history of a bot', () => {
   const handlers = () => tradeHandlers(till.deps)
 
-  it('D-9 tells of a reversal within the hour, long before the settlement', async () => {
+  it('D-9 shows a reversal within the hour, long before the settlement', async () => {
     await delivered()
     session.takeBack('9001')
     await handlers().history(bot)
@@ -129,7 +129,7 @@ describe('the history of a bot', () => {
     expect((await events()).at(-1)).toBe('deposit.reversed')
   })
 
-  it('that tells of none changes nothing, and one read serves all trades', async () => {
+  it('without a reversal changes nothing, and one read serves all trades', async () => {
     await delivered()
     await delivered()
     session.calls.length = 0
@@ -155,7 +155,7 @@ describe('the history of a bot', () => {
     return asked
   }
 
-  it('is read once an hour while anything can be taken back, and on in a minute if Steam says nothing', async () => {
+  it('is read once an hour while anything can be taken back, and a minute later if Steam does not answer', async () => {
     expect(await turn()).toBe(0)
     await delivered()
     expect([await turn(), await turn()]).toEqual([1, 0])
@@ -174,7 +174,7 @@ describe('the history of a bot', () => {
     expect(await jobs()).toBe(1)
   })
 
-  it('D-9 finds a reversal 4,000 trades below the top, three pages a minute', async () => {
+  it('D-9 shows a reversal 4,000 trades below the top, at three pages a minute', async () => {
     await delivered()
     const trade = session.trades.get('9001')
     if (trade?.kind !== 'trade') throw new Error('no Steam trade')
@@ -200,7 +200,7 @@ describe('the history of a bot', () => {
     expect(till.lines.filter((line) => line.includes('history of a bot could not be read'))).toHaveLength(1)
   })
 
-  it('is read from the same place by the next holder, whatever one without a lease has read', async () => {
+  it('is continued from the same place by the next holder, whatever a process without a lease has read', async () => {
     await delivered()
     const trade = session.trades.get('9001')
     if (trade?.kind !== 'trade') throw new Error('no Steam trade')
@@ -216,7 +216,7 @@ describe('the history of a bot', () => {
     expect(session.calls).toEqual([...pages, ...pages, 'history 9102', 'history 9101'])
   })
 
-  it('reads a Steam trade at once that a row at the top undoes', async () => {
+  it('leads to a read of the trade that a row at the top undoes', async () => {
     await delivered()
     session.takeBack('9001')
     const { listSteamTrades } = session
@@ -232,7 +232,7 @@ describe('the history of a bot', () => {
     expect((await tradeRow()).state).toBe('reversed')
   })
 
-  it('calls the operator once where no look comes to its end for two hours', async () => {
+  it('alerts the operator once if no pass is complete for two hours', async () => {
     await delivered()
     session.isDown = true
     const on = handlers()
@@ -255,7 +255,7 @@ describe('the history of a bot', () => {
   })
 })
 
-describe('a reversal of what was credited at once', () => {
+describe('a reversal of credit that was given at once', () => {
   it('D-9 is the operator’s loss', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
     await delivered()
@@ -272,7 +272,7 @@ describe('a reversal of what was credited at once', () => {
     })
   })
 
-  it('D-9 is the store’s debt where the store is liable', async () => {
+  it('D-9 is the store’s debt if the store is liable', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 100_000n, liability: 'store' }).execute()
     await delivered()
     await till.db.updateTable('account').set({ balance: 0n }).where('kind', '=', 'available').execute()
@@ -292,7 +292,7 @@ describe('a reversal of what was credited at once', () => {
     return (await rows.executeTakeFirstOrThrow()).held_amount
   }
 
-  it('D-36 keeps its room in the limit for 30 days', async () => {
+  it('D-36 uses the limit for 30 days', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await delivered()
     session.takeBack('9001')
@@ -311,7 +311,7 @@ describe('a reversal of what was credited at once', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('D-36 keeps its room where the trade is taken back further while its 30 days end', async () => {
+  it('D-36 keeps using the limit if more of the trade is taken back as its 30 days end', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await delivered()
     session.takeBack('9001')
@@ -337,11 +337,11 @@ describe('a reversal of what was credited at once', () => {
   })
 
   it.each<[string, { limit: bigint; mode?: 'on_release'; game?: 'dota' }]>([
-    ['of what waited for it', { limit: 3_000n, mode: 'on_release' }],
-    ['of what was above the limit', { limit: 1_000n }],
-    ['of what took the whole limit', { limit: 3_000n }],
-    ['of what was never protected', { limit: 1_000n, game: 'dota' }],
-  ])('D-36 is no difference of the ledger where it comes after the release %s', async (_name, before) => {
+    ['of credit that waited for it', { limit: 3_000n, mode: 'on_release' }],
+    ['of credit above the limit', { limit: 1_000n }],
+    ['of credit that used the whole limit', { limit: 3_000n }],
+    ['of credit that was never protected', { limit: 1_000n, game: 'dota' }],
+  ])('D-36 is no difference in the ledger if it comes after the release %s', async (_name, before) => {
     const { limit, mode = 'on_accept', game } = before
     await till.db.updateTable('store').set({ risk_limit_usd_cents: limit, credit_mode: mode }).execute()
     await delivered(game)
@@ -355,7 +355,7 @@ describe('a reversal of what was credited at once', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('D-36 gives its room back when the operator says so, and records that', async () => {
+  it('D-36 frees its part of the limit when the operator asks, with a record', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await delivered()
     session.takeBack('9001')
@@ -372,7 +372,7 @@ describe('a reversal of what was credited at once', () => {
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('No reversal takes room') })
   })
 
-  it('D-36 is borne by whom the settings at delivery say, whatever they say later', async () => {
+  it('D-36 is paid by the side that the settings name at delivery, whatever they say later', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await delivered()
     const later = { liability: 'store', credit_mode: 'on_release', risk_limit_usd_cents: 0n } as const
@@ -385,7 +385,7 @@ describe('a reversal of what was credited at once', () => {
 })
 
 describe('a store whose mode is on_release', () => {
-  it('D-9 has everything held', async () => {
+  it('D-9 gets all credit held', async () => {
     await till.db
       .updateTable('store')
       .set({ risk_limit_usd_cents: 100_000n, credit_mode: 'on_release' })

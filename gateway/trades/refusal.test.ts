@@ -7,7 +7,7 @@ import { causeOf, isOfBot, judgeRefusal } from './refusal.ts'
 const judged = (refusal: Refusal, change: Partial<typeof attempt> = {}, seconds = 1) =>
   judgeRefusal(refusal, { ...attempt, ...change }, at(seconds))
 
-describe('D-30 a refusal has a side', () => {
+describe('D-30 the side of a refusal', () => {
   it.each<[Refusal, string]>([
     ['invalid_token', 'trade_refused'],
     ['partner_cannot_trade', 'trade_refused'],
@@ -59,12 +59,12 @@ it.each<[Refusal, RefusalCause | undefined]>([
 })
 
 describe('D-30 a wish moves on', () => {
-  it('over four bots at most', () => {
+  it('to at most four bots', () => {
     expect(judged('own_hold', { tried: [1n, 2n] }).next).toBe('move')
     expect(judged('own_hold', { tried: [1n, 2n, 3n] })).toMatchObject({ bars: 'own_hold', next: 'end' })
   })
 
-  it('for a minute at most: so long somebody waits for it', () => {
+  it('for at most a minute, while the shopper waits', () => {
     expect(judged('own_hold', {}, 59).next).toBe('move')
     expect(judged('own_hold', {}, 60)).toMatchObject({ bars: 'own_hold', next: 'end' })
   })

@@ -15,7 +15,7 @@ describe('a settlement', () => {
     steamTrade: steamTrade({ settlesAt }),
   })
 
-  it('that Steam has put off is waited for, and is never brought forward', () => {
+  it('that Steam has postponed is waited for, and never moves earlier', () => {
     expect(decide(held, read(at(800_000)), around)).toEqual([{ kind: 'prolonged', settlesAt: at(800_000) }])
     expect(decide(held, read(at(600_000)), { ...around, now: at(650_000) })).toEqual([])
     expect(decide(held, read(null), around)).toEqual([{ kind: 'released', at: at(700_000) }])
@@ -24,13 +24,13 @@ describe('a settlement', () => {
     expect(decide(held, read(null), late)).toEqual([{ kind: 'prolonged', settlesAt: byGame }])
   })
 
-  it('that is told after the release makes the trade held again', () => {
+  it('that Steam reports after the release makes the trade held again', () => {
     const found = { kind: 'protection_found', settlesAt: at(800_000), at: at(700_000) }
     expect(decide(final, read(at(800_000)), around)).toEqual([found])
     expect(decide(final, read(at(700_000)), around)).toEqual([])
   })
 
-  it('of an offer counts beside that of its Steam trade, the later one', () => {
+  it('is the later of the times in the offer and in its Steam trade', () => {
     const told = offer('accepted', { settlesAt: at(900_000) })
     expect(decide(active, { kind: 'offer_read', offer: told }, around)).toMatchObject([
       { kind: 'accepted', settlesAt: at(900_000) },
@@ -42,7 +42,7 @@ describe('a settlement', () => {
     expect(decide(accepted, read(at(950_000)), around)).toMatchObject([{ settlesAt: at(950_000) }])
   })
 
-  it('and the last look are one look when the release comes after the time of that one', () => {
+  it('is also the last look if the release comes after the time of that look', () => {
     const released = { kind: 'released', at: at(786_399) }
     expect(decide(held, read(null), { ...around, now: at(786_399) })).toEqual([released])
     expect(decide(held, read(null), { ...around, now: at(786_400) })).toEqual([

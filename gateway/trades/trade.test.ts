@@ -19,8 +19,8 @@ import {
 import { decide, type Fact } from './decide.ts'
 import { EDGES, evolve, isDelivered, isEnded, type Trade, type TradeEvent, type TradeState } from './trade.ts'
 
-describe('the edges', () => {
-  it('I10 are these', () => {
+describe('the transitions', () => {
+  it('I10 are the ones in this table', () => {
     expect(EDGES).toMatchObject({
       sending: ['intended', 'unknown', 'active', 'refused', 'abandoned'],
       unknown: ['active', 'abandoned'],
@@ -38,7 +38,7 @@ describe('the edges', () => {
     }
   })
 
-  it('tell what ended and what was delivered', () => {
+  it('separate ended from delivered trades', () => {
     expect(oneOfEach.filter(isEnded).map((trade) => trade.state)).toEqual([
       'refused',
       'abandoned',
@@ -50,7 +50,7 @@ describe('the edges', () => {
     expect(oneOfEach.filter(isDelivered).map((trade) => trade.state)).toEqual(['held', 'final', 'reversed'])
   })
 
-  it('there is one example of every state', () => {
+  it('have one example of every state', () => {
     expect(new Set(oneOfEach.map((trade) => trade.state))).toEqual(new Set(Object.keys(EDGES)))
   })
 })
@@ -221,7 +221,7 @@ describe('an event', () => {
     }
   })
 
-  it('of a second miss counts on, and of a second acceptance keeps the first', () => {
+  it('of a second miss increases the count, and of a second acceptance keeps the first', () => {
     expect(evolve({ ...unknown, missedReads: 1 }, { kind: 'offer_missed' })).toMatchObject({ missedReads: 2 })
     expect(evolve({ ...sending, missedReads: 2 }, { kind: 'send_unanswered' })).toMatchObject({
       missedReads: 2,
@@ -231,7 +231,7 @@ describe('an event', () => {
     expect(evolve(accepted, again)).toEqual(accepted)
   })
 
-  it('of delivery wins even where a restored backup says that nothing was sent', () => {
+  it('of delivery wins, even if a restored backup says that nothing was sent', () => {
     const never = { ...declined, state: 'refused', startedAt: null } as const
     const event = {
       kind: 'delivered',
@@ -313,11 +313,11 @@ const facts: fc.Arbitrary<Fact> = fc.oneof(
   steamTrades.map((record): Fact => ({ kind: 'steam_trade_read', offerId: '5', steamTrade: record })),
 )
 
-describe('whatever facts come, in any order and any number of times', () => {
+describe('for all facts, in any order and any number of times', () => {
   const histories = fc.array(fc.tuple(facts, fc.nat(400_000), fc.boolean()), { maxLength: 40 })
 
   test.prop([fc.constantFrom(...oneOfEach), histories])(
-    'I10 a trade moves along its edges only, and a fact that comes twice is no news',
+    'I10 a trade moves only along its transitions, and a repeated fact is no news',
     (start, history) => {
       let trade: Trade = start
       let seconds = 0

@@ -38,7 +38,7 @@ const orphanLines = () =>
     .filter(({ msg }) => /of no trade|belongs to no trade/.test(msg))
 
 describe('the watch over a bot’s offers', () => {
-  it('catches up after days away: trades that the list no longer shows are read one by one', async () => {
+  it('catches up after days by reading trades that the list no longer shows one by one', async () => {
     const store = await aStore(till)
     const offerIds: string[] = []
     for (let made = 0; made < 3; made += 1) {
@@ -69,7 +69,7 @@ describe('the watch over a bot’s offers', () => {
     )
   })
 
-  it('cancels an offer again when Steam did not do it, however often it looks', async () => {
+  it('cancels an offer again if Steam did not do it, however often it looks', async () => {
     const { watch } = await begin()
     becomes('needs_confirmation')
     // The fake cancels only what is active: as Steam does at times, it leaves the offer as it is.
@@ -83,7 +83,7 @@ describe('the watch over a bot’s offers', () => {
     expect(cancels()).toBeGreaterThan(1)
   })
 
-  it('D-25 cancels an offer whose code belongs to no trade; it leaves alone what no till sends', async () => {
+  it('D-25 cancels an offer whose code belongs to no trade, and ignores offers that no till sends', async () => {
     const { watch } = await begin()
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')
@@ -105,7 +105,7 @@ describe('the watch over a bot’s offers', () => {
     expect((await theTrade())?.state).toBe('active')
   })
 
-  it('D-24 leaves a stray offer alone that Steam holds by now, though its list says otherwise', async () => {
+  it('D-24 does not touch a stray offer that Steam holds by now, even if its list says otherwise', async () => {
     const { watch } = await begin()
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')
@@ -122,7 +122,7 @@ describe('the watch over a bot’s offers', () => {
     expect(session.calls).not.toContain('cancel 50')
   })
 
-  it('D-25 tells of an orphan once a lease, however often it is listed', async () => {
+  it('D-25 logs an orphan once a lease, however often it is listed', async () => {
     await begin()
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')
@@ -138,7 +138,7 @@ describe('the watch over a bot’s offers', () => {
     expect(orphanLines()).toHaveLength(1)
   })
 
-  it('leaves alone the offer of a trade that was sent while the list was read', async () => {
+  it('does not touch the offer of a trade that was sent while the list was read', async () => {
     const { watch } = await begin()
     const { body } = await aDeposit(till, await aStore(till))
     const answer = requestTrade(till.deps, body)
@@ -158,7 +158,7 @@ describe('the watch over a bot’s offers', () => {
     expect(session.offers.get('2')?.state).toBe('active')
   })
 
-  it('asks for a Steam trade that failed at the times of a review, not every minute forever', async () => {
+  it('reads a Steam trade that failed at the times of a review, not every minute forever', async () => {
     const { id, watch } = await begin()
     session.accept('1', { received: false })
     const answer = session.trades.get('9001')
@@ -191,7 +191,7 @@ describe('a till without a trade', () => {
   }
   const lists = () => session.calls.filter((call) => call === 'list').length
 
-  it('D-25 looks for orphans once a lease, two weeks back, and asks Steam no more then', async () => {
+  it('D-25 looks for orphans once a lease, two weeks back, and then makes no more calls to Steam', async () => {
     session.offers.set('50', orphan)
     session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: '9051' })
     const since: Date[] = []
@@ -221,7 +221,7 @@ describe('a till without a trade', () => {
     expect(session.offers.get('50')?.state).toBe('cancelled')
   })
 
-  it('D-25 looks again while an orphan can be accepted, and says who was faster than its cancel', async () => {
+  it('D-25 looks again while an orphan can be accepted, and logs if the shopper was faster than its cancel', async () => {
     session.offers.set('50', orphan)
     const { watch } = tradeHandlers(till.deps)
     expect(await watch({ ...bot, mayWrite: () => false })).toBe(1)
@@ -237,7 +237,7 @@ describe('a till without a trade', () => {
 })
 
 describe('an offer whose sending was not answered', () => {
-  it('D-25 with our code and other items is no offer of ours: it is cancelled and not shown', async () => {
+  it('D-25 with our code but other items is cancelled and not shown', async () => {
     const deposit = await aDeposit(till, await aStore(till))
     session.sends.push({ answer: 'unknown', made: true })
     session.afterSend = async () => {
@@ -262,7 +262,7 @@ describe('an offer whose sending was not answered', () => {
     expect(JSON.stringify(till.lines)).toContain('offer asks for other items than its trade')
   })
 
-  it('is found although the clock was wrong when it was sent', async () => {
+  it('is found, even if the clock was wrong when it was sent', async () => {
     const deposit = await aDeposit(till, await aStore(till, { riskLimitUsdCents: 100_000n }))
     session.sends.push({ answer: 'unknown', made: true })
     let hidden = true

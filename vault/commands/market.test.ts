@@ -1,4 +1,4 @@
-/** The switch of a bot that sells itself: off by default, and it says what it means. */
+/** The switch that lets a bot sell on its own: it is off by default, and explains its risk. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,7 +63,7 @@ describe('D-34 a bot that collects deposits', () => {
     await expect(add(SELLER, { sellsItself: true })).rejects.toThrow('only sells')
   })
 
-  it('is told at the switch that the market gets a session of it, and what that can do', async () => {
+  it('is switched on with a warning that names the session and its powers', async () => {
     await add(BOT, { sellsItself: true })
     const said = printed.join(' ')
     for (const part of [
@@ -77,14 +77,14 @@ describe('D-34 a bot that collects deposits', () => {
     expect(printed.at(-1)).toContain('the market has one of its sessions')
   })
 
-  it('needs the yes of a person who sits there', async () => {
+  it('is switched on only if a person answers yes', async () => {
     await expect(add(BOT, { sellsItself: true }, ['no', KEY])).rejects.toThrow(Refusal)
     expect(accesses()).toEqual([])
     await add(BOT, { sellsItself: true }, ['yes', KEY])
     expect(accesses()).toHaveLength(1)
   })
 
-  it('does not sell where the file of markets or of accounts was changed by hand', async () => {
+  it('does not sell if the file of markets or of accounts was changed by hand', async () => {
     await add(BOT, { sellsItself: true })
     const file = join(path, 'markets.json')
     writeFileSync(file, readFileSync(file, 'utf8').replace('"sellsItself": true', '"sellsItself": false'))
@@ -95,7 +95,7 @@ describe('D-34 a bot that collects deposits', () => {
 })
 
 describe('accounts at a market', () => {
-  it('are switched off one by one, or together, and keep their place', async () => {
+  it('are switched off one by one or all together, and keep their order', async () => {
     await add(SELLER)
     await add(BOT, { sellsItself: true })
     await add(SELLER)

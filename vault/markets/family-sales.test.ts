@@ -30,7 +30,7 @@ afterAll(() => on.close())
 const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('a sale', () => {
-  it('is due under the same number until it is done, with ids that lose nothing', async () => {
+  it('is due under the same number until it is done, with ids in full length', async () => {
     const { due } = await sell(on, client, { appId: DOTA, as: 'accepts', count: 2 })
     expect(due.assets.map(({ assetId }) => assetId)).toEqual(on.assetsOf(DOTA).slice(0, 2))
     expect((await value(client.round(DOTA))).due).toEqual([due])
@@ -43,7 +43,7 @@ describe('a sale', () => {
     expect(on.assetsOf(DOTA)).toHaveLength(1)
   })
 
-  it('is paid at once where nothing is protected: what the history says, and the balance', async () => {
+  it('is paid at once in a game without protection, in the history and in the balance', async () => {
     const { due, itemIds } = await sell(on, client, { appId: DOTA, as: 'accepts' })
     await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
     await on.later(10)
@@ -65,7 +65,7 @@ describe('a sale', () => {
     expect(await value(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
-  it('that a buyer takes back brings a fifth, and its item may not be listed for a week', async () => {
+  it('that the buyer reverses brings a fifth of the price, and bars its item from listing for a week', async () => {
     const { due } = await sell(on, client, { appId: CS, as: 'reverses' })
     await value(client.sent(CS, { ...due, offerId: on.send(due) }))
     await on.later(10)
@@ -81,7 +81,7 @@ describe('a sale', () => {
     ])
   })
 
-  it('that we take back brings nothing, and a ban', async () => {
+  it('that the seller reverses brings nothing but a ban', async () => {
     const { due } = await sell(on, client, { appId: CS, as: 'accepts' })
     await value(client.sent(CS, { ...due, offerId: on.send(due) }))
     await on.later(10)
@@ -92,7 +92,7 @@ describe('a sale', () => {
     expect((await value(client.ready())).problems).toContain('banned_from_selling')
   })
 
-  it('may be accepted before the market was told of the offer', async () => {
+  it('may be accepted before the offer is reported to the market', async () => {
     const { due } = await sell(on, client, { appId: DOTA, as: 'eager' })
     const offerId = on.send(due)
     await on.later(1)
@@ -100,7 +100,7 @@ describe('a sale', () => {
     expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('said')
   })
 
-  it('may be accepted after its time', async () => {
+  it('may be accepted after its deadline', async () => {
     const { due } = await sell(on, client, { appId: DOTA, as: 'late' })
     await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
     await on.later(6 * 60)
@@ -124,7 +124,7 @@ describe('a sale', () => {
     },
   )
 
-  it('stands until it is handed over or its time is up', async () => {
+  it('stays open until it is handed over or its time is up', async () => {
     const { due } = await sell(on, client, { appId: DOTA, as: 'accepts' })
     const offerId = on.send(due, false)
     expect(await value(client.stands(due))).toBe(true)
@@ -136,7 +136,7 @@ describe('a sale', () => {
     on.cancel(offerId)
   })
 
-  it('that is not handed over three times costs the right to sell, for a day', async () => {
+  it('bars the account from selling for a day after three sales that were not handed over', async () => {
     for (const miss of [1, 2, 3]) {
       await sell(on, client, { appId: DOTA, as: 'accepts' })
       await on.later(5 * 60)
@@ -148,7 +148,7 @@ describe('a sale', () => {
     expect((await value(client.ready())).problems).not.toContain('banned_from_selling')
   })
 
-  it('whose offer is not confirmed is not ready; a market that fails is told again', async () => {
+  it('is not ready before its offer is confirmed, and is reported again if the market fails', async () => {
     const { due } = await sell(on, client, { appId: DOTA, as: 'accepts' })
     const offerId = on.send(due, false)
     expect(await client.sent(DOTA, { ...due, offerId })).toEqual({
@@ -169,7 +169,7 @@ describe('a sale', () => {
     expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('said')
   })
 
-  it('has another number when the item is sold again', async () => {
+  it('gets a new number when the item is sold again', async () => {
     const { due } = await sell(on, client, { appId: DOTA, as: 'declines' })
     on.send(due)
     await on.later(20)

@@ -18,7 +18,7 @@ afterEach(() => on.end())
 afterAll(() => on.close())
 
 describe('an account', () => {
-  it('says what keeps it from selling, and is online for between three and four minutes after a ping', async () => {
+  it('shows why it cannot sell, and stays online for three to four minutes after a ping', async () => {
     expect(await value(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: null,
@@ -38,12 +38,12 @@ describe('an account', () => {
     expect((await value(client.ready())).problems).toContain('offline')
   })
 
-  it('is refused where the key belongs to somebody else', async () => {
+  it('is refused if the key belongs to another account', async () => {
     client = on.clientWith(on.market.open('76561198000000000'))
     expect((await value(client.ready())).problems).toContain('other_account')
   })
 
-  it('keeps its key: the client never asks more than twice a second, over all hosts', async () => {
+  it('keeps its key, because the client calls all hosts together at most twice a second', async () => {
     const beganMs = on.machineMs()
     for (const appId of [DOTA, CS, 440, 252490, DOTA, CS, 440, 252490, DOTA]) await value(client.round(appId))
     await value(client.money())
@@ -51,7 +51,7 @@ describe('an account', () => {
     expect((await client.money()).kind).toBe('said')
   })
 
-  it('loses its key for more than five requests a second, and asks nothing more then', async () => {
+  it('loses its key by more than five requests a second, and then makes no more calls', async () => {
     const key = on.market.open(on.seller.steamId)
     const answers: unknown[] = []
     for (const appId of [730, 570, 440, 252490, 730, 570]) {
@@ -67,7 +67,7 @@ describe('an account', () => {
 })
 
 describe('a listing', () => {
-  it('needs an inventory that the market has read, some seconds after it was asked to', async () => {
+  it('needs an inventory that the market has read, which takes some seconds', async () => {
     await value(client.keepOnline(on.token()))
     const [assetId = ''] = on.assetsOf(DOTA)
     const list = () => value(client.list(DOTA, [{ assetId, priceMinor: 100n }]))
@@ -94,7 +94,7 @@ describe('a listing', () => {
     )
   })
 
-  it('is told line by line: the envelope says success whatever became of them', async () => {
+  it('has a result for each line, though the envelope always reports success', async () => {
     await readyToSell(on, client, DOTA)
     const [first = '', second = ''] = on.assetsOf(DOTA)
     const lines = [first, '42', second].map((assetId) => ({
@@ -110,14 +110,14 @@ describe('a listing', () => {
     })
   })
 
-  it('is refused in another currency than the account has', async () => {
+  it('is refused in a currency other than the account has', async () => {
     await readyToSell(on, client, DOTA)
     client = on.clientWith(on.market.open(on.seller.steamId), { currency: 'EUR' })
     const lines = [{ assetId: on.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]
     expect(await client.list(DOTA, lines)).toEqual({ kind: 'refused', code: 'bad_currency' })
   })
 
-  it('changes its price and comes down; one that is sold does neither', async () => {
+  it('can change its price and come down until it is sold', async () => {
     await readyToSell(on, client, DOTA)
     const lines = on.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
     const ids = (await value(client.list(DOTA, lines))).map((line) =>
@@ -145,7 +145,7 @@ describe('a listing', () => {
     expect(rows.map(({ itemId, stage }) => [itemId, stage])).toEqual([[third, 'sold']])
   })
 
-  it('whose answer was lost is found again in the list', async () => {
+  it('is found in the list if its answer was lost', async () => {
     await readyToSell(on, client, DOTA)
     const [assetId = ''] = on.assetsOf(DOTA)
     on.market.begin('answer-lost')
@@ -171,7 +171,7 @@ describe('a bad day of the market', () => {
     ['technical-works', 'HTTP 503'],
     ['html-instead', 'an answer that is not JSON'],
     ['false-with-500', 'HTTP 500'],
-  ] as const)('%s is no answer, and says nothing of what was done', async (fault, because) => {
+  ] as const)('%s counts as no answer, so the call may have worked', async (fault, because) => {
     on.market.begin(fault)
     expect(await client.list(DOTA, [{ assetId: '1', priceMinor: 1n }])).toEqual({
       kind: 'unanswered',
@@ -179,12 +179,12 @@ describe('a bad day of the market', () => {
     })
   })
 
-  it('that refuses with a number is read', async () => {
+  it('can refuse with a number instead of a text', async () => {
     on.market.begin('false-with-number')
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('that tells nothing listed as false, or prices in units, changes nothing', async () => {
+  it('changes nothing if it sends false for an empty list, or prices in units', async () => {
     on.market.begin('empty-says-false')
     expect(await value(client.round(DOTA))).toEqual({ rows: [], due: [] })
     await readyToSell(on, client, DOTA)
@@ -194,7 +194,7 @@ describe('a bad day of the market', () => {
     expect(scaleOf('USD')?.isPrice(rows[0]?.price ?? 0, 1_234n)).toBe(true)
   })
 
-  it('ends at a deadline', async () => {
+  it('ends each call at a deadline', async () => {
     client = on.clientWith(on.market.open(on.seller.steamId), { deadlineMs: 50 })
     on.market.begin('slow')
     expect((await client.money()).kind).toBe('unanswered')

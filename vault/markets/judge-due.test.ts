@@ -35,8 +35,8 @@ const problem = (change: Partial<Due>, near: Partial<Around> = {}) => {
   return verdict.kind === 'refused' ? verdict.problem : verdict.kind
 }
 
-describe('what a market asks to be given', () => {
-  it('is given where it is what was listed, one or several', () => {
+describe('a deal that a market asks for', () => {
+  it('is given if it has exactly listed items, one or several', () => {
     expect(judgeDue(due(), around())).toMatchObject({ kind: 'give', listings: [{ itemId: '1' }] })
     const both = due({ assets: [asset('11'), asset('10')] })
     expect(judgeDue(both, around())).toMatchObject({
@@ -71,7 +71,7 @@ describe('what a market asks to be given', () => {
     expect(problem(change)).toBe(expected)
   })
 
-  it('is refused where the market contradicts itself', () => {
+  it('is refused if the market contradicts itself', () => {
     expect(problem({}, { rows: [row({ stage: 'on_sale' })] })).toBe('not_sold')
     expect(problem({}, { rows: [row({ stage: 'given' })] })).toBe('not_sold')
     expect(problem({}, { rows: [] })).toBe('not_sold')
@@ -80,7 +80,7 @@ describe('what a market asks to be given', () => {
     expect(problem({}, { rows: [row({ price: null })] })).toBe('give')
   })
 
-  it('is refused where too little time is left', () => {
+  it('is refused if too little time is left', () => {
     expect(problem({}, { rows: [row({ leftS: 44 })] })).toBe('too_late')
     expect(problem({}, { rows: [row({ leftS: 45 })] })).toBe('give')
   })

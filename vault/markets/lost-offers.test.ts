@@ -1,4 +1,4 @@
-/** An offer whose answer was lost: the vault gives it up only after a look that came later than it must have appeared. */
+/** The vault gives up an offer whose answer was lost only after a look by the time of which it must have appeared. */
 import { describe, expect, it } from 'vitest'
 import { stepBefore as giftStep } from '../giving/next-step.ts'
 import { type Open, stepBefore } from './deal.ts'
@@ -35,7 +35,7 @@ describe.each([
     expect(isGivenUp(2, later(3))).toBe(false)
   })
 
-  it('is not given up before a vault that was dead has looked once more', () => {
+  it('is not given up before a vault that was down has looked once more', () => {
     expect(isGivenUp(3, later(1))).toBe(false)
     expect(isGivenUp(0, null)).toBe(false)
   })

@@ -18,14 +18,14 @@ describe('scales', () => {
     expect(scale?.isPrice(Number(units) * 10, minor)).toBe(false)
   })
 
-  it('round down, and are not guessed', () => {
+  it('round down, and are undefined for an unknown currency', () => {
     expect(scaleOf('USD')?.toMinor(11_729n)).toBe(1_172n)
     expect(scaleOf('GBP')).toBeUndefined()
   })
 })
 
 describe('numbers of any size', () => {
-  it('are read without a loss, and what stands in strings is left', () => {
+  it('are read without loss, and strings stay as they are', () => {
     const text = '{"a":1234567890123456789,"b":12,"c":"x: 1234567890123456789, \\"","d":1.5}'
     expect(parseLossless(text)).toEqual({
       a: '1234567890123456789',
@@ -56,7 +56,7 @@ describe('the pace', () => {
     return { pace: createPace(500, time), now: () => nowMs, rest: (ms: number) => (nowMs += ms) }
   }
 
-  it('never lets two calls closer together, also after a long rest', async () => {
+  it('never lets two calls come closer together, even after a long rest', async () => {
     const { pace, now, rest } = paced()
     const times: number[] = []
     for (const idleMs of [0, 0, 60_000, 0, 0, 0]) {
@@ -68,7 +68,7 @@ describe('the pace', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500)
   })
 
-  it('refuses a call where twenty wait already', async () => {
+  it('refuses a call if twenty already wait', async () => {
     const { pace } = paced()
     const turns = await Promise.all(Array.from({ length: 25 }, () => pace.turn()))
     expect(turns.filter((isGranted) => !isGranted)).toHaveLength(4)
@@ -76,7 +76,7 @@ describe('the pace', () => {
 })
 
 describe('the redirect to the sandbox', () => {
-  it('is refused in live mode, and for other machines', () => {
+  it('is refused in live mode, and to other machines', () => {
     expect(() => sandboxConnection('live', 'http://127.0.0.1:4303')).toThrow('refused in live mode')
     for (const url of [
       'http://10.0.0.1:4303',

@@ -1,4 +1,4 @@
-/** Where an item is listed, and what a market keeps of its price. */
+/** The choice of a market for an item, and the fees of markets. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outside } from '../testing/outside.ts'
@@ -12,7 +12,7 @@ const bid = (assetId: string, netMinor: bigint): Bid => ({ assetId, netMinor, pr
 const line = ({ assetId, priceMinor }: Bid) => ({ assetId, priceMinor })
 
 describe('an item', () => {
-  it('goes to the market where it brings most, and the first of equals takes it', () => {
+  it('goes to the market where it brings most, or to the first of equals', () => {
     const [cap, blade, boots] = [bid('1', 90n), bid('2', 50n), bid('3', 70n)]
     const bids = [
       [cap, blade, boots],
@@ -21,11 +21,11 @@ describe('an item', () => {
     expect(placed(bids)).toEqual([[line(cap), line(boots)], [line(bid('2', 51n))]])
   })
 
-  it('goes to the other one where the first does not take it', () => {
+  it('goes to the other market if the first one does not take it', () => {
     expect(placed([[], [bid('1', 1n)]])).toEqual([[], [line(bid('1', 1n))]])
   })
 
-  it('is on one market, whatever they bid', () => {
+  it('is on one market only, whatever the bids', () => {
     const one = fc.record({ assetId: fc.constantFrom('1', '2', '3'), net: fc.bigInt({ min: 0n, max: 9n }) })
     const own = fc.uniqueArray(one, { selector: ({ assetId }) => assetId })
     fc.assert(
@@ -39,20 +39,20 @@ describe('an item', () => {
   })
 })
 
-describe('what a listing brings', () => {
+describe('the proceeds of a listing', () => {
   const reach = (change: Partial<Parameters<typeof reachOf>[0]>) =>
     reachOf({ priceMinor: 1_000n, bestMinor: 1_001n, knownMinor: 1_000n, feeBp: 500n, ...change })
 
-  it('is its price less the fee', () => {
+  it('are its price less the fee', () => {
     expect(reach({})).toBe(950n)
     expect(reach({ feeBp: 0n, bestMinor: null })).toBe(1_000n)
   })
 
-  it('is no more than others ask there, where a floor holds its price above that', () => {
+  it('are no more than the best offer of others, even if a floor holds the price above it', () => {
     expect(reach({ priceMinor: 1_000n, bestMinor: 800n })).toBe(760n)
   })
 
-  it('grows no further by offers far above the price that the vault knows itself', () => {
+  it('do not grow with offers far above the vault’s own price', () => {
     expect(reach({ priceMinor: 9_999n, bestMinor: 10_000n, feeBp: 0n })).toBe(1_500n)
   })
 })
@@ -64,7 +64,7 @@ describe('the fee of a market', () => {
   })
   const fee = (listings: Listing[], told: bigint | null = null) => feeOf({ listings }, 'm', told)
 
-  it('is what it kept of the latest sales', () => {
+  it('is the share that the market kept of the latest sales', () => {
     expect(fee([sale('m', 1_000n, 900n), sale('m', 1_000n, 940n), sale('other', 1_000n, 500n)], 100n)).toBe(
       800n,
     )
@@ -74,19 +74,19 @@ describe('the fee of a market', () => {
     expect(fee([sale('m', 999n, 949n)])).toBe(501n)
   })
 
-  it('is its word before the first sale, and an assumption where it says nothing', () => {
+  it('is the stated fee before the first sale, or an assumption if the market states none', () => {
     expect(fee([], 600n)).toBe(600n)
     expect(fee([])).toBe(500n)
   })
 
-  it('is bounded: a market that pays next to nothing is not believed to go on like that', () => {
+  it('is bounded, even if a market paid next to nothing', () => {
     expect(fee([sale('m', 1_000n, 10n)])).toBe(3_000n)
     expect(fee([], 9_999n)).toBe(3_000n)
     expect(fee([], -1n)).toBe(0n)
   })
 })
 
-describe('an item that the books do not have', () => {
+describe('an item that is not in the books', () => {
   const bids = (mustBeBooked: boolean) =>
     bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
       ...{ appId: 730, own: [], market: outside().market, feeBp: 500n, now: () => new Date() },
@@ -96,7 +96,7 @@ describe('an item that the books do not have', () => {
       },
     })
 
-  it('is sold by no bot that collects, even where an item may be sold at a loss', async () => {
+  it('is not sold by a collecting bot, even if items may be sold at a loss', async () => {
     expect(await bids(true)).toEqual([])
     expect(await bids(false)).toHaveLength(1)
   })

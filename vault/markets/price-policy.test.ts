@@ -17,34 +17,34 @@ describe('a listing', () => {
     expect(price({}, { stepMinor: 10n })).toEqual(at(1_490n))
   })
 
-  it('becomes cheaper with each day, up to a limit', () => {
+  it('becomes cheaper each day, down to a limit', () => {
     expect(price({ onSaleMs: 3 * DAY_MS })).toEqual(at(1_454n))
     expect(price({ onSaleMs: 60 * DAY_MS })).toEqual(at(1_349n))
   })
 
-  it('is never under its cost and margin, unless the operator allows a loss', () => {
+  it('is never below its cost and margin, unless the operator allows a loss', () => {
     expect(price({ costMinor: 1_800n })).toEqual(at(1_800n))
     expect(price({ costMinor: 1_800n }, { marginBp: 555n })).toEqual(at(1_900n))
     expect(price({ costMinor: 1_800n, mayLose: true })).toEqual(at(1_499n))
   })
 
-  it('leaves its cost after the fee of the market', () => {
+  it('covers its cost after the fee of the market', () => {
     expect(price({ costMinor: 1_800n, feeBp: 500n })).toEqual(at(1_895n))
     expect([netOf(1_895n, 500n), netOf(1_894n, 500n)]).toEqual([1_800n, 1_799n])
     expect(price({ costMinor: 1_800n, feeBp: 500n, mayLose: true })).toEqual(at(1_499n))
   })
 
-  it('is never under the floor of the vault, also where the market and the operator say so', () => {
+  it('is never below the vault’s floor, whatever the market and the operator say', () => {
     expect(price({ bestMinor: 100n, mayLose: true })).toEqual(at(1_200n))
   })
 
-  it('is not made without a price of the vault, or a cost', () => {
+  it('needs a price of the vault and a cost', () => {
     expect(price({ knownMinor: null })).toEqual({ kind: 'none', because: 'no_price' })
     expect(price({ costMinor: null })).toEqual({ kind: 'none', because: 'no_cost' })
     expect(price({ costMinor: null, mayLose: true })).toEqual(at(1_499n))
   })
 
-  it('holds both floors whatever the numbers', () => {
+  it('keeps both floors for all numbers', () => {
     const amount = fc.bigInt({ min: 1n, max: 100_000_000n })
     const priced = fc.record({
       costMinor: amount,

@@ -1,4 +1,4 @@
-/** The seller against a market and a Steam in memory that lie, lose answers and kill it at any call. */
+/** The seller with a market and a Steam in memory that lie, lose answers, and kill it at any call. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { APP, BUYER, Killed, type Lie, type Mishap, type Outside, outside } from '../testing/outside.ts'
@@ -18,7 +18,7 @@ async function work(out: Outside): Promise<void> {
   }
 }
 
-/** From here on nothing goes wrong. */
+/** Ends all faults. */
 async function calm(out: Outside): Promise<void> {
   for (let turn = 0; turn < 60; turn += 1) {
     out.say([])
@@ -30,11 +30,11 @@ async function calm(out: Outside): Promise<void> {
 
 const ended = (out: Outside) => [...out.book().deals.values()].map(({ state }) => state)
 
-/** These must hold at every moment. */
+/** The rules that must hold at every moment. */
 function holds(out: Outside): void {
   const real = [...out.deals.values()].map(({ due }) => due)
   for (const { gift } of out.offers) {
-    // Only what was bought, whole, to its buyer, with its message.
+    // An offer gives exactly the bought items to their buyer, with the buyer's message.
     const deal = real.find(
       (due) => due.message === gift.message && due.partnerSteamId === gift.partnerSteamId,
     )
@@ -51,7 +51,7 @@ function holds(out: Outside): void {
 
 describe('a sale', () => {
   it.each(['confirm_then_tell', 'tell_then_confirm'] as const)(
-    'goes through where all goes well: %s',
+    'goes through if nothing fails: %s',
     async (order) => {
       const out = outside(order)
       await work(out)
@@ -74,7 +74,7 @@ describe('a sale', () => {
     },
   )
 
-  it('is cancelled after ten minutes that its buyer let pass, and its item is listed again', async () => {
+  it('is cancelled if its buyer does nothing for ten minutes, and its item is listed again', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -122,7 +122,7 @@ describe('a sale', () => {
     ])
   })
 
-  it('that Steam refused is not tried again', async () => {
+  it('is not tried again if Steam refused its offer', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -131,7 +131,7 @@ describe('a sale', () => {
     expect([ended(out), out.offers, out.alarms]).toEqual([['ended'], [], []])
   })
 
-  it('that ended the process right after its offer was made has one offer', async () => {
+  it('has one offer, even if the process ended right after making it', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -144,7 +144,7 @@ describe('a sale', () => {
     holds(out)
   })
 
-  it('whose offer was lost and never made is given up after some looks', async () => {
+  it('is given up after some looks if its offer was never made', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -187,7 +187,7 @@ describe('a market that lies', () => {
     expect(out.offers).toEqual([])
   })
 
-  it('that changes a deal while it is open gets what it first asked for, or nothing', async () => {
+  it('that changes an open deal gets the first version of it, or nothing', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -215,7 +215,7 @@ describe('a market that lies', () => {
     expect(endOf()).toEqual({ kind: 'paid', receivedMinor: 100n })
   })
 
-  it('that shows a listing of somebody else with our key has it taken down', async () => {
+  it('that shows a listing made by somebody else with our key has it taken down', async () => {
     const out = outside()
     out.items.push({ itemId: '7', assetId: '3', price: 1n, stage: 'on_sale' })
     await work(out)
@@ -233,7 +233,7 @@ const mishap = fc.constantFrom<Mishap>(
   'lost_before',
   'lost_after',
 )
-/** The market alone knows who bought an item, so it may lie about that. */
+/** Only the market knows who bought an item, so a lie about that cannot be detected. */
 const lie = fc.option(fc.constantFrom<Lie>('asset', 'more', 'partner', 'message', 'price'), {
   freq: 4,
   nil: undefined,
@@ -246,7 +246,7 @@ const turn = fc.record({
   seconds: fc.constantFrom(1, 15, 15, 60, 400),
 })
 
-it('nothing is given but what was bought, once, whatever is lost, killed or lied about, and all of it ends', async () => {
+it('only bought items are given, once, whatever is lost, killed or lied about, and every sale ends', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom<Market['order']>('confirm_then_tell', 'tell_then_confirm'),

@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 afterAll(() => on.close())
 
-/** The socket is real, so whether it is open is waited for. */
+/** Waits until the socket is open, because it is real. */
 async function online(): Promise<void> {
   await value(client.setTradeToken('abcd1234'))
   await expect
@@ -59,7 +59,7 @@ async function listOne(appId: number): Promise<string> {
 /** Lists an item at $1.00; a buyer of this temper takes it. */
 async function sell(appId: number, as: Temper) {
   const assetId = await listOne(appId)
-  // The listing outlived the time in which a ping is due.
+  // A ping is due by now.
   await online()
   expect((await on.market.waxpeer.buy([shown(assetId)?.itemId ?? 0], as)).kind).toBe('bought')
   const [due] = (await value(client.round(appId))).due
@@ -70,7 +70,7 @@ async function sell(appId: number, as: Temper) {
 const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('an account', () => {
-  it('sells with a socket, a trade link and a token of no more than six hours, which is given again each hour', async () => {
+  it('needs a socket, a trade link, and a token that is renewed each hour and lasts at most six', async () => {
     expect(await value(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: 500n,
@@ -89,7 +89,7 @@ describe('an account', () => {
     expect(given()).toBe(before + 1)
   })
 
-  it('is refused where the key belongs to somebody else, and asks nothing once it is refused', async () => {
+  it('is refused if the key belongs to another account, and makes no calls after that', async () => {
     client.close()
     client = on.waxpeerWith(on.market.waxpeer.open('76561198000000000'))
     expect((await value(client.ready())).problems).toContain('other_account')
@@ -100,13 +100,13 @@ describe('an account', () => {
     expect(on.market.log).toHaveLength(before)
   })
 
-  it('asks at most once a second', async () => {
+  it('makes at most one call a second', async () => {
     const beganMs = on.machineMs()
     for (let times = 0; times < 3; times += 1) await value(client.round(DOTA))
     expect(on.machineMs() - beganMs).toBe(8_000)
   })
 
-  it('opens its socket again when nothing answers its pings', async () => {
+  it('reopens its socket if pings are not answered', async () => {
     await online()
     const opened = () => on.market.log.filter(({ host }) => host === 'wssex.waxpeer.com').length
     expect(opened()).toBe(1)
@@ -125,7 +125,7 @@ describe('an account', () => {
     await online()
   })
 
-  it('is not taken for online where its socket does not open for a minute', async () => {
+  it('counts as offline if its socket does not open for a minute', async () => {
     on.market.begin('socket-refused')
     expect((await client.keepOnline(token)).kind).toBe('said')
     on.pass(61_000)
@@ -140,7 +140,7 @@ describe('an account', () => {
 })
 
 describe('a listing', () => {
-  it('needs an inventory that was read, keeps ids of 19 digits, and is told line by line', async () => {
+  it('needs an inventory that was read, keeps ids of 19 digits, and has a result for each line', async () => {
     await online()
     const lines = on.assetsOf(DOTA).map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
     const first = lines.slice(0, 1)
@@ -155,7 +155,7 @@ describe('a listing', () => {
     )
   })
 
-  it('is listed or changed twice in two minutes at most: the third time is not even asked for', async () => {
+  it('is listed or changed at most twice in two minutes, without a third call', async () => {
     const assetId = await listOne(DOTA)
     const reprice = () => value(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
@@ -169,7 +169,7 @@ describe('a listing', () => {
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
   })
 
-  it('comes down, and one that is sold neither comes down nor changes its price', async () => {
+  it('can come down or change its price until it is sold', async () => {
     const { assetId } = await sell(DOTA, 'never')
     expect(await value(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))).toEqual([
       { itemId: assetId, isDone: false },
@@ -180,7 +180,7 @@ describe('a listing', () => {
     expect(await value(client.unlist(DOTA, [other]))).toEqual([{ itemId: other, isDone: true }])
   })
 
-  it('whose answer was lost is found again in the list', async () => {
+  it('is found in the list if its answer was lost', async () => {
     await readyToSell(DOTA)
     const [assetId = ''] = on.assetsOf(DOTA)
     on.market.begin('answer-lost')
@@ -190,7 +190,7 @@ describe('a listing', () => {
 })
 
 describe('a sale', () => {
-  it('is due under one number by poll and socket, and gives what is sold, whatever the other side shows', async () => {
+  it('is due under one number by poll and socket, with exactly the sold items', async () => {
     on.market.begin('socket-double')
     const { due, assetId } = await sell(DOTA, 'accepts')
     expect(due.assets).toEqual([{ appId: DOTA, contextId: '2', assetId }])
@@ -201,7 +201,7 @@ describe('a sale', () => {
     expect((await value(client.round(DOTA))).due).toEqual([due])
   })
 
-  it('is due by the socket alone where the poll tells nothing', async () => {
+  it('is due by the socket alone if the poll does not show it', async () => {
     const { due } = await sell(DOTA, 'never')
     const offerId = on.send(due, false)
     // The poll leaves out a sale whose offer the market knows.
@@ -209,7 +209,7 @@ describe('a sale', () => {
     await expect.poll(async () => (await value(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
   })
 
-  it('is told of before its offer is confirmed, stands until it is off, and is paid', async () => {
+  it('is reported before its offer is confirmed, stays open until it is over, and is paid', async () => {
     const { due, assetId } = await sell(DOTA, 'accepts')
     expect(await value(client.stands(due))).toBe(true)
     expect(await client.sent(DOTA, { ...due, offerId: '999' })).toEqual({
@@ -246,18 +246,15 @@ describe('a sale', () => {
     expect(await value(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
-  it.each(['declines', 'counters'] as const)(
-    'to a buyer who %s is cancelled, and no longer stands',
-    async (as) => {
-      const { due } = await sell(DOTA, as)
-      await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
-      await on.later(20)
-      expect(await value(client.stands(due))).toBe(false)
-      expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
-    },
-  )
+  it.each(['declines', 'counters'] as const)('to a buyer who %s is cancelled', async (as) => {
+    const { due } = await sell(DOTA, as)
+    await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
+    await on.later(20)
+    expect(await value(client.stands(due))).toBe(false)
+    expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
+  })
 
-  it('that is not handed over is off, and its item may be listed again under its old number', async () => {
+  it('is off if it is not handed over, and its item may be listed again under its old number', async () => {
     const { due, assetId } = await sell(DOTA, 'never')
     await on.later(6 * 60)
     expect(await value(client.stands(due))).toBe(false)
@@ -269,7 +266,7 @@ describe('a sale', () => {
     expect((await value(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
   })
 
-  it('with 20 seconds left says so', async () => {
+  it('can leave only 20 seconds', async () => {
     on.market.begin('send-soon')
     await listOne(DOTA)
     await online()

@@ -19,7 +19,7 @@ const LONG_IDS = 9_007_199_254_740_993_000n
 
 export type MarketStand = Awaited<ReturnType<typeof openMarketStand>>
 
-/** The value of an answer. Throws for a failure. */
+/** The value of an answer. Throws if the call failed. */
 export async function value<T>(said: Promise<Said<T>>): Promise<T> {
   const answer = await said
   if (answer.kind !== 'said') throw new Error(JSON.stringify(answer))
@@ -46,19 +46,19 @@ export async function openMarketStand() {
     get market() {
       return running()
     },
-    /** `ids`: of the first items, those of Dota 2. */
+    /** `ids`: the asset ids of the first items, which are of Dota 2. */
     async begin(ids: readonly string[] = []) {
       giveItems(steam, seller, ids)
       market = await startMarket({ port: 0, steamUrl: steam.url, clock, everyMs: 0 })
     },
     end: () => running().close(),
     close: () => steam.close(),
-    /** Lets the virtual time pass. */
+    /** Advances the virtual time. */
     later(seconds: number) {
       steam.advance(seconds)
       return running().look()
     },
-    /** Lets the machine’s time pass, and Steam's with it. */
+    /** Advances the machine's time, and Steam's with it. */
     pass(ms: number): void {
       machineMs += ms
     },
@@ -85,7 +85,7 @@ export async function openMarketStand() {
     waxpeerWith(key: string): Market {
       return this.clientWith(key, { create: createWaxpeer })
     },
-    /** The seller's offer, as the vault makes it: sent, and confirmed on the phone. */
+    /** Makes the seller's offer like the vault: sends it, and confirms it on the phone. */
     send({ partnerSteamId, token, message, assets }: Due, isConfirmed = true): string {
       const intent = { sender: seller.steamId, partner: partnerSteamId, token, message, items: [] }
       const sent = steam.change((world, now) => sendOffer(world, { ...intent, give: [...assets] }, now))
@@ -121,7 +121,7 @@ function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly stri
   }))
 }
 
-/** Puts the seller online, and has the market read the inventory of a game. */
+/** Puts the seller online, and makes the market read the inventory of a game. */
 export async function readyToSell(on: MarketStand, client: Market, appId: number): Promise<void> {
   await value(client.keepOnline(on.token()))
   await value(client.refresh(appId))

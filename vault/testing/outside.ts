@@ -42,7 +42,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
   const alarms: Alarm[] = []
   const now = () => new Date(nowMs)
 
-  /** An effect that may be lost, or be the last before the process dies. */
+  /** Runs an effect. Its answer may be lost, or the process may die before or after it. */
   function call<T, L>(effect: () => T, lost: L): T | L {
     const mishap = mishaps.shift() ?? 'none'
     if (mishap === 'kill_before') throw new Killed()
@@ -134,7 +134,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
       case 'asset':
         return { ...due, assets: [asset('99')] }
       case 'more':
-        // If item 3 was sold too, asking for it would not be a lie.
+        // Asking for item 3 would not be a lie if it was sold too.
         return isSold('3') ? due : { ...due, assets: [...due.assets, asset('3')] }
       case 'partner':
         return { ...due, partnerSteamId: US }
@@ -186,7 +186,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
       call(() => (steamTradeId.startsWith('t') ? ('given' as const) : undefined), undefined),
   }
 
-  /** The buyer and the market act, without any fault. */
+  /** Lets the buyer and the market act, without faults. */
   function others(isWilling: boolean): void {
     for (const offer of offers) {
       if (
@@ -256,7 +256,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
         item.deal = dealId
       }
     },
-    /** A process of the vault: it starts from the journal, and may be killed. */
+    /** A process of the vault. It starts from the journal, and may be killed. */
     seller: () =>
       createSeller({
         hasRoom: () => true,
@@ -273,7 +273,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
   }
 }
 
-/** The state of a process that has just read everything. */
+/** The state of a process that has just read the journal. */
 function journalOf(entries: Dated[], now: () => Date) {
   let book = bookOf(entries)
   return {

@@ -40,7 +40,7 @@ type StandDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
 
 export type Stand = Awaited<ReturnType<typeof openStand>>
 
-/** `database`: of a till that runs already; else an empty one of its own. */
+/** `database`: that of a running till; by default a new, empty one. */
 export async function openStand(of: { database?: StandDatabase } = {}) {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'vault', quotas: false, clock: () => nowMs })
@@ -60,7 +60,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     await grantApp(client, urlOf(appRole))
     await grantVault(client, vaultRole)
   })
-  /** An attacker who controls the gateway: everything that its role may do. */
+  /** An attacker who controls the gateway, with everything that its role may do. */
   const attacker = testPool(urlOf(appRole), 2)
   const asVault = testPool(urlOf(vaultRole))
   const ownDatabase = openDatabase(urlOf(vaultRole))
@@ -86,7 +86,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
         },
       },
       connection: sandboxConnection('sandbox', market.url),
-      // A pause takes no real time: it advances the clock.
+      // A pause only advances the clock.
       waiting: {
         nowMs: () => nowMs,
         async pause(ms) {
@@ -110,7 +110,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     database,
     path,
     said,
-    /** The paths that the vault asked of Steam. */
+    /** The paths of the vault's requests to Steam. */
     calls,
     attacker,
     asVault,
@@ -123,12 +123,12 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       vault ??= open()
       return vault
     },
-    /** Starts it as after a crash: it knows only its files. */
+    /** Restarts the vault as after a crash, with only its files. */
     restart(): void {
       vault?.close()
       vault = undefined
     },
-    /** Rounds of the vault, a minute apart: it asks Steam some questions only now and then. */
+    /** Runs rounds of the vault, a minute apart, because it makes some requests to Steam only now and then. */
     async rounds(count: number): Promise<void> {
       for (let round = 0; round < count; round += 1) {
         await this.vault().round()
@@ -138,7 +138,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     pass(ms: number): void {
       nowMs += ms
     },
-    /** Advances to the next such time of a week, in UTC: Steam's maintenance is on Tuesdays, whenever the tests run. */
+    /** Advances to the next such time of a week, in UTC, so tests do not depend on the day: Steam's maintenance is on Tuesdays. */
     passTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
       const next = new Date(nowMs)
       next.setUTCHours(hour, minute, 0, 0)
@@ -167,7 +167,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       }
       return steamId
     },
-    /** An enrolled bot that collects sells on the family, too. */
+    /** Makes an enrolled collecting bot sell on the family too. */
     sellItself(who: string): void {
       const bot = accountOf(who)
       const { steamId } = bot
@@ -179,7 +179,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     switchMarket(isOff: boolean, name: MarketName = FAMILY): void {
       switchMarket(openFolder(path), { market: name }, isOff)
     },
-    /** Takes effect at the next start, as all rules do. */
+    /** Changes rules, with effect at the next start. */
     limit(limits: WrittenRules['limits']): void {
       changeRules(openFolder(path), (rules) => ({ ...rules, limits }))
     },
@@ -200,7 +200,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
         ...change,
       }))
     },
-    /** Adds these to the items of a bot, as a till records them. */
+    /** Adds these items to a bot's, as a till records them. */
     hold(who: string, assets: readonly { appId: number; assetId: string }[]): void {
       const classOf = (appId: number): string =>
         accountOf(THIEF).assets.find(
@@ -216,7 +216,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
         answer: undefined,
       }))
     },
-    /** Gives a bot free items, as past deposits do. */
+    /** Gives a bot free items, as past deposits would. */
     stock(who: string, count: number, contextId = '2'): string[] {
       const classes = accountOf(THIEF).assets.filter(
         ({ appId, classId }) => appId === 570 && CATALOGUE.get(classId)?.tradable === true,
@@ -270,7 +270,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       }
       return id
     },
-    /** Resolves to the number of a deposit that the gateway's role wrote. */
+    /** Writes a deposit with the gateway's role. Resolves to its number. */
     async deposit(): Promise<string> {
       const { rows } = await attacker.query(
         `with shop as (insert into store (name, origins) values ('x', '{https://x.test}') returning id)
@@ -285,7 +285,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       ])
       return rows[0]
     },
-    /** The items of these that the account still has, by number. */
+    /** Which of these items the account still has, by number. */
     has(who: string, assetIds: readonly string[]): number {
       const owned = new Set(accountOf(who).assets.map(({ assetId }) => assetId))
       return assetIds.filter((assetId) => owned.has(assetId)).length

@@ -23,12 +23,12 @@ async function started({ refusals, stopsAfter = Infinity }: { refusals: number; 
   return { isThere, problems }
 }
 
-it('is ready once the database answered, and says each time that it did not', async () => {
+it('the vault is ready once the database answers, and each failure before is logged', async () => {
   expect(await started({ refusals: 0 })).toEqual({ isThere: true, problems: [] })
   expect(await started({ refusals: 2 })).toEqual({ isThere: true, problems: ['refused', 'refused'] })
 })
 
-it('never was ready if it is stopped before', async () => {
+it('the vault is never ready if it is stopped before the database answers', async () => {
   expect(await started({ refusals: 9, stopsAfter: 2 })).toEqual({
     isThere: false,
     problems: ['refused', 'refused'],

@@ -35,7 +35,7 @@ async function send(message: string): Promise<string> {
 }
 
 describe('the lists of a busy bot', () => {
-  it('come in pages of a hundred, newest first, and an odd row on each hides nothing', async () => {
+  it('come in pages of a hundred, newest first, and an unreadable row on each hides nothing', async () => {
     sandbox.begin('busy-for-nine-days', { steamId: session.steamId })
     sandbox.begin('odd-offer-in-lists')
     const offerId = await send('K7M2QZ')

@@ -122,7 +122,7 @@ describe('no answer of Steam runs as code', () => {
     expectUnharmed()
   })
 
-  it('and the guard sees it where a library does run it', () => {
+  it('and the guard notices if a library does run it', () => {
     const load = createRequire(import.meta.url)
     const [Manager, Community] = [load('steam-tradeoffer-manager'), load('steamcommunity')]
     const page = '\n<script type="text/javascript">\nvar g_rgAppContextData = 1;</script>'

@@ -13,7 +13,7 @@ const SCRIPT = `
   await createLazySteam().readProfile('1')
   console.log(readdirSync(folder, { recursive: true }).length)`
 
-it('keeps what Node compiled of the Steam libraries as soon as they are read', () => {
+it('the compile cache has the Steam libraries as soon as they are loaded', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-compiled-'))
   try {
     const file = new URL('lazy-steam.ts', import.meta.url).href

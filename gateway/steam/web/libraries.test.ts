@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 /** These run scripts of Steam's pages in this process, and a page can break out of the box they run in. */
 const FORBIDDEN = /\.(getUserDetails|getReceivedItems)\b|node:vm\b/
 
-it('nothing calls the methods that run script of a page', () => {
+it('no code calls the library methods that run scripts of a page', () => {
   const root = join(import.meta.dirname, '../..')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),

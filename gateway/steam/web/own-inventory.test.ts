@@ -53,8 +53,8 @@ function route(of: Record<string, (start: string | null) => ReturnType<typeof ok
   )
 }
 
-describe('the inventory of its own', () => {
-  it('is read page by page, protected items too, and not faster than Steam answers', async () => {
+describe('a bot’s own inventory', () => {
+  it('is read page by page, protected items included, no faster than Steam answers', async () => {
     route({
       2: (start) =>
         start === null
@@ -83,7 +83,7 @@ describe('the inventory of its own', () => {
     expect(first?.query.get('steamid')).toBe(BOT)
   })
 
-  it('is asked of the older page where Steam says nothing, which tells an empty one', async () => {
+  it('is read from the older page if Steam’s answer is empty, because that page can show an empty inventory', async () => {
     route({ 16: () => NOTHING })
     const older = { success: true, rgInventory: [], rgDescriptions: [], more: false, more_start: false }
     steam.routes.set(olderPage('2'), () => ({ body: older }))
@@ -107,12 +107,12 @@ describe('the inventory of its own', () => {
       'leads to a page that says nothing',
       { assets: [asset('11')], descriptions, more_items: true, last_assetid: '11' },
     ],
-  ])('is a part where Steam %s', async (_name, response) => {
+  ])('is a part if Steam %s', async (_name, response) => {
     route({ 2: (start) => (start === null ? ok(response) : ok({})), 16: () => NOTHING })
     expect(await read()).toMatchObject({ kind: 'items', isComplete: false })
   })
 
-  it('is a part where a page after the first fails, or the protected items are not shown', async () => {
+  it('is a part if a page after the first fails, or the protected items are not shown', async () => {
     route({
       2: (start) =>
         start === null
@@ -125,14 +125,14 @@ describe('the inventory of its own', () => {
     expect(await read()).toMatchObject({ items: [{ assetId: '11' }], isComplete: false })
   })
 
-  it('is whole without the place of protected items where Steam knows of none', async () => {
+  it('is complete without the protected context if Steam does not know that context', async () => {
     route({ 2: () => ok({ assets: [asset('11')], descriptions }), 16: () => ({ status: 400, body: {} }) })
     expect(await read('tf', false)).toMatchObject({ items: [{ assetId: '11' }], isComplete: true })
     route({ 2: () => ok({ assets: [asset('11')], descriptions }), 16: () => ({ status: 429, body: null }) })
     expect(await read('tf', false)).toMatchObject({ isComplete: false })
   })
 
-  it('is not known where the first page fails', async () => {
+  it('is unavailable if the first page fails', async () => {
     route({ 2: () => ({ status: 503, body: '<html>' }) })
     expect(await read()).toMatchObject({ kind: 'unavailable' })
   })

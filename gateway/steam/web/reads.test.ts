@@ -39,7 +39,7 @@ describe('reads', () => {
     expect(await session.checkPartner(PARTNER)).toMatchObject(late)
   })
 
-  it('of the sent offers give a page, and say where the next one begins', async () => {
+  it('of the sent offers give a page, and the place of the next one', async () => {
     const offer = { accountid_other: 4001, message: 'A', trade_offer_state: 2 }
     steam.routes.set(api('GetTradeOffers'), ({ query }) =>
       query.get('cursor') === '0'
@@ -54,7 +54,7 @@ describe('reads', () => {
     expect(await session.listSentOffers(since, '7')).toMatchObject({ kind: 'unavailable' })
   })
 
-  it('of the sent offers tell what they can of a row that makes no sense', async () => {
+  it('of the sent offers give the readable part of a broken row', async () => {
     const row = { tradeofferid: '1', accountid_other: 4001, message: 'A', trade_offer_state: 77 }
     const sent = [row, { ...row, accountid_other: {}, message: 5 }, 'nothing']
     steam.routes.set(api('GetTradeOffers'), () => ok({ trade_offers_sent: sent }))
@@ -69,7 +69,7 @@ describe('reads', () => {
     })
   })
 
-  it('of the history give a page, and say where the next one begins', async () => {
+  it('of the history give a page, and the place of the next one', async () => {
     const row = (tradeid: string, time_init: number) => ({
       tradeid,
       steamid_other: PARTNER.steamId,
@@ -100,7 +100,7 @@ describe('reads', () => {
     expect(await session.listSteamTrades(place('5', 500))).toMatchObject({ kind: 'unavailable' })
   })
 
-  it('of a trade link whose token Steam refuses, and of an answer that does not tell the hold', async () => {
+  it('of a trade link report a refused token, and an answer without the hold', async () => {
     const session = await steam.open()
     steam.routes.set(api('GetTradeHoldDurations'), () => ({
       headers: { 'x-eresult': '15' },
@@ -162,7 +162,7 @@ describe('an inventory', () => {
     ['4', false],
   ]
 
-  it('is read through the session first, and from the public page what is not tradable', async () => {
+  it('is read through the session first, with untradable items from the public page', async () => {
     steam.routes.set(OFFERED, offered)
     steam.routes.set(SHOWN, shown)
     const session = await steam.open()
@@ -171,7 +171,7 @@ describe('an inventory', () => {
     expect(steam.log).toEqual([`GET ${OFFERED}`, `GET ${SHOWN}`])
   })
 
-  it('comes from the public page alone when the session is shown nothing', async () => {
+  it('comes from the public page alone if the session is shown nothing', async () => {
     steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
     steam.routes.set(SHOWN, shown)
     expect(bare(await read(await steam.open()))).toEqual(all)
@@ -179,7 +179,7 @@ describe('an inventory', () => {
     expect(bare(await read(await steam.open({ inventory: 600 })))).toEqual(all)
   })
 
-  it('does without the count when the public page fails, and asks nobody when Steam refused', async () => {
+  it('lacks the count if the public page fails, and makes no second request if Steam refused', async () => {
     steam.routes.set(OFFERED, offered)
     steam.routes.set(SHOWN, () => ({ status: 500, body: null }))
     expect(bare(await read(await steam.open()))).toEqual([['5', true]])
@@ -190,7 +190,7 @@ describe('an inventory', () => {
     expect(steam.log).toEqual([`GET ${OFFERED}`])
   })
 
-  it('of somebody without the game, or with nothing in it, is empty', async () => {
+  it('of an account without the game, or without items in it, is empty', async () => {
     steam.routes.set(OFFERED, () => ({ body: { success: true, rgInventory: [], rgDescriptions: [] } }))
     steam.routes.set(SHOWN, () => ({ body: { success: 1, total_inventory_count: 0 } }))
     const session = await steam.open()
@@ -202,7 +202,7 @@ describe('an inventory', () => {
     expect(await read(session)).toEqual({ kind: 'refused', reason: 'hidden' })
   })
 
-  it('asks for half as many when Steam thinks it is too many, and remembers', async () => {
+  it('is read in pages of half the size if Steam refuses the size, and keeps that size', async () => {
     const counts: (string | null)[] = []
     steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
     steam.routes.set(SHOWN, ({ query }) => {
@@ -215,7 +215,7 @@ describe('an inventory', () => {
     expect(counts).toEqual(['1000', '500', '250', '250'])
   })
 
-  it('is asked for in full again ten minutes after Steam thought it too many', async () => {
+  it('is read in full pages again ten minutes after Steam refused the size', async () => {
     let nowMs = 0
     const time = { now: () => nowMs, pause: async () => {} }
     const port = createWebSteam({ redirect: createSandboxAgent('sandbox', steam.url), time })
@@ -239,7 +239,7 @@ describe('an inventory', () => {
     opened.session.close()
   })
 
-  it('is whole or unavailable, however many items it has', async () => {
+  it('is complete or unavailable, however many items it has', async () => {
     const HALF = 10_000
     let more = false
     steam.routes.set(OFFERED, ({ query }) => {
@@ -257,7 +257,7 @@ describe('an inventory', () => {
     expect(await read(session)).toMatchObject({ kind: 'unavailable', detail: 'inventory: more than is read' })
   })
 
-  it('is whole or unavailable, however short its pages are', async () => {
+  it('is complete or unavailable, however short its pages are', async () => {
     const ofTotal = (total: number) => (query: URLSearchParams) => {
       const count = Number(query.get('count'))
       if (count > 75) return { status: 400, body: null }
@@ -280,7 +280,7 @@ describe('an inventory', () => {
     expect(await read(other)).toMatchObject({ kind: 'unavailable' })
   })
 
-  it('is not asked for again for a while after a refusal for too many requests', async () => {
+  it('is not read again for a while after a refusal for too many requests', async () => {
     steam.routes.set(OFFERED, () => ({ status: 429, body: null }))
     steam.routes.set(SHOWN, () => ({ status: 429, body: null }))
     const session = await steam.open()
@@ -349,7 +349,7 @@ describe('a profile', () => {
     expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
   })
 
-  it('that Steam cannot load now is not an unknown one: the other page has its name, or it is asked again', async () => {
+  it('that Steam cannot load now is not unknown: the other page has its name, or it is read again', async () => {
     const error = 'Failed loading profile data, please try again later.'
     const body = `<?xml version="1.0"?><response><error><![CDATA[${error}]]></error></response>`
     steam.routes.set(profilePath, () => ({ body }))
@@ -362,7 +362,7 @@ describe('a profile', () => {
     })
   })
 
-  it('of nobody is unknown, of an unreadable page is unavailable', async () => {
+  it('without an account is unknown, and on an unreadable page is unavailable', async () => {
     steam.routes.set(profilePath, () => ({
       body: '<?xml version="1.0"?><response><error><![CDATA[The specified profile could not be found.]]></error></response>',
     }))

@@ -210,7 +210,7 @@ describe('the port asks as the libraries do', () => {
     )
   })
 
-  it('to learn what became of a trade', async () => {
+  it('to read the state of a trade', async () => {
     shown = { ...offer, trade_offer_state: 3, tradeid: '900' }
     const found = await theirOffer()
     await same(
@@ -220,7 +220,7 @@ describe('the port asks as the libraries do', () => {
     )
   })
 
-  it('to see what a partner may trade, and in which language', async () => {
+  it('to read the tradable items of a partner, in a language', async () => {
     const path = '/tradeoffer/new/partnerinventory/'
     steam.routes.set(`steamcommunity.com${path}`, () => ({ body: { success: true, rgInventory: [] } }))
     const [mine] = await asked(path, () => ours.readInventory(PARTNER, 'cs', 'en'))
@@ -231,7 +231,7 @@ describe('the port asks as the libraries do', () => {
     expect(mine).toEqual({ ...library, query: [...(library?.query ?? []), ['l', 'english']].sort() })
   })
 
-  it('to see more pages of what a partner may trade', async () => {
+  it('to read more pages of the tradable items of a partner', async () => {
     const path = '/tradeoffer/new/partnerinventory/'
     steam.routes.set(`steamcommunity.com${path}`, ({ query }) => {
       const id = query.get('start') ?? '1'
@@ -284,7 +284,7 @@ describe('the port asks as the libraries do', () => {
     ])
   })
 
-  it('to see who somebody is, as nobody', () => {
+  it('to read a profile without a session', () => {
     const nobody = new Community({
       request: Request.defaults({ agent: createSandboxAgent('sandbox', steam.url) }),
     })
@@ -338,7 +338,7 @@ describe('the port asks as the libraries do', () => {
   })
 })
 
-describe('what the libraries have no method for', () => {
+describe('a request that the libraries do not have', () => {
   it.each([
     [
       'GetTradeHoldDurations',
@@ -363,13 +363,13 @@ describe('what the libraries have no method for', () => {
         ['start_after_tradeid', '0'],
       ],
     ],
-  ])('is asked of %s with the headers of their other calls', async (method, ask, query) => {
+  ])('goes to %s with the headers of their other calls', async (method, ask, query) => {
     const [mine] = await asked(`/IEconService/${method}/v1/`, ask)
     const [library] = await asked('/IEconService/GetTradeOffer/v1/', theirOffer)
     expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })
   })
 
-  it('is asked of further pages of GetTradeHistory behind the oldest trade so far', async () => {
+  it('for further pages of GetTradeHistory begins after the oldest trade so far', async () => {
     const path = '/IEconService/GetTradeHistory/v1/'
     steam.routes.set(api('GetTradeHistory'), ({ query }) =>
       ok({ more: query.get('start_after_tradeid') === '0', trades: [{ ...trade, tradeid: '901' }, trade] }),
@@ -388,7 +388,7 @@ describe('what the libraries have no method for', () => {
     expect(mine).toEqual(library)
   })
 
-  it('is asked of the miniprofile as the profile is, but for JSON', async () => {
+  it('for the miniprofile is made like the one for the profile, but asks for JSON', async () => {
     const read = () => steam.here().readProfile(PARTNER.steamId)
     const [page] = await asked(`/profiles/${PARTNER.steamId}/`, read)
     const [mini] = await asked('/miniprofile/4001/json', read)
@@ -396,5 +396,5 @@ describe('what the libraries have no method for', () => {
     expect(mini).toEqual({ ...page, path: '/miniprofile/4001/json', query: [], headers })
   })
 
-  it('speaks for the account of the token', () => expect(ours.steamId).toBe(BOT))
+  it('acts for the account of the token', () => expect(ours.steamId).toBe(BOT))
 })

@@ -90,7 +90,7 @@ describe('people', () => {
     expect(await steamHere().readProfile('76561197960999999')).toEqual({ kind: 'unknown_account' })
   })
 
-  it('are checked by the token of their trade link', async () => {
+  it('are checked with the token of their trade link', async () => {
     expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 0, own: 0 } })
     expect(await session.checkPartner({ ...shopper, token: 'wrongone' })).toEqual({
       kind: 'refused',
@@ -114,13 +114,13 @@ describe('an inventory', () => {
     expect(picture.status).toBe(200)
   })
 
-  it('tells the tradable from the restricted', async () => {
+  it('separates tradable from restricted items', async () => {
     const items = await inventory()
     expect(items.some((item) => item.tradable)).toBe(true)
     expect(items.some((item) => !item.tradable)).toBe(true)
   })
 
-  it('tells what the market takes, takes later or never takes, and the notes of Steam', async () => {
+  it('shows which items the market takes now, later or never, and Steam’s notes', async () => {
     sandbox.begin('unmarketable-items', { steamId: shopper.steamId })
     const until = expect.stringMatching(/^20\d\d-\d\d-\d\dT07:00:00\.000Z$/)
     const twins = async (game: 'cs' | 'dota' | 'tf', count: number) =>
@@ -138,7 +138,7 @@ describe('an inventory', () => {
     ])
   })
 
-  it('is never asked for by the call that shows nothing to who asks twice in a second', async () => {
+  it('is never read by the call that is empty when repeated within a second', async () => {
     for (const game of ['cs', 'dota', 'rust', 'tf'] as const) await inventory(game)
     const counts = Object.keys(z.record(z.string(), z.number()).parse(await control('GET', 'counts')))
     expect(counts.some((key) => key.includes('/partnerinventory/'))).toBe(true)
@@ -191,7 +191,7 @@ describe('an offer', () => {
     expect(await session.readSteamTrade('999999999')).toEqual({ kind: 'missing' })
   })
 
-  it('with a wrong token or for items that are gone is refused', async () => {
+  it('with a wrong token, or for items that are gone, is refused', async () => {
     const assets = await someAssets(1)
     const wrong = await session.sendOffer({ ...shopper, token: 'wrongone' }, assets, 'A')
     expect(wrong).toMatchObject({
@@ -202,7 +202,7 @@ describe('an offer', () => {
     expect(await session.sendOffer(shopper, gone, 'B')).toEqual({ kind: 'refused', reason: 'items_gone' })
   })
 
-  it('to somebody who may not have one is refused with the reason, by whichever words', async () => {
+  it('to an account that may not trade is refused with the reason, whatever the words', async () => {
     const sent = async (name: string) => {
       const { steamId, tradeUrl, tradable } = sandbox.as(name)
       const token = new URL(tradeUrl()).searchParams.get('token') ?? ''
@@ -269,7 +269,7 @@ describe('an offer', () => {
     },
   )
 
-  it('D-24 tells a hold of the bot’s own from one of the shopper’s', async () => {
+  it('D-24 distinguishes a hold of the bot’s own from one of the shopper’s', async () => {
     sandbox.begin('hold-15-days', { steamId: session.steamId })
     expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 0, own: 15 } })
     sandbox.end('hold-15-days')
@@ -321,7 +321,7 @@ describe('every field of the port', () => {
     return [...filled].flatMap(([field, isFilled]) => (isFilled ? [] : [field]))
   }
 
-  it('is filled by the sandbox and read on the way, so a new one cannot be forgotten', async () => {
+  it('is filled by the sandbox and read by the port, so a new one cannot be forgotten', async () => {
     const { offerId } = await send('K7M2QX')
     await control('POST', `offers/${offerId}/accept`)
     const accepted = await offerNow(offerId)
@@ -381,7 +381,7 @@ describe('a session', () => {
     expect(forged).toEqual({ kind: 'refused', reason: 'token_dead' })
   })
 
-  it('of a Steam that is down knows nothing, and waits for no deadline', async () => {
+  it('with a Steam that is down fails at once', async () => {
     await sandbox.close()
     // Each deadline is a `timeout`, or has the code DEADLINE.
     const refused = expect.stringContaining('ECONNREFUSED')

@@ -33,7 +33,7 @@ function get(uri: string, ms = 60_000) {
 }
 
 describe('the transport', () => {
-  it('reaches the sandbox under the host of Steam', async () => {
+  it('reaches the sandbox under Steam’s host names', async () => {
     answer = (response) => response.setHeader('x-eresult', '15').end('{"a":1}')
     expect(await get('https://api.steampowered.com/IEconService/')).toEqual({
       kind: 'reply',
@@ -44,7 +44,7 @@ describe('the transport', () => {
     expect(hosts).toEqual(['api.steampowered.com'])
   })
 
-  it('shows a redirect as it is', async () => {
+  it('does not follow a redirect', async () => {
     answer = (response) => response.writeHead(302, { location: 'https://steamcommunity.com/login/' }).end()
     expect(await get('https://steamcommunity.com/')).toMatchObject({ kind: 'reply', status: 302 })
   })
@@ -105,7 +105,7 @@ describe('the transport', () => {
     expect(result).toEqual({ kind: 'failed', code: 'UNREADABLE' })
   })
 
-  it('ends what is under way when it is closed, and starts nothing more', async () => {
+  it('ends running requests when it is closed, and starts no more', async () => {
     const asked = Promise.withResolvers<void>()
     answer = () => asked.resolve()
     const pending = get('https://steamcommunity.com/')
@@ -116,7 +116,7 @@ describe('the transport', () => {
     expect(hosts).toHaveLength(1)
   })
 
-  it('keeps tokens out of what it says about failures', async () => {
+  it('keeps tokens out of its errors', async () => {
     answer = (response) => response.socket?.destroy()
     const result = await get('https://api.steampowered.com/?access_token=eyJ.secret.x')
     expect(JSON.stringify(result)).not.toContain('secret')

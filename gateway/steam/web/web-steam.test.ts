@@ -27,7 +27,7 @@ afterEach(() => steam.close())
 const audienceOf = (token: string | null) => JSON.parse(atob(token?.split('.')[1] ?? btoa('{}'))).aud
 
 describe('opening a session', () => {
-  it('knows the account of the token and speaks with the token of the community', async () => {
+  it('finds the account of the token, and uses the token of the community', async () => {
     const seen: unknown[] = []
     steam.routes.set(api('GetTradeOffer'), ({ query }) => {
       seen.push(audienceOf(query.get('access_token')))
@@ -45,7 +45,7 @@ describe('opening a session', () => {
     'a.b.c',
     jwt({ sub: BOT, aud: ['web:community'] }),
     jwt({ aud: ['web', 'derive'] }),
-  ])('with text %# is refused without asking Steam', async (token) => {
+  ])('with text %# is refused without a request to Steam', async (token) => {
     expect(await steam.here().openSession(token)).toEqual({ kind: 'refused', reason: 'token_malformed' })
     expect(steam.log).toEqual([])
   })
@@ -61,7 +61,7 @@ describe('opening a session', () => {
     [{ body: { error: 20 } }, 'steam_error'],
     [{ status: 503, body: '<html>' }, 'steam_error'],
     ['drop' as const, 'steam_error'],
-  ])('says only that nothing is known when Steam has trouble, case %#', async (answer, reason) => {
+  ])('is unavailable while Steam has trouble, case %#', async (answer, reason) => {
     steam.routes.set(FINALIZE, () => answer)
     const said = await steam.here().openSession(TOKEN)
     expect(said).toMatchObject({ kind: 'unavailable', reason })
@@ -92,7 +92,7 @@ describe('logins', () => {
 })
 
 describe('a request that Steam limits', () => {
-  it('is not made again for a while, and other methods are', async () => {
+  it('is not repeated for a while, but other methods continue', async () => {
     steam.routes.set(api('GetTradeOffers'), () => ({ status: 429, body: null }))
     steam.routes.set(api('GetTradeOffer'), () => ok({}))
     const session = await steam.open()
@@ -124,7 +124,7 @@ describe('a session that Steam ends', () => {
       'a redirect to the login',
       { status: 302, headers: { location: 'https://steamcommunity.com/login/home/' } },
     ],
-  ])('with %s is renewed once for all who were asking', async (_, ending) => {
+  ])('with %s is renewed once for all callers', async (_, ending) => {
     let fresh = false
     steam.routes.set(api('GetTradeOffer'), ({ query }) => {
       const token = atob(query.get('access_token')?.split('.')[1] ?? '')
@@ -137,7 +137,7 @@ describe('a session that Steam ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('is not renewed again for an answer that was on its way meanwhile', async () => {
+  it('is not renewed again for an answer that was still on its way', async () => {
     const renewed = Promise.withResolvers<void>()
     steam.routes.set(api('GetTradeOffer'), async ({ query }) => {
       if (atob(query.get('access_token')?.split('.')[1] ?? '').includes('"n":2')) return ok({})
@@ -163,7 +163,7 @@ describe('a session that Steam ends', () => {
     expect(sends).toBe(2)
   })
 
-  it('for good is reported, and Steam is not asked for logins without end', async () => {
+  it('for good is reported, without endless logins', async () => {
     steam.routes.set(api('GetTradeOffer'), () => ({ status: 401 }))
     steam.routes.set(SEND, () => ({ status: 401 }))
     const session = await steam.open()
@@ -176,7 +176,7 @@ describe('a session that Steam ends', () => {
     expect(await session.sendOffer(PARTNER, ASSETS, 'C')).toEqual({ kind: 'refused', reason: 'session_dead' })
   })
 
-  it('soon is renewed before, once for all who ask', async () => {
+  it('soon is renewed in time, once for all callers', async () => {
     const expiresAtMs = Date.UTC(2026, 0, 2)
     const seen: unknown[] = []
     steam.routes.set(SET_TOKEN, () => {
@@ -197,7 +197,7 @@ describe('a session that Steam ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('soon is used to its end while Steam gives no new one, which is tried once a minute', async () => {
+  it('soon is used until it ends if Steam gives no new one, with one attempt a minute', async () => {
     const exp = Date.UTC(2026, 0, 2) / 1000
     steam.routes.set(SET_TOKEN, () => {
       return loginCookie({ aud: ['web:community'], exp })
@@ -277,7 +277,7 @@ describe('a send', () => {
     expect(steam.times('/tradeoffer/new/send')).toBe(1)
   })
 
-  it('to what is no trade link is refused without asking Steam', async () => {
+  it('to an invalid trade link is refused without a request to Steam', async () => {
     const session = await steam.open()
     const steamId = `${PARTNER.steamId}&x=1`
     expect(await session.sendOffer({ ...PARTNER, steamId }, ASSETS, 'C')).toMatchObject({ kind: 'refused' })
