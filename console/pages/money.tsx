@@ -43,13 +43,13 @@ function Check({ check }: { check: Data['check'] }) {
       }
     >
       <p>
-        Accounts, trades, deposits and the custody of every item are computed again by code that did not write
-        them. The last whole check ended <Time at={check?.completeAt ?? null} />; newer entries are checked as
-        they come.
+        Accounts, trades, deposits and the custody of every item are recomputed by code that did not write
+        them. The last complete check ended <Time at={check?.completeAt ?? null} />; newer entries are checked
+        as they come.
       </p>
       {differences > 0 && (
         <p>
-          A difference is a fault of ours: <code>tradetill ledger verify</code> names each.
+          A difference is a defect of the till: <code>tradetill ledger verify</code> names each.
         </p>
       )}
     </Panel>

@@ -1,6 +1,6 @@
 /**
  * The till's clock and the Steam sandbox's, kept together in sandbox mode. The sandbox is advanced first and the till
- * follows it: the till must never take a trade for settled that Steam still protects.
+ * follows it, because the till must never settle a trade that Steam still protects.
  */
 import type { Db } from '../db/client.ts'
 import { type AdvancedClock, createTillClock, systemClock, type TillClock } from '../kit/clock.ts'
@@ -11,7 +11,7 @@ import { aheadOf, MOST_AHEAD_S, raiseAhead } from './store.ts'
 
 const SECOND_MS = 1_000
 
-/** The till's clock as the database has it. Live mode has the machine's clock, and never reads the table. */
+/** The till's clock, as stored in the database. Live mode uses the machine's clock, and never reads the table. */
 export async function openClock(db: Db, mode: 'sandbox' | 'live'): Promise<TillClock> {
   return mode === 'live' ? systemClock : openAdvancedClock(db)
 }
@@ -52,13 +52,13 @@ export type FollowDeps = {
   clock: AdvancedClock
   sandboxUrl: string
   log: Log
-  /** Called after this process's clock has jumped: what fell due meanwhile is due now. */
+  /** Called after this process's clock has jumped, so work that became due is done. */
   onAdvance(): void
 }
 
 /**
- * One look at the sandbox's clock and at the table, to be repeated every second by every gateway in sandbox mode. Both
- * only grow, so any number of processes come to the same time, in whatever order they look.
+ * Returns a function that reads the sandbox's clock and the table. Every gateway in sandbox mode calls it every second.
+ * Both only grow, so all processes arrive at the same time, in whatever order they read.
  */
 export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: FollowDeps): () => Promise<void> {
   const steam = sandboxClock(sandboxUrl)
@@ -83,8 +83,8 @@ async function raised(db: Db, steamAheadS: number | undefined): Promise<number> 
   return raiseAhead(db, steamAheadS)
 }
 
-/** A sandbox whose data was removed begins at the machine's time again. */
+/** Advances a sandbox whose data was removed, because it starts again at the machine's time. */
 async function bringAlong(steam: SandboxClock, aheadS: number): Promise<void> {
-  // It may have just been stopped: the next look tries again.
+  // The sandbox may have just stopped. The next call tries again.
   await steam.raise(aheadS).catch(() => undefined)
 }

@@ -17,9 +17,9 @@ const NETWORK = new Set([
   'ENOENT',
 ])
 
-/** A connection that failed, a lack of room (disk, memory, connections), and a server that stops or starts. */
+/** Failed connections, a lack of resources (disk, memory, connections), and a server that stops or starts. */
 const STATES = /^(?:08|53)...$|^57P0[1-5]$/
-/** The server takes no writes: after a failover the address may lead to a copy for a while. */
+/** The server accepts no writes: after a failover, the address may lead to a replica for a while. */
 const READ_ONLY = '25006'
 const IO_ERROR = '58030'
 
@@ -33,7 +33,7 @@ const WORDS = [
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseSilent) return true
   if (!(error instanceof Error)) return false
-  // An AggregateError has one for each address of a name.
+  // An AggregateError has one error for each address of a name.
   if (error instanceof AggregateError) return error.errors.some((each) => isDatabaseAway(each))
   if (isDatabaseAway(error.cause)) return true
   const code = sqlState(error)
@@ -43,7 +43,7 @@ export function isDatabaseAway(error: unknown): boolean {
   )
 }
 
-/** A file that is not there has such a code too. */
+/** The system calls of sockets. A missing file has one of the codes too, but from another call. */
 const OF_SOCKETS: readonly unknown[] = ['connect', 'read', 'write', 'getaddrinfo']
 
 const isOfSocket = (error: Error): boolean => 'syscall' in error && OF_SOCKETS.includes(error.syscall)

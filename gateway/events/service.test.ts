@@ -39,7 +39,7 @@ describe('sequences of events', () => {
       await gate.db.transaction().execute(async (tx) => {
         const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId: id, part, data }
         await appendEvent(tx, till.deps.queue, { ...event, type: 'deposit.pending', at: till.clock.now() })
-        // The identity number is taken: others take theirs and commit before this one does.
+        // This event has its identity number, but others take theirs and commit first.
         for (let turns = (Number(id) * 7 + part * 5) % 23; turns > 0; turns -= 1)
           await sql`select 1`.execute(tx)
       })
@@ -77,7 +77,7 @@ describe('sequences of events', () => {
     expect(await till.db.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(10)
   })
 
-  it('an event of a transaction that takes long neither stops another one nor gets lost', async () => {
+  it('include the event of a slow transaction, which does not delay other events', async () => {
     const [slow, quick] = [await aDeposit(till, store), await aDeposit(till, store)]
     const record = async (tx: Parameters<typeof appendEvent>[0], depositId: bigint): Promise<void> => {
       const data = await storeDepositOf(tx, { depositId }, till.deps.publicUrl)

@@ -1,4 +1,4 @@
-/** From the prices in the inventory to the amount of the trade. */
+/** The prices in the inventory decide the amount of the trade. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Game } from '../../contract/games.ts'
 import { saveRate } from '../pricing/store.ts'
@@ -55,25 +55,29 @@ describe('the amount of a trade', () => {
   test('A-113 is refused below the minimum, and accepted at it', async () => {
     expect(await trade('2', '3')).toEqual(refused('below_minimum'))
     await setPrices(till, { Case: 3_333_400n })
-    // Until then the page keeps its quote.
+    // The page keeps its quote for this time.
     till.clock.advance(10_000)
     expect(await trade('2')).toEqual(accepted)
   })
 
   test.each([
-    ['a store’s minimum of as much', { min_amount: 1_440n }, accepted],
-    ['a store’s minimum above it', { min_amount: 1_441n }, refused('below_minimum')],
-    ['a store’s minimum below the game’s', { min_amount: 1n }, accepted],
-    ['an exact target of as much', { min_amount: 1_440n, target_amount: 1_440n }, accepted],
-    ['an exact target above it', { min_amount: 1_441n, target_amount: 1_441n }, refused('below_minimum')],
-    ['a maximum of as much', { max_amount: 1_440n }, accepted],
-    ['a maximum below it', { max_amount: 1_439n }, refused('above_maximum')],
+    ['may equal the store’s minimum', { min_amount: 1_440n }, accepted],
+    ['is refused below the store’s minimum', { min_amount: 1_441n }, refused('below_minimum')],
+    ['may be far above a store’s small minimum', { min_amount: 1n }, accepted],
+    ['may equal an exact target', { min_amount: 1_440n, target_amount: 1_440n }, accepted],
+    [
+      'is refused below an exact target',
+      { min_amount: 1_441n, target_amount: 1_441n },
+      refused('below_minimum'),
+    ],
+    ['may equal the store’s maximum', { max_amount: 1_440n }, accepted],
+    ['is refused above the store’s maximum', { max_amount: 1_439n }, refused('above_maximum')],
   ])('D-15 %s', async (_what, limits, answer) => {
     await limited(limits)
     expect(await trade('1')).toEqual(answer)
   })
 
-  test('D-15 is at least an exact target, and any excess is accepted and credited in full', async () => {
+  test('D-15 may exceed an exact target, and the excess is credited in full', async () => {
     await limited({ min_amount: 1_441n, target_amount: 1_441n })
     expect(await trade('1')).toEqual(refused('below_minimum'))
     expect(await trade('1', '2')).toEqual(accepted)
@@ -109,7 +113,7 @@ describe('A-087 items that do not qualify', () => {
   })
 })
 
-test('D-14 include items of another live trade, which are counted, but not those of an ended one', async () => {
+test('D-14 items of another live trade do not qualify and are counted, but those of an ended trade qualify', async () => {
   expect(await trade('1')).toEqual(accepted)
   expect(await till.ask()).toMatchObject({ unavailableByReason: { inAnotherTrade: 1 } })
   await till.db.updateTable('trade_item').set({ live: false }).execute()

@@ -36,7 +36,7 @@ export function limitAct(deps: ActDeps, { aboveUsdMinor }: ApprovalLimit): Promi
     const above = formatAmount(aboveUsdMinor, 'USD')
     return done(
       { aboveUsdMinor },
-      `Above ${above} in 24 hours a second operator must approve what one operator moves.`,
+      `Above ${above} in 24 hours, a second operator must approve what one operator moves.`,
     )
   })
 }
@@ -130,7 +130,7 @@ function back(deps: ActDeps, { proposalId, operatorId }: Backing): Promise<Answe
   })
 }
 
-/** Closes a proposal whose act was done in another way meanwhile. */
+/** Closes a proposal whose act has been done in another way. */
 function close(deps: ActDeps, proposalId: bigint, message: string): Promise<Answer<Approved>> {
   return act(deps, { name: 'proposal approve', recorded: () => ({ proposalId }) }, async (tx) => {
     const decision = { proposalId, state: 'approved', by: deps.operator, at: deps.clock.now() } as const

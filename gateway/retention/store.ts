@@ -7,7 +7,7 @@ import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 export type Place = bigint | undefined
 
 /**
- * Deletes older deliveries in the order of their creation, and resolves to the last one examined. Due deliveries, and those
+ * Deletes old deliveries in the order of their creation. Resolves to the last one examined. Due deliveries, and those
  * with stored attempts, stay.
  */
 export async function deleteDeliveries(
@@ -31,7 +31,7 @@ export async function deleteDeliveries(
   return last?.isOld ? last.id : undefined
 }
 
-/** The end of a deposit's time as PostgreSQL writes it, since a Date would cut its microseconds, and its id. */
+/** The end of a deposit's time and its id. The time is PostgreSQL's text, because a Date would cut its microseconds. */
 export type DepositPlace = { expiresAt: string; id: bigint }
 
 type Batch = { before: Date; after: DepositPlace; limit: number }
@@ -47,8 +47,8 @@ const pastWith = (
   order by expires_at, id limit ${limit} for update skip locked`
 
 /**
- * Erases the trade tokens of deposits that have been over since then, with no trade that is open, protected, held by Steam
- * or reviewed, and none that ended after `endedBefore`. Locked deposits wait for the next run.
+ * Erases the trade tokens of deposits that have been over since then, with no trade that is open, protected, held by
+ * Steam or reviewed, and none that ended after `endedBefore`. Locked deposits wait for the next run.
  */
 export async function eraseTokens(
   db: Db,

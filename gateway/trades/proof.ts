@@ -20,7 +20,7 @@ export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
     case 'complete':
       return { kind: 'delivered' }
     case 'committed':
-      // Steam can leave trades in this state for long. They count once every item has its new id.
+      // Steam can leave trades in this state for a long time. They count once every item has its new id.
       return steamTrade.received.every((asset) => asset.newAssetId !== null)
         ? { kind: 'delivered' }
         : { kind: 'not_yet' }
@@ -41,7 +41,7 @@ export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
   }
 }
 
-/** The same assets, each named once. */
+/** Whether both lists have the same assets, each of them once. */
 export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAsset[]): boolean {
   const key = (asset: OfferAsset): string => `${asset.appId}/${asset.contextId}/${asset.assetId}`
   const wanted = new Set(others.map(key))

@@ -11,6 +11,6 @@ test('gateways whose columns a migration removes cannot run beside those of this
   expect(obstacleFor(upTo('0009'))).toMatch(/^0009_sealed\.sql .*docs\/upgrading\.md/)
 })
 
-test('gateways that know every such migration can', () => {
+test('gateways that know every such migration can run beside those of this tree', () => {
   expect(obstacleFor(upTo('0011'))).toBeUndefined()
 })

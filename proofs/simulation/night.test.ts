@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type FailingSeed, keepFailingSeed, readFailingSeeds } from './failing-seeds.ts'
 import { newSeeds } from './night.ts'
 
-test('a night draws new seeds until its time is over', () => {
+test('a night draws new seeds until its time is up', () => {
   let left = 100
   const seeds = [...newSeeds(() => left-- <= 0)]
   expect(new Set(seeds).size).toBe(101)

@@ -3,7 +3,7 @@ import { useRest } from '../parts/texts.ts'
 
 type Props = { flow: Flow; look?: 'button primary' | 'link' }
 
-/** Asks again what failed. */
+/** A button that repeats the failed call. */
 export function Retry({ flow, look = 'button primary' }: Props) {
   const { texts } = useRest()
   return (

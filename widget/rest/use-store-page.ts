@@ -3,7 +3,7 @@ import { tellStore } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
 import { useRest } from '../parts/texts.ts'
 
-/** Reports changes to the page of the store that holds this one in a frame. */
+/** Reports changes to the store's page, if it shows this page in a frame. */
 export function useStorePage({ payment }: FlowState): void {
   const { texts } = useRest()
   const depositId = payment?.id
@@ -17,7 +17,7 @@ export function useStorePage({ payment }: FlowState): void {
   }, [depositId, status, question])
   useEffect(() => {
     if (depositId === undefined || status === undefined) return
-    // If the deposit leads on, `redirect` reports the end after the shopper has read it.
+    // If the deposit has a redirect, `redirect` reports the end after the shopper has read it.
     if (status === 'succeeded' && !leadsOn)
       tellStore({ type: 'done', detail: { depositId, status, redirectUrl: null } })
   }, [depositId, status, leadsOn])

@@ -1,4 +1,4 @@
-/** Deposits of a seed, paid with the till's own code before it begins: the bots have what the model's bots have. */
+/** Pays the deposits of a seed with the till's own code before the seed begins, so its bots have the model's items. */
 
 import type { Db } from '../../../gateway/db/client.ts'
 import { openDatabase } from '../../../gateway/db/client.ts'
@@ -27,14 +27,14 @@ const NOTHING_WAITS: Queue = {
   stop: async () => {},
 }
 const YEAR_MS = 31_536_000_000
-/** Two bots' offers have different numbers. */
+/** The numbers of offers begin here, with a separate range for each bot. */
 const FIRST_OFFER = 1_000_000
 const OFFERS_OF_A_BOT = 1_000
 
-/** The parts of a gateway that what follows needs. */
+/** The parts of a gateway that take a payment. */
 export const depsOf = (db: Db, now: () => Date, signals: Signals): Deps => ({
   ...depsOn({ db, signals, queue: NOTHING_WAITS, clock: { now }, log: createLog({ level: 'silent' }) }),
-  // Steam's own word about its protection is enough here.
+  // The protection comes only from Steam's records here.
   protectionDays: () => 0,
 })
 
@@ -76,7 +76,7 @@ async function enrol(db: Db, steamId: string): Promise<Bot> {
 
 type Paying = { db: Db; world: World; bots: ReadonlyMap<string, Bot>; storeId: bigint; rateId: bigint }
 
-/** The shopper calls a thing by the model's number without its first digit. */
+/** The asset id in the shopper's inventory: the model's number without its first digit. */
 const shoppersId = (assetId: string): string => assetId.slice(1)
 
 async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposit): Promise<void> {
@@ -84,7 +84,7 @@ async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposi
   const things = world.steam.things.filter(({ assetId }) => deposit.things.includes(assetId))
   const [first] = things
   if (bot === undefined || first === undefined) throw new Error('a deposit has a bot and things')
-  // Only this bot is there to be chosen.
+  // Makes this bot the only choice.
   await db.updateTable('bot').set({ online: false }).where('id', '<>', bot.botId).execute()
   await db.updateTable('bot').set({ online: true }).where('id', '=', bot.botId).execute()
   const tradeOf = () =>
@@ -115,7 +115,7 @@ async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposi
 
 export const contextOf = ({ botId, session }: Bot) => ({ botId, session, epoch: 1n, mayWrite: () => true })
 
-/** Steam's number of the trade is the model's. */
+/** Renames the new Steam trade to the model's number. */
 function named(session: FakeSession, { steamTradeId }: Deposit, accept: () => void): void {
   const before = new Set(session.trades.keys())
   accept()

@@ -50,7 +50,7 @@ const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
 const BY_HAND_MS = FAULTS_MS + 16 * 24 * HOUR_MS
 /** Seventeen days after the last offer, plus the time of some hourly sweeps. */
 const RESTED_MS = FAULTS_MS + (17 * 24 + 5) * HOUR_MS
-/** More steps than a seed takes that asks about an offer for 15 days. Most seeds take some 14,000. */
+/** More steps than any seed takes, even one that reads an offer for 15 days. Most seeds take some 14,000. */
 const MOST_STEPS = 240_000
 /** Later than every simulated time. */
 const FOR_EVER = new Date(Date.UTC(2030, 0, 1))
