@@ -20,7 +20,7 @@ const record = (
   rollbackOf: string | null = null,
 ) => steamTrade({ partnerSteamId: PARTNER, state, received: [], given, begunAt: at(5), rollbackOf })
 
-/** The departure after these records, and what the last one made happen. */
+/** The departure after these records, and the events of the last one. */
 function inTheEnd(...records: ReturnType<typeof record>[]) {
   let departure: Departure | undefined
   let events: string[] = []

@@ -1,4 +1,4 @@
-/** The history is read newest first, and each bot's alone: nothing depends on what is learnt first. */
+/** Each bot's history is read separately, newest first, and the order of the reads must not matter. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { heldItems } from '../bots/held-item-store.ts'
@@ -42,7 +42,7 @@ type Row = {
   undoes?: string
 }
 
-/** A row of a bot's history, so many hours from now. */
+/** A row of a bot's history, this many hours from now. */
 function row(of: FakeSession, tradeId: string, { to, hours, given, received, state, undoes }: Row): void {
   const moved = ({ assetId, newAssetId, back }: Moved) => [
     { appId: 570, contextId: '2', assetId, newAssetId, rolledBackAssetId: back ?? null },
@@ -141,7 +141,7 @@ describe('an item that was moved to another bot', () => {
     })
     await read(other.bot)
     expect(await inHand()).toEqual([`one ${item}`])
-    // The first bot tells the same when it can be asked again, and nothing is booked twice.
+    // The first bot's history has the same trade once it is readable again, and nothing is booked twice.
     const back = { assetId: item, newAssetId: '71', back: item }
     row(session, '9500', { to: OTHER_BOT, hours: 1, given: back, state: 'partly_rolled_back' })
     for (const context of [bot, other.bot, bot]) await read(context)
@@ -198,7 +198,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
 describe('an item that two bots sent to and fro', () => {
   let other: { bot: BotContext; session: FakeSession }
 
-  /** The three trades, each as it was made or as it is once it is undone. */
+  /** The three trades, each before or after it is undone. */
   const there = (back?: string) =>
     row(session, '9500', {
       ...{ to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71', ...(back && { back }) } },

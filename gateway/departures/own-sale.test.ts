@@ -1,4 +1,7 @@
-/** D-34: a bot that collects and sells itself. The till's books, the vault with its own files, and both sandboxes. */
+/**
+ * D-34: a collecting bot that sells on its own, with the till's books, the vault with its own files, and both
+ * sandboxes.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BOT } from '../../vault/testing/stand.ts'
@@ -20,7 +23,7 @@ beforeAll(async () => {
   selling = await sellingTill(THURSDAY)
   selling.stand.sellItself(BOT)
   assets = await selling.pay('dota')
-  // Somebody else's item, which the books do not have.
+  // An item of somebody else, which is not in the books.
   selling.stand.stock(BOT, 1)
 })
 afterAll(() => selling.close())
@@ -51,7 +54,7 @@ it('D-34 an item that it gives to a buyer is no alarm, leaves the books, and bri
   const [first] = onSale()
   expect((await stand.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
   await rounds(1)
-  // The history may be read before the till has heard that it was given.
+  // The history may be read before the vault's report of the gift.
   await readHistory()
   await rounds(6)
   await readHistory()

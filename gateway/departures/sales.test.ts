@@ -19,7 +19,9 @@ const CS = 730
 
 let till: Till
 let pool: pg.Pool
-/** Items of Dota 2, free, of 10 and 20 USD, and of Counter-Strike 2, protected: by trade and as their shopper had them. */
+/**
+ * Free items of Dota 2 of 10 and 20 USD, and protected ones of Counter-Strike 2, by trade and the shopper's asset ids.
+ */
 let free: { tradeId: bigint; assetIds: string[] }
 let held: { tradeId: bigint; assetIds: string[] }
 let bot: Awaited<ReturnType<typeof aBot>>
@@ -99,7 +101,7 @@ describe('a listing', () => {
     expect(await list({ market: 'waxpeer.com' })).toBe('taken')
   })
 
-  /** As a departure to an account of the operator leaves it. */
+  /** The custody after a departure to an account of the operator. */
   async function givenAway(assetId: string): Promise<void> {
     const of = { bot_id: bot.bot.botId, steam_trade_id: '777', partner_steam_id: '76561198000009001' }
     const gone = { app_id: DOTA, context_id: '2', asset_id: `5${assetId}`, new_asset_id: `75${assetId}` }
@@ -178,7 +180,7 @@ describe('the books', () => {
     }
   })
 
-  /** The check's own transactions are left out: all of it stands in one that is taken back. */
+  /** Runs the check without its own transactions, inside one that is rolled back. */
   function within(client: pg.PoolClient): Parameters<typeof verifyLedger>[0] {
     const query = (statement: string, values?: unknown[]) =>
       /^(?:begin|commit)/.test(statement) ? client.query('select') : client.query(statement, values)
@@ -283,7 +285,7 @@ describe('the report of sales', () => {
     const item = `${free.tradeId}-${free.assetIds[1]}`
     const line = `${item},skinport.com,B-1,30.00,26.40,USD,2026-11-02`
     expect(await sold(line)).toMatchObject({ code: 0 })
-    // The same again changes nothing; under the same reference another amount is refused.
+    // The same sale again changes nothing, and another amount under its reference is refused.
     expect(await sold(line)).toMatchObject({ code: 0 })
     expect(await sold(line.replace('26.40', '26.41'))).toMatchObject({ code: 4 })
     const { out } = await runCommand(

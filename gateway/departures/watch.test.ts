@@ -71,7 +71,7 @@ const inHand = async (botId?: bigint) =>
   (await heldItems(till.db, botId === undefined ? {} : { botId })).map(({ assetId }) => assetId)
 const alarms = () => till.lines.filter((line) => line.includes('without an explanation'))
 
-/** The second opinion about all that is in the books. */
+/** The differences that verify.sql finds in the books. */
 async function differences() {
   const pool = testPool(till.url)
   const found = await verifyLedger(pool)
@@ -126,7 +126,7 @@ describe('an item that a bot gave', () => {
     await handlers()
     expect(alarms()).toHaveLength(1)
     expect(await inHand()).toEqual(held)
-    // No page shows it any more: it is asked about by its number.
+    // No page shows the trade any more, so it is read by its number.
     session.pageSize = 1
     for (const id of ['9601', '9602', '9603', '9604']) give(id, { assetIds: [] })
     give('9500')
@@ -231,7 +231,7 @@ describe('an item that a bot gave', () => {
       other.session.trades.set(tradeId, { kind: 'trade', trade })
     }
     sent(STRANGER)
-    // The trade of a deposit, whose delivery is all that books it.
+    // The trade of a deposit, which only the delivery books.
     sent(STORAGE, '9001')
     await handlers(other.bot)
     expect(await inHand(other.bot.botId)).not.toContain(`8${held[0]}`)

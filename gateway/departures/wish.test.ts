@@ -1,4 +1,4 @@
-/** Items that an operator may wish away: free ones, each in one open wish. */
+/** Wishes of an operator: they take only free items, each of them in one open wish. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import { changeSendRule, listWishes, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
     .where('deposit_id', '=', old.id)
     .executeTakeFirstOrThrow()
   await tradeHandlers(till.deps).trade(bots.bot, trade.id)
-  // Its items are under protection still.
+  // Its items are still under protection.
   await payFor(till, bots, await aDeposit(till, store, { game: 'cs' }))
   const config = Object.create(null)
   deps = { config, db: till.db, clock: till.clock, operator: 'Ada', reason: 'to the storage' }
@@ -60,7 +60,7 @@ async function wishesOf() {
 
 const refusalOf = <T>(answer: Answer<T>) => (answer.kind === 'refused' ? answer.message : answer.kind)
 
-/** As the vault's role writes it. */
+/** Writes the vault's answer with the vault's role. */
 const deed = async (wishId: bigint, state: 'delivered' | 'refused' | 'offered', at = till.clock.now()) =>
   till.db.insertInto('vault_deed').values({ wish_id: wishId, state, assets: [], at }).execute()
 
@@ -119,7 +119,7 @@ it('the rule makes one wish for the items beyond those that a bot keeps', async 
   await sweepWishes(till.deps)
   await sweepWishes(till.deps)
   const wishes = await wishesOf()
-  // The one that is wished away counts no longer, so the rest stays.
+  // The item in the wish no longer counts, so the rest stays.
   expect(wishes).toMatchObject([{ askedBy: 'rule', items: [{ appId: 730 }] }])
   await changeSendRule(deps, undefined)
 })

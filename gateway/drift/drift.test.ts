@@ -146,7 +146,7 @@ describe('an asset id that Steam never gave', () => {
   })
 })
 
-/** Looks of an hour each, then the history. */
+/** Looks an hour apart, then a pass through the history. */
 function noted(said: Books, looks: GameLook[]): Noted[] {
   return looks.reduce<Noted[]>((before, shown, hours) => {
     const compared = compareWithBooks(said, [shown], at(0))

@@ -33,7 +33,7 @@ const driftDeps = () => ({ ...till.deps, drift: createDriftStore(till.db) })
 const pass = (ms: number) => jump(till, ms / 1_000)
 const look = (context = bot) => driftHandler(driftDeps())(context)
 
-/** A delivery of two items, which the bot has on Steam too, and an hour that passes. */
+/** Delivers two items, puts them into the bot's inventory on Steam, and lets an hour pass. */
 async function delivery(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
   const deposit = await aDeposit(till, store, { game })
   await payFor(till, { bot, session }, deposit)
@@ -47,10 +47,10 @@ async function delivery(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
   return items
 }
 
-/** The bot's history is read from now on. */
+/** Marks the bot's history as read from now on. */
 const readHistory = () => tradeHandlers(till.deps).history(bot)
 
-/** Until two looks agree and the history says nothing. */
+/** Runs until two looks agree and the history explains nothing. */
 async function lookTillSure(): Promise<void> {
   for (let looks = 0; looks < 3; looks += 1) {
     await look()
@@ -254,7 +254,7 @@ describe('the daily look', () => {
     await till.deps.queue.work(botQueue(bot.botId), async (job) => void jobs.push(job))
     await sweepDrift(driftDeps())
     expect(await run('--bot', 'Tradetill Bot', '--now', '--by', 'Ada')).toMatchObject({ code: 0 })
-    // The command goes by a clock that does not stand still.
+    // The command uses a clock that does not stand still.
     await pass(60_000)
     await sweepDrift(driftDeps())
     await expect.poll(() => jobs).toContainEqual({ kind: 'drift' })

@@ -286,7 +286,7 @@ describe('the check of the ledger', () => {
     const shown = async (name: string) =>
       new RegExp(`^tradetill_ledger_${name} (.*)$`, 'm').exec(await metrics.registry.metrics())?.[1]
     const isDue = 'update ledger_check set begun_at = null, complete_at = null;'
-    /** As if the entries had been written since the last check. */
+    /** Makes the entries look as if they were written after the last check. */
     const areNew = 'update ledger_check set verified_entry = 0; delete from verified_balance;'
 
     it('logs what a complete check finds, and shows when it ran', async () => {
@@ -343,7 +343,7 @@ describe('the check of the ledger', () => {
       expect(await shown('differences')).toBe('Nan')
     })
 
-    /** A statement of the check, and none of this test's. */
+    /** Whether a statement belongs to the check, not to this test. */
     const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
     it('of the newest entries that failed is repeated by the next one, and never counts as one without differences', async () => {
@@ -359,7 +359,7 @@ describe('the check of the ledger', () => {
       })
     })
 
-    /** Accounts whose kept sum is not that of their entries, all of which are checked. */
+    /** Accounts whose stored sum differs from the sum of their checked entries. */
     const wrongSums = (client: pg.PoolClient) =>
       client.query(`select account.id from account left join verified_balance kept on kept.account_id = account.id
         where account.balance <> coalesce(kept.balance, 0)`)

@@ -46,11 +46,11 @@ const JITTER = 0.25
 
 /** The limits are read at each turn: they may change. */
 export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: Circumstances): Budget {
-  // In time, not in turns, so nothing is rounded. Negative while granted turns are still in the future.
+  // Counted in time, not in turns, so nothing is rounded. Negative while granted turns are still in the future.
   let savedMs = limits.burst * limits.everyMs
   let countedAtMs = time.now()
   let pausedUntilMs = Number.NEGATIVE_INFINITY
-  /** In a row. */
+  /** Refusals in a row. */
   let pauses = 0
   let refusals = 0
   let probe: Turn | undefined

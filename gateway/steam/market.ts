@@ -9,7 +9,9 @@ const MOST_LETTERS = 400
 
 export const marketFields = {
   marketable: z.unknown().optional(),
-  /** Days for which a market purchase cannot be sold again. Steam gives it of every such item, restricted or not. */
+  /**
+   * Days for which a market purchase cannot be sold again. Steam states them for every such item, restricted or not.
+   */
   market_marketable_restriction: z.coerce.number().catch(0),
   descriptions: z
     .array(z.unknown())
@@ -30,8 +32,8 @@ export function marketOf(fields: Fields): Market {
 const line = z.object({ value: z.string() })
 
 /**
- * The words are in the language that was asked for, but the spaces inside the brackets are Steam's own; those of a
- * strange part have none: `(Kills: 12)`. Owners cannot write such a line: Steam quotes theirs.
+ * The words are in the requested language, but the spaces inside the brackets come from Steam. A line of a
+ * strange part has none: `(Kills: 12)`. Owners cannot write such a line, because Steam quotes theirs.
  */
 const NOTE = /^\( .+ \)$/
 

@@ -3,8 +3,8 @@
  *
  * Steam does not publish its limits. The account budgets of GetTradeOffer, GetTradeHoldDurations, GetTradeOffers,
  * GetTradeStatus, GetTradeHistory and partnerinventory were measured by others (assetpaygg/steam-mobile, rateLimits).
- * About a second between sends is said to be safe by the author of the libraries. The rest are guesses: those of addresses
- * carry 50 bots that each read a list every five seconds, and 500 shoppers who come at once. A 429 pauses the address.
+ * The author of the libraries says that about a second between sends is safe. The rest are guesses: those of addresses
+ * allow 50 bots that each read a list every five seconds, and 500 shoppers at once. A 429 pauses the address.
  */
 import type { BudgetLimits } from './budget.ts'
 
@@ -25,11 +25,11 @@ export const METHODS = {
   GetTradeStatus: { account: every(2_000, 25), address: every(50, 500) },
   GetTradeHistory: { account: every(15_000, 25), address: every(250, 100) },
   partnerinventory: { account: every(4_000, 30), address: every(80, 500) },
-  /** Not known. Callers that ask for one page every 4 seconds are left alone. */
+  /** Unknown. Steam tolerates callers that read one page every 4 seconds. */
   inventory: { account: null, address: every(4_000, 30) },
-  /** Two within a second are answered as if there were nothing (measured by others). */
+  /** Steam answers the second of two within a second as if the inventory were empty (measured by others). */
   GetInventoryItemsWithDescriptions: { account: every(1_500, 1), address: every(500, 2) },
-  /** The older page of one's own inventory. It is asked only where the method above says nothing. */
+  /** The older page of a bot's own inventory. It is read only if the method above answers with nothing. */
   owninventory: { account: every(4_000, 8), address: every(1_000, 8) },
   profile: { account: null, address: every(100, 200) },
   miniprofile: { account: null, address: every(100, 200) },

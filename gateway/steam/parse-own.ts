@@ -1,4 +1,4 @@
-/** Parses raw pages of a bot's own inventory. Counts unreadable rows, so a part does not pass for the whole. */
+/** Parses raw pages of a bot's own inventory. Counts unreadable rows, so a part does not count as complete. */
 import { z } from 'zod'
 import { count, descriptionKey, id, ownedRow, plainText, rows, success } from './parse.ts'
 import type { OfferAsset, OwnItem } from './steam.ts'
@@ -30,7 +30,7 @@ const nameRow = descriptionKey.extend({ market_hash_name: z.string() })
 
 type Place = Pick<OfferAsset, 'appId' | 'contextId'>
 
-/** `nothing`: neither items nor a statement that there are none. Steam answers so to a caller that asks too often. */
+/** `nothing`: neither items nor a statement that there are none, as Steam answers a caller with too many requests. */
 export function parseOwnPage(body: unknown, place: Place): OwnPage | 'nothing' | undefined {
   const page = apiPage.safeParse(body)
   if (!page.success) return undefined

@@ -1,4 +1,4 @@
-/** Raw records of trades → the port's values. A record is read whole or not at all. */
+/** Parses raw records of trades. A record is read completely or not at all. */
 import { z } from 'zod'
 import { assetRow, count, dateOf, id, zeroIsNone } from './parse.ts'
 import type { HistoryPlace, MovedAsset, SteamTrade, SteamTradeState } from './steam.ts'
@@ -20,7 +20,7 @@ const TRADE_STATES: Record<number, SteamTradeState> = {
   12: 'rolled_back',
 }
 
-/** Steam leaves an empty list out. Anything else in its place is unreadable: a theft must not look like nothing. */
+/** Steam omits an empty list. Anything else in its place is unreadable, because a theft must not look like nothing. */
 const assetList = z
   .array(z.unknown())
   .nullish()
@@ -53,7 +53,7 @@ const historyAnswer = z.object({
 
 const historyPlace = z.object({ tradeid: id, time_init: count })
 
-/** `undefined`: unreadable. `null`: Steam does not know the trade, or not yet. */
+/** `undefined`: unreadable. `null`: Steam does not know the trade (yet). */
 export function parseTrade(body: unknown, tradeId: string): SteamTrade | null | undefined {
   const answer = tradesAnswer.safeParse(body)
   if (!answer.success) return undefined
@@ -98,7 +98,7 @@ function parseTradeRow(row: unknown): SteamTrade | undefined {
   }
 }
 
-/** `undefined` when one cannot be read: a trade with an asset missing would look like one for fewer items. */
+/** `undefined` if one is unreadable: a trade with a missing asset would look like one for fewer items. */
 function parseMoved(rows: readonly unknown[]): MovedAsset[] | undefined {
   const assets = z.array(movedAssetRow).safeParse(rows)
   return assets.data?.map((asset) => ({

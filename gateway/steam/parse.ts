@@ -1,4 +1,4 @@
-/** Raw answers of Steam → the port's values. Every field is checked here; what does not fit is left out or refused. */
+/** Parses raw answers of Steam. Every field is checked here, and invalid values are left out or refused. */
 import { z } from 'zod'
 import { isNoted, marketFields, marketOf } from './market.ts'
 import { paintIndexOf, propertiesById } from './properties.ts'
@@ -9,7 +9,7 @@ import { steamIdOfAccount } from './steam.ts'
 const MAX_TEXT = 200
 const MAX_TAGS = 30
 
-/** Ids exceed 2^53: they are text, or a number small enough to be exact. */
+/** Ids can exceed 2^53, so they are text, or a number small enough to be exact. */
 export const id = z
   .union([z.string(), z.int().nonnegative()])
   .transform(String)
@@ -79,7 +79,7 @@ export function parseOffer(body: unknown): Offer | null | undefined {
 
 type OffersPage = { sent: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; nextCursor: number }
 
-/** One page of the offers, and what can be told of the sent ones that make no sense: one might be the one sought. */
+/** One page of offers, with the readable parts of broken sent ones: one of them might be the one sought. */
 export function parseOffers(body: unknown): OffersPage | undefined {
   const answer = offersAnswer.safeParse(body)
   if (!answer.success) return undefined
@@ -140,7 +140,7 @@ function parseOfferRow(row: unknown): Offer | undefined {
 
 export const dateOf = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null)
 
-/** `undefined` when one cannot be read: what is left would be taken for another offer. */
+/** `undefined` if one is unreadable: the rest would look like another offer. */
 function parseAssets(rows: readonly unknown[]): OfferAsset[] | undefined {
   const assets = z.array(assetRow).safeParse(rows)
   return assets.data?.map(({ appid, contextid, assetid }) => ({
@@ -159,7 +159,7 @@ export function parseHoldDays(body: unknown): { partner: number; own: number } |
   return { partner: days(theirs), own: days(mine) }
 }
 
-/** A word that is shown as Steam says it. A longer text is none. */
+/** A word that is shown as Steam wrote it. A longer text does not count as a word. */
 const word = text.transform((value) => (value.length > 40 ? '' : value.trim())).catch('')
 
 const descriptionRow = z.object({
@@ -208,7 +208,7 @@ const publicPage = z.object({
 
 export type InventoryPage = { items: SteamItem[]; next: string | null }
 
-/** A page of what a bot is shown when it makes an offer: tradable items, each list keyed by id. */
+/** A page of the inventory that a bot sees when it makes an offer: tradable items, each list keyed by id. */
 export function parsePartnerPage(body: unknown): InventoryPage | undefined {
   const page = partnerPage.safeParse(body)
   if (!page.success) return undefined
@@ -223,7 +223,7 @@ export function parsePartnerPage(body: unknown): InventoryPage | undefined {
   }
 }
 
-/** A page of the public inventory: every item that its owner shows to all. */
+/** A page of the public inventory: every item that its owner shows to everybody. */
 export function parsePublicPage(body: unknown): InventoryPage | undefined {
   const page = publicPage.safeParse(body)
   if (!page.success) return undefined
@@ -242,13 +242,13 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
   }
 }
 
-/** The fields of an item that its class describes: all but those that tell one item from the next. */
+/** The fields of an item that its class describes: all but those that differ between items of the class. */
 type Description = Omit<SteamItem, 'assetId' | 'classId' | 'instanceId' | 'amount' | 'paintIndex'>
 
 /** The other lists of a page: descriptions by class, and properties by asset id. */
 type Described = { describe(key: string): Description; properties: ReadonlyMap<string, unknown> }
 
-/** Nobody knows what it is, so nothing can be done with it; but it is there and is counted. */
+/** An item without a description. It counts as present, but cannot be traded. */
 const INDESCRIBABLE: Description = {
   name: '',
   marketHashName: '',
@@ -259,7 +259,7 @@ const INDESCRIBABLE: Description = {
   tags: [],
 }
 
-/** Descriptions by key, each read once however many items share it. */
+/** Descriptions by key, each read only once however many items share it. */
 function describing(rowsByKey: ReadonlyMap<string, unknown>): (key: string) => Description {
   const read = new Map<string, Description>()
   return (key) => {
@@ -280,7 +280,7 @@ function parseDescription(row: unknown): Description {
     restriction: tradable ? null : restrictionOf(parsed.data),
     market: marketOf(parsed.data),
     isNoted: isNoted(parsed.data),
-    // The page of an offer says `name`, the public one `localized_tag_name`.
+    // The page for an offer has `name`, the public page `localized_tag_name`.
     tags: tags.map(({ category, internal_name: internalName, localized_tag_name: label, name: word }) => {
       return { category, internalName, name: label || word }
     }),
@@ -296,7 +296,7 @@ function parseItem(row: unknown, { describe, properties }: Described): SteamItem
   return [{ assetId, classId, instanceId, amount, ...describe(`${classId}_${instanceId}`), paintIndex }]
 }
 
-/** Without control characters and without the marks that turn the direction of what follows. */
+/** The text without control characters, and without marks that change the direction of the text after them. */
 export function plainText(value: string): string {
   return value.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '').trim()
 }

@@ -5,7 +5,7 @@ import { checkPort, type PortChecks } from './port-checks.ts'
 import { createSandboxAgent } from './web/agent.ts'
 import { createWebSteam } from './web/web-steam.ts'
 
-/** Waits for no turn: what Steam answers to that is read too. */
+/** Does not wait for turns, because the port must also read Steam's answers to too many requests. */
 const HASTY = { now: () => performance.now(), pause: async () => {} }
 
 let sandbox: Awaited<ReturnType<typeof startSteam>>
@@ -35,7 +35,7 @@ function checksOf(smoke?: PortChecks['smoke']): PortChecks {
 describe('the checks of npm run live', () => {
   it('pass against the sandbox, with an offer that is cancelled', async () => {
     await checkPort(checksOf({ choose: ([first]) => first }))
-    expect(passed.at(-1)).toBe('the offer is cancelled and reads so')
+    expect(passed.at(-1)).toBe('the offer is cancelled, and Steam shows that')
     expect(passed).toHaveLength(14)
   })
 
@@ -64,7 +64,7 @@ describe('the checks of npm run live', () => {
     opened.session.close()
     expect(sandbox.world().offers).toEqual([])
     await checkPort({ ...checks, ...(smoke ? { smoke } : {}) })
-    expect(passed.at(-1)).toBe('the offer is cancelled and reads so')
+    expect(passed.at(-1)).toBe('the offer is cancelled, and Steam shows that')
   })
 
   it('send nothing unless asked, and name the check that failed', async () => {

@@ -1,4 +1,4 @@
-/** The same checks of the port against the sandbox in the tests, and against the real Steam by `npm run live`. */
+/** Checks of the port. Tests run them against the sandbox, and `npm run live` against the real Steam. */
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Clock } from '../kit/clock.ts'
 import type {
@@ -17,14 +17,14 @@ import type {
 export type PortChecks = {
   steam: Steam
   refreshToken: string
-  /** Somebody else's account that may trade at once and owns something of the game. */
+  /** An account of somebody else that can trade at once and owns items of the game. */
   partner: Partner
   game: Game
   clock: Clock
-  /** Waits between two looks for a delivery. */
+  /** The pause between two looks for a delivery. */
   pause(ms: number): Promise<unknown>
   /**
-   * Sends an offer for the item that this names, and lets `accepted` see to it that it is accepted; without it
+   * Sends an offer for the item that this names, and calls `accepted` to have it accepted. Without it,
    * nothing is sent.
    */
   smoke?: {
@@ -39,7 +39,7 @@ const RECENT_MS = 3_600_000
 const DELIVERY_TRIES = 60
 const DELIVERY_PAUSE_MS = 1_000
 
-/** Resolves when all have passed; rejects with the first that has not. */
+/** Resolves when all checks have passed. Rejects with the first one that failed. */
 export async function checkPort(checks: PortChecks): Promise<void> {
   const { steam, refreshToken, passed } = checks
   const opened = await steam.openSession(refreshToken)
@@ -61,8 +61,9 @@ async function checkReads({ steam, partner, game, clock, passed }: PortChecks, s
     passed(`the profile of ${steamId} is read, level ${answer.profile.level}`)
   }
   const acknowledged = await session.acknowledgeProtection()
-  if (acknowledged.kind !== 'done') throw failure('the notice about trade protection is taken', acknowledged)
-  passed('the notice about trade protection is taken')
+  if (acknowledged.kind !== 'done')
+    throw failure('the notice about trade protection is acknowledged', acknowledged)
+  passed('the notice about trade protection is acknowledged')
 
   const since = new Date(clock.now().getTime() - RECENT_MS)
   const { sent, received } = await readOffers(session, since)
@@ -79,13 +80,13 @@ async function checkReads({ steam, partner, game, clock, passed }: PortChecks, s
   passed('a wrong token is refused')
   await readItems({ partner, game, passed }, session)
   const own = await session.readOwnInventory(game, { isProtected: game === 'cs' })
-  if (own.kind !== 'items' || !own.isComplete) throw failure('the inventory of our own is read whole', own)
-  passed(`${own.items.length} items of our own are read`)
+  if (own.kind !== 'items' || !own.isComplete) throw failure('our own inventory is read completely', own)
+  passed(`${own.items.length} of our own items are read`)
 }
 
 const MOST_PAGES = 50
 
-/** Reads the list page by page: it must come to an end, and no page may hold what one before it held. */
+/** Reads the list page by page. It must end, and no page may repeat an offer of an earlier one. */
 async function readOffers(session: SteamSession, since: Date): Promise<{ sent: number; received: number }> {
   const [seen, cursors] = [new Set<string>(), new Set<string>()]
   let [sent, received] = [0, 0]
@@ -94,19 +95,19 @@ async function readOffers(session: SteamSession, since: Date): Promise<{ sent: n
     const page: OffersAnswer = await session.listSentOffers(since, cursor)
     if (page.kind !== 'offers' || page.unreadable.length > 0) throw failure('all offers are read', page)
     const ids = [...page.offers, ...page.received].map(({ offerId }) => offerId)
-    if (ids.some((id) => seen.has(id))) throw failure('a page holds other offers than those before it', page)
+    if (ids.some((id) => seen.has(id))) throw failure('no page repeats an offer of an earlier one', page)
     for (const id of ids) seen.add(id)
     sent += page.offers.length
     received += page.received.length
     if (page.next === null) return { sent, received }
-    if (cursors.has(page.next)) throw failure('each page leads to another one', page)
+    if (cursors.has(page.next)) throw failure('each page leads to a new one', page)
     cursors.add(page.next)
     cursor = page.next
   }
   throw failure('the list of offers ends', { kind: `${MOST_PAGES} pages` })
 }
 
-/** Reads the history back to then, which must come newest first. */
+/** Reads the history back to `since`. It must be newest first. */
 async function readHistory(session: SteamSession, since: Date): Promise<number> {
   const seen = new Set<string>()
   let after: HistoryPlace | null = null
@@ -114,7 +115,7 @@ async function readHistory(session: SteamSession, since: Date): Promise<number> 
     const page: SteamTradesAnswer = await session.listSteamTrades(after)
     if (page.kind !== 'trades' || page.unreadable > 0) throw failure('all trades are read', page)
     if (page.trades.some(({ tradeId }) => seen.has(tradeId)))
-      throw failure('a page holds other trades than those before it', page)
+      throw failure('no page repeats a trade of an earlier one', page)
     for (const { tradeId } of page.trades) seen.add(tradeId)
     if (page.next === null || page.next.begunAt < since) return seen.size
     if (after !== null && page.next.begunAt > after.begunAt)
@@ -139,7 +140,7 @@ async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<vo
   const { smoke, partner, game, clock, pause, passed } = checks
   if (smoke === undefined) return
   const item = smoke.choose(await readItems(checks, session))
-  if (item === undefined) throw new Error('the item to ask for is not there, or not tradable')
+  if (item === undefined) throw new Error('the item to ask for is missing, or not tradable')
   const { appId, contextId } = GAME_FACTS[game]
   const asset: OfferAsset = { appId, contextId, assetId: item.assetId }
   const code = `LIVE-${clock.now().getTime().toString(36).toUpperCase()}`
@@ -154,7 +155,7 @@ async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<vo
   await smoke.accepted(found)
   const trade = await delivered(session, sent.offerId, pause)
   const isOurs = trade.received.length === 1 && trade.received[0]?.assetId === item.assetId
-  if (!isOurs) throw failure('the item that was asked for came', { kind: JSON.stringify(trade) })
+  if (!isOurs) throw failure('the requested item arrives', { kind: JSON.stringify(trade) })
   passed(
     `it came as ${trade.received[0]?.newAssetId}, ${trade.state}, protected until ${trade.settlesAt ?? 'never'}`,
   )
@@ -168,8 +169,8 @@ async function cancel(session: SteamSession, offerId: string, passed: PortChecks
   if (cancelled.kind !== 'done') throw failure('the offer is cancelled', cancelled)
   const answer = await session.readOffer(offerId)
   if (answer.kind !== 'offer' || answer.offer.state !== 'cancelled')
-    throw failure('it reads as cancelled', answer)
-  passed('the offer is cancelled and reads so')
+    throw failure('Steam shows the offer as cancelled', answer)
+  passed('the offer is cancelled, and Steam shows that')
 }
 
 async function delivered(

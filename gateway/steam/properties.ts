@@ -1,4 +1,4 @@
-/** Reads the asset properties of an inventory, which tell one item from others of its class. Pure. */
+/** Reads the asset properties of an inventory, which distinguish items of one class. Pure. */
 import { z } from 'zod'
 
 /** Steam's number for the paint of a weapon ("Finish Catalog"). Only Counter-Strike has it. */

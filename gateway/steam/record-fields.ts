@@ -1,6 +1,8 @@
 /** Lists the fields that a record of Steam's answers keeps. Pure. A field that is not listed is replaced. */
 
-/** `person`: a SteamID or the account number in it. `name`, `line`, `sentence`: texts of people, of items and of Steam. */
+/**
+ * `person`: a SteamID, or its account number. `name`, `line`, `sentence`: texts by people, about items, and by Steam.
+ */
 export type Rule =
   | 'keep'
   | 'person'
@@ -46,10 +48,10 @@ export const KEYS_OF: ReadonlyMap<string, Rule> = new Map([
   ['rgAssetProperties', 'asset'],
 ])
 
-/** The paint of a weapon. The other properties tell one weapon from all others. */
+/** The property with a weapon's paint. The other properties would identify the weapon. */
 const PAINT = 7
 
-/** Says what a number in an address is, by the word before it. */
+/** The kind of a number in an address, by the word before it. */
 export const PATHS: ReadonlyMap<string, Rule> = new Map([
   ['profiles', 'person'],
   ['inventory', 'person'],
@@ -62,14 +64,14 @@ export const HEADERS = ['content-type', 'retry-after', 'x-eresult']
 export function ruleOf(field: string, owner: object): Rule | undefined {
   if (field === 'int_value') return Reflect.get(owner, 'propertyid') === PAINT ? 'keep' : undefined
   if (field !== 'name') return FIELDS.get(field)
-  // A tag's name is Steam's word. An item's may be its owner's, unless the market says the same.
+  // A tag's name comes from Steam. An item's name may come from its owner, unless the market has the same name.
   const { name, category, market_name, market_hash_name } = owner as Record<string, unknown>
   return category !== undefined || name === market_name || name === market_hash_name ? 'keep' : 'name'
 }
 
 export const isField = (name: string): boolean => FIELDS.has(name) || /^[A-Za-z_]{1,40}$/.test(name)
 
-/** The words of Steam's own sentences: they quote names, which must not stay. */
+/** The words of Steam's own sentences. Everything else in them may be a name, which must not stay. */
 const WORDS = new Set(
   `There was an error sending accepting canceling declining your this trade offer Please try again later Access is denied
   More information will be shown to they invite you to not available cannot because have a ban This person has limited

@@ -1,4 +1,4 @@
-/** The file that a run against the real Steam leaves: what was asked about whom, by stand-ins, and every answer. */
+/** The file of a run against the real Steam: the requests, with stand-ins for people, and every answer. */
 import { z } from 'zod'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { type RawReply, recordedReply, redact } from './record.ts'
@@ -14,7 +14,7 @@ export const steamRecord = z.object({
   item: z.string().nullable(),
   /** The offer was accepted, not cancelled. */
   isAccepted: z.boolean(),
-  /** How many checks passed, and whether that was all of them. */
+  /** How many checks passed, and whether all of them did. */
   passed: z.int(),
   isComplete: z.boolean(),
   replies: z.array(recordedReply),
@@ -22,7 +22,7 @@ export const steamRecord = z.object({
 
 export type SteamRecord = z.infer<typeof steamRecord>
 
-/** A run as it really was. */
+/** A run before its ids and names are replaced. */
 export type Run = {
   at: Date
   game: Game

@@ -1,4 +1,4 @@
-/** A record tells nothing of whom it was asked about, and reads as the answers did. */
+/** A record identifies nobody, and the port reads it like the real answers. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,9 +1,9 @@
-/** A record of what Steam answered, with nothing in it of whom it was asked about. Pure. */
+/** A record of Steam's answers, without anything that identifies people. Pure. */
 import { z } from 'zod'
 import { HEADERS, isField, isSteamsWord, KEYS_OF, PATHS, type Rule, ruleOf } from './record-fields.ts'
 import { accountOf, steamIdOfAccount } from './steam.ts'
 
-/** One answer as it came. */
+/** One answer of Steam, unchanged. */
 export type RawReply = {
   method: string
   url: string
@@ -28,7 +28,7 @@ type IdKind = Extract<Rule, 'person' | 'asset' | 'offer' | 'trade'>
 
 export type Redacted = {
   replies: RecordedReply[]
-  /** Returns what stands in the record for this value. */
+  /** Returns the stand-in for this value in the record. */
   standIn(rule: Rule, value: string): string
 }
 
@@ -36,13 +36,13 @@ const MOST_KEPT = 200
 const MOST_REPLACED = 20
 const MOST_PAGE = 64 * 1024
 const MOST_DEPTH = 20
-/** Steam has given no account a number near this. */
+/** No Steam account has a number near this. */
 const FIRST_ACCOUNT = 4_000_000_001n
 const SHORTEST_ID = 10
 
 /**
- * Keeps what `record-fields.ts` lists and replaces the rest by something of the same type and form. An id is the same
- * stand-in everywhere, and stand-ins are in the order of the ids.
+ * Keeps the fields that `record-fields.ts` lists, and replaces the rest by values of the same type and form. An id has
+ * the same stand-in everywhere, and the stand-ins keep the order of the ids.
  */
 export function redact(replies: readonly RawReply[], people: readonly string[] = []): Redacted {
   const seen: Record<IdKind, Set<string>> = {
@@ -157,7 +157,7 @@ function fields(
   )
 }
 
-/** Descriptions stand under the numbers of their class. */
+/** Descriptions have the numbers of their class as keys. */
 const fieldName = (field: string): string =>
   isField(field) || /^(?:\d{1,3}|\d{1,20}_\d{1,20})$/.test(field) ? field : inForm(field)
 
@@ -180,12 +180,12 @@ function replaceText(rule: Rule | undefined, value: string): string {
   }
 }
 
-/** It may be a key or a token, so it tells nothing but its type. */
+/** The value may be a key or a token, so only its type stays. */
 function unknown(value: string): string {
   return (/^-?[\d.]+$/.test(value) ? '0' : 'x').repeat(Math.min(value.length, MOST_REPLACED))
 }
 
-/** With the same letters, digits, spaces and marks in the same places. */
+/** A text with letters, digits, spaces and marks in the same places. */
 function inForm(value: string): string {
   return value
     .replace(/\p{Lu}/gu, 'X')
@@ -197,7 +197,7 @@ function inForm(value: string): string {
 const DATES =
   /\b[A-Z][a-z]{2} \d{1,2}, 20\d\d \(\d{1,2}:\d\d:\d\d\) GMT|\[date\]\d{9,11}\[\/date\]|\(\d{1,2}:\d\d:\d\d\)/g
 
-/** The till reads the dates in it. */
+/** Keeps the dates, because the till reads them. */
 function line(value: string): string {
   let at = 0
   let said = ''
@@ -227,7 +227,7 @@ function picture(value: string): string {
 
 const CDATA = '<![CDATA['
 
-/** A profile's page of XML, field by field; any other page as a text of Steam's. */
+/** A profile's XML page, field by field; any other page as a text by Steam. */
 function page(text: string, change: Change): string {
   const body = text.slice(0, MOST_PAGE)
   if (!/^\s*<(?:\?xml|profile>|response>)/.test(body)) return change('sentence', body)

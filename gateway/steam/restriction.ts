@@ -10,7 +10,7 @@ const MOST_YEARS = 10
 const line = z.object({ value: z.string().transform((text) => text.slice(0, MOST_LETTERS)) })
 
 export const restrictionFields = {
-  /** 1 where the item is sealed: under protection (type 0), or listed on the market (type 1). */
+  /** 1 if the item is sealed: under protection (type 0), or listed on the market (type 1). */
   sealed: z.unknown().optional(),
   sealed_type: z.unknown().optional(),
   owner_descriptions: z.array(line).max(MOST_LINES).catch([]),

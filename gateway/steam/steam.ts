@@ -2,7 +2,7 @@
  * The Steam port: what the till needs of Steam, in the till's own words. `web/` implements it on the client
  * libraries.
  *
- * Every method has a deadline of its own and resolves to a value; none throws for anything Steam may say.
+ * Every method has its own deadline and resolves to a value. No answer of Steam makes one throw.
  * `unavailable` means that nothing is known: never conclude anything about an offer from it.
  * No field is optional, so the compiler names every implementation that does not fill a new one.
  */
@@ -11,7 +11,7 @@ import type { Language } from '../../contract/languages.ts'
 
 /**
  * `session_dead`: the refresh token no longer opens a session; the bot needs a new enrolment.
- * `not_our_turn`: our own limits held the request back. Steam was not asked, so it says nothing of Steam either.
+ * `not_our_turn`: our own limits held the request back. It was not sent, so it proves nothing about Steam.
  */
 export type Unavailable = {
   kind: 'unavailable'
@@ -41,18 +41,18 @@ export type PartnerAnswer =
   | Unavailable
 
 /**
- * Why an item cannot be traded now: it came by a trade that may still be taken back, or is held for a while, or nothing
+ * Why an item cannot be traded now: it came by a trade that can still be reversed, or is held for a while, or nothing
  * describes it. `until` is ISO 8601; null if Steam does not say.
  */
 export type Restriction = { kind: 'protected' | 'held' | 'undescribed'; until: string | null }
 
 /**
- * Whether Steam's market takes the item. `restricted`: it will again; `until` is ISO 8601, null if the date cannot be
+ * Whether Steam's market takes the item. `restricted`: it will later; `until` is ISO 8601, null if the date cannot be
  * read.
  */
 export type Market = { kind: 'open' } | { kind: 'restricted'; until: string | null } | { kind: 'closed' }
 
-/** One item as Steam describes it, before any judgement of ours. Every string in it is hostile. */
+/** One item as Steam describes it, before the till judges it. Every string in it is hostile. */
 export type SteamItem = {
   assetId: string
   classId: string
@@ -66,9 +66,9 @@ export type SteamItem = {
   market: Market
   /** Whether Steam adds a note in round brackets. Team Fortress writes `( Not Usable in Crafting )` so. */
   isNoted: boolean
-  /** `name`: Steam's word for it in the language that was asked for; empty where it says none. */
+  /** `name`: Steam's name for it in the requested language; empty if Steam gives none. */
   tags: { category: string; internalName: string; name: string }[]
-  /** The number of the paint that a weapon of Counter-Strike has; null where Steam names none. */
+  /** The paint number of a Counter-Strike weapon; null if Steam gives none. */
   paintIndex: number | null
 }
 
@@ -78,13 +78,16 @@ export type InventoryAnswer =
   | { kind: 'refused'; reason: 'hidden' | 'no_items' | 'invalid_token' | 'cannot_trade' }
   | Unavailable
 
-/** Items under trade protection lie there, and only their owner sees them. They are back in the other context after it. */
+/**
+ * The context of items under trade protection, which only their owner sees. Afterwards they return to the other
+ * context.
+ */
 export const PROTECTED_CONTEXT = '16'
 
-/** An item of the bot's own. Its market name is hostile, and empty where nothing describes it. */
+/** An item of the bot itself. Its market name is hostile, and empty if Steam does not describe the item. */
 export type OwnItem = OfferAsset & { marketHashName: string }
 
-/** `isComplete`: false if a part is missing or made no sense. Then nothing follows from what is absent. */
+/** `isComplete`: false if a part is missing or unreadable. Then an absent item proves nothing. */
 export type OwnInventoryAnswer = { kind: 'items'; items: OwnItem[]; isComplete: boolean } | Unavailable
 
 export type RefusedReason =
@@ -99,7 +102,7 @@ export type RefusedReason =
   | 'too_many_in_all'
   /** Too many open offers; Steam does not say to whom. */
   | 'too_many_offers'
-  /** One of the two has changed its name. */
+  /** One of the two accounts has changed its name. */
   | 'renamed'
   | 'items_gone'
   | 'inventory_full'
@@ -107,7 +110,7 @@ export type RefusedReason =
   | 'access_denied'
   | 'session_dead'
   | 'rate_limited'
-  /** Our own limits held it back: Steam was not asked. */
+  /** Our own limits held the request back, so it was not sent. */
   | 'not_our_turn'
 
 /** `unknown`: the offer may exist. It must be looked for among the sent offers before anything else is done. */
@@ -142,17 +145,17 @@ export type Offer = {
   itemsToReceive: OfferAsset[]
   itemsToGive: OfferAsset[]
   createdAt: Date
-  /** While it is in escrow: until when Steam holds the items. Null if Steam does not say. */
+  /** For an offer in escrow: until when Steam holds the items. Null if Steam does not say. */
   escrowEndsAt: Date | null
-  /** Steam lets either side take the trade back for a while once the offer is accepted. */
+  /** Whether Steam lets either side reverse the trade for a while after the offer is accepted. */
   delaysSettlement: boolean
-  /** Once accepted: until when. Null if Steam does not say. */
+  /** For an accepted offer: until when that is possible. Null if Steam does not say. */
   settlesAt: Date | null
 }
 
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
 
-/** A sent offer of a list that made no sense, with what could be read of it; null if a part could not. */
+/** An unreadable sent offer of a list, with its readable parts; the others are null. */
 export type UnreadableOffer = {
   offerId: string | null
   partnerSteamId: string | null
@@ -160,8 +163,8 @@ export type UnreadableOffer = {
 }
 
 /**
- * A page. `offers` were sent by the bot, `received` by others. `unreadable`: sent ones that made no sense; an offer that
- * is not found may be one of them. `next`: where the next page begins, null on the last one.
+ * A page. `offers` were sent by the bot, `received` by others. `unreadable`: broken sent offers; an offer that
+ * is not found may be one of them. `next`: the start of the next page, null on the last one.
  */
 export type OffersAnswer =
   | {
@@ -176,7 +179,7 @@ export type OffersAnswer =
 /** `not_active`: Steam refused because the offer is no longer active; read it to learn why. */
 export type CancelAnswer = { kind: 'done' } | { kind: 'not_active' } | Unavailable
 
-/** Steam's ETradeStatus, as far as it matters. */
+/** The part of Steam's ETradeStatus that matters here. */
 export type SteamTradeState =
   | 'pending'
   | 'committed'
@@ -184,12 +187,12 @@ export type SteamTradeState =
   | 'failed'
   | 'in_escrow'
   | 'rolled_back'
-  /** Some of the items went back: those that are marked. */
+  /** Only the marked items went back. */
   | 'partly_rolled_back'
 
-/** An item as its giver had it. */
+/** An item by its id in the giver's inventory. */
 export type MovedAsset = OfferAsset & {
-  /** The item's id in the inventory of the one who got it; null while it has not moved. */
+  /** The item's id in the receiver's inventory; null while it has not moved. */
   newAssetId: string | null
   /** The item's id in its giver's inventory after it went back; null while it has not. */
   rolledBackAssetId: string | null
@@ -201,7 +204,7 @@ export type SteamTrade = {
   state: SteamTradeState
   begunAt: Date
   received: MovedAsset[]
-  /** Items that the bot gave. The till asks for nothing of the kind: somebody else did. */
+  /** Items that the bot gave. The till never gives any: somebody else caused this trade. */
   given: MovedAsset[]
   /** End of Steam's trade protection; null if there is none. */
   settlesAt: Date | null
@@ -209,11 +212,11 @@ export type SteamTrade = {
   rollbackOf: string | null
 }
 
-/** A place in the history: the pages after it hold what began earlier. */
+/** A place in the history. The pages after it have trades that began earlier. */
 export type HistoryPlace = { tradeId: string; begunAt: Date }
 
 /**
- * A page. `unreadable`: rows that made no sense; nothing is known of those trades. `next`: its oldest row, null on the
+ * A page. `unreadable`: the number of broken rows, whose trades stay unknown. `next`: its oldest row, null on the
  * last page.
  */
 export type SteamTradesAnswer =
@@ -224,37 +227,37 @@ export type SteamTradeAnswer = { kind: 'trade'; trade: SteamTrade } | { kind: 'm
 
 export type AcknowledgeAnswer = { kind: 'done' } | Unavailable
 
-/** A bot's open session. Renewing it when Steam ends it is the implementation's work (once, single-flight). */
+/** A bot's open session. If Steam ends it, the implementation renews it: once, for all callers together. */
 export interface SteamSession {
   /** The bot's own 64-bit Steam id. */
   readonly steamId: string
   checkPartner(partner: Partner): Promise<PartnerAnswer>
   readInventory(partner: Partner, game: Game, language: Language): Promise<InventoryAnswer>
   /**
-   * All that the bot itself has of the game, items under trade protection too. `isProtected`: Steam is known to protect
-   * trades of the game. Of others it may not know the place for such items.
+   * All items of the game that the bot has, including those under trade protection. `isProtected`: Steam is known to
+   * protect trades of the game. For other games, Steam may not know the context of such items.
    */
   readOwnInventory(game: Game, how: { isProtected: boolean }): Promise<OwnInventoryAnswer>
-  /** Asks for `assets` and gives nothing. `message` carries the secret code, at most 128 characters. */
+  /** Sends an offer that asks for `assets` and gives nothing. `message` has the secret code: at most 128 characters. */
   sendOffer(partner: Partner, assets: OfferAsset[], message: string): Promise<SendAnswer>
   readOffer(offerId: string): Promise<OfferAnswer>
   /**
-   * One page of the offers of both sides, made or changed since then, and of all active ones. `cursor`: the `next` of
-   * the page before, null for the first.
+   * One page of the offers of both sides: all active ones, and those made or changed since then. `cursor`: the `next`
+   * of the page before, null for the first.
    */
   listSentOffers(since: Date, cursor: string | null): Promise<OffersAnswer>
   cancelOffer(offerId: string): Promise<CancelAnswer>
   declineOffer(offerId: string): Promise<CancelAnswer>
   readSteamTrade(tradeId: string): Promise<SteamTradeAnswer>
-  /** One page of the history, newest first, what failed or was undone included. `after`: null for the first page. */
+  /** One page of the history, newest first, with failed and undone trades. `after`: null for the first page. */
   listSteamTrades(after: HistoryPlace | null): Promise<SteamTradesAnswer>
-  /** Steam wants its notice about trade protection read once by every account, or its offers get stuck. */
+  /** Acknowledges Steam's notice about trade protection. Until an account has done so once, its offers get stuck. */
   acknowledgeProtection(): Promise<AcknowledgeAnswer>
   close(): void
 }
 
 export type SessionAnswer =
-  /** `expiresAt`: the end of the refresh token, as it says of itself; null if it does not. */
+  /** `expiresAt`: the end of the refresh token, read from the token; null if it has none. */
   | { kind: 'open'; session: SteamSession; expiresAt: Date | null }
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' }
   | Unavailable

@@ -1,7 +1,7 @@
 /**
- * Steam's error texts, pure. Some quote the partner's persona name, which may hold any 32 characters. So a pattern here
- * is longer than that, or bound to both ends of the text, and no name can forge one. A result number counts only in a
- * sentence of Steam's that quotes nobody.
+ * Steam's error texts, pure. Some quote the partner's persona name, which can be any 32 characters. So a pattern here
+ * is longer than that, or anchored at both ends of the text, and no name can forge one. A result number counts only in
+ * a sentence that quotes no name.
  */
 import type { RefusedReason } from './steam.ts'
 
@@ -9,7 +9,7 @@ const TRY_LATER = /^There was an error sending your trade offer\. Please try aga
 const NUMBERED =
   /^There was an error \w{4,12} (?:your|this) trade offer\. Please try again later\. \((\d{1,3})\)$/
 
-/** Also what hides an inventory; the rest of the sentence differs from page to page. */
+/** Also the text for a hidden inventory. The rest of the sentence differs from page to page. */
 const PRIVATE = / inventory privacy is set to "Private"/
 
 const REFUSING_TEXTS: readonly (readonly [RegExp, RefusedReason])[] = [
@@ -25,19 +25,19 @@ const REFUSING_TEXTS: readonly (readonly [RegExp, RefusedReason])[] = [
   [/sent too many trade offers, or have too many outstanding trade offers/, 'too_many_to_partner'],
   [/^You have sent too many trade offers\b/, 'too_many_in_all'],
   [/maximum number of items allowed in your /, 'inventory_full'],
-  // Steam goes on: 'Your trade offer has not been sent.'
+  // The text continues: 'Your trade offer has not been sent.'
   [/ unable to contact the game's item server\b/, 'item_server_down'],
 ]
 
 const HIDDEN_TEXTS: readonly RegExp[] = [/^This profile is private\.?$/, PRIVATE]
 
-/** The result number of a failure, such as 26; undefined when the text carries none that can be trusted. */
+/** The result number of a failure, such as 26; undefined if the text has none that can be trusted. */
 export function resultIn(text: string): number | undefined {
   const digits = NUMBERED.exec(text)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** Why Steam refuses, where its words leave no doubt. */
+/** Why Steam refuses; undefined if the text leaves a doubt. */
 export function refusalIn(text: string): RefusedReason | undefined {
   const said = text.replace(TRY_LATER, '')
   return REFUSING_TEXTS.find(([pattern]) => pattern.test(said))?.[1]
@@ -47,7 +47,7 @@ export function saysHidden(text: string): boolean {
   return HIDDEN_TEXTS.some((pattern) => pattern.test(text))
 }
 
-/** Without markup and with single spaces; at most 1000 characters of what came. */
+/** The text without markup and with single spaces, cut to 1000 characters. */
 export function cleanText(text: string): string {
   return text
     .slice(0, 1000)

@@ -1,4 +1,4 @@
-/** Counts what reaches Steam, on a clock that the test moves on. */
+/** Counts the requests that reach Steam, on a clock that the test advances. */
 import { describe, expect, it } from 'vitest'
 import { type HandDriven, handDriven } from '../testing/hand-driven.ts'
 import { METHODS, type Method } from './methods.ts'
@@ -11,7 +11,7 @@ const METHOD_NAMES = Object.keys(METHODS) as Method[]
 
 type Asked = { method: Method; account: string; atMs: number; outcome: Outcome }
 
-/** `steam` answers a request; what it was asked is kept. */
+/** `steam` answers a request, and its requests are stored. */
 function aFleet(
   time: HandDriven,
   steam: (asked: Omit<Asked, 'outcome'>) => Outcome = () => 'answered',
@@ -42,7 +42,7 @@ function aFleet(
 
 const bots = (count: number) => Array.from({ length: count }, (_, index) => `bot ${index}`)
 
-/** How many requests of one kind came within any `ms`. */
+/** The most requests of one kind within any `ms`. */
 function mostWithin(asked: readonly Asked[], ms: number): number {
   return Math.max(
     0,
@@ -50,7 +50,7 @@ function mostWithin(asked: readonly Asked[], ms: number): number {
   )
 }
 
-/** Requests that came while the last refusal of theirs was younger than the shortest pause. */
+/** Requests that came within the shortest pause after their last refusal. */
 function duringPauses(asked: readonly Asked[]): Asked[] {
   let refusedAtMs = Number.NEGATIVE_INFINITY
   return asked.filter(({ atMs, outcome }) => {
@@ -110,7 +110,7 @@ describe('50 bots on one address', () => {
     }
     for (const method of ['GetTradeOffers', 'GetTradeStatus', 'cancel'] as const) {
       const all = asked.filter((request) => request.method === method)
-      // All 50 were under way when the first refusal came. From then on one of them asks for the whole address.
+      // All 50 were running when the first refusal came. From then on one of them probes for the whole address.
       const [first, later] = [all.filter(({ atMs }) => atMs === 0), all.filter(({ atMs }) => atMs > 0)]
       expect(first).toHaveLength(50)
       expect(duringPauses([...first.slice(0, 1), ...later])).toEqual([])

@@ -1,4 +1,6 @@
-/** Lets requests to Steam take turns: every method has a budget for each account, and one for this process's address. */
+/**
+ * Lets requests to Steam take turns: every method has a budget for each account, and one for this process's address.
+ */
 import {
   type Budget,
   type BudgetLimits,
@@ -16,7 +18,7 @@ export type Outcome = 'answered' | 'limited' | 'failed'
 /** `out_of_budget`, `paused`: the request was not sent. */
 export type HeldBack = 'out_of_budget' | 'paused'
 
-/** Called for every request, sent or held back. No account: a public page. */
+/** Called for every request, sent or held back. No account means a public page. */
 export type Observer = {
   asked(method: Method, seen: { outcome: Outcome; seconds: number; account?: string | undefined }): void
   heldBack(method: Method, why: HeldBack, account?: string): void
@@ -64,7 +66,9 @@ type Budgets = (method: Method) => Budget
 export function createTurns(settings: Settings): Turns {
   const address = budgetsBy(settings, (method) => shared(limitsOf(method).address, settings.gateways))
   const accounts = new Map<string, Budgets>()
-  /** Accounts that were refused since Steam last answered any account. A repeated refusal of one account adds nothing. */
+  /**
+   * Accounts that were refused since Steam last answered any account. A repeated refusal of one account adds nothing.
+   */
   const refused = new Map<Method, Set<string>>()
 
   /** True if a refusal is for the address: its probe was refused, or several accounts in a row. */

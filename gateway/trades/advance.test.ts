@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-/** Lets the bot do what is due for every trade, as a job or the sweep would. */
+/** Lets the bot do the due work on every trade, as a job or the sweep would. */
 async function work(): Promise<void> {
   const rows = await till.db.selectFrom('trade').select('id').orderBy('id').execute()
   for (const { id } of rows) await tradeHandlers(till.deps).trade(bot, id)

@@ -123,7 +123,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
       await cancel()
       return { kind: 'unavailable', reason: 'timeout', detail: 'simulated' }
     }
-    // The first read begins before the cancel; what follows is what the cancel made due.
+    // The first read begins before the cancel. The later calls are the work that the cancel made due.
     const { id } = await tradeRow()
     session.cancelOffer = async () => ({ kind: 'unavailable', reason: 'timeout', detail: 'simulated' })
     await tradeHandlers(till.deps).refresh(bot, id)

@@ -62,7 +62,7 @@ describe('D-36 a shopper who took a trade back', () => {
     const first = await delivered()
     expect(await rowOf(first)).toMatchObject(AT_ONCE)
     await takeBack(first)
-    // Its own terms were fixed at its delivery.
+    // The first trade's terms were fixed at its delivery.
     expect(await rowOf(first)).toMatchObject({ state: 'reversed', credit_mode: 'on_accept' })
     const open = await offered()
     expect(await rowOf(open.tradeId)).toMatchObject({ promised_amount: 0n })

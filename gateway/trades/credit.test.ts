@@ -1,4 +1,4 @@
-/** A delivery is credited in few statements, and many of one store at once never pass its limit. */
+/** A delivery is credited in few statements, and concurrent deliveries of one store never exceed its limit. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../db/client.ts'
@@ -11,7 +11,7 @@ import { aBot, aStore, startTill, type Till } from '../testing/till.ts'
 import { createTradeStore } from './postgres-store.ts'
 import { record } from './record.ts'
 
-/** Of everything from the first look at the trade on; begin and commit are two of them. */
+/** Counts everything from the first look at the trade on, including begin and commit. */
 const MOST_STATEMENTS = 9
 const CLIENTS = 8
 
@@ -102,7 +102,7 @@ describe('a credit takes few statements', () => {
         expect(event.payload).toMatchObject({ data })
         expect(Number(data?.heldAmount) > 0).toBe(held)
       }
-      // The first one also opens the accounts of its store.
+      // The first delivery also opens the accounts of its store.
       expect(Math.max(...counts)).toBeLessThanOrEqual(MOST_STATEMENTS)
       expect(counts[2]).toBe(counts[1])
       expect(await verifyLedger(database.pool)).toEqual([])
@@ -110,7 +110,7 @@ describe('a credit takes few statements', () => {
   )
 })
 
-/** Until `count` of the clients wait for a lock of somebody else. */
+/** Waits until `count` of the clients wait for another client's lock. */
 const waiting = (count: number) =>
   expect
     .poll(async () => {
@@ -154,7 +154,7 @@ describe('many deliveries of one store at once', () => {
       Array.from({ length: 3 * CLIENTS }, () => acceptedDelivery(till, { botId, store })),
     )
     let ends: Promise<unknown> = Promise.resolve()
-    // All clients have read the same room before the first of them takes any.
+    // All clients have read the same rest of the limit before the first of them uses any.
     await till.db.transaction().execute(async (tx) => {
       await sql`select from credit_at_risk where store_id = ${store.id} for update`.execute(tx)
       ends = Promise.all(deliveries.map(credit))

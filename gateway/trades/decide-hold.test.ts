@@ -17,7 +17,7 @@ describe('items that Steam holds', () => {
     const end = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' }
     const ended = [{ kind: 'ended', end, heldUntil: until, at: at(30) }]
     expect(decided(active, escrow)).toEqual(ended)
-    // Its cancel was begun a moment too late.
+    // The cancel began a moment too late.
     expect(decided({ ...active, cancelling: 'deadline' }, escrow)).toEqual(ended)
     expect(judgeStray(offer('in_escrow'))).toEqual({ kind: 'nothing' })
     expect(decided(active, read('needs_confirmation'))).toEqual([

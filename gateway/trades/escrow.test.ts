@@ -1,4 +1,4 @@
-/** D-24 over the real database: what becomes of items that Steam holds. */
+/** D-24 with a real database: items that Steam holds. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
@@ -40,7 +40,7 @@ function become(state: OfferState): void {
   session.offers.set('1', { ...offer, state, escrowEndsAt })
 }
 
-/** Does what is due after a while, as the sweep would. */
+/** Does the due work after a while, as the sweep would. */
 async function later(ms: number): Promise<void> {
   till.clock.advance(ms)
   const due = await till.db

@@ -1,4 +1,4 @@
-/** Trades that Steam never said the end of, over the real database: no bot is needed to end them. */
+/** Trades whose end Steam never reported, with a real database. Ending them needs no bot. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { actOnBot } from '../bots/operator.ts'
@@ -48,7 +48,7 @@ async function anOffer() {
   return { deposit, ...(await offerFor(till, bot, deposit)) }
 }
 
-/** Accepted on Steam, which never names the trade that it made of it. */
+/** An offer that is accepted on Steam, which never names its trade. */
 async function acceptedWithoutProof() {
   const made = await anOffer()
   const offer = session.offers.get(made.offerId)

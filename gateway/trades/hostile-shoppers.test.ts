@@ -14,7 +14,7 @@ import { requestTrade } from './request.ts'
 
 const MOST_LETTERS = 32
 
-/** Refusals that are about the bot. A shopper may be named like any 32 letters of one. */
+/** Refusals about the bot. A shopper's name may be any 32 letters of one. */
 const BOT_SIDE = [
   'You have logged in from a new device. In order to protect your items, you will be unable to trade for 7 days.',
   'You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.',
@@ -67,7 +67,7 @@ describe.each(Object.entries(CAUSED))('a shopper who %s', (_, said) => {
   test('bars no bot, whatever their name is', () => {
     const barring = NAMES.flatMap((name) => [said(name), after(said(name))]).filter((text) => {
       const answer = answerTo(text)
-      // An answer that no pattern knows is looked up on Steam, and is held against nobody.
+      // An answer that matches no pattern leads to a search on Steam, and blames nobody.
       if (answer.kind !== 'refused') return false
       const verdicts = [null, 1n].map((doubted) =>
         judgeRefusal(answer.reason, { ...attempt, doubted }, momentAt(1)),
@@ -96,7 +96,7 @@ describe('hostile shoppers', () => {
   })
   afterEach(() => till.close())
 
-  /** Every fake counts its offers from 1, but Steam never gives a number twice. */
+  /** Numbers the offers over all fakes: each counts from 1, but Steam never reuses a number. */
   function sessionOf(n: number): FakeSession {
     const session = fakeSession(`7656119800000010${n}`)
     const { sendOffer } = session
@@ -107,7 +107,7 @@ describe('hostile shoppers', () => {
     return session
   }
 
-  /** Which bot is asked first is the till's choice, so they share what Steam answers next. */
+  /** The bots share Steam's next answers, because the till chooses which bot tries first. */
   const steamSays = (sends: FakeSession['sends']) => {
     for (const { session } of bots) session.sends = sends
   }
@@ -142,7 +142,7 @@ describe('hostile shoppers', () => {
     return answer
   }
 
-  /** Every bot may be chosen, and is, where the others cannot be. */
+  /** Checks that every bot can be chosen, and is chosen if the others are not available. */
   async function allInChoice(): Promise<void> {
     const barred = (await listBars(till.db)).filter(({ reason }) => reason !== 'doubted')
     expect(barred).toEqual([])

@@ -1,4 +1,4 @@
-/** Secret codes that are taken, over the real database. */
+/** Secret codes that are taken, with a real database. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -29,7 +29,7 @@ function drawing(...codes: string[]) {
   return { drawn, deps: { ...till.deps, ids: { ...till.deps.ids, secretCode } } }
 }
 
-/** Asks for a trade and lets its bot do what is due, until the shopper is answered. */
+/** Requests a trade and lets its bot do the due work, until the shopper gets an answer. */
 async function ask(deps: Till['deps']) {
   const { body } = await aDeposit(till, store)
   let isAnswered = false

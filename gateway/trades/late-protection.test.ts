@@ -38,7 +38,7 @@ async function problems() {
 const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
 const afterMs = (ms: number): Date => new Date(till.clock.now().getTime() + ms)
 
-/** Steam says now until when it protects a Steam trade. */
+/** Makes Steam report the end of a Steam trade's protection. */
 function tells(tradeId: string, settlesAt: Date | null): void {
   const answer = session.trades.get(tradeId)
   if (answer?.kind !== 'trade') throw new Error(`no Steam trade ${tradeId}`)
@@ -90,7 +90,7 @@ describe('a delivery of a game that Steam does not protect', () => {
       const shown = await runCommand(['deposit', 'show', '1001'], { databaseUrl: till.url })
       expect(shown.out).toContain('Steam protects it after all')
       expect(await problems()).toEqual([])
-      // The credit takes room in the limit, so the next delivery has less.
+      // The credit uses a part of the limit, so less is left for the next delivery.
       await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))
       const later = creditMode === 'on_release' ? 0n : 1_000n
       expect(await balances()).toEqual([{ currency: 'USD', held: 3_000n - later, available: 3_000n + later }])

@@ -31,7 +31,7 @@ const tradeOf = async (deposit: Deposit) => {
   return row
 }
 
-/** Lets the bot do what is due for every trade whose alarm has gone off. */
+/** Lets the bot do the due work on every trade whose alarm has gone off. */
 async function work(): Promise<void> {
   for (const { id, due_at: dueAt } of await trades()) {
     if (dueAt !== null && dueAt <= till.clock.now()) await tradeHandlers(till.deps).trade(bot, id)
@@ -40,11 +40,11 @@ async function work(): Promise<void> {
 
 const watch = () => tradeHandlers(till.deps).watch(bot)
 
-/** Asks for the trade and lets the bot send it; what the request is answered is not waited for. */
+/** Requests the trade and lets the bot send it, without waiting for the answer to the request. */
 async function begin(deposit: Deposit) {
   const before = (await trades()).length
   const answer = requestTrade(till.deps, deposit.body)
-  // Where no offer comes of it the call still waits when the till closes under it.
+  // If no offer follows, the call still waits when the till closes.
   answer.catch(() => undefined)
   await expect.poll(trades).toHaveLength(before + 1)
   await work()
@@ -77,7 +77,7 @@ async function abandoned(deposit: Deposit) {
   await answer
 }
 
-/** The offer of an abandoned trade turns up on Steam, as lists may be late. */
+/** Makes the offer of an abandoned trade appear on Steam, because lists can be late. */
 async function turnUp(deposit: Deposit, offerId = '70') {
   const trade = await tradeOf(deposit)
   session.offers.set(offerId, {
@@ -375,7 +375,7 @@ describe('the sweep', () => {
     const second = await aDeposit(till, store)
     for (const deposit of [first, second]) {
       const before = (await trades()).length
-      // No bot sends it: the shopper's call still waits when the till closes under it.
+      // No bot sends the offer, so the shopper's call still waits when the till closes.
       requestTrade(till.deps, deposit.body).catch(() => undefined)
       await expect.poll(trades).toHaveLength(before + 1)
     }

@@ -1,4 +1,4 @@
-/** Refusals on the bot's side, over the real database: the wish goes on at another bot. */
+/** Refusals on the bot's side, with a real database: the wish moves to another bot. */
 import fastify from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -35,14 +35,14 @@ const refuse = (bot: Bot | undefined, reason: RefusedReason, times = 1) => {
   for (let n = 0; n < times; n += 1) bot?.session.sends.push({ answer: 'refused', reason })
 }
 
-/** Steam does not say whether it would hold the next trade of this bot. */
+/** Makes Steam hide whether it would hold the next trade of this bot. */
 function silence(bot: Bot | undefined): void {
   if (bot) bot.session.unansweredPartners = 1
 }
 
 const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
 
-/** Lets every bot do what is due for its trades. */
+/** Lets every bot do the due work on its trades. */
 async function work(): Promise<void> {
   for (const row of await trades()) {
     const bot = bots.find(({ bot: { botId } }) => botId === row.bot_id)

@@ -67,7 +67,7 @@ describe('a list of many pages', () => {
     const { watch } = tradeHandlers(till.deps)
     await watch(bot)
     expect(await trades()).toMatchObject([{ state: 'final' }])
-    // Its own look, and the one for orphans.
+    // Its own pass, and the search for orphans.
     expect(lists()).toEqual(['list', 'list 100', 'list 200', 'list', 'list 100', 'list 200'])
   })
 
@@ -88,7 +88,7 @@ describe('a list of many pages', () => {
     }
     expect(states.slice(0, 4)).toEqual(['active', 'active', 'active', 'active'])
     expect(states.at(-1)).toBe('cancelled')
-    // The watch's own look, and the one for orphans: each page once, but where Steam did not answer.
+    // The watch's own pass, and the search for orphans: each page once, except where Steam did not answer.
     const times = (call: string) => lists().filter((other) => other === call).length
     expect([times('list 300'), times('list 1000')]).toEqual([2, 2])
   })
@@ -138,7 +138,7 @@ describe('a list of many pages', () => {
       await work()
       missed.push((await row())?.missed_reads)
     }
-    // The third look ends the trade.
+    // The third pass ends the trade.
     expect(missed).toEqual([0, 0, 1, 1, 1, 2, 2, 2, 2])
     expect((await row())?.state).toBe('abandoned')
     expect(await answer).toEqual({ kind: 'refused', code: 'steam_unavailable' })
@@ -219,7 +219,7 @@ describe('the review of an offer about which Steam does not answer', () => {
     till.clock.advance(2 * DAY_MS)
     const begun = lists().length
     const waits = []
-    // A bot in trouble is asked once an hour, and by the sweep a moment later.
+    // A bot in trouble is read once an hour, and by the sweep a moment later.
     for (const isDown of [false, true, false, false, false]) {
       session.isDown = isDown
       await work()

@@ -1,4 +1,4 @@
-/** D-31: one account has few open offers over the whole fleet, and waits after those that it did not use. */
+/** D-31: an account has few open offers over the whole fleet, and a pause after offers that it did not use. */
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-/** A deposit that the account is named for; `isLocked`: by its store. */
+/** A deposit of the account. `isLocked`: whether its store locked it to the account. */
 async function depositFor({ of = store, isLocked = false, steamId = PARTNER } = {}) {
   const deposit = await aDeposit(till, of)
   await till.db
@@ -38,7 +38,7 @@ async function depositFor({ of = store, isLocked = false, steamId = PARTNER } = 
 
 type Deposit = Awaited<ReturnType<typeof aDeposit>>
 
-/** The till's answer to the wish itself; `taken` where it would wait for a bot now. */
+/** The till's first answer to the wish; `taken` if it would now wait for a bot. */
 async function ask(deposit: Deposit, fleet = till.deps.limits.fleet) {
   let isTaken = false
   const until = () => {
@@ -57,7 +57,7 @@ async function ask(deposit: Deposit, fleet = till.deps.limits.fleet) {
 const open = async (deposit: Deposit) => expect(await ask(deposit)).toEqual({ kind: 'taken' })
 const refused = (code: string) => ({ kind: 'refused', code })
 
-/** Ends the trade of the deposit as the record of Steam's word does. */
+/** Ends the trade of the deposit as Steam's answer would. */
 const end = (deposit: Deposit, state: TradeStateColumn, reason: string) =>
   till.db
     .updateTable('trade')

@@ -1,4 +1,4 @@
-/** Shoppers are told before the offer what they will be credited. */
+/** Shoppers see their credit before the offer. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
@@ -50,7 +50,7 @@ describe('D-9 an open offer', () => {
     return hash
   }
 
-  /** The page shows the part at once, the part later, and when. */
+  /** The page shows the part credited at once, the part credited later, and when. */
   async function told(hash: string) {
     const payment = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     if (payment === undefined || payment.amount === null) throw new Error('the page shows no money')
@@ -80,7 +80,7 @@ describe('D-9 an open offer', () => {
     await accept(1)
     const after = await told(hash)
     expect(after).toMatchObject({ atOnce, held })
-    // The shopper may take the whole window: the day that was told is the latest.
+    // The shopper may use the whole time to accept, so the day shown is the latest.
     expect(Number(before.until === null)).toBe(Number(after.until === null))
     expect(Date.parse(before.until ?? '') - Date.parse(after.until ?? '0')).not.toBeLessThan(0)
     expect(Date.parse(before.until ?? '0')).toBeLessThan(till.clock.now().getTime() + 8 * DAY_MS + 300_001)

@@ -147,7 +147,7 @@ describe('the history of a bot', () => {
     await sql`delete from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
     return Number(rows[0]?.count)
   }
-  /** One sweep, and the turn that it asks for. */
+  /** One sweep, and the turn that it starts. */
   const turn = async (with_ = handlers()) => {
     await sweepHistories(till.deps)
     const asked = await jobs()
@@ -169,7 +169,7 @@ describe('the history of a bot', () => {
     expect(await turn()).toBe(1)
     till.clock.advance(60_000)
     expect(await turn()).toBe(0)
-    // As often as is set.
+    // As often as the setting says.
     await sweepHistories({ ...till.deps, historyEveryMs: 60_000 })
     expect(await jobs()).toBe(1)
   })
@@ -193,7 +193,7 @@ describe('the history of a bot', () => {
       till.clock.advance(60_000)
     }
     expect((await tradeRow()).state).toBe('reversed')
-    // 41 pages, and two that were not answered: no page was read twice, by a second process neither.
+    // 41 pages, and two without an answer: no page was read twice, not even by a second process.
     expect(session.calls).toHaveLength(41 + 2)
     expect(new Set(session.calls).size).toBe(41)
     expect(turns).toBe(14 + 2)

@@ -23,7 +23,7 @@ const toldSchema = z.object({
   }),
 })
 
-/** The figures of the last event. `spendable`: as the guide lets the shopper spend. */
+/** The figures of the last event. `spendable`: the amount that the guide lets the shopper spend. */
 async function told() {
   const events = till.db.selectFrom('event').select('payload').orderBy('inserted', 'desc').limit(1)
   const { data } = toldSchema.parse((await events.executeTakeFirstOrThrow()).payload)

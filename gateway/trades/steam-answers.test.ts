@@ -1,4 +1,4 @@
-/** The document of Steam's answers, held against the code that judges them. */
+/** Compares the document of Steam's answers with the code that judges them. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ const rowsOf = (section: string): string[][] =>
 
 const plain = (cell = '') => cell.replaceAll('`', '')
 
-/** Steam's answer as a row names it. */
+/** Steam's answer by its name in a row. */
 function replyOf(said: string): HttpResult {
   const status = /^HTTP (\d+)$/.exec(said)?.[1]
   if (status !== undefined) return { kind: 'reply', status: Number(status), eresult: null, body: null }
@@ -32,7 +32,7 @@ function replyOf(said: string): HttpResult {
 
 const isRefusal = (name: string): name is Refusal => REFUSALS.some((known) => known === name)
 
-/** Said by the till itself: nothing came from Steam. */
+/** Refusals by the till itself, without an answer from Steam. */
 const BEFORE: readonly Refusal[] = [
   'partner_hold',
   'own_hold',

@@ -330,7 +330,7 @@ describe('for all facts, in any order and any number of times', () => {
           trade = next
         }
         const again = decide(trade, fact, around).map((event) => event.kind)
-        // A list without the offer counts each time, and what nobody looks at may be told so again.
+        // A list without the offer counts each time, and the end of a watch may be reported again.
         const counted = ['offer_missed', 'abandoned', 'unwatched']
         expect(again.filter((kind) => !counted.includes(kind))).toEqual([])
       }

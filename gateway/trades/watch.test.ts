@@ -51,7 +51,7 @@ describe('the watch over a bot’s offers', () => {
       const offer = session.offers.get(id)
       if (offer !== undefined) session.offers.set(id, { ...offer, state })
     }
-    // As Steam does: of offers that are over, those that changed since the cut-off.
+    // Like Steam: includes ended offers only if they changed after the cut-off.
     const { listSentOffers } = session
     session.listSentOffers = async (since, cursor) => {
       const answer = await listSentOffers(since, cursor)
@@ -72,7 +72,7 @@ describe('the watch over a bot’s offers', () => {
   it('cancels an offer again if Steam did not do it, however often it looks', async () => {
     const { watch } = await begin()
     becomes('needs_confirmation')
-    // The fake cancels only what is active: as Steam does at times, it leaves the offer as it is.
+    // The fake cancels only active offers. Like Steam sometimes, it leaves this one unchanged.
     await watch()
     const cancels = () => session.calls.filter((call) => call === 'cancel 1').length
     expect(cancels()).toBe(1)
@@ -174,7 +174,7 @@ describe('the watch over a bot’s offers', () => {
   })
 })
 
-/** As after a backup was put back that is older than the offer. */
+/** Restores a state as from a backup that is older than the offer. */
 describe('a till without a trade', () => {
   const orphan: Offer = {
     offerId: '50',

@@ -23,7 +23,7 @@ class SteamAgent extends Agent {
 /**
  * The agent that redirects every host of Steam to the sandbox: URLs, hosts and cookies stay those of production,
  * only the socket leads elsewhere. Throws unless the mode is sandbox and the target is a plain loopback address,
- * because whoever can set this elsewhere can mint payments.
+ * because anybody who controls this address can forge payments.
  */
 export function createSandboxAgent(mode: 'sandbox' | 'live', sandboxUrl: string): Agent {
   if (mode !== 'sandbox') {

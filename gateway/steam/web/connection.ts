@@ -1,4 +1,4 @@
-/** A bot's logged-in connection: everything that is said to Steam in its name passes here. */
+/** A bot's logged-in connection. Every request to Steam in its name passes here. */
 import type { Agent } from 'node:https'
 import TradeOfferManager from 'steam-tradeoffer-manager'
 import SteamCommunity from 'steamcommunity'
@@ -12,9 +12,9 @@ import type { Asker } from '../turns.ts'
 import { type LoginAnswer, login, withDeadline } from './login.ts'
 import { createTransport, type Transport } from './transport.ts'
 
-/** Between two logins at least this much: a Steam that refuses fresh cookies would be asked again and again. */
+/** The least time between two logins: if Steam refuses fresh cookies, logins would repeat endlessly. */
 const RENEWAL_GAP_MS = 60_000
-/** A session is renewed so long before its token runs out. */
+/** How long before the end of its token a session is renewed. */
 const RENEW_AHEAD_MS = 10 * 60_000
 const LIBRARY_TIMEOUT_MS = 30_000
 const UNREADABLE_COOKIES: Unavailable = {
@@ -24,15 +24,15 @@ const UNREADABLE_COOKIES: Unavailable = {
 }
 
 export type Call = {
-  /** Shown in details; says whose budget the call takes. */
+  /** The method, whose budget the call uses. Shown in details. */
   name: Method
   url: string
   method?: 'GET' | 'POST'
   query?: Record<string, string | number>
   referer?: string
-  /** How the call proves who asks. `none` is for public pages. */
+  /** How the call identifies the account. `none` is for public pages. */
   proof: 'cookies' | 'access_token' | 'none'
-  /** The answer is a page of text, not JSON. */
+  /** Whether the answer is a page of text, not JSON. */
   text?: true
 }
 
@@ -42,9 +42,9 @@ type LibraryAsset = { [Field in keyof OfferAsset as Lowercase<Field>]: OfferAsse
 export type NewOffer = { partner: Partner; assets: OfferAsset[]; message: string }
 
 export type Connection = {
-  /** Makes the call within `ms` in all. If the session has ended, renews it once and repeats the call once. */
+  /** Makes the call, within `ms` in total. If the session has ended, renews it once and repeats the call once. */
   request(call: Call, ms: number): Promise<HttpResult | Unavailable>
-  /** Tells Steam that its notice about trade protection was read. */
+  /** Acknowledges Steam's notice about trade protection. */
   acknowledge(ms: number): Promise<HttpResult | Unavailable>
   /** Sends a new offer through the library. `unavailable` means that it was certainly not sent. */
   send(offer: NewOffer, ms: number): Promise<HttpResult | Unavailable>
@@ -54,7 +54,7 @@ export type Connection = {
 type Settings = {
   redirect: Agent | undefined
   loginAgent: Agent
-  /** The account's way to Steam. */
+  /** The account's transport to Steam. */
   asker: Asker
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
@@ -78,7 +78,7 @@ export async function openConnection(settings: Settings, refreshToken: string): 
   return { kind: 'open', connection: createConnection(settings, { transport, identity }, renewal) }
 }
 
-/** An account's identity and the way that its calls take. */
+/** An account's identity, and the transport of its calls. */
 type Speaker = { transport: Transport; identity: Identity }
 
 function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal): Connection {
@@ -88,7 +88,7 @@ function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal
     const attempt = (left: number) => askInTurn(asker, name, { ms: left, make })
     const until = settings.monotonicMs() + ms
     const left = () => until - settings.monotonicMs()
-    // A token that is about to run out would be refused in the middle of a send.
+    // Steam could refuse a token that is about to expire in the middle of a send.
     if (renewal.isDue()) await renewal.renew(renewal.generation(), left())
     const seen = renewal.generation()
     const answer = await attempt(left())
@@ -129,7 +129,7 @@ export function askInTurn(
   return asker.ask<HttpResult>({ method, ms, make, judge: (answer) => requestOutcome(method, answer) })
 }
 
-/** Makes the call as the given identity, without any renewal. */
+/** Makes the call with the given identity, without a renewal. */
 export function callOnce({ transport, identity }: Speaker, call: Call, ms: number): Promise<HttpResult> {
   const method = call.method ?? 'GET'
   const query = {
@@ -158,10 +158,10 @@ export function callOnce({ transport, identity }: Speaker, call: Call, ms: numbe
 
 export type Identity = ReturnType<typeof createIdentity>
 
-/** The libraries' objects for one account; without cookies they speak for nobody. */
+/** The libraries' objects for one account. Without cookies they act for no account. */
 export function createIdentity(transport: Transport) {
   const community = new SteamCommunity({ request: transport.request, timeout: LIBRARY_TIMEOUT_MS })
-  // No polling and no files: our rows own the state of offers, not the library's poll data.
+  // No polling and no files: the state of offers is in our database, not in the library's poll data.
   const manager = new TradeOfferManager({
     community,
     pollInterval: -1,
@@ -174,7 +174,7 @@ export function createIdentity(transport: Transport) {
     manager,
     accessToken: () => accessToken,
     expiresAtMs: () => expiryOf(accessToken),
-    /** Speaks with these cookies from now on; false if they hold no login. */
+    /** Uses these cookies from now on; false if they contain no login. */
     take(cookies: string[]): boolean {
       const value = cookies.find((cookie) => cookie.startsWith('steamLoginSecure='))
       const token = /^steamLoginSecure=\d+(?:%7C%7C|\|\|)([^;]+)/.exec(value ?? '')?.[1]
@@ -191,7 +191,7 @@ export function createIdentity(transport: Transport) {
       }
       offer.setMessage(message)
       offer.send(() => {
-        // The library remembers every offer it sent, for a poller that we do not run.
+        // The library stores every offer that it sent, for a poller that we do not run.
         manager.pollData = {}
         done()
       })
@@ -214,7 +214,7 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
     monotonicMs: settings.monotonicMs(),
     clockMs: settings.clock.now().getTime(),
   })
-  // A clock that was advanced ends every session on the sandbox, also one that is seconds old.
+  // A clock that was advanced ends every session on the sandbox, even one that is seconds old.
   const isRecent = (then: Moment | undefined): boolean => {
     const now = moment()
     const passedMs = then && Math.max(now.monotonicMs - then.monotonicMs, now.clockMs - then.clockMs)
@@ -239,11 +239,11 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
   }
   return {
     generation: () => generation,
-    /** The token runs out soon, and nobody has just tried to renew it. */
+    /** Whether the token expires soon, and no renewal was just tried. */
     isDue: () =>
       identity.expiresAtMs() - settings.clock.now().getTime() < RENEW_AHEAD_MS &&
       (running !== undefined || !isRecent(tried)),
-    /** Makes the session newer than `seen`, or says why not. All who ask at once share one login. */
+    /** Makes the session newer than `seen`, or resolves to the reason why not. Concurrent callers share one login. */
     renew(seen: number, ms: number): Promise<Unavailable | undefined> {
       if (generation > seen) return Promise.resolve(undefined)
       running ??= run().finally(() => {

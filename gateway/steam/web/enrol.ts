@@ -11,9 +11,9 @@ const EXPIRED = new Set([27, 9])
 const MOST_CODES = 3
 
 type Times = {
-  /** For one answer of Steam. */
+  /** The deadline for one answer of Steam. */
   answerMs: number
-  /** For the person with the phone. */
+  /** The deadline for the person with the phone. */
   personMs: number
 }
 
@@ -24,10 +24,12 @@ export type LoginWay =
       kind: 'password'
       accountName: string
       password: string
-      /** Asked again after a wrong one, three times in all. Not asked where the phone is enough. */
+      /** Called again after a wrong code, three times in all. Not called if the phone is enough. */
       code(): Promise<string>
     }
-  /** `show` is given the address that the Steam app on the bot's phone must open. Nobody waits for it once `signal` is aborted. */
+  /**
+   * `show` gets the address that the Steam app on the bot's phone must open. The wait ends when `signal` is aborted.
+   */
   | { kind: 'phone'; show(url: string): void; signal?: AbortSignal }
 
 export type TokenAnswer =
@@ -38,7 +40,7 @@ export type TokenAnswer =
     }
   | Unavailable
 
-/** Logs in once, for a refresh token of the web kind. The password and the codes are kept nowhere. */
+/** Logs in once, for a refresh token of the web kind. The password and the codes are not stored. */
 export async function obtainToken(
   agent: Agent,
   way: LoginWay,
@@ -86,7 +88,7 @@ async function submitCode(session: LoginSession, ask: () => Promise<string>, ms:
   }
 }
 
-/** Listens before anything is asked: the session emits from its own timers. */
+/** Listens before the first request, because the session emits from its own timers. */
 function outcomeOf(session: LoginSession, signal: AbortSignal | undefined): Promise<TokenAnswer> {
   const { promise, resolve } = Promise.withResolvers<TokenAnswer>()
   session.on('authenticated', () => resolve({ kind: 'token', refreshToken: session.refreshToken }))
@@ -108,7 +110,7 @@ async function answered<T>(
   })
 }
 
-/** The error's own text is dropped: it may quote what was sent. */
+/** Drops the error's own text, because it may quote the request. */
 function explain(error: unknown): Exclude<TokenAnswer, { kind: 'token' }> {
   const result = error instanceof Error && 'eresult' in error ? Number(error.eresult) : Number.NaN
   if (result === WRONG_PASSWORD) return { kind: 'refused', reason: 'wrong_password' }

@@ -1,6 +1,6 @@
 /**
- * Random bad days of the sandbox against the port: whatever Steam does, every call comes back with an answer, in time.
- * The time is the test's own: it stands still while anything happens and jumps to the next timer when nothing does.
+ * Random failures of the sandbox against the port: whatever Steam does, every call returns an answer in time.
+ * Time is simulated: it stands still while anything happens, and jumps to the next timer when nothing does.
  * In full: `PROOF_SCRIPTS=1000 npm test -- gateway/steam/web/failures`.
  */
 import type { Agent } from 'node:https'
@@ -15,7 +15,7 @@ import { createSandboxAgent } from './agent.ts'
 import { createWebSteam } from './web-steam.ts'
 
 const SCRIPTS = Number(process.env.PROOF_SCRIPTS ?? 140)
-/** A script has the deadlines of a gateway, or so little time that a slow Steam is late as well. */
+/** A script has the deadlines of a gateway, or so little time that even a slow Steam is too late. */
 const DEADLINES = [
   { login: 10_000, send: 15_000, inventory: 15_000, own: 60_000, other: 10_000 },
   { login: 1_000, send: 200, inventory: 200, own: 200, other: 200 },
@@ -115,7 +115,7 @@ const LIMIT_OF: Record<string, keyof (typeof DEADLINES)[number]> = {
   readOwnInventory: 'own',
 }
 
-/** Plays one script; resolves to what was called, what came of it, and how long it took in the test's own time. */
+/** Plays one script. Resolves to its calls, their results, and the simulated time that they took. */
 async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number): Promise<string[]> {
   const random = randomOf(seed)
   sandbox.reset()
@@ -134,7 +134,7 @@ async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number)
     trace.push(`(${name} ${times})`)
   }
   const call = async <T extends Answer>(method: string, work: Promise<T>): Promise<T> => {
-    // Of the test's fake timers, which go on only when all that is asked is kept back: no machine is too slow for them.
+    // Uses the test's fake timers, which advance only while all requests are held back, so a slow machine does no harm.
     const fakeTimeMs = await inOwnTime(`script ${seed}, ${method}`, underWay, work)
     const { kind, reason } = await work
     trace.push(`${method}: ${kind}${reason === undefined ? '' : ` ${reason}`}`)
@@ -142,7 +142,8 @@ async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number)
     expect(fakeTimeMs, `script ${seed}: ${trace.join(', ')}`).toBeLessThanOrEqual(limitMs + ROUNDING_MS)
     return work
   }
-  // Each script has a behaviour of its own, so none is left to chance; half of them have it when the session opens.
+  // Each script has a different behaviour, so all of them occur. In half of the scripts it begins when the session
+  // opens.
   const own = stage.behaviours[seed % stage.behaviours.length]
   const isFirst = random(2) === 0
   if (isFirst) misbehave(own)

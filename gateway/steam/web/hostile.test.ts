@@ -1,4 +1,4 @@
-/** Names, items and pages that want to run code here. */
+/** Names, items and pages that try to run code in this process. */
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -12,7 +12,7 @@ import {
   scriptedSteam,
 } from '../../testing/steam-server.ts'
 
-// The very object that the libraries would take it from.
+// The same object that the libraries use.
 const vm: typeof import('node:vm') = createRequire(import.meta.url)('node:vm')
 
 const BREAK_OUT = `UserYou.SetProfileURL.constructor('return process')().env.BROKEN_OUT = 'yes'`
@@ -45,7 +45,7 @@ afterEach(async () => {
   await steam.close()
 })
 
-/** Every path that the port knows answers this. */
+/** Answers this on every path that the port uses. */
 function everywhere(reply: () => SteamReply): void {
   const methods = [
     'GetTradeOffer',
@@ -131,7 +131,7 @@ describe('no answer of Steam runs as code', () => {
     const community = new Community({ request: Object.assign(request, { defaults: () => request }) })
     const manager = new Manager({ community, pollInterval: -1, dataDirectory: null, useAccessToken: true })
     const offer = manager.createOffer(BOT, 'abcd_-12')
-    // It fails afterwards, for want of a login; the script has run by then.
+    // The login fails later, but the script has run by then.
     expect(() => offer.getUserDetails(() => {})).toThrow()
     expect(vm.runInContext).toHaveBeenCalled()
   })

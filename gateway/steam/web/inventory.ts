@@ -6,27 +6,27 @@ import { type InventoryPage, parsePartnerPage, parsePublicPage } from '../parse.
 import { accountOf, type InventoryAnswer, type Partner, type SteamItem, type Unavailable } from '../steam.ts'
 import type { Call, Connection } from './connection.ts'
 
-/** Reading stops here. A larger inventory counts as unavailable, because a part must never pass for the whole. */
+/** The most items to read. A larger inventory counts as unavailable, because a part must never count as complete. */
 const MAX_ITEMS = 20_000
 const MAX_OFFERED_PAGES = 40
-/** Full ones make up MAX_ITEMS. */
+/** The most pages to read. Full pages add up to MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
 /** How long the count of restricted items may take once the items themselves are known. */
 const MAX_COUNT_MS = 4_000
-/** Part of the time that is kept free for the other way when the first one hangs. */
+/** The share of the deadline reserved for the second way to read if the first one hangs. */
 const OTHER_WAY_SHARE = 1 / 3
 const STEAM_LANGUAGE: Record<Language, string> = { en: 'english', ru: 'russian' }
 
-/** More than 2000 has been answered with 400 since May 2025, and nobody knows when it will be less. */
+/** Steam has answered 400 to more than 2000 since May 2025, and may lower that at any time. */
 const FIRST_PAGE_SIZE = 1000
 const SMALLEST_PAGE_SIZE = 75
-/** How long after Steam refused a page as too long to try the full size again: a bad spell must not shrink it forever. */
+/** How long after Steam refused a size to try the full size again: a temporary problem must not shrink it forever. */
 const SMALLER_PAGES_MS = 10 * 60_000
 
-/** How long a public page may be; shared by all sessions of this process. */
+/** The size of a public page, shared by all sessions of this process. */
 export type PageSize = {
   current(): number
-  /** Steam thought a page of this size too long; false if there is none shorter. */
+  /** Notes that Steam refused a page of this size; false if there is no smaller one. */
   tooLong(size: number): boolean
 }
 
@@ -41,7 +41,7 @@ export function createPageSize(time: Time): PageSize {
     current,
     tooLong(refused) {
       if (refused <= SMALLEST_PAGE_SIZE) return false
-      // Many may be refused at once, and only the smallest counts.
+      // Several pages may be refused at once, and only the smallest counts.
       size = Math.min(current(), Math.max(SMALLEST_PAGE_SIZE, Math.floor(refused / 2)))
       fullAgainAtMs = time.now() + SMALLER_PAGES_MS
       return true
@@ -58,8 +58,8 @@ type Pages =
   | Unavailable
 
 /**
- * Reads what the partner owns in the game, newest first: the tradable items as Steam shows them to the bot, and from the
- * public page those that are not tradable. If the bot is shown nothing, the public page alone must do.
+ * Reads the partner's items in the game, newest first: the tradable ones as Steam shows them to the bot, and from the
+ * public page those that are not tradable. If the bot is shown nothing, only the public page counts.
  */
 export async function readInventory(way: Way, wanted: Wanted): Promise<InventoryAnswer> {
   const { left } = way
@@ -68,7 +68,7 @@ export async function readInventory(way: Way, wanted: Wanted): Promise<Inventory
   if (offered.kind === 'refused') return { kind: 'refused', reason: refusalOf(offered.reason) }
   if (offered.kind === 'unavailable') {
     const shown = offered.reason === 'session_dead' ? offered : await readPublic(way, wanted)
-    // The first way's trouble is the cause; the other way's is only that it does not help.
+    // The first failure is the cause. The second one only means that the other way does not help.
     return shown.kind === 'unavailable' ? offered : toAnswer(shown)
   }
   const until = left() - MAX_COUNT_MS
@@ -140,7 +140,7 @@ async function readPages(
     if (page.next === null || items.size === before) return { kind: 'items', items: [...items.values()] }
     start = page.next
   }
-  return { kind: 'unavailable', reason: 'steam_error', detail: 'inventory: more than is read' }
+  return { kind: 'unavailable', reason: 'steam_error', detail: 'inventory: too many items' }
 }
 
 function offeredPage({ partner, game, language }: Wanted, start: string | null): Call {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** Prints how many files are kept while the process still runs: at its end Node keeps everything automatically. */
+/** Prints the number of cached files while the process runs: Node stores everything automatically at its end. */
 const SCRIPT = `
   const { readdirSync } = await import('node:fs')
   const [, file, folder] = process.argv
   const { createLazySteam } = await import(file)
-  // No account has this id, so Steam is not asked.
+  // No account has this id, so no request is sent.
   await createLazySteam().readProfile('1')
   console.log(readdirSync(folder, { recursive: true }).length)`
 

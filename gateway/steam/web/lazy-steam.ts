@@ -1,4 +1,4 @@
-/** The port, which loads its libraries when it is first used: they are a third of all code of the process. */
+/** The port, which loads its libraries at the first use, because they are a third of the code of the process. */
 import { flushCompileCache } from 'node:module'
 import type { Steam } from '../steam.ts'
 import type { WebSteamOptions } from './web-steam.ts'

@@ -1,4 +1,4 @@
-/** Declares what we use of the untyped client libraries, and nothing more, so nothing else can be called. */
+/** Declares only the used parts of the untyped client libraries, so no other part can be called. */
 
 declare module 'request' {
   import type { Agent } from 'node:https'
@@ -78,6 +78,6 @@ declare module 'steam-tradeoffer-manager' {
 }
 
 declare module 'steam-totp' {
-  /** The code that the authenticator with this secret (base64 or hex) shows now. Throws for what is no secret. */
+  /** The code that the authenticator with this secret (base64 or hex) shows now. Throws if the secret is invalid. */
   export function generateAuthCode(sharedSecret: string): string
 }

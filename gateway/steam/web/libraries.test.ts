@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** These run scripts of Steam's pages in this process, and a page can break out of the box they run in. */
+/** These methods run scripts of Steam's pages in this process, and a page can escape from their sandbox. */
 const FORBIDDEN = /\.(getUserDetails|getReceivedItems)\b|node:vm\b/
 
 it('no code calls the library methods that run scripts of a page', () => {

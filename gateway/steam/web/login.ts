@@ -1,11 +1,11 @@
-/** Logging in to Steam with a bot's refresh token. */
+/** Logs in to Steam with a bot's refresh token. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Agent } from 'node:https'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Unavailable } from '../steam.ts'
 import type { Asker, Outcome } from '../turns.ts'
 
-/** Steam's results that mean the token itself is no longer good, as opposed to Steam being busy. */
+/** Steam's results that mean that the token itself is invalid, not that Steam is busy. */
 const DEAD_TOKEN_RESULTS = new Set([5, 15, 26, 27, 43])
 const RATE_LIMIT_RESULT = 84
 
@@ -14,7 +14,7 @@ export type LoginAnswer =
   | { kind: 'refused'; reason: 'token_dead' }
   | Unavailable
 
-/** The account a refresh token is for, as decimal digits; null if the text is no such token. */
+/** The account of a refresh token, as decimal digits; null if the text is not such a token. */
 export function accountOfToken(refreshToken: string): string | null {
   try {
     const session = new LoginSession(EAuthTokenPlatformType.WebBrowser)
@@ -28,7 +28,7 @@ export function accountOfToken(refreshToken: string): string | null {
 
 type LoginCall = { agent: Agent; refreshToken: string; asker: Asker }
 
-/** Turns a refresh token into the cookies of steamcommunity.com, within `ms` in all. */
+/** Turns a refresh token into the cookies of steamcommunity.com, within `ms` in total. */
 export function login({ agent, refreshToken, asker }: LoginCall, ms: number): Promise<LoginAnswer> {
   return asker.ask<LoginAnswer>({
     method: 'login',
@@ -49,7 +49,7 @@ async function logIn(agent: Agent, refreshToken: string, ms: number): Promise<Lo
   const limits = watchForLimits()
   const explained = (error: unknown) => explain(error, limits.seen())
   const answer = session.getWebCookies().then(keepCommunityCookies, explained).finally(limits.end)
-  // The library would wait forever for a Steam that does not answer.
+  // The library would wait forever if Steam does not answer.
   return withDeadline(answer, ms, {
     kind: 'unavailable',
     reason: 'timeout',
@@ -61,7 +61,7 @@ const LOGIN_HOST = 'login.steampowered.com'
 const ANSWERS = 'http.client.response.finish'
 type Finished = { request: { host?: string }; response: { statusCode?: number } }
 
-/** The library does not tell the status of an answer that it cannot use. Another login's 429 counts as well. */
+/** The library hides the status of an answer that it cannot use, so a 429 to another login counts too. */
 function watchForLimits() {
   let isLimited = false
   const see = (message: unknown): void => {
@@ -72,7 +72,7 @@ function watchForLimits() {
   return { seen: () => isLimited, end: () => void unsubscribe(ANSWERS, see) }
 }
 
-/** Resolves to `late` if `work` has not come to an end within `ms`. */
+/** Resolves to `late` if `work` has not ended within `ms`. */
 export async function withDeadline<T>(work: Promise<T>, ms: number, late: T): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<T>()
   const timer = setTimeout(() => resolve(late), Math.max(0, ms))
@@ -83,7 +83,7 @@ export async function withDeadline<T>(work: Promise<T>, ms: number, late: T): Pr
   }
 }
 
-/** One login cookie comes per host; the Web API takes only the token of the community's. */
+/** There is one login cookie per host, but the Web API accepts only the token of the community's cookie. */
 function keepCommunityCookies(cookies: string[]): LoginAnswer {
   const kept = cookies.filter((cookie) => /;\s*domain=\.?steamcommunity\.com\s*(;|$)/i.test(cookie))
   if (!kept.some((cookie) => cookie.startsWith('steamLoginSecure='))) {
@@ -92,7 +92,7 @@ function keepCommunityCookies(cookies: string[]): LoginAnswer {
   return { kind: 'cookies', cookies: kept }
 }
 
-/** The error's own text is dropped: it may quote the token. */
+/** Drops the error's own text, because it may quote the token. */
 function explain(error: unknown, sawLimit: boolean): LoginAnswer {
   const result = error instanceof Error && 'eresult' in error ? Number(error.eresult) : Number.NaN
   if (DEAD_TOKEN_RESULTS.has(result)) return { kind: 'refused', reason: 'token_dead' }

@@ -14,7 +14,7 @@ import type {
   Unavailable,
 } from '../steam.ts'
 import { accountOf } from '../steam.ts'
-/** Offers and trades: one call of Steam each, and its answer as the port has it. */
+/** Offers and trades: one call to Steam each, with its answer as a value of the port. */
 import type { Call, Connection, NewOffer } from './connection.ts'
 
 const RESULT_FAIL = 2
@@ -34,7 +34,7 @@ export function economyCall(method: Method, query: Record<string, string | numbe
 
 export async function sendOffer(connection: Connection, offer: NewOffer, ms: number): Promise<SendAnswer> {
   const answer = await connection.send(offer, ms)
-  // The connection gives up only before the offer was sent, or after Steam refused the session itself.
+  // The connection gives up only before it sends the offer, or after Steam refused the session itself.
   if (answer.kind === 'unavailable') return { kind: 'refused', reason: notSent(answer) }
   return sendOutcome(answer)
 }
@@ -65,7 +65,7 @@ export async function listSentOffers(
   if (!page) return unavailableFrom('GetTradeOffers', answer)
   const { sent, received, unreadable, nextCursor } = page
   const next = nextCursor === 0 ? null : String(nextCursor)
-  // It would be read again and again.
+  // Otherwise the same page would be read forever.
   if (next !== null && next === cursor) return leadsNowhere('GetTradeOffers')
   return { kind: 'offers', offers: once(sent), received: once(received), unreadable, next }
 }
@@ -83,7 +83,7 @@ function offersCall(since: Date, cursor: string | null): Call {
     get_sent_offers: 1,
     get_received_offers: 1,
     get_descriptions: 0,
-    // With a cutoff this also gives the offers that changed since then, whatever they are now.
+    // With a cutoff, this also includes offers that changed since then, in any state.
     active_only: 1,
     historical_only: 0,
     time_historical_cutoff: Math.floor(since.getTime() / 1000),
@@ -101,7 +101,7 @@ export async function endOffer(
     name: end.how,
     url: `${url}/${end.how}`,
     method: 'POST',
-    // As the libraries have it.
+    // The same as in the libraries.
     referer: `${url}/${end.partnerSteamId === undefined ? '' : `?partner=${accountOf(end.partnerSteamId)}`}`,
     proof: 'cookies',
   }
@@ -149,7 +149,7 @@ function historyCall(after: HistoryPlace | null): Call {
   })
 }
 
-/** The body of a good answer, else undefined. Steam is known to say 'Fail' (2) along with a full answer. */
+/** The body of a good answer, else undefined. Steam sometimes sends 'Fail' (2) with a complete answer. */
 export function economyBody(answer: HttpResult): unknown {
   if (answer.kind === 'failed' || answer.status !== 200) return undefined
   const { eresult, body } = answer
@@ -160,7 +160,7 @@ export function economyBody(answer: HttpResult): unknown {
   return eresult === RESULT_FAIL && full ? body : undefined
 }
 
-/** Remembers the partner of every offer that this session has seen, and forgets the oldest ones. */
+/** Stores the partner of every offer that this session has seen, and drops the oldest ones. */
 export function rememberPartners() {
   const partners = new Map<string, string>()
   return {

@@ -1,4 +1,4 @@
-/** The read of a bot's own inventory, from a Steam that a test scripts. */
+/** Reads of a bot's own inventory, with a scripted Steam. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { api, BOT, ok, type ScriptedSteam, scriptedSteam, TOKEN } from '../../testing/steam-server.ts'
 import { createSandboxAgent } from './agent.ts'
@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => steam.close())
 
-/** Reads in a time of its own, in which every wait is over at once. */
+/** Reads in simulated time, in which every wait ends at once. */
 async function read(game: 'cs' | 'tf' = 'cs', isProtected = true) {
   let nowMs = 0
   const time = {

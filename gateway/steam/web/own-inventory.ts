@@ -1,4 +1,4 @@
-/** A bot's own inventory, with the items under trade protection that nobody else is shown. */
+/** A bot's own inventory, including items under trade protection, which only the bot can see. */
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
 import { type HttpResult, unavailableFrom } from '../outcomes.ts'
 import { type OwnPage, parseOlderOwnPage, parseOwnPage } from '../parse-own.ts'
@@ -12,7 +12,7 @@ import {
 import type { Call, Connection } from './connection.ts'
 import { economyBody, economyCall } from './offers.ts'
 
-/** A bot holds a thousand at most. Reading stops here, and what was read counts as a part. */
+/** The most items to read, far more than a bot's thousand. A longer inventory counts as incomplete. */
 const MAX_ITEMS = 20_000
 const MAX_PAGES = 25
 const PAGE_SIZE = 1_000
@@ -34,7 +34,7 @@ export async function readOwnInventory(
     const isComplete = open.isComplete && locked.isComplete
     return { kind: 'items', items: [...open.items, ...locked.items], isComplete }
   }
-  // Steam answered: there is no such place.
+  // Steam does not know the context.
   const isNowhere = !isProtected && locked.reason === 'steam_error'
   return { kind: 'items', items: open.items, isComplete: open.isComplete && isNowhere }
 }
@@ -48,7 +48,7 @@ async function readContext(way: Way, place: Place): Promise<Read> {
   for (let pages = 0; pages < MAX_PAGES && items.size < MAX_ITEMS; pages += 1) {
     let page: OwnPage | 'nothing' | Unavailable = await next(way, place, start)
     if (page === 'nothing' && start === null) {
-      // The older page tells an empty inventory from no answer.
+      // Only the older page distinguishes an empty inventory from no answer.
       next = olderOf
       page = await next(way, place, start)
     }

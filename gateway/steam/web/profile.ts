@@ -7,13 +7,13 @@ import type { Call } from './connection.ts'
 /** Steam's own picture for accounts without one. */
 const DEFAULT_AVATAR = 'fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb'
 const MAX_NAME = 64
-/** The name and the picture stand at the beginning, before what a shopper wrote about themselves. */
+/** The length to read: the name and the picture come before the shopper's own text. */
 const MOST_XML = 64 * 1024
 
 export type ProfileHosts = {
-  /** Where avatars are loaded from, without a slash at the end. */
+  /** The address of avatars, without a slash at the end. */
   avatarBase: string
-  /** Where profiles are shown to people, without a slash at the end. */
+  /** The address of profile pages, without a slash at the end. */
   communityBase: string
 }
 
@@ -26,8 +26,8 @@ const miniProfile = z.object({
 })
 
 /**
- * The public profile from two pages that need no session: the XML one knows whether the account exists, the
- * miniprofile knows the level. Either alone is enough for a name.
+ * The public profile from two pages that need no session: the XML page shows whether the account exists, the
+ * miniprofile has the level. Either one is enough for a name.
  */
 export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts): Promise<ProfileAnswer> {
   const [page, mini] = await Promise.all([
@@ -62,12 +62,12 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
   }
 }
 
-/** null: Steam says that there is no such account. undefined: something else came, such as a rate limit's page. */
+/** null: Steam says that there is no such account. undefined: anything else, such as a page about rate limits. */
 function parseXml(page: unknown, steamId: string): { name: string; avatar: string } | null | undefined {
   if (typeof page !== 'string') return undefined
   const body = page.slice(0, MOST_XML)
   if (/^(?:<\?xml[^>]*\?>)?\s*<response>\s*<error>/.test(body)) {
-    // It also says that it fails or is asked too often, and knows the account all the same.
+    // Other errors, such as too many requests, do not mean that the account is unknown.
     return textOf(body, 'error').includes('could not be found') ? null : undefined
   }
   if (textOf(body, 'steamID64') !== steamId) return undefined
@@ -76,7 +76,7 @@ function parseXml(page: unknown, steamId: string): { name: string; avatar: strin
 
 const CDATA = '<![CDATA['
 
-/** The text of the first such element, found without going back: the page may be anything. */
+/** The text of the first such element, found in linear time: the page may be hostile. */
 function textOf(xml: string, tag: string): string {
   const start = xml.indexOf(`<${tag}>`)
   const inner = start === -1 ? '' : xml.slice(start + tag.length + 2).trimStart()
@@ -87,7 +87,7 @@ function textOf(xml: string, tag: string): string {
   return inner.startsWith(`</${tag}>`, end) ? inner.slice(0, end).trim() : ''
 }
 
-/** Only the picture's hash is taken from Steam's answer, and only if it stands at a host of Steam's. */
+/** Takes only the picture's hash from Steam's answer, and only from an address at a host of Steam. */
 function avatarUrl(url: string, avatarBase: string): string {
   const { protocol, hostname, pathname } = URL.canParse(url) ? new URL(url) : new URL('http://none')
   const trusted = protocol === 'https:' && /(^|\.)(steamstatic\.com|akamaihd\.net)$/.test(hostname)

@@ -1,4 +1,4 @@
-/** The reads of the port, from a Steam that a test scripts. */
+/** The reads of the port, with a scripted Steam. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   api,
@@ -96,7 +96,7 @@ describe('reads', () => {
       trades: [{ tradeId: '5' }],
       next: null,
     })
-    // Nothing, and more of it.
+    // An empty page that announces another one.
     expect(await session.listSteamTrades(place('5', 500))).toMatchObject({ kind: 'unavailable' })
   })
 
@@ -254,7 +254,7 @@ describe('an inventory', () => {
     const answer = await read(session)
     expect(answer.kind === 'items' && answer.items.length).toBe(2 * HALF)
     more = true
-    expect(await read(session)).toMatchObject({ kind: 'unavailable', detail: 'inventory: more than is read' })
+    expect(await read(session)).toMatchObject({ kind: 'unavailable', detail: 'inventory: too many items' })
   })
 
   it('is complete or unavailable, however short its pages are', async () => {

@@ -1,4 +1,4 @@
-/** The port's requests beside those that the client libraries send for the same job. */
+/** Compares the port's requests with those of the client libraries for the same job. */
 import { createRequire } from 'node:module'
 import Request from 'request'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
@@ -49,7 +49,7 @@ type LibraryCommunity = {
   getSteamUser(user: object, done: Done): void
 }
 
-// Types of ours declare only what the gateway may call; here the libraries are used as they come.
+// Our types declare only the methods that the gateway may call. Here the libraries are used without them.
 const load = createRequire(import.meta.url)
 const Manager: new (options: object) => LibraryManager = load('steam-tradeoffer-manager')
 const Community: new (options: object) => LibraryCommunity = load('steamcommunity')
@@ -96,7 +96,7 @@ afterEach(async () => {
   await steam.close()
 })
 
-/** The libraries wired as their documents say, by way of the same redirect. */
+/** The libraries, wired as their documentation says, with the same redirect. */
 async function library() {
   const agent = createSandboxAgent('sandbox', steam.url)
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
@@ -142,14 +142,14 @@ async function same(path: string, our: Work, their: Work) {
   expect(await bothAsked(path, our, their)).toHaveLength(1)
 }
 
-/** Resolves to what both asked at this path, each in turn. */
+/** Resolves to the requests of both at this path. */
 async function bothAsked(path: string, our: Work, their: Work) {
   const [mine, library] = [await asked(path, our), await asked(path, their)]
   expect(mine).toEqual(library)
   return mine
 }
 
-/** The fields of a multipart form, which was read as if it were another one. */
+/** The fields of a multipart form that was parsed as an urlencoded one. */
 function partsOf(form: URLSearchParams): string[][] {
   const sent = [...form].map((pair) => pair.join('=')).join('&')
   const parts = sent.matchAll(/name="(\w+)"\r\n\r\n([^\r]*)\r\n/g)

@@ -1,4 +1,4 @@
-/** The port against the Steam sandbox: the whole of what a deposit needs, over the real client libraries. */
+/** The port against the Steam sandbox: everything that a deposit needs, over the real client libraries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { GAME_FACTS } from '../../../contract/games.ts'
@@ -302,7 +302,7 @@ async function giveAndTakeBack(): Promise<void> {
 }
 
 describe('every field of the port', () => {
-  /** Fields, nested ones too, that none of these values fills. */
+  /** Fields, including nested ones, that none of these values fills. */
   const emptyIn = (values: readonly object[]): string[] => {
     const filled = new Map<string, boolean>()
     const visit = (value: unknown, path: string): void => {
@@ -341,7 +341,7 @@ describe('every field of the port', () => {
     expect(emptyIn([delivered.trade, ...trades.trades])).toEqual([])
     expect(emptyIn([...offers.offers, accepted])).toEqual([])
     expect(emptyIn([profile.profile])).toEqual([])
-    // The sandbox says of no item why it is not tradable; restriction.test.ts has the texts of Steam.
+    // The sandbox gives no reasons for untradable items: restriction.test.ts has Steam's texts.
     expect(emptyIn(await inventory())).toEqual(['restriction'])
   })
 

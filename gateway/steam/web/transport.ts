@@ -12,14 +12,14 @@ type BoundRequest = {
 }
 
 export type Transport = {
-  /** Handed to the libraries in place of `request`. */
+  /** The function that the libraries get in place of `request`. */
   request: BoundRequest
   /**
-   * Starts one request through a library and resolves to its result, within `ms` in all.
+   * Starts one request through a library and resolves to its result, within `ms` in total.
    * `start` must call the library's method synchronously and pass `done` as its callback.
    */
   run(ms: number, start: (done: () => void) => void): Promise<HttpResult>
-  /** Ends everything that is under way; later requests fail at once. */
+  /** Ends all running requests; later ones fail at once. */
   close(): void
 }
 
@@ -32,8 +32,8 @@ class TransportError extends Error {
 }
 
 /**
- * The libraries' way to the network, with what they lack: a deadline over the whole request, a limit on the
- * answer's size, and no way for an answer to throw where nothing can catch it.
+ * The libraries' transport, with the parts that they lack: a deadline for the whole request, a limit on the
+ * answer's size, and a catch for errors that an answer causes inside the library.
  */
 export function createTransport(
   agent: Agent | undefined,
@@ -41,7 +41,7 @@ export function createTransport(
 ): Transport {
   const open = new Set<() => void>()
   let closed = false
-  // Set only while `start` runs: the libraries call `request` synchronously but pass no deadline through.
+  // Set only while `start` runs: the libraries call `request` synchronously, but do not pass on a deadline.
   let current: { ms: number; seen: HttpResult } | undefined
 
   const bind = (base: RequestApi): BoundRequest => {
@@ -111,7 +111,7 @@ function rawReply({ request, statusCode: status, headers }: Response, body: unkn
   return { method: request.method, url: request.uri.href, status, headers, body }
 }
 
-/** Keeps only codes. The texts of network and parse errors quote addresses and answers, which hold tokens. */
+/** Keeps only codes. The texts of network and parse errors quote addresses and answers, which contain tokens. */
 function failed(error: Error | null): HttpResult {
   const code = error && 'code' in error ? String(error.code) : ''
   return { kind: 'failed', code: /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : 'NETWORK' }

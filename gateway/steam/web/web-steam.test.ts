@@ -1,4 +1,4 @@
-/** The port against a Steam that does what a test tells it: trouble that no catalogue of ours foresees. */
+/** The port against a scripted Steam, for trouble that the sandbox cannot make. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fakeClock } from '../../testing/clock.ts'
 import {

@@ -29,14 +29,14 @@ import { readOwnInventory } from './own-inventory.ts'
 import { type ProfileHosts, readProfile } from './profile.ts'
 import { createTransport } from './transport.ts'
 
-/** Limits of one call in milliseconds, a renewal of the session included. */
+/** The deadlines of calls in milliseconds, including a renewal of the session. */
 type Deadlines = { login: number; send: number; inventory: number; own: number; other: number }
 
 const DEFAULT_DEADLINES: Deadlines = {
   login: 10_000,
   send: 15_000,
   inventory: 15_000,
-  // Nobody waits for it, and its pages must lie apart.
+  // No shopper waits for it, and its pages are read with pauses.
   own: 60_000,
   other: 10_000,
 }
@@ -50,25 +50,25 @@ export type WebSteamOptions = {
   communityBase?: string
   deadlines?: Partial<Deadlines>
   clock?: Clock
-  /** For tests of what takes minutes. */
+  /** For tests of long waits. */
   time?: Time
   /** From 0 to 1, for pauses that do not all end together. */
   random?: () => number
-  /** Told of every request. */
+  /** Called for every request. */
   observer?: Observer
-  /** Given every answer as it came, but for those to a login, which hold nothing but secrets. */
+  /** Called with every raw answer, except those to a login, which contain only secrets. */
   onReply?: (reply: RawReply) => void
-  /** How many gateways ask Steam from this address; 1 by default. */
+  /** How many gateways call Steam from this address; 1 by default. */
   gateways?: () => number
 }
 
 const TIME: Time = {
   now: () => performance.now(),
-  // Holds a command that waits for its turn: it would end without a word. A gateway ends by process.exit.
+  // Keeps a command alive that waits for its turn, which would end silently. A gateway ends by process.exit.
   pause: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
 }
 
-/** Steam over its web pages and Web API. Needs no API key and keeps nothing between restarts. */
+/** Steam over its web pages and Web API. Needs no API key, and stores nothing between restarts. */
 export function createWebSteam(options: WebSteamOptions = {}): Steam {
   const deadlines = { ...DEFAULT_DEADLINES, ...options.deadlines }
   const hosts: ProfileHosts = {
@@ -183,7 +183,7 @@ async function checkPartner(connection: Connection, partner: Partner, ms: number
   return holdDays === undefined ? unavailableFrom(call.name, answer) : { kind: 'ok', holdDays }
 }
 
-/** Ids go into addresses: only the 64-bit ids of people's accounts are let through. */
+/** Accepts only 64-bit ids of personal accounts, because ids become parts of addresses. */
 function isSteamId(steamId: string): boolean {
   return /^76561(19|20)\d{10}$/.test(steamId)
 }
