@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { InventoryErrorType } from '../contract/statuses.ts'
 import type { Messages } from '../widget/i18n/en.ts'
-import { STEAM_PAGES } from '../widget/steam-pages.ts'
+import { type SteamPage, steamPage } from '../widget/steam-pages.ts'
 import { begin } from './support/sandbox.ts'
 import { callsTo, maintenance, openDeposit, openStand, shopper, till } from './support/shared-till.ts'
 import { giveLink, speak, TEXTS } from './support/shopper.ts'
@@ -32,13 +32,15 @@ const shown = (page: Page, texts: Messages, type: InventoryErrorType) => {
   return page.getByRole('alert').filter({ hasText: title }).filter({ hasText: description })
 }
 
+const door = (to: SteamPage): string => steamPage(to, till.sandbox)
+
 /** The text or address of the only primary button of each state, which solves the problem. */
 const DOORS: Record<InventoryErrorType, string> = {
   internal: TEXTS.en.retry,
   tradeNotAvailable: TEXTS.en.games.dota,
-  hidden: STEAM_PAGES.privacy,
-  escrow: STEAM_PAGES.guard,
-  invalidPartner: STEAM_PAGES.tradeSettings,
+  hidden: door('privacy'),
+  escrow: door('guard'),
+  invalidPartner: door('tradeSettings'),
   engineeringWorks: TEXTS.en.retry,
 }
 
@@ -70,7 +72,24 @@ async function expectError(type: InventoryErrorType, who: string) {
 }
 
 describe('A-074 A-110 an inventory that cannot be shown says why, in both languages', () => {
-  test('A-125 because it is hidden', () => expectError('hidden', 'magic_hidden'))
+  test('A-125 because it is hidden, and its button leads to the setting that shows it', async () => {
+    const { page } = await expectError('hidden', 'magic_hidden')
+    const { steamId } = await shopper('magic_hidden')
+    const popup = page.waitForEvent('popup')
+    await page.getByRole('alert').locator('.primary').click()
+    const steam = await popup
+    await steam.getByRole('heading', { name: 'Who are you?' }).waitFor()
+    await steam.goto(`${till.sandbox}/profiles/${steamId}/edit/settings`)
+    await steam.getByRole('button', { name: 'Make it public' }).click()
+    await steam.getByRole('heading', { name: 'Inventory: Public' }).waitFor()
+    // An answer of Steam stands for a few seconds.
+    const retry = page.getByRole('button', { name: TEXTS.ru.retry })
+    const triedAgain = async () => {
+      if (await retry.isVisible()) await retry.click()
+      return page.getByRole('gridcell').count()
+    }
+    await expect.poll(triedAgain, { interval: 1_000 }).toBeGreaterThan(0)
+  })
   test('A-124 because the shopper does not own the game', () =>
     expectError('tradeNotAvailable', 'magic_no_game'))
   test('A-126 A-112 because Steam would delay the transfer', () => expectError('escrow', 'magic_hold'))
@@ -134,7 +153,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await modal.getByText(texts.creationErrorText).waitFor()
     await expect.poll(() => pageScroll(page)).toEqual(['hidden', 200])
     expect(texts.creationErrorTitle).toBe('Failed to create trade')
-    await expect.poll(() => modal.locator('.primary').getAttribute('href')).toBe(STEAM_PAGES.restrictions)
+    await expect.poll(() => modal.locator('.primary').getAttribute('href')).toBe(door('restrictions'))
     await modal.getByRole('button', { name: texts.close }).click()
     await modal.waitFor({ state: 'detached' })
     await expect.poll(() => pageScroll(page)).toEqual(['scroll', 200])
@@ -151,7 +170,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await press(page, texts)
     const modal = creationError(page, texts)
     await modal.getByText(texts.creationCauses.link_expired ?? '').waitFor()
-    await expect.poll(() => modal.locator('.primary').getAttribute('href')).toBe(STEAM_PAGES.tradeSettings)
+    await expect.poll(() => modal.locator('.primary').getAttribute('href')).toBe(door('tradeSettings'))
     await modal.getByRole('button', { name: texts.close }).click()
     await shown(page, texts, 'invalidPartner').waitFor()
   })

@@ -1,7 +1,7 @@
 /** Hostile names of items and people: the page shows them as text and runs none of them. */
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { STEAM_PAGES } from '../widget/steam-pages.ts'
+import { steamPage } from '../widget/steam-pages.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { begin, offersTo } from './support/sandbox.ts'
 import {
@@ -96,7 +96,12 @@ describe.each([
 })
 
 test.each([
-  ['is not available to trade', 'magic_cannot_trade', 'account_restricted', STEAM_PAGES.restrictions],
+  [
+    'is not available to trade',
+    'magic_cannot_trade',
+    'account_restricted',
+    steamPage('restrictions', till.sandbox),
+  ],
   ['has a trade ban', 'magic_banned', 'trade_ban', `${till.store}/`],
 ] as const)(
   'a shopper who %s learns so when the offer is sent; nothing moves, and the deposit stays open',

@@ -296,6 +296,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
       'messenger-url': config.messengerUrl,
       'guide-video': config.guideVideoUrl,
       home: config.homeUrl,
+      steam: config.mode === 'sandbox' ? parts.communityUrl : undefined,
     },
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
     known: knownTo({ db, clock: parts.clock, keyMode: config.mode, views }),

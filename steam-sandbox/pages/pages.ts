@@ -7,8 +7,8 @@ import { home } from './home.ts'
 import { page } from './layout.ts'
 import { answerForm, offerPage } from './offer.ts'
 import { historyForm, historyPage, profilePage } from './profile.ts'
+import { authenticatorPage, privacyPage, settingsForm, tradeSettingsPage, whoAreYou } from './settings.ts'
 import { tourForm, tourPage } from './tour.ts'
-import { tradeSettingsPage } from './trade-settings.ts'
 
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#f2b632"/><path d="M8 12h16v12H8z" fill="#1c1400"/><path d="M12 12V9a4 4 0 0 1 8 0v3" fill="none" stroke="#1c1400" stroke-width="3"/></svg>'
@@ -32,7 +32,14 @@ const PAGES: Shown[] = [
   { at: /^\/bots\/?$/, get: botsPage, post: botsForm },
   { at: /^\/tradeoffer\/(\d+)\/?$/, get: offerPage, post: answerForm },
   { at: /^\/profiles\/(\d+)\/?$/, get: profilePage },
-  { at: /^\/profiles\/(\d+)\/tradeoffers\/privacy\/?$/, get: tradeSettingsPage },
+  { at: /^\/profiles\/(\d+)\/tradeoffers\/?$/, get: profilePage },
+  { at: /^\/profiles\/(\d+)\/tradeoffers\/privacy\/?$/, get: tradeSettingsPage, post: settingsForm },
+  { at: /^\/profiles\/(\d+)\/edit\/settings\/?$/, get: privacyPage, post: settingsForm },
+  { at: /^\/profiles\/(\d+)\/twofactor\/manage\/?$/, get: authenticatorPage, post: settingsForm },
+  {
+    at: /^\/(?:my\/)?(tradeoffers|tradeoffers\/privacy|edit\/settings|twofactor\/manage)\/?$/,
+    get: whoAreYou,
+  },
   { at: /^\/profiles\/(\d+)\/history\/?$/, get: historyPage, post: historyForm },
 ]
 

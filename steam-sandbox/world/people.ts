@@ -1,4 +1,4 @@
-import type { Account, Bar, World } from './world.ts'
+import type { Account, Bar, Settings, World } from './world.ts'
 
 /** An automatic act of a person, `afterS` seconds after an offer reached them. */
 export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS: number }
@@ -128,13 +128,28 @@ export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_twins', behaviour: 'unmarketable-items', counts: SOME },
 ]
 
-/** The peculiarities of this account, from its own behaviour and those switched on for it. The last one wins. */
+/**
+ * The peculiarities of this account, from its own behaviour and those switched on for it. The last one wins, except
+ * where the person has changed a setting.
+ */
 export function traitsOf(world: World, account: Account): Traits {
   const switched = world.switched.filter(({ steamId }) =>
     steamId === undefined ? account.kind === 'shopper' : steamId === account.steamId,
   )
   const names = [account.behaviour ?? '', ...switched.map(({ name }) => name)]
-  return Object.assign({}, ...names.map((name) => PEOPLE[name]?.traits))
+  return settled(Object.assign({}, ...names.map((name) => PEOPLE[name]?.traits)), account.settings ?? {})
+}
+
+function settled(traits: Traits, { inventory, hasNewLink, hasAuthenticator }: Settings): Traits {
+  const { inventory: shown, holdDays, tokenRegenerated, ...others } = traits
+  const left =
+    inventory === 'private' ? 'hidden' : inventory === 'public' && shown === 'hidden' ? undefined : shown
+  return {
+    ...others,
+    ...(left === undefined ? {} : { inventory: left }),
+    ...(holdDays === undefined || hasAuthenticator ? {} : { holdDays }),
+    ...(tokenRegenerated === undefined || hasNewLink ? {} : { tokenRegenerated }),
+  }
 }
 
 /** Why others cannot send this account an offer; undefined if they can. */

@@ -33,6 +33,16 @@ export type Account = {
   otherConfirmed?: number
   /** Until when the account cannot trade: 30 days after reversing protected trades, 7 after ending a held one. */
   restrictedUntilS?: number
+  /** Changes that the person made on the settings pages; they override a behaviour. */
+  settings?: Settings
+}
+
+export type Settings = {
+  inventory?: 'public' | 'private'
+  /** Whether the person has made a trade link of their own. */
+  hasNewLink?: boolean
+  /** Whether the mobile authenticator has been on for seven days. */
+  hasAuthenticator?: boolean
 }
 
 /** `items` come from the partner, `give` from the sender. */

@@ -15,7 +15,7 @@ import type { Flow } from '../flow/runner.ts'
 import type { LinkState, Page, Refusal, Stand } from '../flow/state.ts'
 import type { PageTexts } from '../i18n/page.ts'
 import { usePage } from '../page.tsx'
-import { STEAM_PAGES } from '../steam-pages.ts'
+import { steamPage } from '../steam-pages.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { CloseIcon } from '../ui/icons.tsx'
 import { OutsideLink } from '../ui/outside-link.tsx'
@@ -150,7 +150,7 @@ function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
           {link.status === 'failed' && parts !== null ? (
             <parts.LinkDoor refusal={link.refusal} payment={payment} flow={flow} />
           ) : (
-            <OutsideLink href={STEAM_PAGES.tradeSettings} look="button">
+            <OutsideLink href={steamPage('tradeSettings')} look="button">
               {texts.tradeSettings}
             </OutsideLink>
           )}

@@ -1,7 +1,7 @@
 /** Links that lead out of a problem. */
 
 import './doors.css'
-import { STEAM_PAGES, type SteamPage } from '../steam-pages.ts'
+import { type SteamPage, steamPage } from '../steam-pages.ts'
 import { type Look, OutsideLink } from '../ui/outside-link.tsx'
 import { useRest } from './texts.ts'
 
@@ -9,7 +9,7 @@ import { useRest } from './texts.ts'
 export function SteamDoor({ to, look = 'button primary' }: { to: SteamPage; look?: Look }) {
   const { texts } = useRest()
   return (
-    <OutsideLink href={STEAM_PAGES[to]} look={look}>
+    <OutsideLink href={steamPage(to)} look={look}>
       {texts.steamPages[to]}
     </OutsideLink>
   )

@@ -1,0 +1,76 @@
+/** The settings pages of a person: what the deposit page asks a shopper to change on Steam can be changed here. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type RunningSteam, startSteam } from './start.ts'
+import { isTokenOf } from './world/offers.ts'
+import { traitsOf } from './world/people.ts'
+import { holdDaysOf } from './world/trades.ts'
+
+let steam: RunningSteam
+
+beforeEach(async () => {
+  steam = await startSteam({ port: 0, seed: 'settings' })
+})
+
+afterEach(() => steam.close())
+
+const show = async (path: string) => (await fetch(`${steam.url}${path}`)).text()
+
+function press(path: string, value: string): Promise<Response> {
+  const body = new URLSearchParams([['set', value]])
+  return fetch(`${steam.url}${path}`, {
+    method: 'POST',
+    headers: { origin: steam.url },
+    body,
+    redirect: 'manual',
+  })
+}
+
+const path = (at: string, name: string) => `/profiles/${steam.as(name).steamId}/${at}`
+const set = (at: string, name: string, value: string) => press(path(at, name), value)
+const accountOf = (name: string) => {
+  const account = steam.world().accounts.find((one) => one.name === name)
+  if (!account) throw new Error(`There is no ${name}.`)
+  return account
+}
+
+it.each(['tradeoffers', 'tradeoffers/privacy', 'edit/settings'])(
+  'asks who you are at /my/%s, because nobody is logged in',
+  async (at) => {
+    expect(await show(`/my/${at}`)).toContain(`<a href="${path(at, 'magic_hidden')}">magic_hidden</a>`)
+    expect((await fetch(`${steam.url}${path(at, 'magic_hidden')}`)).status).toBe(200)
+  },
+)
+
+it('opens a hidden inventory, and hides it again', async () => {
+  const seen = () => traitsOf(steam.world(), accountOf('magic_hidden')).inventory
+  expect(seen()).toBe('hidden')
+  await set('edit/settings', 'magic_hidden', 'public')
+  expect(seen()).toBe(undefined)
+  expect(await show(path('edit/settings', 'magic_hidden'))).toContain('Inventory: Public')
+  await set('edit/settings', 'magic_hidden', 'private')
+  expect(seen()).toBe('hidden')
+})
+
+it('replaces a trade link: the old one stops working, the new one works', async () => {
+  const works = (token: string) => isTokenOf(steam.world(), accountOf('magic_new_token'), token)
+  const { token } = accountOf('magic_new_token')
+  expect(works(token)).toBe(false)
+  await set('tradeoffers/privacy', 'magic_new_token', 'link')
+  expect([works(token), works(accountOf('magic_new_token').token)]).toEqual([false, true])
+  expect(await show(path('tradeoffers/privacy', 'magic_new_token'))).toContain(
+    accountOf('magic_new_token').token,
+  )
+})
+
+it('turns the mobile authenticator on, so Steam holds no trade', async () => {
+  expect(await show('/twofactor/manage')).toContain(path('twofactor/manage', 'magic_hold'))
+  expect(holdDaysOf(steam.world(), accountOf('magic_hold').steamId)).toBe(15)
+  await set('twofactor/manage', 'magic_hold', 'authenticator')
+  expect(holdDaysOf(steam.world(), accountOf('magic_hold').steamId)).toBe(0)
+})
+
+it('changes only by a button of the page', async () => {
+  expect((await press(path('edit/settings', 'magic_hidden'), 'nonsense')).status).toBe(404)
+  const form = { method: 'POST', body: new URLSearchParams([['set', 'public']]) }
+  expect((await fetch(`${steam.url}${path('edit/settings', 'magic_hidden')}`, form)).status).toBe(403)
+})
