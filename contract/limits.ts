@@ -2,3 +2,6 @@
 
 /** The most webhook endpoints of a store. */
 export const MOST_ENDPOINTS = 10
+
+/** The most names of unusable items that an inventory lists for one reason. */
+export const MOST_UNAVAILABLE_NAMES = 20

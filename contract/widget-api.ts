@@ -7,6 +7,7 @@
 import { z } from 'zod'
 import { GAMES, PHASES } from './games.ts'
 import { LANGUAGES } from './languages.ts'
+import { MOST_UNAVAILABLE_NAMES } from './limits.ts'
 import { CURRENCIES } from './money.ts'
 import { DEPOSIT_STATUSES, INVENTORY_ERROR_TYPES, UNAVAILABLE_REASONS } from './statuses.ts'
 import { LONGEST_TRADE_LINK } from './trade-link.ts'
@@ -148,6 +149,10 @@ export const inventorySchema = z.object({
   hold: z.object({ atOnce: minorUnits, days: z.int().positive(), until: z.iso.datetime() }).nullable(),
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
+  /** Different names of those items, newest first, cut off after `MOST_UNAVAILABLE_NAMES` a reason. Absent if there are none. */
+  unavailableNames: z
+    .partialRecord(z.enum(UNAVAILABLE_REASONS), z.array(z.string()).max(MOST_UNAVAILABLE_NAMES))
+    .optional(),
   /** When the first item under `tradeHold` or `tradeProtected` becomes free; absent if Steam does not say. */
   nextTradableAt: z.iso.datetime().optional(),
   /** Identifies the prices of this answer; sent with the trade. Null if there are no items. */

@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import type { Item } from '../contract/widget-api.ts'
+import { MOST_UNAVAILABLE_NAMES } from '../contract/limits.ts'
+import { UNAVAILABLE_REASONS } from '../contract/statuses.ts'
+import type { Inventory, Item } from '../contract/widget-api.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { formatMoney } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
@@ -153,7 +155,7 @@ describe.each([
     if (viewport === MOBILE) await expectStillness(page)
   })
 
-  test('A-015 A-034 the page counts the items that cannot be used, with the reasons', async () => {
+  test('A-015 A-034 the page counts the items that cannot be used, with the reasons and their names', async () => {
     const { page, texts, inventory } = await atStand({ language, viewport }, 'magic_hoarder')
     expect(inventory.unavailableItems).toBeGreaterThan(0)
     const line = page.locator('.unavailable')
@@ -161,8 +163,18 @@ describe.each([
     await expect.poll(() => line.textContent()).toContain(texts.unavailable(inventory.unavailableItems))
     await page.getByRole('button', { name: texts.why }).click()
     await page.getByText(texts.itemConditions).waitFor()
+    const listed = page.locator('.unavailable .popover-names')
+    await expect.poll(() => listed.allTextContents()).toEqual(namesIn(inventory))
   })
 })
+
+/** As the page lists them: the most of a reason, and whether there are more. */
+const namesIn = ({ unavailableNames = {} }: Inventory): string[] =>
+  UNAVAILABLE_REASONS.flatMap((reason) => {
+    const names = unavailableNames[reason] ?? []
+    const more = names.length === MOST_UNAVAILABLE_NAMES ? ', …' : ''
+    return names.length > 0 ? [names.join(', ') + more] : []
+  })
 
 test('A-117 the layout is narrow at 900 px and wide at 901, with one variant of each part', async () => {
   const { page } = await atStand()

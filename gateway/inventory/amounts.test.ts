@@ -1,6 +1,7 @@
 /** The prices in the inventory decide the amount of the trade. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Game } from '../../contract/games.ts'
+import { MOST_UNAVAILABLE_NAMES } from '../../contract/limits.ts'
 import { saveRate } from '../pricing/store.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { requestTrade } from '../trades/request.ts'
@@ -100,10 +101,22 @@ describe('the amount of a trade', () => {
 })
 
 describe('A-087 items that do not qualify', () => {
+  test('have each of their names listed once, as many as the page can show', async () => {
+    const many = Array.from({ length: MOST_UNAVAILABLE_NAMES + 5 }, (_, at) =>
+      anItem(String(at + 1), `Knife ${at}`, { tradable: false }),
+    )
+    till.steam.owned = { kind: 'items', items: [...many, anItem('90', 'Dime'), anItem('91', 'Dime')] }
+    const { unavailableByReason, unavailableNames } = await till.ask()
+    expect(unavailableByReason).toEqual({ tooCheap: 2, notTradable: MOST_UNAVAILABLE_NAMES + 5 })
+    expect(unavailableNames?.tooCheap).toEqual(['Dime'])
+    expect(unavailableNames?.notTradable).toHaveLength(MOST_UNAVAILABLE_NAMES)
+  })
+
   test('are worth at most 0.10: 0.11 qualifies', async () => {
-    const { items, unavailableByReason } = await till.ask()
+    const { items, unavailableByReason, unavailableNames } = await till.ask()
     expect(items.map(({ id }) => id)).toEqual(['1', '2', '3', '5'])
     expect(unavailableByReason).toEqual({ tooCheap: 1, notPopular: 1, notTradable: 1 })
+    expect(unavailableNames).toEqual({ tooCheap: ['Dime'], notPopular: ['Rare'], notTradable: ['Knife'] })
     expect(await trade('1', '4')).toEqual(refused('items_unavailable'))
     expect(await trade('1', '5')).toEqual(accepted)
   })

@@ -1,5 +1,6 @@
 /** Decides which items of an inventory are accepted, and why the rest are not. Pure. */
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
+import { MOST_UNAVAILABLE_NAMES } from '../../contract/limits.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import { phaseOf } from '../pricing/phase.ts'
@@ -14,6 +15,8 @@ export type Offered = {
   quoted: QuotedItem[]
   unavailableItems: number
   unavailableByReason: Partial<Record<UnavailableReason, number>>
+  /** Undefined if every item is accepted. */
+  unavailableNames?: Partial<Record<UnavailableReason, string[]>>
   /** When items that Steam blocks temporarily become free: ISO 8601, unordered. */
   heldUntil: string[]
 }
@@ -44,8 +47,7 @@ export function offeredOf(items: readonly SteamItem[], around: Around): Offered 
     if (price.kind === 'unavailable') {
       const until = item.restriction?.until ?? null
       if (until !== null) offered.heldUntil.push(until)
-      offered.unavailableItems += 1
-      offered.unavailableByReason[price.reason] = (offered.unavailableByReason[price.reason] ?? 0) + 1
+      leaveOut(offered, price.reason, itemFacts(item, around.game).name)
       continue
     }
     const { assetId, marketHashName } = item
@@ -58,6 +60,15 @@ export function offeredOf(items: readonly SteamItem[], around: Around): Offered 
     offered.quoted.push({ assetId, appId, contextId, name, marketHashName, pricedAs, price: credited, gross })
   }
   return offered
+}
+
+function leaveOut(offered: Offered, reason: UnavailableReason, name: string): void {
+  offered.unavailableItems += 1
+  offered.unavailableByReason[reason] = (offered.unavailableByReason[reason] ?? 0) + 1
+  offered.unavailableNames ??= {}
+  const names = offered.unavailableNames[reason] ?? []
+  if (names.length < MOST_UNAVAILABLE_NAMES && !names.includes(name)) names.push(name)
+  offered.unavailableNames[reason] = names
 }
 
 type Judged =

@@ -133,7 +133,13 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
 
 type Answered = Pick<
   Inventory,
-  'items' | 'quoteId' | 'hold' | 'unavailableItems' | 'unavailableByReason' | 'nextTradableAt'
+  | 'items'
+  | 'quoteId'
+  | 'hold'
+  | 'unavailableItems'
+  | 'unavailableByReason'
+  | 'unavailableNames'
+  | 'nextTradableAt'
 >
 
 /** Separates the items, and saves the shown prices. */

@@ -1,10 +1,12 @@
 import { useId } from 'react'
+import { MOST_UNAVAILABLE_NAMES } from '../../contract/limits.ts'
 import { UNAVAILABLE_REASONS } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
+
 import { formatDate } from '../i18n/format.ts'
 import { useStand } from './texts.ts'
 
-/** The number of unusable items, with the reasons. */
+/** The number of unusable items, with the reasons and names. */
 export function Unavailable({ inventory }: { inventory: Inventory }) {
   const { texts, language } = useStand()
   const id = useId()
@@ -21,6 +23,7 @@ export function Unavailable({ inventory }: { inventory: Inventory }) {
         {reasons.map((reason) => (
           <span key={reason} className="popover-row">
             <strong>{inventory.unavailableByReason[reason]}</strong> {texts.unavailableReasons[reason]}
+            <Names names={inventory.unavailableNames?.[reason] ?? []} />
           </span>
         ))}
         {inventory.nextTradableAt !== undefined && (
@@ -31,5 +34,16 @@ export function Unavailable({ inventory }: { inventory: Inventory }) {
         <span className="popover-note">{texts.itemConditions}</span>
       </span>
     </p>
+  )
+}
+
+function Names({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return null
+  const isCut = names.length === MOST_UNAVAILABLE_NAMES
+  return (
+    <span className="popover-names">
+      {names.join(', ')}
+      {isCut && ', …'}
+    </span>
   )
 }
