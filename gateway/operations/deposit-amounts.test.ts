@@ -56,7 +56,12 @@ describe('deposits by amount', () => {
   it('are the same when limited to a store, a period and a range of amounts', async () => {
     const [store = 0n] = stores
     const from = known[3]?.at ?? new Date()
-    expect(await areFew(till.db, { ...USD, storeId: store, limit: 7 })).toBe(true)
+    // The amounts of a store have an index of their own, so they are not counted first.
+    expect(await areFew(till.db, { ...USD, storeId: store, limit: 7 })).toBe(false)
+    expect(await areFew(till.db, { ...USD, storeId: store, from, limit: 7 })).toBe(true)
+    expect(await pages({ ...USD, storeId: store, from })).toEqual(
+      idsOf(known.filter((row) => row.store === store && row.at >= from)),
+    )
     expect(await pages({ ...USD, storeId: store })).toEqual(idsOf(known.filter((row) => row.store === store)))
     expect(await pages({ ...USD, from })).toEqual(idsOf(known.filter((row) => row.at >= from)))
     const range = { leastMinor: 250n, mostMinor: 850n }

@@ -48,8 +48,8 @@ export type Place = { id: bigint; fits: boolean }
  * enough.
  */
 export function mostLookedAt(filter: DepositFilter): number {
-  const { leastMinor, mostMinor, currency, game, storeId, status, from, to, order, limit } = filter
-  const others = isByAmount(order) ? [storeId, status, from, to] : [leastMinor, mostMinor, currency]
+  const { leastMinor, mostMinor, currency, game, status, from, to, order, limit } = filter
+  const others = isByAmount(order) ? [status, from, to] : [leastMinor, mostMinor, currency]
   const isNarrow = [game, ...others].some((each) => each !== undefined)
   return isNarrow ? MOST_LOOKED_AT : limit + 1
 }
@@ -62,10 +62,10 @@ const MOST_SORTED = 5_000
  * amounts.
  */
 export async function areFew(db: Db, filter: DepositFilter): Promise<boolean> {
-  const { storeId, from, to, steamId, needsPerson, order } = filter
+  const { from, to, steamId, needsPerson, order } = filter
   if (!isByAmount(order)) return false
   if (steamId !== undefined || needsPerson === true) return true
-  if ([storeId, from, to].every((each) => each === undefined)) return false
+  if (from === undefined && to === undefined) return false
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
       select from deposit where ${narrowedBy(filter)} limit ${MOST_SORTED + 1}) candidate`.execute(db)
@@ -86,7 +86,7 @@ export async function lookThrough(
     leastMinor !== undefined && sql<boolean>`credited_amount >= ${leastMinor}`,
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
     currency !== undefined && sql<boolean>`currency = ${currency}`,
-    // The index of amounts does not have the store or the time, so both are checked row by row, like a rare filter.
+    // The indexes of amounts do not have the status or the time, so both are checked row by row, like a rare filter.
     isByAmount(filter.order) && !isFew && narrowedBy(filter, 'seen'),
     // `offset 0` forces a lookup for each deposit. A hash join would read all trades.
     game !== undefined &&
@@ -132,13 +132,14 @@ const narrowedBy = (
   ])
 }
 
-/** The filter as a condition. A list by amount follows the index of one currency's credits. */
+/** The filter as a condition. A list by amount follows the index of one currency's credits, of all stores or of one. */
 function wantedBy(filter: DepositFilter): RawBuilder<boolean> {
-  const { before, order, currency, leastMinor, mostMinor } = filter
+  const { before, order, currency, storeId, leastMinor, mostMinor } = filter
   const [key, isAfter] = [keyOf(order), order === 'newest' || order === 'largest' || order === undefined]
   return all([
     !isByAmount(order) && narrowedBy(filter),
     isByAmount(order) && sql<boolean>`deposit.currency = ${currency} and deposit.credited_amount is not null`,
+    isByAmount(order) && storeId !== undefined && sql<boolean>`deposit.store_id = ${storeId}`,
     isByAmount(order) && leastMinor !== undefined && sql<boolean>`deposit.credited_amount >= ${leastMinor}`,
     isByAmount(order) && mostMinor !== undefined && sql<boolean>`deposit.credited_amount <= ${mostMinor}`,
     before !== undefined &&

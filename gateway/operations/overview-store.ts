@@ -8,6 +8,7 @@ import { readVitals } from '../vitals/store.ts'
 import { type Vital, vitalsOf } from '../vitals/vitals.ts'
 
 const HOURS = 24
+const HOUR_MS = 3_600_000
 const VITAL_DAYS = 7
 
 export type Overview = {
@@ -27,31 +28,58 @@ export type Funnel = { opened: number; linked: number; priced: number; offered: 
 
 /** Reads the overview along the index of `created_at`, which covers all stores. */
 export async function readOverview(db: Db, now: Date): Promise<Overview> {
-  const since = new Date(now.getTime() - HOURS * 3_600_000)
-  const { rows: hours } = await sql<Overview['hours'][number]>`
-    select hour as at, count(deposit.id)::int as opened, count(*) filter (where status = 'succeeded')::int as succeeded
-    from generate_series(date_trunc('hour', ${since}::timestamptz) + interval '1 hour',
-      date_trunc('hour', ${now}::timestamptz), interval '1 hour') hour
-    left join deposit on created_at >= greatest(hour, ${since}) and created_at < hour + interval '1 hour'
-    group by hour order by hour`.execute(db)
-  const { rows: statuses } = await sql<Overview['statuses'][number]>`
-    select status, count(*)::int as count from deposit where created_at >= ${since} group by status
-    order by 2 desc`.execute(db)
-  const { rows: credited } = await sql<Overview['credited'][number]>`
-    select currency, sum(credited_amount)::bigint as "amountMinor", count(*)::int as deposits from deposit
-    where created_at >= ${since} and credited_amount is not null group by currency order by currency`.execute(
-    db,
-  )
-  const vitals = vitalsOf(await readVitals(db, VITAL_DAYS))
+  const since = new Date(now.getTime() - HOURS * HOUR_MS)
+  const groups = await readGroups(db, since)
   return {
-    hours,
-    statuses,
-    credited,
+    ...figuresOf(groups, now),
     funnel: await readFunnel(db, since),
     needs: await readNeeds(db),
-    vitals,
+    vitals: vitalsOf(await readVitals(db, VITAL_DAYS)),
   }
 }
+
+/** Deposits of one hour, status and currency, and those of them with a credit. */
+type Group = {
+  hour: Date
+  status: DepositStatus
+  currency: Currency
+  deposits: number
+  credits: number
+  creditedMinor: bigint
+}
+
+/** Reads the day's deposits once, for all figures. */
+async function readGroups(db: Db, since: Date): Promise<Group[]> {
+  const { rows } = await sql<Group>`
+    select date_trunc('hour', created_at, 'UTC') as hour, status, currency, count(*)::int as deposits,
+      count(credited_amount)::int as credits, coalesce(sum(credited_amount), 0)::bigint as "creditedMinor"
+    from deposit where created_at >= ${since} group by 1, 2, 3`.execute(db)
+  return rows
+}
+
+function figuresOf(groups: readonly Group[], now: Date): Pick<Overview, 'hours' | 'statuses' | 'credited'> {
+  const thisHour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
+  const hours = Array.from({ length: HOURS }, (_, index) => {
+    const at = new Date(thisHour - (HOURS - 1 - index) * HOUR_MS)
+    const own = groups.filter(({ hour }) => hour.getTime() === at.getTime())
+    const succeeded = own.filter(({ status }) => status === 'succeeded')
+    return { at, opened: sumOf(own), succeeded: sumOf(succeeded) }
+  })
+  const statuses = [...Map.groupBy(groups, ({ status }) => status)]
+    .map(([status, own]) => ({ status, count: sumOf(own) }))
+    .sort((one, other) => other.count - one.count)
+  const credited = [...Map.groupBy(groups, ({ currency }) => currency)]
+    .map(([currency, own]) => ({
+      currency,
+      amountMinor: own.reduce((sum, { creditedMinor }) => sum + creditedMinor, 0n),
+      deposits: own.reduce((sum, { credits }) => sum + credits, 0),
+    }))
+    .filter(({ deposits }) => deposits > 0)
+    .sort((one, other) => one.currency.localeCompare(other.currency))
+  return { hours, statuses, credited }
+}
+
+const sumOf = (groups: readonly Group[]): number => groups.reduce((sum, { deposits }) => sum + deposits, 0)
 
 /**
  * Reads two index ranges instead of looking up each deposit, because the numbers of a day's deposits are close
