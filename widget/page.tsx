@@ -4,6 +4,7 @@ import type { Language } from '../contract/languages.ts'
 import { type PageTexts, pageTexts } from './i18n/page.ts'
 import type { RestTexts } from './i18n/rest.ts'
 import { type Translated, textsIn } from './i18n/texts.ts'
+import { type SteamPage, steamPage } from './steam-pages.ts'
 
 export type PageValue = {
   language: Language
@@ -47,4 +48,9 @@ export function PageProvider({ language, onLanguage, restTexts, children }: Prop
 /** The gateway writes its mode into the document. */
 export function isSandbox(): boolean {
   return document.documentElement.dataset.mode === 'sandbox'
+}
+
+/** The address of a page of Steam, or in test mode of the sandbox. No document: a test renders to text. */
+export function steamDoor(to: SteamPage): string {
+  return steamPage(to, typeof document === 'undefined' ? undefined : document.documentElement.dataset.steam)
 }

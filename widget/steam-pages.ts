@@ -10,10 +10,7 @@ export const STEAM_PAGES = {
 export type SteamPage = keyof typeof STEAM_PAGES
 
 /** The address of a page. `sandbox`: of the Steam sandbox, which has such pages of its own at the same paths. */
-export function steamPage(to: SteamPage, sandbox = sandboxSteam()): string {
+export function steamPage(to: SteamPage, sandbox: string | undefined): string {
   const page = STEAM_PAGES[to]
   return sandbox === undefined || to === 'restrictions' ? page : sandbox + new URL(page).pathname
 }
-
-/** The gateway writes it into the document in test mode. There is no document where tests render to text. */
-const sandboxSteam = (): string | undefined => globalThis.document?.documentElement.dataset.steam

@@ -31,7 +31,7 @@ ${linkRow(tradeLink(account), account.name)}
   })
 }
 
-/** Who sees a person's inventory. */
+/** Whether others see the items of a person, and a button that changes it. */
 export function privacyPage(sandbox: Sandbox, steamId: string): Reply {
   return settingsPage(sandbox, steamId, {
     title: 'Privacy settings',

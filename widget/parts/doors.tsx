@@ -1,7 +1,8 @@
 /** Links that lead out of a problem. */
 
 import './doors.css'
-import { type SteamPage, steamPage } from '../steam-pages.ts'
+import { steamDoor } from '../page.tsx'
+import type { SteamPage } from '../steam-pages.ts'
 import { type Look, OutsideLink } from '../ui/outside-link.tsx'
 import { useRest } from './texts.ts'
 
@@ -9,7 +10,7 @@ import { useRest } from './texts.ts'
 export function SteamDoor({ to, look = 'button primary' }: { to: SteamPage; look?: Look }) {
   const { texts } = useRest()
   return (
-    <OutsideLink href={steamPage(to)} look={look}>
+    <OutsideLink href={steamDoor(to)} look={look}>
       {texts.steamPages[to]}
     </OutsideLink>
   )
