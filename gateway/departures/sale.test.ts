@@ -90,7 +90,7 @@ const report = fc.oneof(
 )
 
 describe('the books', () => {
-  it('show the money where it is at the market', () => {
+  it('show the money in the place that the market reports', () => {
     expect(positionOf(told(settling))).toEqual({ settling: -950n, free: 0n, fees: -50n, sales: 1_000n })
     expect(positionOf(told(paid))).toEqual({ settling: 0n, free: -950n, fees: -50n, sales: 1_000n })
     expect(positionOf(told(settling, reversed))).toEqual({

@@ -132,7 +132,7 @@ describe('refusals', () => {
     expect(await answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path: 'hash' }] })
   })
 
-  test('a fault of ours tells nothing of its cause to the caller, and all of it to the log', async () => {
+  test('a failure of the till hides its cause from the caller, and logs all of it', async () => {
     const answer = await fetch(`${base}/api/broken`)
     expect(answer.status).toBe(500)
     const text = await answer.text()

@@ -117,7 +117,7 @@ describe('the line of a refused call', () => {
     expect(lines()).toHaveLength(505)
   })
 
-  it('a fault of ours is told however much was refused', async () => {
+  it('a failure of the till is logged, however many calls were refused', async () => {
     await calls(150, '/refused/7', () => '203.0.113.1')
     await calls(1, '/broken', () => '203.0.113.1')
     expect(lines().at(-1)).toMatchObject({ level: 'error', msg: 'call failed' })

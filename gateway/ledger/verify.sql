@@ -1,5 +1,5 @@
--- Recomputes from the rows what the ledger says, and lists every difference. No rows: all is well.
--- It shares nothing with the code that writes the ledger.
+-- Recomputes the ledger from its rows, and lists every difference. An empty result means that all is well.
+-- It shares no code with the writer of the ledger.
 with entry as (
   select e.*, d.kind as debit_kind, d.currency as debit_currency, d.store_id as debit_store,
     c.kind as credit_kind, c.currency as credit_currency, c.store_id as credit_store
@@ -34,7 +34,7 @@ credited_early as (
     sum(amount) filter (where cause = 'reversed' and debit_kind <> 'held') as lost
   from entry group by trade_id
 ),
--- The order in which deliveries found their room is that of their entries: they wait for each other before they post.
+-- Deliveries used the limit in the order of their entries, because they wait for each other before they post.
 early as (
   select t.*, r.per_usd, case when t.settles_at is not null then coalesce(c.amount, 0) else 0 end as early_amount,
     case when t.released_early then coalesce(c.released, 0) else 0 end as advanced_amount, c.released_place,
@@ -92,7 +92,7 @@ select 'the state of a trade contradicts its delivery', 'trade ' || id || ' is '
 from trade where (delivered_at is not null) <> (state in ('held', 'final', 'reversed'))
   or (state = 'final' and held_amount <> 0)
   or (state = 'reversed' and reversed_amount <> total)
--- The word of operators
+-- Acts of operators
 union all
 select 'an operator credited a trade without a record of it', 'trade ' || t.id
 from delivered t where t.credited_by_operator and not exists (select from operator_act a where a.act = 'trade credit'
@@ -128,13 +128,13 @@ from delivered where credit_mode is null or liability is null or risk_limit_usd_
 union all
 select 'a trade is credited before protection ends, though its store waits for the release', 'trade ' || t.id
 from delivered t join credited_early c on c.trade_id = t.id
--- Without protection nothing waits for a release.
+-- Without protection, no credit waits for a release.
 where t.credit_mode = 'on_release' and c.amount > 0 and t.settles_at is not null and t.protection_found_at is null
 union all
 select 'what a trade has at risk is not what was credited before protection ended', 'trade ' || t.id
 from delivered t left join credited_early c on c.trade_id = t.id
 where t.at_risk_amount <> case
-  -- All was spendable when Steam told of its protection: what it is worth yet, and what was lost of it.
+  -- All credit was spendable when Steam reported the protection, so its remaining worth and its losses are at risk.
   when t.state = 'held' and t.protection_found_at is not null then least(
     greatest(t.at_risk_amount, t.total - t.reversed_amount), t.total - t.reversed_amount + coalesce(c.lost, 0))
   when t.state = 'held' then coalesce(c.amount, 0) + case when t.released_early then coalesce(c.released, 0) else 0 end
@@ -185,7 +185,7 @@ from (
 ) c
 where case moved when 'in' then was is distinct from (case when departure_id is not null then 'out' end)
   when 'out' then was is distinct from 'in' or at <> bot_id else false end
--- From here on: sums over everything. The check of the newest entries ends before.
+-- From here on: sums over everything. The check of the newest entries ends before this line.
 union all
 select 'the balances of a currency do not sum to zero', currency || ': ' || sum(balance)
 from account group by currency having sum(balance) <> 0
@@ -272,11 +272,11 @@ select 'more of a store is at risk than its limit at the last delivery',
   'store ' || store_id || ': ' || sum(ceil(amount / per_usd)) || ' of ' || risk_limit_usd_cents
 from (
   select l.store_id, l.risk_limit_usd_cents, t.per_usd, case
-    -- An early release after that delivery took its room later.
+    -- An early release after that delivery used the limit only later.
     when t.state = 'held' then t.at_risk_amount - case when t.released_place > l.place then t.advanced_amount else 0 end
     when t.at_risk_until <= l.delivered_at then 0
     when t.settles_at > l.delivered_at and not t.released_by_operator then least(t.at_risk_amount, t.early_amount)
-    -- It may have been released by then: only what it had lost took room.
+    -- The trade may have been released by then, and then only its losses used the limit.
     else least(t.at_risk_amount, coalesce((select sum(e.amount) from entry e
       where e.trade_id = t.id and e.cause = 'reversed' and e.debit_kind <> 'held' and e.id < l.place
         and e.created_at > l.delivered_at - interval '30 days'), 0)) end as amount

@@ -128,7 +128,7 @@ function linesOf(body: string): unknown[] | undefined {
   return Array.isArray(items) && items.length > 0 && items.length <= MOST_LINES ? items : undefined
 }
 
-/** Refuses prices in another currency than the account's; `cur` names theirs. */
+/** Refuses prices in a currency other than the account's. `cur` names the currency of the prices. */
 function otherCurrency({ request, seller }: Asked): Reply | undefined {
   const cur = request.query.get('cur')
   return cur !== null && cur !== seller.currency ? says('bad_currency') : undefined

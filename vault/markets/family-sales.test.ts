@@ -30,7 +30,7 @@ afterAll(() => on.close())
 const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('a sale', () => {
-  it('is due under the same number until it is done, with ids in full length', async () => {
+  it('is due under the same number until it is done, with complete ids', async () => {
     const { due } = await sell(on, client, { appId: DOTA, as: 'accepts', count: 2 })
     expect(due.assets.map(({ assetId }) => assetId)).toEqual(on.assetsOf(DOTA).slice(0, 2))
     expect((await value(client.round(DOTA))).due).toEqual([due])

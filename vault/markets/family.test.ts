@@ -165,13 +165,13 @@ describe('a listing', () => {
   })
 })
 
-describe('a bad day of the market', () => {
+describe('a market in trouble', () => {
   it.each([
     ['bad-gateway', 'HTTP 502'],
     ['technical-works', 'HTTP 503'],
     ['html-instead', 'an answer that is not JSON'],
     ['false-with-500', 'HTTP 500'],
-  ] as const)('%s counts as no answer, so the call may have worked', async (fault, because) => {
+  ] as const)('with the fault %s gives no answer, so the call may have worked', async (fault, because) => {
     on.market.begin(fault)
     expect(await client.list(DOTA, [{ assetId: '1', priceMinor: 1n }])).toEqual({
       kind: 'unanswered',
@@ -194,7 +194,7 @@ describe('a bad day of the market', () => {
     expect(scaleOf('USD')?.isPrice(rows[0]?.price ?? 0, 1_234n)).toBe(true)
   })
 
-  it('ends each call at a deadline', async () => {
+  it('is left at a deadline', async () => {
     client = on.clientWith(on.market.open(on.seller.steamId), { deadlineMs: 50 })
     on.market.begin('slow')
     expect((await client.money()).kind).toBe('unanswered')

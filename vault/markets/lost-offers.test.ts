@@ -30,7 +30,7 @@ describe.each([
   ],
   ['of a wish', (missed: number, at: Date | null) => giftStep(giving(missed, at), true).kind === 'end'],
 ])('an offer %s whose answer was lost', (_, isGivenUp) => {
-  it('is given up after three looks, the last of which came after it must have appeared', () => {
+  it('is given up after three looks, the last one late enough for it to have appeared', () => {
     expect(isGivenUp(3, later(3))).toBe(true)
     expect(isGivenUp(2, later(3))).toBe(false)
   })

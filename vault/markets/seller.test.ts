@@ -88,7 +88,7 @@ describe('a sale', () => {
     expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
   })
 
-  // The process dies after so many calls: between the offer, or what the market is told of it, and the confirmation.
+  // The process dies after this many calls: after the offer or its report to the market, and before the confirmation.
   it.each([
     ['confirm_then_tell', 3],
     ['tell_then_confirm', 5],
@@ -109,7 +109,7 @@ describe('a sale', () => {
     },
   )
 
-  it('that came to nothing tells the till that it is cancelled', async () => {
+  it('that came to nothing is reported to the till as cancelled', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -167,7 +167,7 @@ describe('a market that lies', () => {
     ['partner', 'own_account'],
     ['message', 'deposit_message'],
     ['price', 'price_differs'],
-  ] as const)('about the %s gets nothing, and an alarm once', async (lie, problem) => {
+  ] as const)('about the %s gets nothing, and raises one alarm', async (lie, problem) => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -182,7 +182,7 @@ describe('a market that lies', () => {
       [],
       [{ kind: 'due_refused', dealId: expect.any(String), problem: expected }],
     ])
-    // Also when it tells the truth later.
+    // Even if it tells the truth later.
     await calm(out)
     expect(out.offers).toEqual([])
   })
