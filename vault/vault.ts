@@ -107,7 +107,7 @@ function checkAccess(
   if (accounts.get(steamId)?.sells === true) return
   if (!sellsItself)
     throw new Error(`${steamId} collects deposits, and nobody has allowed it to sell on ${market}.`)
-  say('a bot that collects deposits sells on its own: the market has one of its sessions', {
+  say('a bot that collects deposits sells its own items: the market has one of its sessions', {
     market,
     bot: steamId,
   })

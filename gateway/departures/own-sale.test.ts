@@ -1,5 +1,5 @@
 /**
- * D-34: a collecting bot that sells on its own, with the till's books, the vault with its own files, and both
+ * D-34: a collecting bot that sells its own items, with the till's books, the vault with its own files, and both
  * sandboxes.
  */
 import { sql } from 'kysely'
@@ -36,7 +36,7 @@ it('D-34 a bot lists its free items in the books, and a wish for them waits', as
       .map(({ assetId }) => assetId)
       .sort(),
   ).toEqual([...assets].sort())
-  expect(stand.said.join()).toContain('a bot that collects deposits sells on its own')
+  expect(stand.said.join()).toContain('a bot that collects deposits sells its own items')
   expect(await sendItems(acts, { to: 'storage', assets: undefined })).toMatchObject({
     kind: 'refused',
     message: 'No bot has free items that are in no open wish.',

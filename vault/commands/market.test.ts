@@ -1,4 +1,4 @@
-/** The switch that lets a bot sell on its own: it is off by default, and explains its risk. */
+/** The switch that lets a bot sell its own items: it is off by default, and explains its risk. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -40,13 +40,13 @@ async function warn(
   { market, account }: { market: string; account: string },
 ): Promise<void> {
   for (const line of [
-    `${account} collects deposits. To sell on its own it gives ${market} a whole web session of this bot.`,
+    `${account} collects deposits. To sell its own items, it gives ${market} a whole web session of this bot.`,
     'Its holder can read, decline, accept and cancel its offers: the market can end deposits of your shoppers,',
     'and sees who they are. It cannot confirm an offer that gives items. An account that only sells shares no session.',
   ])
     terminal.print(line)
   if (!terminal.isPerson) return
-  const said = await terminal.ask('Let it sell on its own anyway? [yes]')
+  const said = await terminal.ask('Let it sell its own items anyway? [yes]')
   if (said.trim() !== 'yes') throw new Refusal('Nothing was changed.')
 }
 

@@ -9,7 +9,7 @@ type Form<Ask> = {
   /** The shortest time between two calls, in milliseconds. */
   everyMs: number
   callOf(name: string, ask: Ask): Call
-  /** Undefined if the call did what it says. */
+  /** The failure that an answer reports. Undefined if the call succeeded. */
   failureOf(answer: unknown, status: number): Failure | undefined
   /** Whether an error status may carry an answer of the market. Otherwise it counts as no answer. */
   isAnswer?(status: number): boolean
