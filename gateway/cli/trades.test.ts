@@ -160,7 +160,7 @@ describe('trade credit', () => {
 
   it.each([
     ['an unknown trade', 99n, STEAM_TRADE, 3],
-    ['what is no number of Steam', 1n, '61-00', 2],
+    ['an invalid Steam number', 1n, '61-00', 2],
   ])('of %s is refused', async (_title, tradeId, steamTrade, code) => {
     await anOffer()
     expect(await credit(tradeId, steamTrade)).toMatchObject({ code })

@@ -194,7 +194,7 @@ describe('pricing', () => {
     await pricing.stop()
   })
 
-  test('forgets at its start how a source did that was taken out of the settings', async () => {
+  test('forgets at its start the state of a source that was removed from the settings', async () => {
     await database.db
       .insertInto('price_feed')
       .values({ source: 'csfloat', feed: 'cs', next_at: clock.now(), failures: 3, last_error: 'HTTP 403' })

@@ -4,7 +4,7 @@ import { bucketOf, createVitals, deviceOf, vitalsOf } from './vitals.ts'
 const PLACE = { screen: 'deposit', device: 'phone', metric: 'LCP' } as const
 const sorted = (vitals: ReturnType<typeof createVitals>) => vitals.take().sort((a, b) => a.bucket - b.bucket)
 
-test('three of four pages are at most as slow as it says, and it is at most 15 percent too much', () => {
+test('three of four pages are no slower than the reported value, which is at most 15 percent too high', () => {
   const vitals = createVitals()
   for (let ms = 10; ms <= 4_000; ms += 10) vitals.add(PLACE, ms)
   const [vital] = vitalsOf(sorted(vitals))
@@ -14,7 +14,7 @@ test('three of four pages are at most as slow as it says, and it is at most 15 p
   expect(vitals.take()).toEqual([])
 })
 
-test('a layout shift is told in its own unit', () => {
+test('a layout shift is reported in its own unit', () => {
   const vitals = createVitals()
   for (const value of [0, 0.02, 0.1, 0.3]) vitals.add({ ...PLACE, metric: 'CLS' }, value)
   const [vital] = vitalsOf(sorted(vitals))
@@ -22,7 +22,7 @@ test('a layout shift is told in its own unit', () => {
   expect(vital?.p75).toBeLessThanOrEqual(0.115)
 })
 
-test('there are few buckets, whatever a page says', () => {
+test('there are few buckets, whatever a page reports', () => {
   expect([0, 0.5, 1, 600_000].map((ms) => bucketOf('LCP', ms))).toEqual([0, 0, 0, 96])
   expect(bucketOf('CLS', 600_000)).toBeLessThan(150)
 })
@@ -36,6 +36,6 @@ test.each([
   ],
   ['computer', { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Firefox/130.0' }],
   ['computer', {}],
-] as const)('a %s is told by its headers', (device, headers) => {
+] as const)('a %s is recognised by its headers', (device, headers) => {
   expect(deviceOf(headers)).toBe(device)
 })

@@ -32,7 +32,7 @@ describe('A-013 the button', () => {
     ['says what it adds', { picked: ['2', '3'] }, 'Add funds · $50.00', true],
     ['says what is missing to the minimum', { picked: ['1'] }, 'Add $1.00 more', false],
     ['says what is too much', { picked: ['2', '3'], payment: { maxAmount: 4_500 } }, 'Remove $5.00', false],
-    ['asks for nothing where nothing is picked', {}, 'Add funds', false],
+    ['asks for nothing if nothing is picked', {}, 'Add funds', false],
   ])('%s', (_, given, face, isOn) => {
     const [, attributes = '', said = ''] =
       /<button type="button" class="button primary pay"([^>]*)>(.*?)<\/button>/.exec(panel(given)) ?? []
@@ -96,7 +96,7 @@ describe('an open offer', () => {
   it.each<[string, Partial<Payment>]>([
     ['that is open', { status: 'pending', timeLeft: 300 }],
     ['that is being made', { creating: true }],
-  ])('%s its worth is shown, also after a reload, when nothing is picked here', (_, state) => {
+  ])('%s shows its worth, even after a reload and with nothing picked here', (_, state) => {
     const said = text(panel({ inventory: { hold }, payment: { ...offer, ...state, targetAmount: 6_000 } }))
     expect(said).toContain('Selected 3 Total $60.00')
     expect(said).not.toContain(' of ')
@@ -115,7 +115,7 @@ describe('an open offer', () => {
 describe('D-15 a target', () => {
   it.each([
     ['shows how far the items go', ['2'], '$20.00 of $60.00', 'max="6000" value="2000"'],
-    ['is full where they go beyond', ['1', '2', '3', '4'], '$62.00 of $60.00', 'max="6000" value="6000"'],
+    ['is full if they exceed it', ['1', '2', '3', '4'], '$62.00 of $60.00', 'max="6000" value="6000"'],
   ])('%s', (_, picked, said, bar) => {
     const items = [item('1', 200), item('2', 2_000), item('3', 3_000), item('4', 1_000)]
     const markup = panel({ picked, inventory: { items }, payment: { targetAmount: 6_000 } })

@@ -1,14 +1,14 @@
-/** Buyers who keep coming while the vault dies and comes back, and time that goes on quicker than the machine's. */
+/** Buyers who keep coming while the vault dies and returns, and a clock that runs faster than the machine's. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Temper } from '../../../market-sandbox/world/world.ts'
 import type { Random } from '../../random.ts'
 import { pass, type SellingTill } from './till.ts'
 
 const LOOK_MS = 250
-/** A look of a buyer at a market, of a hundred. */
+/** The probability of a purchase at each look at a market, and that it has two items. */
 const BUYS = 0.5
 const BUYS_TWO = 0.25
-/** Seconds that pass in each second. */
+/** Simulated seconds in each second. */
 const TIMES = 6
 const TEMPERS: readonly [Temper, ...Temper[]] = [
   ...(['accepts', 'accepts', 'accepts', 'accepts', 'accepts', 'eager', 'eager'] as const),
@@ -16,7 +16,7 @@ const TEMPERS: readonly [Temper, ...Temper[]] = [
 ]
 
 export type SaleLoad = {
-  /** Nobody buys while this is true: time may leap then without ending what is under way. */
+  /** Stops purchases while true, so time can jump without ending open sales. */
   isCalm: boolean
   bought(): number
   end(): Promise<void>
@@ -52,7 +52,7 @@ async function buy({ market }: SellingTill, { random, ending, load }: Buying): P
       if (first === undefined || load.isCalm || !random.chance(BUYS)) continue
       const second = listed.find(({ appId, itemId }) => appId === first.appId && itemId !== first.itemId)
       const wanted = second !== undefined && random.chance(BUYS_TWO) ? [first, second] : [first]
-      // It refuses while the seller is not online.
+      // The market refuses while the seller is offline.
       const bought = await door.buy(
         wanted.map(({ itemId }) => itemId),
         random.pick(TEMPERS),
