@@ -152,7 +152,7 @@ describe('imports', () => {
     expect(broken.map((file) => `${file} must leave this to embedded-postgres/`)).toEqual([])
   })
 
-  it("name Steam's client libraries in gateway/steam/web/ only, and where the sandbox is held against them", () => {
+  it("name Steam's client libraries in gateway/steam/web/ only, and in tests that compare the sandbox with them", () => {
     const packages =
       '(?:@cypress/)?request|steam-session|steam-totp|steam-tradeoffer-manager|steamcommunity|steamid'
     // A library is imported, or loaded by a function that createRequire made.
@@ -272,7 +272,7 @@ describe('promises of the tree', () => {
     expect(names.filter((name) => !isHook(name)).length).toBeLessThanOrEqual(MOST_SCRIPTS)
   })
 
-  it('D-40 the gateway reads time in one place; what else reads it is told here, with the reason', () => {
+  it('D-40 the gateway reads time in one place, and other readers are listed here with the reason', () => {
     // performance.now() measures how long something took, and says nothing of the time of day.
     const code = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/g
     const databases =
@@ -379,7 +379,7 @@ describe('promises of the tree', () => {
     expect(broken).toEqual([])
   })
 
-  it('hooks of tests stand where they are read for every file, not once by a worker', () => {
+  it('hooks of tests run for every file, not once for a worker', () => {
     const hook = /^\s*(?:before|after)(?:Each|All)\(/m
     const helpers = sources.filter((file) => !tests.includes(file) && !file.endsWith('/each-test.ts'))
     const inTests = /\.test\.tsx$/

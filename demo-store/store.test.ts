@@ -196,7 +196,7 @@ describe('the log of the till', () => {
     expect(demo.reports).toEqual([])
   })
 
-  test('is reported if unreadable, and the store goes on', async () => {
+  test('is reported if unreadable, and the store continues', async () => {
     await demo.store.close()
     await demo.open('http://127.0.0.1:9')
     await expect.poll(() => demo.reports.join()).toContain('log could not be read')

@@ -36,9 +36,9 @@ it('waits for as long as PostgreSQL replays its log', async () => {
 })
 
 it.each([
-  ['says nothing any longer', () => vi.advanceTimersByTime(SILENCE_MS), 'it said nothing for 120 s'],
+  ['falls silent', () => vi.advanceTimersByTime(SILENCE_MS), 'it said nothing for 120 s'],
   ['ends', ({ supervisor }) => supervisor.emit('exit'), 'its supervisor ended'],
-  ['says why it failed', ({ stdout }) => stdout.write('failed: no room\n'), 'no room'],
+  ['reports why it failed', ({ stdout }) => stdout.write('failed: no room\n'), 'no room'],
 ] satisfies [string, (start: ReturnType<typeof aStart>) => unknown, string][])(
   'gives up one that %s',
   async (_what, happen, reason) => {

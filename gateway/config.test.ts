@@ -139,14 +139,14 @@ describe('sandbox mode', () => {
     expect(problemsOf(roles)).toEqual([expect.stringContaining('TRADETILL_ROLES needs a DATABASE_URL')])
   })
 
-  test('has a console where a port is set, by the name of this machine', () => {
+  test('has a console if a port is set, under the name of this machine', () => {
     expect(read({})).toMatchObject({ config: { console: undefined } })
     expect(read({ TRADETILL_CONSOLE_PORT: '4304' })).toMatchObject({
       config: { console: { url: new URL('http://localhost:4304'), host: '127.0.0.1', port: 4304 } },
     })
   })
 
-  test('limits each bot as told, and to no more than Steam allows', () => {
+  test('limits each bot as set, and to no more than Steam allows', () => {
     const usual = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: DEFAULT_FLEET_LIMITS.itemsHeld }
     expect(read({})).toMatchObject({ config: { fleetLimits: usual } })
     const told = {
@@ -204,13 +204,13 @@ describe('sandbox mode', () => {
     })
   })
 
-  test('asks no source of prices on the web unless told to', () => {
+  test('reads no prices from the web unless set to', () => {
     expect(read({})).toMatchObject({ config: { priceSources: {} } })
     const one = read({ TRADETILL_PRICE_SOURCES: 'rates', TRADETILL_RATES_URL: 'http://127.0.0.1:20001' })
     expect(one).toMatchObject({ config: { priceSources: { rates: 'http://127.0.0.1:20001' } } })
   })
 
-  test('tells all problems at once', () => {
+  test('reports all problems at once', () => {
     expect(problemsOf({ TRADETILL_PORT: 'x', TRADETILL_MAX_ITEMS: 'x' })).toHaveLength(2)
   })
 })
@@ -220,7 +220,7 @@ describe('live mode', () => {
     expect(read(LIVE)).toMatchObject({ kind: 'config', config: { mode: 'live', steamSandboxUrl: undefined } })
   })
 
-  test('asks every source of prices unless told otherwise', () => {
+  test('reads every source of prices unless set otherwise', () => {
     expect(read(LIVE)).toMatchObject({
       config: {
         priceSources: {
@@ -300,7 +300,7 @@ describe('live mode', () => {
     expect(problemsOf({ ...LIVE, ...change })).toEqual([expect.stringContaining(name)])
   })
 
-  test('tells everything that is missing, and no secret', () => {
+  test('names everything that is missing, and no secret', () => {
     const problems = problemsOf({ TRADETILL_MODE: 'live', TRADETILL_MASTER_KEY: 'canary' })
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
       'TRADETILL_MASTER_KEY',
@@ -312,13 +312,13 @@ describe('live mode', () => {
   })
 
   test.each([
-    ['no word about proxies', { TRADETILL_TRUSTED_PROXIES: '' }, 'TRADETILL_TRUSTED_PROXIES is needed'],
+    ['no setting for proxies', { TRADETILL_TRUSTED_PROXIES: '' }, 'TRADETILL_TRUSTED_PROXIES is needed'],
     [
       'a public listener that no proxy stands before',
       { TRADETILL_TRUSTED_PROXIES: 'none', TRADETILL_HOST: '0.0.0.0' },
       'TRADETILL_HOST is 0.0.0.0, where callers without a proxy would speak plain http: listen on 127.0.0.1',
     ],
-    ['what prints requests', { NODE_DEBUG: 'http,tls' }, 'NODE_DEBUG must not be set in live mode'],
+    ['a setting that prints requests', { NODE_DEBUG: 'http,tls' }, 'NODE_DEBUG must not be set in live mode'],
     [
       'unchecked certificates',
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
@@ -349,7 +349,7 @@ describe('live mode', () => {
       (mode) => [`db.example/till?sslmode=${mode}`, 'has an sslmode that does not prove the database'],
     ),
     ['db.example/till?ssl=true', 'has no sslmode'],
-  ])('refuses the database at %s, and tells no password', (address, told) => {
+  ])('refuses the database at %s, without printing the password', (address, told) => {
     const credentials = address.startsWith('/') ? '' : 'till:secret@'
     const DATABASE_URL = `postgres://${credentials}${address}`
     const problems = problemsOf({ ...LIVE, DATABASE_URL })

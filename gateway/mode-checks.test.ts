@@ -25,7 +25,7 @@ describe('D-33 a console of a sandbox', () => {
     expect(problemsOf({ ...PORT, ...settings })).toEqual([expect.stringContaining(why)])
   })
 
-  test('needs a port where it has an address', () => {
+  test('needs a port if it has an address', () => {
     expect(problemsOf({ TRADETILL_CONSOLE_URL: 'http://localhost:4304' })).toEqual([
       expect.stringContaining('TRADETILL_CONSOLE_PORT is needed'),
     ])

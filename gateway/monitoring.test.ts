@@ -74,7 +74,7 @@ function seriesNamed(name: string) {
 describe.each(asked)('%s', (_, expr = '') => {
   const names = [...expr.matchAll(NAME)].map(([name]) => name)
 
-  it('asks for series that there are, by labels that they have', () => {
+  it('uses existing series and labels', () => {
     expect(names.filter((name) => seriesNamed(name) === undefined)).toEqual([])
     const labels = names.flatMap((name) => seriesNamed(name)?.labels ?? [])
     const inBraces = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, inner = '']) =>
@@ -87,7 +87,7 @@ describe.each(asked)('%s', (_, expr = '') => {
     expect(unknown).toEqual([])
   })
 
-  it('never adds up what several gateways read from one database', () => {
+  it('never adds up values that several gateways read from one database', () => {
     const gauges = names.filter((name) => series.has(name) && !/_total$/.test(name))
     const isAlone = gauges.length > 0 && /\bsum(?: by \([^)]*\))? \(?tradetill_/.test(expr)
     expect(isAlone).toBe(false)
@@ -97,7 +97,7 @@ describe.each(asked)('%s', (_, expr = '') => {
 describe('docs/operating.md', () => {
   const text = read('docs/operating.md')
 
-  it('says of every alert what to do, and of no other', () => {
+  it('says what to do for every alert, and has no other rows', () => {
     const rows = [...text.matchAll(/^\| `([A-Z][a-z]\w+)` \| [^|]+ \| [^|]+ \|$/gm)].map(([, name]) => name)
     expect(rows).toEqual(rules.map(({ alert }) => alert))
     expect(rows.length).toBeGreaterThan(25)

@@ -116,7 +116,7 @@ describe('a database of version 0.2.0', () => {
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
   })
 
-  it('starts where one of its secrets opens: a shell may have added others', async () => {
+  it('is accepted if one of its secrets opens, because a shell may have added others', async () => {
     const sealed = createSecretBox(OTHER_KEY).seal('secret', 'webhook_endpoint:1:secret')
     await sql`insert into store (name, origins, risk_limit_usd_cents) values ('Ember', '{https://x}', 0)`.execute(
       database.db,

@@ -114,9 +114,9 @@ describe('a wish that waits for a bot', () => {
     ['a bot that is late too', { late: true }, { late: true }, false],
     ['a bot with as many waiting', { late: true, waiting: 3 }, { waiting: 3 }, true],
     ['a bot with more waiting', { late: true, waiting: 3 }, { waiting: 4 }, false],
-    ['a late bot, where its own has no session', { reachable: false }, { late: true }, true],
-    ['a late bot, where its own fails', { failing: true }, { late: true }, true],
-    ['a late bot, where its own is barred', { standing: 'barred' as const }, { late: true }, true],
+    ['a late bot, if its own has no session', { reachable: false }, { late: true }, true],
+    ['a late bot, if its own fails', { failing: true }, { late: true }, true],
+    ['a late bot, if its own is barred', { standing: 'barred' as const }, { late: true }, true],
     ['a bot that fails', { reachable: false }, { failing: true }, false],
     ['a bot without room', { late: true }, { liveOffers: 30 }, false],
   ])('is better off with %s: %s %s', (_, mine, other, answer) => {

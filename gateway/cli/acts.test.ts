@@ -311,7 +311,7 @@ describe('an act', () => {
     ['without the reason that it needs', ['bot', 'remove', '1'], 2],
     ['with a reason of nothing', ['maintenance', 'on', '--reason', ' '], 2],
     ['with a reason of two lines', ['maintenance', 'on', '--reason', 'a\nb'], 2],
-    ['by nobody', ['maintenance', 'on', '--by', ''], 2],
+    ['without an operator', ['maintenance', 'on', '--by', ''], 2],
     ['of a price that was not held', ['price', 'release', ...ITEM], 4],
     ['of an account that was not denied', ['shopper', 'allow', '76561198000000077'], 3],
     ['of an account that is not one', ['shopper', 'deny', '77', '--reason', 'x'], 2],

@@ -99,7 +99,12 @@ it.each([
     'Nothing was recorded: the store has 0.00 USD available.',
     4,
   ],
-  ['of a payout to nobody', [...PAYOUT, '--store', '9', '--amount', '5.00'], 'There is no store 9.', 3],
+  [
+    'of a payout to an unknown store',
+    [...PAYOUT, '--store', '9', '--amount', '5.00'],
+    'There is no store 9.',
+    3,
+  ],
   ['of a payout of nothing', [...PAYOUT, '--store', '1', '--amount', '0.00'], 'must be above zero', 2],
   ...['5', '5.0', '5.000', '-5.00', '5,00', '1e2', ''].map(
     (amount) =>

@@ -61,7 +61,7 @@ describe('advancing', () => {
     expect([await aheadOf(sandbox.db), await steamAheadS()]).toEqual([3 * DAY_S, 3 * DAY_S])
   })
 
-  it('takes a Steam that is behind along, as after its data was removed', async () => {
+  it('brings along a Steam that is behind, as after its data was removed', async () => {
     await advance('8d')
     steam.reset()
     expect(await advance('1d')).toEqual({ kind: 'advanced', aheadS: 9 * DAY_S })
@@ -89,7 +89,7 @@ describe('advancing', () => {
 })
 
 describe('following', () => {
-  it('D-40 every process comes to the time that the sandbox was advanced to, and looks for what fell due once', async () => {
+  it('D-40 every process reaches the time of the advanced sandbox, and looks once for work that became due', async () => {
     const processes = [aProcess(), aProcess()]
     const lookAll = () => Promise.all(processes.map(({ look }) => look()))
     await lookAll()
@@ -101,7 +101,7 @@ describe('following', () => {
     expect(await aheadOf(sandbox.db)).toBe(8 * DAY_S)
   })
 
-  it('goes by the table while the sandbox does not answer', async () => {
+  it('uses the table while the sandbox does not answer', async () => {
     await advance('8d')
     const { look, clock } = aProcess(NOWHERE)
     await look()
@@ -156,7 +156,7 @@ describe('the one function in SQL', () => {
     expect(rows).toEqual([{ time: new Date('2030-01-01T00:00:00Z') }])
   })
 
-  it('is what every row is dated by', async () => {
+  it('dates every row', async () => {
     const { rows } = await sql<{ name: string; value: string }>`
       select attrelid::regclass::text as name, pg_get_expr(adbin, adrelid) as value
       from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
@@ -194,7 +194,7 @@ describe('live mode', () => {
     })
   })
 
-  it('D-40 goes by the machine where a sandbox once advanced the database', async () => {
+  it('D-40 uses the machine’s clock, even if a sandbox once advanced the database', async () => {
     await advance('8d')
     const time = new Date(0)
     expect((await openClock(database.db, 'live')).machineTime(time)).toEqual(time)
@@ -230,7 +230,7 @@ describe('the command', () => {
     expect(acts.rows).toEqual([])
   })
 
-  it('without a sandbox says what to do', async () => {
+  it('gives advice if there is no sandbox', async () => {
     const env = { TRADETILL_STEAM_SANDBOX_URL: NOWHERE }
     const { code, errors } = await runCommand(['clock', 'advance', '8d'], { databaseUrl: database.url, env })
     expect(code).toBe(1)

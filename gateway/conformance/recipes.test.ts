@@ -36,7 +36,7 @@ function installPackages(folder: string): void {
 it.each([
   ['the recipe of the store guide', 0],
   ['the recipe with the package, which npm has packed and installed', 1],
-])('finds nothing to say against %s', async (_what, index) => {
+])('finds no fault in %s', async (_what, index) => {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-recipe-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'shop.mts'), recipes[index] ?? '')
@@ -61,7 +61,7 @@ it.each([
   expect(await complaints({ url, balance, tillPort })).toEqual({ checks: CHECKS.length, complaints: [] })
 })
 
-it('finds nothing to say against the demo store, which credits only orders of its own', async () => {
+it('finds no fault in the demo store, which credits only its own orders', async () => {
   const tillPort = await freePort()
   const till = { url: `http://127.0.0.1:${tillPort}`, apiKey: 'tt_test_key', webhookSecret: SECRET }
   const common = { port: 0, dataFile: ':memory:', sandboxUrl: 'http://127.0.0.1:9' }

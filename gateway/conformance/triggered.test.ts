@@ -91,7 +91,7 @@ describe('a story', () => {
     expect(event).toMatchObject({ type, sequence: 6 })
   })
 
-  it('goes on with the same deposit', () => {
+  it('continues with the same deposit', () => {
     expect(worth('deposit.trade_timeout', 'deposit.succeeded', 'deposit.amount_increased')).toEqual([
       ['tradeTimeout', 0],
       ['succeeded', 1_000],
@@ -113,7 +113,7 @@ describe('a story', () => {
 describe('tradetill trigger', () => {
   const run = (...args: string[]) => runCommand(['trigger', ...args, '--json'], { databaseUrl: till.url })
 
-  it('sends what is named, signed, to the webhooks of the store', async () => {
+  it('sends the named events, signed, to the webhooks of the store', async () => {
     const add = ['store', 'add', '--name', 'Other', '--origin', 'http://localhost:8080', '--json']
     const limit = ['--risk-limit-usd', '100', '--webhook-url', hookUrl]
     const added = await runCommand([...add, ...limit], { databaseUrl: till.url })
@@ -186,7 +186,7 @@ describe('tradetill listen', () => {
       { databaseUrl: 'postgres://nobody@127.0.0.1:9/none' },
     )
 
-  it('hands the log on in its order, without a database, and goes on at the cursor', async () => {
+  it('forwards the log in order, without a database, and continues at the cursor', async () => {
     const { out, code } = await run(api.key)
     expect([code, JSON.parse(out)]).toEqual([0, { sequence: 2, sent: 2 }])
     expect(taken).toEqual([
@@ -215,7 +215,7 @@ describe('tradetill listen', () => {
     expect(waits).toEqual([1_000, 2_000])
   })
 
-  it('says what the till refused, and that it is not there', async () => {
+  it('reports a refusal of the till, and a till that does not answer', async () => {
     expect(await run('tt_test_wrong')).toMatchObject({
       code: 4,
       errors: expect.stringContaining('unauthorized'),

@@ -89,13 +89,13 @@ describe('verify', () => {
     expect(namesOf(results, 'failed')).toEqual(FOUND[flaw])
   })
 
-  it('finds nothing to say against a handler that does as the documents ask', async () => {
+  it('finds no fault in a handler that follows the documents', async () => {
     const results = await resultsOf({ hasTill: true, change: { patience: RIGHT } })
     expect(results.filter(({ result }) => result !== 'passed')).toEqual([])
     expect(results).toHaveLength(CHECKS.length)
   })
 
-  it('says where it could not see, and still sees a wrong answer', async () => {
+  it('names the checks that it could not make, and still finds a wrong answer', async () => {
     const blind = await resultsOf({ change: { balance: undefined } })
     expect(namesOf(blind, 'failed')).toEqual([])
     expect(namesOf(blind, 'incomplete')).toHaveLength(CHECKS.length)
@@ -107,7 +107,7 @@ describe('verify', () => {
     expect(namesOf(unread, 'incomplete')).toEqual(['event-log'])
   })
 
-  it('tells a handler or a balance that is not there from one that is wrong', async () => {
+  it('distinguishes a missing handler or balance from a wrong one', async () => {
     expect(await verified({ change: { url: new URL('http://127.0.0.1:9/') } })).toMatchObject({
       kind: 'unreachable',
       reason: expect.stringContaining('http://127.0.0.1:9/ cannot be reached'),
@@ -118,7 +118,7 @@ describe('verify', () => {
     expect(answer).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining('minor units') })
   })
 
-  it('reads no answer to its end: it may have none', async () => {
+  it('does not read an answer to its end, because it may be endless', async () => {
     const server = createServer((_request, response) => {
       const more = () => {
         while (response.write('1'.repeat(16_384)));
@@ -135,7 +135,7 @@ describe('verify', () => {
     await expect(createBalance(url, 'nova')('USD')).rejects.toThrow('minor units')
   })
 
-  it('ends with exit code 1 where a check failed, and with 4 where it could not see', async () => {
+  it('ends with exit code 1 if a check failed, and with 4 if one could not be made', async () => {
     const handler = await startStoreHandler({ flaw: 'ignores the challenge' })
     const args = ['verify', handler.url, '--secret', SECRET, '--balance', handler.balanceUrl]
     const wrong = await runCommand([...args, '--only', 'challenge'], {})

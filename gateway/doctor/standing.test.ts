@@ -52,7 +52,7 @@ it.each([
 })
 
 it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]>([
-  ['nobody at the name', () => console({ answer: { kind: 'failed', reason: 'no' } }), 'console', /DNS/],
+  ['no answer at the name', () => console({ answer: { kind: 'failed', reason: 'no' } }), 'console', /DNS/],
   ['another page', () => answer({}), 'console', /CONSOLE_HOST/],
   ['a console of a sandbox', () => answer({ page: 'sandbox' }), 'console', /CONSOLE_URL/],
   ['a proxy with a Host of its own', () => answer({ status: 421, refusal: 'wrong_host' }), 'console', /Host/],

@@ -16,24 +16,24 @@ const seen = (change: Partial<Remembered> = {}): Remembered => ({
 
 describe('D-37 a database', () => {
   it.each([
-    ['in the life of its epoch goes on', standing(), seen(), undefined],
-    ['that nobody remembers goes on', standing(), undefined, undefined],
-    ['before its first epoch goes on', { ...standing(), epoch: undefined }, undefined, undefined],
+    ['in the life of its epoch continues', standing(), seen(), undefined],
+    ['that no gateway remembers continues', standing(), undefined, undefined],
+    ['before its first epoch continues', { ...standing(), epoch: undefined }, undefined, undefined],
     ['on another server stops', standing({ systemIdentifier: '8', timeline: 2n }), seen(), 'system'],
     ['that was restored beside the old one stops', standing({ databaseOid: 6n }), seen(), 'database'],
     ['whose tables were restored stops', standing({ logOid: 10n }), seen(), 'database'],
     ['of a promoted copy stops', standing({ timeline: 2n }), seen(), 'timeline'],
-    ['with less than was seen stops', standing({ written: 89n }), seen(), 'behind'],
-    ['with exactly what was seen goes on', standing({ written: 90n }), seen(), undefined],
+    ['with fewer rows than were seen stops', standing({ written: 89n }), seen(), 'behind'],
+    ['with exactly the rows that were seen continues', standing({ written: 90n }), seen(), undefined],
     [
       'of an epoch before the one that was seen stops',
       standing(),
       seen({ epoch: 3n, written: 1n }),
       'behind',
     ],
-    ['in a later epoch than was seen goes on', standing(), seen({ epoch: 1n, written: 200n }), undefined],
+    ['in a later epoch than was seen continues', standing(), seen({ epoch: 1n, written: 200n }), undefined],
     ['that another gateway found behind stops', standing({}, true), undefined, 'behind'],
-    ['whose server tells no place goes on', standing({ written: null }), seen(), undefined],
+    ['whose server gives no place continues', standing({ written: null }), seen(), undefined],
   ] satisfies [string, Standing, Remembered | undefined, string | undefined][])(
     '%s',
     (_what, now, before, found) => {

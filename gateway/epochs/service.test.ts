@@ -214,7 +214,7 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
   })
 })
 
-describe('D-37 what a gateway remembers', () => {
+describe('D-37 the memory of a gateway', () => {
   /** Sets the database back as a restored folder would: its own record shows no break. */
   const remember = (kept: Memory, by: bigint) => ({
     of: (life: Parameters<Memory['of']>[0]) => {

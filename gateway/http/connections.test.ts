@@ -208,7 +208,7 @@ describe('a client that asks more than it reads', () => {
     expect(oldest.received().length).toBeLessThan(LARGE.length)
   })
 
-  test('hundreds of them with forty requests each keep nobody from an answer', async () => {
+  test('cannot keep others from an answer, even by hundreds with forty requests each', async () => {
     await listen({ perAddress: 1_000 })
     const hostile = Array.from({ length: 300 }, () => client(get('/assets/app-1a2b.js').repeat(40), false))
     await isHealthy()
@@ -280,7 +280,7 @@ test('a health check asks the database at most once a second', async () => {
   expect(asked).toBe(2)
 })
 
-test('many health checks share what the database said', async () => {
+test('many health checks share one answer of the database', async () => {
   await listen({})
   const checked = await Promise.all(Array.from({ length: 50 }, () => app.inject('/healthz')))
   expect(checked.map(({ statusCode }) => statusCode)).toEqual(Array(50).fill(200))

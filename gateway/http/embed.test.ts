@@ -151,7 +151,7 @@ describe('a call of the page in the frame', () => {
     ],
     ['with another signature', () => part(good(), 4, 'A'.repeat(43)), {}],
     ['that is cut short', () => good().slice(0, -1), {}],
-    ['that says nothing', () => 'e1.', {}],
+    ['that is empty', () => 'e1.', {}],
     [
       'of another till',
       () =>

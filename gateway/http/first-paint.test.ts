@@ -69,7 +69,7 @@ describe('the page of a deposit', () => {
     for (const html of [pageOf({}), russian]) expect(html).not.toMatch(/\{\{|<!--/)
   })
 
-  test('tells of maintenance while the deposit is open, and waits for items where the shopper is known', () => {
+  test('announces maintenance while the deposit is open, and waits for items if the shopper is known', () => {
     const works = { language: 'en', technicalWorks: true } as const
     expect(pageOf(works)).toContain('worksl')
     const technicalWorksText = { en: 'We <move>.', ru: 'Мы переезжаем.' }

@@ -118,7 +118,7 @@ async function leave(left: number, from = '203.0.113.9'): Promise<void> {
   for (let n = 1; n < BURST - left; n += 1) limits.missed(request)
 }
 
-describe('A guesser', () => {
+describe('a guesser', () => {
   test.each([
     ['an unknown path', () => call('/api/nothing'), 404],
     ['an unknown path of stores', () => call('/v1/nothing'), 404],
@@ -137,7 +137,7 @@ describe('A guesser', () => {
     expect(await call('/v1/balances')).toBe(429)
   })
 
-  test('is told when to come again, and stops nobody else', async () => {
+  test('reads when to try again, and stops no other caller', async () => {
     await leave(0)
     const answer = await app.inject({
       url: `/api/payment?hash=${FOREIGN}`,
@@ -147,7 +147,7 @@ describe('A guesser', () => {
     expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '203.0.113.10' })).toBe(404)
   })
 
-  test('cannot speak for another address: only what a proxy of the operator wrote counts', async () => {
+  test('cannot pose as another address, because only the operator’s proxies are believed', async () => {
     await leave(1)
     expect(await call('/api/nothing', { from: '198.51.100.1, 203.0.113.9' })).toBe(404)
     expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '198.51.100.1' })).toBe(404)

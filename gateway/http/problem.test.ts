@@ -28,7 +28,7 @@ async function calls(count: number, url: string, addressOf: (n: number) => strin
   for (let n = 0; n < count; n += 1) await app.inject({ url, remoteAddress: addressOf(n) })
 }
 
-it('what is refused to nobody that is known as a store speaks to a shopper', async () => {
+it('a refusal to a caller who is not known as a store is written for a shopper', async () => {
   const answer = await app.inject('/refused/7')
   expect(answer.json().detail).toBe('Failed to find your payment. Go back to the store and start again.')
 })
@@ -83,7 +83,7 @@ describe('a call for which the database is away', () => {
 })
 
 describe('the line of a refused call', () => {
-  it('tells the route as it is registered, never what it was called with, and the code', async () => {
+  it('has the code and the route as it is registered, never the call’s own values', async () => {
     await calls(1, '/refused/7', () => '203.0.113.1')
     expect(lines()).toMatchObject([
       { level: 'info', method: 'GET', path: '/refused/:id', code: 'deposit_not_found' },
@@ -91,7 +91,7 @@ describe('the line of a refused call', () => {
     expect(lines()[0]).not.toHaveProperty('leftOut')
   })
 
-  it('is not written for what the limits refuse', async () => {
+  it('is not written for calls that the limits refuse', async () => {
     await calls(3, '/limited', () => '203.0.113.1')
     expect(lines()).toEqual([])
   })
@@ -109,7 +109,7 @@ describe('the line of a refused call', () => {
     expect(lines().slice(101)).toMatchObject([{ leftOut: 1, code: 'deposit_not_found' }])
   })
 
-  it('has an end also where every call comes from another address', async () => {
+  it('has a limit, even if every call comes from another address', async () => {
     await calls(600, '/refused/7', (n) => `198.51.${Math.floor(n / 250)}.${n % 250}`)
     expect(lines()).toHaveLength(500)
     nowMs = 1_000

@@ -70,7 +70,7 @@ test.each<[what: string, opened: { path?: string; change?: Change }]>([
   expect(payload).toBe('<html data-mode="live"><style>p{}</style>')
 })
 
-test('an opened page of an unknown hash is a guess: after 200, an address is told only of what it names', async () => {
+test('an opened page of an unknown hash is a guess: after 200, an address sees only the deposits that it names', async () => {
   let reads = 0
   const read = async (hash: string) => {
     reads += 1

@@ -216,10 +216,14 @@ describe('A-043 descriptions as Steam writes them', () => {
   test.each([
     ['as the page of an offer says it', { name: 'Засекреченное' }, 'Засекреченное'],
     ['as the public page says it', { localized_tag_name: 'Засекреченное' }, 'Засекреченное'],
-    ['without what would change the line around it', { name: ' Class\u202eified\u0000 ' }, 'Classified'],
-    ['not where it is no word', { name: 'x'.repeat(41) }, null],
-    ['not where it is no text', { localized_tag_name: '', name: '' }, null],
-    ['not where Steam says none', {}, null],
+    [
+      'without characters that would change the line around it',
+      { name: ' Class\u202eified\u0000 ' },
+      'Classified',
+    ],
+    ['unless it is not a word', { name: 'x'.repeat(41) }, null],
+    ['unless it is not a text', { localized_tag_name: '', name: '' }, null],
+    ['unless Steam gives none', {}, null],
   ])('have the rarity in the game’s own word, %s', (_, said, word) => {
     const grade = { ...tag('Rarity', 'Rarity_Legendary_Weapon', ''), ...said }
     expect(seen('cs', description({ tags: [grade] })).shown[0]?.rarityName).toBe(word)

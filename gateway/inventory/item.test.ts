@@ -246,8 +246,8 @@ describe('the phase of a Doppler', () => {
 
   test.each<[string, Game, string, number | null]>([
     ['no paint is named', 'cs', DOPPLER, null],
-    ['the paint is none of a Doppler', 'cs', DOPPLER, 38],
-    ['the weapon is none', 'cs', '★ Karambit | Fade (Factory New)', 415],
+    ['the paint is not one of a Doppler', 'cs', DOPPLER, 38],
+    ['the weapon is not a Doppler', 'cs', '★ Karambit | Fade (Factory New)', 415],
     ['the name only contains the word', 'cs', 'Sticker | Dopplerganger', 415],
     ['the game is another one', 'tf', DOPPLER, 415],
   ])('is absent if %s', (_, game, marketHashName, paintIndex) => {

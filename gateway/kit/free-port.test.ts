@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort as freePortOfTests } from '../testing/free-port.ts'
 import { freePort } from './free-port.ts'
 
-test('a port is one on which nothing listens; where all are taken it says so', async () => {
+test('a free port is one without a listener, and a range without one is an error', async () => {
   const taken = await freePortOfTests()
   const server = createServer().listen(taken, '127.0.0.1')
   onTestFinished(() => void server.close())

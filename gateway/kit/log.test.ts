@@ -133,7 +133,7 @@ describe('log', () => {
     expect(text).toContain('name="evil\\nname\\u001b[31m\\u009b31m\\u0085"')
   })
 
-  test('no line of JSON holds a control character, and each still says what was written', () => {
+  test('no line of JSON has a control character, and each keeps its text', () => {
     const { log, lines } = captureLog()
     const name = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).join('')
     log.info({ name }, 'event')

@@ -5,7 +5,7 @@ const box = createSecretBox(Buffer.alloc(32, 7))
 const SEALED_BY_0_2_0 = 'AQC0Yp2iY+g6X49kxW4zvGvfxJL8Uu4qjW7Uyema9dWG6ILQ9AZMZZGTDQ=='
 
 describe('secret box', () => {
-  test('opens what it sealed, in the same place', () => {
+  test('opens its own seals in the same place', () => {
     expect(box.open(box.seal('s3cret ж', 'bot:1:refresh_token'), 'bot:1:refresh_token')).toBe('s3cret ж')
   })
 
@@ -26,12 +26,12 @@ describe('secret box', () => {
     }
   })
 
-  test('refuses what is not a sealed secret, and a key of another size', () => {
+  test('refuses a text that is not sealed, and a key of another size', () => {
     expect(() => box.open(Buffer.from('plain'), 'a')).toThrow('Not a sealed secret')
     expect(() => createSecretBox(Buffer.alloc(16))).toThrow('32 bytes')
   })
 
-  test('with older keys opens what they sealed, and seals with the first', () => {
+  test('with older keys opens their seals, and seals with the first key', () => {
     const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
     const ring = createSecretBox(newer, [older])
     expect(ring.open(box.seal('s3cret', 'a'), 'a')).toBe('s3cret')
@@ -41,7 +41,7 @@ describe('secret box', () => {
     expect(() => box.open(sealed, 'a')).toThrow('No key of this till sealed the secret')
   })
 
-  test('opens what version 0.2.0 sealed, which names no key', () => {
+  test('opens seals of version 0.2.0, which name no key', () => {
     const sealed = Buffer.from(SEALED_BY_0_2_0, 'base64')
     const place = 'bot:1:refresh_token'
     const ring = createSecretBox(Buffer.alloc(32, 8), [Buffer.alloc(32, 7)])

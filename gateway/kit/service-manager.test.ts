@@ -20,14 +20,14 @@ function program(script: string): string {
   return file
 }
 
-it('systemd is told by its own program', async () => {
+it('systemd is notified through its own program', async () => {
   const [told, almost] = [join(folder, 'told'), join(folder, 'almost')]
   tellReady(program(`echo "$@" > ${almost} && mv ${almost} ${told}`))
   await expect.poll(() => existsSync(told)).toBe(true)
   expect(readFileSync(told, 'utf8')).toBe('--ready\n')
 })
 
-it('says so where that fails, and goes on', async () => {
+it('a failure of that program is logged, and the gateway continues', async () => {
   const errors = vi.spyOn(console, 'error').mockReturnValue(undefined)
   tellReady(join(folder, 'none'))
   tellReady(program('exit 3'))

@@ -14,7 +14,7 @@ test('phases end in their order, whatever order they were begun in', async () =>
   expect(ended).toEqual(['http', 'bots', 'database'])
 })
 
-test('a part that hangs or fails is told of, and does not keep the others', async () => {
+test('a part that hangs or fails is reported, and does not stop the others from ending', async () => {
   const ended: string[] = []
   const { log, lines } = captureLog()
   const shutdown = createShutdown(log, SHORT)
@@ -39,7 +39,7 @@ test('parts of one phase end side by side', async () => {
   await shutdown.run()
 })
 
-test('what is ended once is not ended again', async () => {
+test('a part that has ended is not ended again', async () => {
   let ends = 0
   const shutdown = createShutdown(captureLog().log)
   shutdown.add('work', 'once', () => {

@@ -18,7 +18,7 @@ describe('the list of trusted proxies', () => {
     expect(readTrustedProxies(text)).toEqual({ kind: 'proxies', proxies })
   })
 
-  it('takes none, where callers connect directly', () => {
+  it('can be none if callers connect directly', () => {
     expect(readTrustedProxies('none')).toEqual({ kind: 'none' })
   })
 

@@ -98,7 +98,7 @@ it('a trade with held credit says that it will be released', () => {
 it.each<[string, Partial<OutlookTrade>, string]>([
   ['dead', { botState: 'dead', hasGateway: false }, 'bot 2 (Collector) is dead'],
   ['held by no gateway', { hasGateway: false }, 'bot 2 (Collector) is held by no gateway'],
-])('where its bot is %s nobody can say when', (_, change, why) => {
+])('a trade has no known time if its bot is %s', (_, change, why) => {
   expect(said(withTrade(change))).toEqual([
     [null, `trade 7: the offer is taken off Steam, unless it is accepted; but ${why}`],
   ])

@@ -119,7 +119,7 @@ describe('webhooks that fail', () => {
     expect(await replayWebhooks(deps, { endpointId, eventId })).toMatchObject({ data: { replayed: 1 } })
   })
 
-  it('are not sent again where the endpoint is disabled, and nothing is recorded', async () => {
+  it('are not sent again if the endpoint is disabled, and nothing is recorded', async () => {
     await till.db
       .updateTable('webhook_endpoint')
       .set({ state: 'disabled', disabled_reason: 'by_store' })

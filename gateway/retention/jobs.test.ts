@@ -135,7 +135,7 @@ describe('D-35 a trade token is erased', () => {
   })
 })
 
-it('D-35 the page of an ended deposit tells after 30 days how it ended, and not whose it was', async () => {
+it('D-35 the page of an ended deposit shows after 30 days how it ended, but not whose it was', async () => {
   const deposit = await aDeposit(till, store)
   const fixed = { min_amount: 3_000n, max_amount: 3_000n, target_amount: 3_000n }
   await till.db.updateTable('deposit').set(fixed).execute()

@@ -3,7 +3,7 @@ import { isAllowedUrl, parseOrigin } from './origins.ts'
 
 const ORIGINS = ['https://store.example', 'http://localhost:4302']
 
-describe('where a store may send shoppers', () => {
+describe('an address to which a store may send shoppers', () => {
   test.each([
     'https://store.example',
     'https://store.example/',

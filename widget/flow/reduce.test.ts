@@ -50,7 +50,7 @@ describe('opening the page', () => {
     expect(standOf(state)).toMatchObject({ game: 'cs', sort: 'priceDown', selection: [], search: '' })
   })
 
-  it('D-26 a stored link fills the field, and nothing is sent before the shopper goes on with it', () => {
+  it('D-26 a stored link fills the field, and is sent only when the shopper continues', () => {
     const { state } = having(opening({ link: LINK }), loaded({ user: null }))
     expect(linkOf(state)).toEqual({ status: 'stored', text: LINK })
     expect(kinds(state)).toEqual([])
@@ -112,9 +112,9 @@ describe('opening the page', () => {
   })
 
   it.each([
-    ['the link out of storage where it is theirs', LINK, LINK],
-    ['no token where it is not theirs', OTHER_LINK, USER_LINK],
-    ['no token where their account id begins the same', LINK.replace('123456', '1234567'), USER_LINK],
+    ['the link out of storage if it is theirs', LINK, LINK],
+    ['no token if it is not theirs', OTHER_LINK, USER_LINK],
+    ['no token if their account id begins the same', LINK.replace('123456', '1234567'), USER_LINK],
   ])("D-26 the deposit's own user wins over a stored link, and the field shows %s", (_what, link, shown) => {
     const { state } = having(opening({ link }), loaded())
     expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })
@@ -244,7 +244,7 @@ describe('the trade link', () => {
     { kind: 'returned' },
     { kind: 'connectionChanged', online: true },
     { kind: 'retryPressed' },
-  ] satisfies FlowEvent[])('a link that nobody could judge is asked for again: $type', (hope) => {
+  ] satisfies FlowEvent[])('an unjudged link is requested again: $type', (hope) => {
     const { state } = having(
       awaitingLink(),
       typed(LINK),
@@ -364,7 +364,7 @@ describe('the outcome', () => {
 })
 
 describe('an outage while polling', () => {
-  it('D-17 is shown once, in the server’s words, and polling goes on', () => {
+  it('D-17 is shown once, in the server’s words, and polling continues', () => {
     const { state, effects } = having(confirming(), failed('busy'), failed(), failed('busy'))
     expect(effects).toEqual([{ kind: 'toast', toast: { text: 'depositFailed', detail: 'busy' } }])
     expect(kinds(state)).toContain('poll')
@@ -374,7 +374,7 @@ describe('an outage while polling', () => {
   it.each([
     ['a whole answer', loaded({ status: 'pending' })],
     ['an unchanged one', { kind: 'paymentUnchanged' }],
-  ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next one is told again', (_what, answer) => {
+  ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next one is shown again', (_what, answer) => {
     expect(having(confirming(), failed(), answer, failed()).effects).toHaveLength(2)
   })
 

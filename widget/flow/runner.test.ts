@@ -103,7 +103,7 @@ describe('the inventory', () => {
     ['a type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
     ['no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
     ['an answer without items', { minPrice: 300 }, 'internal'],
-  ])('A-102 an error is told by %s', async (_what, answer, type) => {
+  ])('A-102 an error is reported by %s', async (_what, answer, type) => {
     const { flow, pass } = started({ ...atStand, '/api/inventory': () => json(answer) })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type } } })
@@ -250,7 +250,7 @@ describe('polling', () => {
     expect(flow.state().modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
   })
 
-  it('D-17 goes on through an outage, which is shown once', async () => {
+  it('D-17 continues through an outage, which is shown once', async () => {
     const { flow, effects, to, pass } = started({
       ...atStand,
       '/api/payment': (_asked, times) => (times === 1 ? json(pending()) : problem(503, 'internal')),

@@ -26,7 +26,7 @@ describe('D-9 the money before the button', () => {
       { ...hold, atOnce: 0 },
       { now: 0, later: 3_375, until: UNTIL, certainty: 'expected' },
     ],
-    ['nothing of nothing', 0, hold, { now: 0, later: 0, until: null, certainty: 'final' }],
+    ['nothing without items', 0, hold, { now: 0, later: 0, until: null, certainty: 'final' }],
   ])('is %s', (_, total, said, split) => {
     expect(forecast(total, said)).toEqual(split)
   })
@@ -35,8 +35,8 @@ describe('D-9 the money before the button', () => {
 describe('D-9 the money of an offer', () => {
   const held = { amount: 3_375, heldAmount: 2_375, heldUntil: UNTIL }
   it.each([
-    ['is at the least what was promised while it is open', 'pending', held, [1_000, 2_375, 'least']],
-    ['is what was credited once the items came', 'succeeded', held, [1_000, 2_375, 'final']],
+    ['is at least the promised amount while it is open', 'pending', held, [1_000, 2_375, 'least']],
+    ['is the credited amount once the items came', 'succeeded', held, [1_000, 2_375, 'final']],
     ['may be all later', 'pending', { ...held, heldAmount: 3_375 }, [0, 3_375, 'least']],
     ['may be all at once', 'pending', { ...held, heldAmount: 0, heldUntil: null }, [3_375, 0, 'final']],
   ] as const)('%s', (_, status, money, [now, later, certainty]) => {

@@ -30,7 +30,7 @@ it.each([
   ['offline', { online: false, slow: false }, en.offline, en.creatingText],
   ['offline, so it is not Steam', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
   ['offline for long', { online: false, slow: true }, en.creatingSlow, en.creatingText],
-])('while an offer is asked for, a shopper who is %s is told what is known', (_, given, said, unsaid) => {
+])('while an offer is requested, a shopper who is %s reads what is known', (_, given, said, unsaid) => {
   const html = creating(given)
   expect(html).toContain(said)
   expect(html).not.toContain(unsaid)

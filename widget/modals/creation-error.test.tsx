@@ -32,7 +32,7 @@ describe('A-025 D-17 the creation error', () => {
     ['link_expired', STEAM_PAGES.tradeSettings],
     ['account_restricted', STEAM_PAGES.restrictions],
     ['trade_ban', STORE],
-  ])('says Steam’s own reason %s, and leads to what solves it', (cause, door) => {
+  ])('gives Steam’s own reason %s, and leads to the solution', (cause, door) => {
     const said = en.creationCauses[cause]
     expect(shown({ code: 'trade_refused', detail: 'no', cause })).toEqual({ said, primary: door })
   })

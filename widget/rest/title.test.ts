@@ -19,7 +19,7 @@ it.each([
     '✓ Received $41.20 – Demo #17',
   ],
   ['once it ended otherwise', openedOn('tradeTimeout', { timeLeft: null }), null, 'Not completed – Demo #17'],
-] as const)('the tab tells where the deposit is: %s', (_what, state, seconds, title) => {
+] as const)('the tab shows the state of the deposit: %s', (_what, state, seconds, title) => {
   expect(titleOf(state, seconds, english)).toBe(title)
 })
 

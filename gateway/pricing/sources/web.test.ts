@@ -66,7 +66,7 @@ describe('the market family', () => {
     await dota.close()
   })
 
-  test('of equal names the cheapest counts; a price of nothing is none', async () => {
+  test('counts the cheapest of equal names, and ignores a price of zero', async () => {
     const rows = [
       { ...MARKET_ROW, price: '40' },
       { ...MARKET_ROW, price: '31.5' },
