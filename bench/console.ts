@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside
- * 10,000. Both have equally many deposits an hour, so the pages of the last day show the same.
+ * 10,000. Both have equally many deposits an hour, so the pages of the last day show the same. Items leave only after
+ * their protection, so lists of what left are compared with 10,000 deposits of 40 days.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -17,6 +18,10 @@ import { middle, type Outcome, percentile95 } from './outcome.ts'
 const MANY = 1_000_000
 const FEW = 10_000
 const YEAR_DAYS = 365
+const FEW_DAYS = (YEAR_DAYS * FEW) / MANY
+const PAST_DAYS = 40
+/** The lists of what left. */
+const OF_THE_PAST = ['departures', 'wishes']
 const SHAPE = { stores: 50, bots: 20 }
 const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
@@ -81,16 +86,17 @@ function findsOf(last: number): Find[] {
 
 type Till = { deps: ActDeps; finds: Find[]; close(): Promise<void> }
 
-async function openTill(serverUrl: string, deposits: number): Promise<Till> {
+async function openTill(serverUrl: string, deposits: number, days: number): Promise<Till> {
   const url = new URL(serverUrl)
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
-  await client.query(`create database console_${deposits}`)
+  const name = `console_${deposits}_${Math.ceil(days)}`
+  await client.query(`create database ${name}`)
   await client.end()
-  url.pathname = `/console_${deposits}`
+  url.pathname = `/${name}`
   await migrate({ url: url.href })
   const begun = performance.now()
-  await fillYear(url.href, { ...SHAPE, deposits, days: (YEAR_DAYS * deposits) / MANY })
+  await fillYear(url.href, { ...SHAPE, deposits, days })
   console.log(`console: ${deposits} deposits in ${((performance.now() - begun) / 1_000).toFixed(0)} s`)
   const answer = readConfig({})
   if (answer.kind === 'refused') throw new Error(answer.problems.join())
@@ -120,10 +126,13 @@ async function timeOf({ deps }: Till, { find, input }: Find): Promise<number> {
 
 type Pair = { name: string; fewMs: number; manyMs: number; p95Ms: number }
 
+type Tills = { few: Till; past: Till; many: Till }
+
 /** Measures both in turns, so other work on the machine affects both. */
-async function measure(few: Till, many: Till): Promise<Pair[]> {
+async function measure({ few: young, past, many }: Tills): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, find] of many.finds.entries()) {
+    const few = OF_THE_PAST.includes(find.name) ? past : young
     const same = few.finds[index]
     if (same === undefined) throw new Error('the two tills have different finds')
     const times = { few: [] as number[], many: [] as number[] }
@@ -143,11 +152,13 @@ const growthOf = ({ fewMs, manyMs }: Pair): number => Math.max(manyMs, LEAST_MS)
 
 export function benchConsole(): Promise<Outcome> {
   return withDatabase({ fsync: false }, async (serverUrl) => {
-    const [few, many] = [await openTill(serverUrl, FEW), await openTill(serverUrl, MANY)]
+    const few = await openTill(serverUrl, FEW, FEW_DAYS)
+    const past = await openTill(serverUrl, FEW, PAST_DAYS)
+    const many = await openTill(serverUrl, MANY, YEAR_DAYS)
     try {
-      return judge(await measure(few, many))
+      return judge(await measure({ few, past, many }))
     } finally {
-      await Promise.all([few.close(), many.close()])
+      await Promise.all([few, past, many].map((till) => till.close()))
     }
   })
 }

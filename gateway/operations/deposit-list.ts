@@ -20,7 +20,7 @@ export type DepositInList = ListedDeposit & { needs: Need[] }
 export type DepositPage = { deposits: DepositInList[]; next: bigint | null }
 
 /** Most batches of rows that one call examines before it answers with the matches so far. */
-const MOST_ROUNDS = 10
+const MOST_ROUNDS = 7
 
 const PAGE = 500
 
