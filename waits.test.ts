@@ -1,4 +1,4 @@
-/** Holds the tests against what makes a test depend on time. */
+/** Finds tests that depend on time. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,13 +23,13 @@ const SKIPS_OR_SLEEPS = new RegExp(
   ].join('|'),
 )
 
-/** Of a locator or a page of Playwright: they answer for the moment in which they are called. */
+/** Methods of Playwright's locators and pages that report only the moment of the call. */
 const LOOKS =
   'count|is[A-Z][a-z]+|textContent|innerText|allTextContents|allInnerTexts|inputValue|getAttribute|evaluate|evaluateAll'
 const LOOKS_ONCE = new RegExp(`expect\\(\\s*await (?:(?!\\bawait\\b)[^;])*?\\.(?:${LOOKS})\\(`)
 const IS_ABSENT = /\)\.toBe\((?:0|false)\)/
 
-/** A file of this project has no semicolons: a statement begins where a line is not indented deeper. */
+/** Splits a text into statements by their first words, because the project writes no semicolons. */
 const statements = (text: string): string[] =>
   text.split(/\n(?=\s*(?:await|expect|const|let|for|if|test|it|return)\b)/)
 
@@ -38,12 +38,12 @@ describe('tests', () => {
     expect(tests.filter(({ text }) => SKIPS_OR_SLEEPS.test(text)).map(({ file }) => file)).toEqual([])
   })
 
-  it('end with their connections: a pool without listeners breaks a test that is over', () => {
+  it('open no pool directly: one without listeners would fail a test that has already ended', () => {
     const opensPool = new RegExp('new pg\\.Po' + 'ol\\(')
     expect(tests.filter(({ text }) => opensPool.test(text)).map(({ file }) => file)).toEqual([])
   })
 
-  it('of a page wait for what it will show: only an absence is read at once', () => {
+  it('of a page wait until it shows a state, and read only an absence at once', () => {
     const broken = tests
       .filter(({ file }) => file.startsWith('e2e/'))
       .flatMap(({ file, text }) =>

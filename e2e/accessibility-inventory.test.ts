@@ -5,7 +5,7 @@ import { lookAt, RUNS } from './support/accessibility.ts'
 describe('every state of the inventory is accessible', () => {
   const runs = RUNS.filter(({ name }) => name.startsWith('inventory'))
 
-  test('with every error among the scenes', () => {
+  test('and every error is among the scenes', () => {
     const names = runs.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(INVENTORY_ERROR_TYPES.map((type) => `inventory-${type}`)))
   })

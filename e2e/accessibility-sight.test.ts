@@ -47,7 +47,7 @@ test.each([
   await expect.poll(() => page.evaluate(cutTexts)).toEqual([])
 })
 
-/** The names of what has the focus and is hidden by something, while Tab goes through the page. */
+/** Presses Tab through the page. Returns the names of the elements that are covered while they have the focus. */
 async function hiddenFocus(page: Page, presses: number): Promise<string[]> {
   const hidden: string[] = []
   for (let press = 0; press < presses; press += 1) {

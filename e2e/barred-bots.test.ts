@@ -10,7 +10,7 @@ import { speak, TEXTS } from './support/shopper.ts'
 const NEW_DEVICE = 'send-new-device'
 
 beforeEach(async () => {
-  // The till counts as ready once its first bot has logged in.
+  // The till is ready once its first bot has logged in, but these tests need all of them.
   await eventually('both bots are online', async () => {
     const rows = await query('select 1 from bot where online')
     return rows.length === 2 || undefined
@@ -61,7 +61,7 @@ describe('D-30 a barred bot', () => {
     await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
   })
 
-  test('makes the page say so in both languages if all others are barred too, until one is back', async () => {
+  test('is named as the reason in both languages if all others are barred too, until one is back', async () => {
     const { page, texts } = await openStand()
     const guest = await shopper()
     await page.getByRole('gridcell').first().click()

@@ -144,7 +144,7 @@ test.each(['en', 'ru'] as const)(
   },
 )
 
-test('the shop hears of the outcome, and may keep the shopper on its page', async () => {
+test('the shop receives the outcome, and can keep the shopper on its page', async () => {
   const { page } = await openPatientBrowser()
   const deposit = await depositOf({ embedOrigin: STORE, redirectUrl: `${STORE}/paid` })
   const { url, id } = deposit

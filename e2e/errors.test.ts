@@ -82,7 +82,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await steam.goto(`${till.sandbox}/profiles/${steamId}/edit/settings`)
     await steam.getByRole('button', { name: 'Make it public' }).click()
     await steam.getByRole('heading', { name: 'Inventory: Public' }).waitFor()
-    // An answer of Steam stands for a few seconds.
+    // The gateway repeats an answer of Steam for a few seconds.
     const retry = page.getByRole('button', { name: TEXTS.ru.retry })
     const triedAgain = async () => {
       if (await retry.isVisible()) await retry.click()

@@ -175,7 +175,7 @@ test('a part of the page that cannot be loaded says so beside one button, and is
   await missing.waitFor({ state: 'detached' })
 })
 
-test('a link that is pasted before the rest of the page is here is kept, and judged when it has come', async () => {
+test('a link that is pasted before the rest of the page has loaded is kept, and checked afterwards', async () => {
   const { page } = await openBrowser()
   const texts = TEXTS.en
   const deposit = await depositOf({ language: 'en' })
@@ -195,7 +195,7 @@ test('a link that is pasted before the rest of the page is here is kept, and jud
   await page.getByRole('link', { name }).waitFor()
 })
 
-test('what needs the rest of the page is shown once it is here, and the shell until then', async () => {
+test('the page shows the shell until its rest has loaded, and then everything else', async () => {
   const deposit = await depositOf({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })

@@ -77,7 +77,7 @@ describe.each([
       expect(inventory.items.map((item) => item.name)).toContain(name)
       await search.fill(name)
       const card = page.getByRole('gridcell').first()
-      // A Doppler says its phase behind the name.
+      // A Doppler has its phase after the name.
       await expect
         .poll(async () => (await card.locator('.card-name').textContent())?.startsWith(name))
         .toBe(true)

@@ -116,7 +116,7 @@ test('A-061 A-062 the trade is created, then polled once a second until the shop
   await pay(page, texts)
   const calls = visited.seen.requests.map(({ url, method }) => `${method} ${new URL(url).pathname}`)
   const created = calls.lastIndexOf('POST /api/trade')
-  // The page repeats the call until the till has sent the offer, and after a pause of the page, but makes one trade.
+  // The page repeats the call while the till sends the offer, and after the page slept. All calls share one trade.
   expect(answers.at(-1)).toBe(200)
   expect(answers.filter((status) => status !== 200 && status !== 202)).toEqual([])
   expect(await query('select id from trade where deposit_id = $1', [visited.deposit.id])).toHaveLength(1)

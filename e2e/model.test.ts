@@ -273,7 +273,7 @@ const ACTS = {
 type Kind = keyof typeof ACTS
 type Act = { kind: Kind; pick: number }
 
-/** The acts of a shopper at the items; a run does each once, in any order. */
+/** The acts of a shopper at the stand. A run does each once, in random order. */
 const AT_STAND: Kind[] = [
   ...([
     'link',

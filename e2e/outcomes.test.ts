@@ -294,7 +294,7 @@ test('A-064 A-100 after success the page goes to its redirectUrl, once each time
   await page.goBack()
   await page.waitForURL('about:blank')
   expect(page.url()).toBe('about:blank')
-  // A 204 keeps the browser on the page. An event that wakes the page must not redirect again.
+  // A 204 keeps the browser on the page. Coming back to it must not redirect again.
   await page.route(target, (route) => route.fulfill({ status: 204 }))
   await page.goto(deposit.url, { waitUntil: 'commit' })
   await tickUntil(page, async () => asked() === 2)

@@ -71,7 +71,7 @@ test('A-061 A-131 500s, then a minute offline, are reported once each; once back
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
   const { page, context, texts, offerId } = opened
   let failed = 0
-  // Stops the clock before the first failure, because the time that this skips would remove the toast.
+  // Stops the clock before the first failure: stopping it skips some time, which would remove the toast.
   await stopClock(page)
   await page.route('**/api/payment?*', async (route) => {
     failed += 1
@@ -92,7 +92,7 @@ test('A-061 A-131 500s, then a minute offline, are reported once each; once back
     // The status is 304 if nothing has changed.
     if (response.url().includes('/api/payment') && response.status() < 400) answers += 1
   })
-  // The page asks again only after it has processed the last answer.
+  // The page polls again only after it has processed the last answer.
   await eventually('polls are answered again', async () => {
     await page.clock.runFor(1000)
     return answers > 1 || undefined
@@ -204,7 +204,7 @@ test('reload, back and forward show the true state of a deposit at every step', 
   await success(page, texts).waitFor()
 })
 
-test('a page that the browser froze and kept is up to date within a second of the way back', async () => {
+test('a page that the browser froze and kept is up to date within a second of coming back', async () => {
   const browser = await launchBrowser({ keepsPages: true })
   onTestFinished(() => browser.close())
   const visited = await visit(browser)

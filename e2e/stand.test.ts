@@ -168,7 +168,7 @@ describe.each([
   })
 })
 
-/** As the page lists them: the most of a reason, and whether there are more. */
+/** How the page lists them: at most some of each reason, and a note if there are more. */
 const namesIn = ({ unavailableNames = {} }: Inventory): string[] =>
   UNAVAILABLE_REASONS.flatMap((reason) => {
     const names = unavailableNames[reason] ?? []
@@ -214,7 +214,7 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 all amounts are in %s', as
   for (const text of await page.locator('.card-price').allTextContents()) expect(text).toContain(sign)
   const coins = (place: string) => page.locator(`${place} .coin[data-currency=${currency}]`).count()
   await expect.poll(() => coins('.card')).toBe(await page.locator('.card').count())
-  // One sign for the minimum, one for the total.
+  // One currency sign for the minimum and another for the total.
   await expect.poll(() => coins('.summary-facts dd')).toBe(2)
   const facts = await page.locator('.summary-facts dd').allTextContents()
   expect(facts.filter((fact) => fact.includes(sign))).toHaveLength(2)

@@ -69,7 +69,7 @@ test('npm start prints its addresses, one first step, and the tour', async () =>
   }
 })
 
-/** Starts a till that must be refused, and expects that no part of it began. */
+/** Starts a till that must refuse to start, and expects that none of its parts began. */
 async function refused(env: (other: Place) => Record<string, string>): Promise<Running> {
   const other = await newPlace()
   const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: TELLS_CHILDREN, ...env(other) })
@@ -282,7 +282,7 @@ describe('the advanced clocks of the till and its Steam', () => {
     expect(Number(available)).toBe(amount)
   })
 
-  test('D-40 show at once what Steam does in days, such as a trade that is taken back after three', async () => {
+  test('D-40 show at once the effects that take days on Steam, such as a trade that is reversed after three', async () => {
     const { told } = await heldDeposit('magic_reverser')
     expect(await told()).not.toContain('deposit.reversed')
     expect((await advance('3d')).code).toBe(0)

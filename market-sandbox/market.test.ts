@@ -101,7 +101,7 @@ describe('the pages', () => {
   })
 })
 
-it('the world survives a restart, and an invalid file is refused', async () => {
+it('the world survives a restart, and a file that is not a world is refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'market-'))
   const dataFile = join(folder, 'market.json')
   const start = () => startMarket({ port: 0, steamUrl: steam.url, dataFile, everyMs: 0 })

@@ -128,7 +128,7 @@ export function createSteamSide(url: string) {
   }
 }
 
-/** The account that the token claims. */
+/** The account that the token names, unverified. */
 function subjectOf(token: string): string | undefined {
   const [, claims = ''] = token.split('.')
   return /"sub":"(\d+)"/.exec(Buffer.from(claims, 'base64url').toString())?.[1]

@@ -1,4 +1,4 @@
-/** Waxpeer's socket: a connected seller is online, and hears of sales and of cancelled ones. */
+/** Waxpeer's socket: a connected seller is online, and receives sales and cancellations. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -15,7 +15,7 @@ const ONLINE_S = 60
 
 export type Sockets = {
   attach(server: Server, market: Market): void
-  /** Tells sellers what changed in the world. */
+  /** Sends sellers the changes of the world. */
   tell(market: Market, before: World, after: World): void
   close(): void
 }

@@ -1,4 +1,4 @@
-/** Writes large tables: without the deadlines of the till's own connections, because one of its statements writes a table. */
+/** A connection for filling large tables. It has no deadlines, because one statement fills a whole table. */
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from '../gateway/db/client.ts'

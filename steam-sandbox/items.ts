@@ -32,7 +32,7 @@ export type ItemClass = {
   icon: string
   color: string
   tradable: boolean
-  /** The number of its paint, where that is told; `isFirst`: of several under one name. */
+  /** The number of its paint, if Steam names it. `isFirst`: the first of several paints under one name. */
   paint?: { index: number; color: string; isFirst: boolean }
   twin?: Line['twin']
   tags: Tag[]

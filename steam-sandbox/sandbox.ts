@@ -17,7 +17,7 @@ export type PendingLogin = { requestId: string; platform: Platform; steamId?: st
 /** The state that the routes work on. `change` applies a pure function to the world and keeps the result. */
 export type Sandbox = {
   url: string
-  /** The sandbox's time, in seconds: the clock's plus everything that people have advanced it by. */
+  /** The sandbox's time, in seconds: the clock's time plus the time by which people have advanced it. */
   nowS: () => number
   /** The clock's own time, in seconds. The codes of an authenticator follow it. */
   clockS: () => number

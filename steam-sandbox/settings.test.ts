@@ -34,14 +34,14 @@ const accountOf = (name: string) => {
 }
 
 it.each(['tradeoffers', 'tradeoffers/privacy', 'edit/settings'])(
-  'asks who you are at /my/%s, because nobody is logged in',
+  'the page /my/%s asks who you are, because nobody is logged in',
   async (at) => {
     expect(await show(`/my/${at}`)).toContain(`<a href="${path(at, 'magic_hidden')}">magic_hidden</a>`)
     expect((await fetch(`${steam.url}${path(at, 'magic_hidden')}`)).status).toBe(200)
   },
 )
 
-it('opens a hidden inventory, and hides it again', async () => {
+it('a hidden inventory is made public, and hidden again', async () => {
   const seen = () => traitsOf(steam.world(), accountOf('magic_hidden')).inventory
   expect(seen()).toBe('hidden')
   await set('edit/settings', 'magic_hidden', 'public')
@@ -51,7 +51,7 @@ it('opens a hidden inventory, and hides it again', async () => {
   expect(seen()).toBe('hidden')
 })
 
-it('replaces a trade link: the old one stops working, the new one works', async () => {
+it('a trade link is replaced: the old one stops working, the new one works', async () => {
   const works = (token: string) => isTokenOf(steam.world(), accountOf('magic_new_token'), token)
   const { token } = accountOf('magic_new_token')
   expect(works(token)).toBe(false)
@@ -62,14 +62,14 @@ it('replaces a trade link: the old one stops working, the new one works', async 
   )
 })
 
-it('turns the mobile authenticator on, so Steam holds no trade', async () => {
+it('the mobile authenticator is turned on, so Steam holds no trade', async () => {
   expect(await show('/twofactor/manage')).toContain(path('twofactor/manage', 'magic_hold'))
   expect(holdDaysOf(steam.world(), accountOf('magic_hold').steamId)).toBe(15)
   await set('twofactor/manage', 'magic_hold', 'authenticator')
   expect(holdDaysOf(steam.world(), accountOf('magic_hold').steamId)).toBe(0)
 })
 
-it('changes only by a button of the page', async () => {
+it('a setting changes only by a button of the page', async () => {
   expect((await press(path('edit/settings', 'magic_hidden'), 'nonsense')).status).toBe(404)
   const form = { method: 'POST', body: new URLSearchParams([['set', 'public']]) }
   expect((await fetch(`${steam.url}${path('edit/settings', 'magic_hidden')}`, form)).status).toBe(403)

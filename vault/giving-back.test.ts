@@ -1,4 +1,6 @@
-/** Giving items back with an approval at the vault, the vault's commands, and a vault killed between any two entries. */
+/**
+ * Giving items back with an approval at the vault, the vault's commands, and a vault killed between any two entries.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -124,7 +126,7 @@ describe('the items of a deposit', () => {
   })
 })
 
-/** The vault without its latest entries: it died after the act, and before it recorded it. */
+/** The vault without its latest entries, as if it died after the act and before recording it. */
 function killBeforeWriting(lastKind: string): void {
   stand.restart()
   const file = join(stand.path, 'log.jsonl')

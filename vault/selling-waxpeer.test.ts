@@ -126,7 +126,7 @@ it('one market can be switched off alone, and its listings come down', async () 
 })
 
 it('a round reads the inventory of the account once for both markets', async () => {
-  // The vault starts: all that is asked now and then is due.
+  // After a start, all periodic requests are due.
   stand.restart()
   const before = stand.calls.length
   await stand.vault().round()

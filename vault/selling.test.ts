@@ -72,7 +72,7 @@ describe('an item of a collecting bot', () => {
     expect(rows[0]?.free).toBeGreaterThan(0)
   })
 
-  it('that Steam took back before the vault saw that it was given, was given; it is not sold twice', async () => {
+  it('counts as given if Steam took it back before the vault saw the gift, and is not sold twice', async () => {
     const [item = 0] = await onSale(1)
     expect((await stand.market.buy([item], 'accepts')).kind).toBe('bought')
     await rounds(1)

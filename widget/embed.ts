@@ -13,7 +13,9 @@ export function pageCookies(): string {
 
 const HOUR_MS = 3_600_000
 
-/** Loads the document again for a new token. In a fresh document this would only be refused again. */
+/**
+ * Reloads the document for a new token, but only an old document: the server would refuse a fresh one's token again.
+ */
 export function renewToken(): void {
   if (isEmbedded() && performance.now() > HOUR_MS) location.reload()
 }

@@ -60,7 +60,7 @@ describe('D-32 a page in a frame', () => {
     ['another version', { data: { tradetill: 2 } }],
     ['a text', { data: 'tradetill' }],
     ['nothing', { data: null }],
-  ])('gives nothing to %s', (_who, facts) => {
+  ])('accepts no port from %s', (_who, facts) => {
     const { frame, message } = framed()
     frame.tell(STATUS)
     const hostile = aPort()

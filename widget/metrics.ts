@@ -1,10 +1,10 @@
-/** Sends the page's speed for its shopper to the server. The page ignores the answer. */
+/** Sends the page's speed, as its shopper experienced it, to the server. The page ignores the answer. */
 import { type Metric, onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals'
 import type { MetricsBody } from '../contract/widget-api.ts'
 
 type Send = (body: MetricsBody) => void
 
-/** Measures from the page's load on, although this code loads after the page. */
+/** Measures from the start of the page's load, although this code loads after the page. */
 export function measurePage(target: Window, send: Send): void {
   const waiting = new Map<Metric['name'], number>()
   const flush = (): void => {

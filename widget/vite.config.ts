@@ -45,7 +45,7 @@ const NAMES: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 
 /**
  * Modules without state. Each part has a copy of the pieces it uses, so the page carries only the pieces it uses
- * itself, and no part needs another.
+ * itself, and no part depends on another.
  */
 const COPIED =
   /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|doors|amount|money-rows|works)|flow\/(?:selectors|split)))\.tsx?$/

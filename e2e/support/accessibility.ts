@@ -1,4 +1,6 @@
-/** Checks every scene of the gallery with axe, each in one look of the page. Two test files share the scenes. */
+/**
+ * Checks every scene of the gallery with axe, each in one language, width and scheme. Two test files share the scenes.
+ */
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest'
 import { violations } from './axe.ts'
 import { DESKTOP, MOBILE, type Visit, visit } from './browser.ts'
@@ -21,7 +23,7 @@ const LOOKS = [
 
 type Look = (typeof LOOKS)[number]
 
-/** Each scene in one look, chosen by its place in the gallery. */
+/** Each scene in one look (language, width and scheme), chosen by its place in the gallery. */
 export const RUNS = SCENES.flatMap((scene, index) => {
   const look = LOOKS[index % LOOKS.length]
   return look === undefined ? [] : [{ name: scene.name, scene, look }]

@@ -14,7 +14,9 @@ import { callerOf, newDeposit, standingOffer } from './widget-calls.ts'
 /** Eight days after the noon at which all scenes play. */
 const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
 
-/** Reads a deposit with its user, the same with an open offer, and an inventory; fixes all that varies between runs. */
+/**
+ * Reads a deposit with its user, then with an open offer, and an inventory. Fixes every value that varies between runs.
+ */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
   const { steamId, tradeUrl } = await player(till.sandbox)

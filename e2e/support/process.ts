@@ -26,7 +26,7 @@ type Options = {
   input?: string
   /** A file that receives its output, for readers in other processes. */
   outputFile?: string
-  /** Ends it with this process, even if that is killed, because its stdin closes then. */
+  /** Its stdin closes when this process ends, even if it is killed, and so ends it. */
   isTied?: boolean
 }
 

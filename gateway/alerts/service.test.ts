@@ -58,7 +58,7 @@ const headersOf = (headers: Record<string, unknown>): Record<string, string> =>
 
 const told = () => receiver.received.map(({ body }) => JSON.parse(body).data)
 
-test('a problem that needs a person is reported once, signed, and each rise once more', async () => {
+test('a problem that needs a person is reported once and signed, and again at each rise', async () => {
   await deadBot()
   await minutes(5)
   expect(told()).toMatchObject([

@@ -6,7 +6,7 @@ import type { Explanation, Stage } from './departure.ts'
 export type DepartureFilter = {
   /** The bot's number or Steam id. */
   bot?: string | undefined
-  /** Only those that are an alarm. */
+  /** Only alarms. */
   unexplained?: boolean | undefined
   /** Only departures with a smaller number, for the next page. */
   before?: bigint | undefined

@@ -81,7 +81,7 @@ describe('an item that left, came back and left again', () => {
     expect(await inHand()).toEqual([])
   })
 
-  it('is there if only the earlier of two trades was unknown', async () => {
+  it('is with the bot if only the earlier of two trades was unknown', async () => {
     const undone = { assetId: item, newAssetId: '71', back: item }
     row(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
     row(session, '9600', {
@@ -107,7 +107,7 @@ describe('an item that a destination sent to another bot', () => {
       .execute()
   })
 
-  it('is there, even if the history of that bot was read first', async () => {
+  it('is with that bot, even if its history was read first', async () => {
     row(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
     await read(other.bot)
     expect(await inHand()).toEqual([`one ${item}`])
@@ -119,7 +119,7 @@ describe('an item that a destination sent to another bot', () => {
     expect(await inHand()).toEqual(['other 81'])
   })
 
-  it('is back at the first after that bot sent it there, in whatever order the three trades are read', async () => {
+  it('is back at the first bot once the other one sent it there, in any order of reading the three trades', async () => {
     row(session, '9700', { to: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
     row(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
     row(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
@@ -130,7 +130,7 @@ describe('an item that a destination sent to another bot', () => {
 })
 
 describe('an item that was moved to another bot', () => {
-  it('is back at the first once the other bot gave it back, even if the first bot’s history is unreadable', async () => {
+  it('is back at the first bot once the other one gave it back, even if the first bot’s history is unreadable', async () => {
     const other = await aBot(till, fakeSession(OTHER_BOT))
     row(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
@@ -166,7 +166,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([])
   })
 
-  it('is back at the first once both trades are undone, the later one first', async () => {
+  it('is back at the first bot once both trades are undone, the later one first', async () => {
     row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
     await read(other.bot)
     expect(await inHand()).toEqual(['other 71'])
@@ -175,7 +175,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([`one ${item}`])
   })
 
-  it('is back at the first, even if the earlier trade was read as undone before the later one', async () => {
+  it('is back at the first bot, even if the undoing of the earlier trade was read before that of the later one', async () => {
     row(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
     await read(bot)
     expect(await inHand()).toEqual([`one ${item}`])
@@ -184,7 +184,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([`one ${item}`])
   })
 
-  it('is back at the first, which is unreadable, even if the other bot’s history has the earlier trade first', async () => {
+  it('is back at the first bot, whose history is unreadable, even if the other bot’s history has the earlier trade first', async () => {
     const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
     row(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
     await read(other.bot)
@@ -195,7 +195,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
   })
 })
 
-describe('an item that two bots sent to and fro', () => {
+describe('an item that two bots sent back and forth', () => {
   let other: { bot: BotContext; session: FakeSession }
 
   /** The three trades, each before or after it is undone. */
@@ -229,7 +229,7 @@ describe('an item that two bots sent to and fro', () => {
   })
   afterEach(async () => expect(await differences()).toEqual([]))
 
-  it('is back at the first once both trades are undone, even if the earlier one is read first', async () => {
+  it('is back at the first bot once both trades are undone, even if the earlier one is read first', async () => {
     there(item)
     await read(bot)
     expect(await inHand()).toEqual([`one ${item}`])
@@ -238,7 +238,7 @@ describe('an item that two bots sent to and fro', () => {
     expect(await inHand()).toEqual([`one ${item}`])
   })
 
-  it('and away is at the second once the last two trades are undone, even if its history is read first', async () => {
+  it('and then gave away is at the second bot once the last two trades are undone, even if its history is read first', async () => {
     away()
     await read(bot)
     expect(await inHand()).toEqual([])
@@ -249,7 +249,7 @@ describe('an item that two bots sent to and fro', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and away is at the second if the first bot’s history shows the return before the rest', async () => {
+  it('and then gave away is at the second bot if the first bot’s history shows the return before the rest', async () => {
     away()
     await read(bot)
     row(session, '9800', {
@@ -264,7 +264,7 @@ describe('an item that two bots sent to and fro', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and away is at the first, even if the undoing of the trade that took it away is read last', async () => {
+  it('and then gave away is at the first bot, even if the undoing of the trade that took it away is read last', async () => {
     there(item)
     await read(bot)
     away('81')

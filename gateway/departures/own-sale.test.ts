@@ -15,7 +15,7 @@ import { bookTold } from './vault-reports.ts'
 const THURSDAY = 4
 
 let selling: SellingTill
-/** As the bot has them, worth 10 and 20 USD. */
+/** Asset ids in the bot's inventory. The items are worth 10 and 20 USD. */
 let assets: string[]
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ it('D-34 a bot lists its free items in the books, and a wish for them waits', as
     kind: 'refused',
     message: 'No bot has free items that are in no open wish.',
   })
-  // As an attacker in the till writes it.
+  // Written like an attacker in the till would.
   const wish = await stand.wish(assets.slice(0, 1), { botId: String(bot.botId), destination: 'own' })
   await rounds(2)
   expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'an item is on sale' })

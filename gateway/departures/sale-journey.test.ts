@@ -1,6 +1,6 @@
 /**
- * An item from its deposit to the money: the till's database and rules, the vault with its own files and hands, and both
- * sandboxes over HTTP. The same by a browser and processes: `npm run prove -- sale`.
+ * An item from its deposit to the money: the till's database and rules, the vault with its own files and hands, and
+ * both sandboxes over HTTP. `npm run prove -- sale` does the same with a browser and real processes.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reportSales } from '../operations/sales.ts'
@@ -11,7 +11,7 @@ import { tradeHandlers } from '../trades/advance.ts'
 const WEDNESDAY = 3
 
 let selling: SellingTill
-/** As the bot has them, worth 10 and 20 USD. */
+/** Asset ids in the bot's inventory. The items are worth 10 and 20 USD. */
 let assets: string[]
 
 beforeAll(async () => {

@@ -26,7 +26,7 @@ export type ListedSale = {
   /** The credit for the item, in minor units of `costCurrency`. */
   cost: bigint
   costCurrency: Currency
-  /** The same in minor units of `currency`, at the rate of the deposit; null if there is no rate. */
+  /** The cost in minor units of `currency`, at the rate of the deposit; null if there is no rate. */
   costThere: bigint | null
 }
 
@@ -54,11 +54,11 @@ export async function selectSales(db: Db, { from, to, limit }: SaleFilter): Prom
 export type MarketBooks = {
   market: string
   currency: Currency
-  /** By the books, in minor units. */
+  /** The balance in the books, in minor units. */
   settling: bigint
   free: bigint
   fees: bigint
-  /** As the market reported it last; null if it never did. */
+  /** The balance that the market reported last; null if it never did. */
   saysSettling: bigint | null
   saysFree: bigint | null
   saidAt: Date | null

@@ -28,7 +28,7 @@ export const SALE_EDGES: Record<SaleState, readonly SaleState[]> = {
   delivered: ['settling', 'paid', 'late', 'reversed'],
   settling: ['paid', 'late', 'reversed'],
   paid: ['reversed'],
-  // As far as is known, nothing was given. Proof of a gift, or money, overrules this.
+  // No gift is known. Proof of a gift, or money, overrules this.
   refused: ['late', 'settling', 'paid'],
   cancelled: ['late', 'settling', 'paid'],
   // The item was given, and the market says that it owes nothing: an alarm.

@@ -344,7 +344,7 @@ describe('the life of an item', () => {
     expect(await list({ asset: '424242' })).toEqual([])
   })
 
-  it('has a state, and lists have pages', async () => {
+  it('is listed by state, page by page', async () => {
     const protectedDeposit = await aDeposit(till, await aStore(till), { game: 'cs' })
     const { tradeId, offerId } = await offerFor(till, bot, protectedDeposit)
     session.accept(offerId, { settlesAt: new Date(till.clock.now().getTime() + 8 * 86_400_000) })

@@ -101,13 +101,13 @@ describe('an asset id that Steam never gave', () => {
 
   it.each<[string, Books, GameLook, string[]]>([
     [
-      'there are two of its name',
+      'two items have its name',
       books([nameless]),
       look([owned('11'), owned('12')]),
       ['unnamed 1-x', 'foreign 12'],
     ],
     [
-      'two of the books have none',
+      'two items of that name in the books have no asset id',
       books([nameless, { ...nameless, item: '1-y' }]),
       look([owned('11'), owned('12')]),
       ['unnamed 1-x', 'unnamed 1-y'],
@@ -118,7 +118,7 @@ describe('an asset id that Steam never gave', () => {
       look([owned('11')]),
       ['unnamed 1-x'],
     ],
-    ['a part was shown', books([nameless]), look([owned('11')], false), ['unnamed 1-x']],
+    ['only a part was shown', books([nameless]), look([owned('11')], false), ['unnamed 1-x']],
     [
       'the books know it as another item',
       books([nameless], { gone: new Set(['570/11']) }),
@@ -126,18 +126,18 @@ describe('an asset id that Steam never gave', () => {
       ['missing 1-x', 'foreign 11'],
     ],
     [
-      'nothing of its name is there',
+      'no shown item has its name',
       books([nameless]),
       look([owned('11', 'Cape')]),
       ['missing 1-x', 'foreign 11'],
     ],
     [
-      'fewer are there than the books have',
+      'fewer items are shown than the books have',
       books([nameless, { ...nameless, item: '1-y' }]),
       look([owned('11')]),
       ['unnamed 1-x', 'missing 1-y'],
     ],
-  ])('is not learnt where %s', (_name, said, shown, found) => {
+  ])('is not learnt if %s', (_name, said, shown, found) => {
     expect(compare(said, shown)).toEqual({ found, learnt: [] })
   })
 

@@ -83,7 +83,7 @@ function compareGame(books: Books, look: GameLook, begunAt: Date): Comparison {
   const taken = new Set(named.flatMap(({ taken }) => taken))
   const foreign = [...spare].flatMap(([name, items]) => {
     const left = items.filter((item) => !taken.has(item))
-    // The newest items are the ones that came a moment ago.
+    // The newest items came a moment ago.
     return left.slice(0, Math.max(0, left.length - (books.coming.get(name) ?? 0)))
   })
   return {

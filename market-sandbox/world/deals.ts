@@ -81,7 +81,7 @@ export function readyDeal(
   return withDeal(withItems(world, waiting), { ...deal, offerId, readyAtS: deal.readyAtS ?? nowS })
 }
 
-/** The listings that a random buyer takes: those no dearer than others' offers, some time after they were listed. */
+/** The listings that a random buyer takes, some time after they were listed: those no dearer than others' offers. */
 export function boughtByPassers(world: World, best: (item: Item) => number, nowS: number): Item[] {
   return world.items.filter((item) => {
     const seller = findSeller(world, item.seller)

@@ -121,7 +121,7 @@ describe('an acceptance', () => {
     },
   )
 
-  it('bug 6: is credited once, even of an offer that is seen and accepted before the send is answered', async () => {
+  it('bug 6: is credited once, even if the offer is seen and accepted before the send is answered', async () => {
     // Because of another open offer, the bot reads the list, which contains this one.
     await offerFor(till, bot, await aDeposit(till, store))
     session.afterSend = async () => {

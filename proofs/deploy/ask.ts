@@ -1,4 +1,4 @@
-/** Calls to a proxy of this machine under the names of the examples, with its own certificate. */
+/** Calls to a proxy on this machine under the example host names, with the proxy's own certificate. */
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
@@ -12,7 +12,7 @@ type Call = {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** Of TLS, such as TLSv1.2. */
+  /** The version of TLS. */
   version?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
 }
 
@@ -28,7 +28,7 @@ const optionsOf = (path: string, { host = PAGE, method = 'GET', headers = {} }: 
   headers: { host, ...headers },
 })
 
-/** Resolves when the head of the answer is there. */
+/** Resolves when the headers of the answer have arrived. */
 export function open(place: Place, path: string, call: Call = {}): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { host = PAGE, body, version } = call
@@ -49,7 +49,7 @@ export async function ask(place: Place, path: string, call: Call = {}): Promise<
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) }
 }
 
-/** Over http without TLS. */
+/** Calls over http, without TLS. */
 export function askPlainly(place: Place, path: string, call: Call = {}): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   plainRequest({ ...optionsOf(path, call), port: place.plainPort, agent: false }, (answer) => {
@@ -61,7 +61,7 @@ export function askPlainly(place: Place, path: string, call: Call = {}): Promise
   return promise
 }
 
-/** The protocol that is agreed on with whoever offers HTTP/2 too. */
+/** The protocol that the proxy agrees on with a client that also offers HTTP/2. */
 export function protocolOf(place: Place): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const ca = readFileSync(place.certificate)

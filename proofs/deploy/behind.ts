@@ -1,4 +1,4 @@
-/** The duties of a proxy in front of a till: each check goes through the real program to a real gateway. */
+/** Checks the duties of a proxy in front of a till, each through the real program to a real gateway. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../../e2e/support/process.ts'
@@ -6,7 +6,7 @@ import { ask, askPlainly, CONSOLE, open, type Place, protocolOf } from './ask.ts
 import type { ProxyProgram, Running, Upstreams } from './proxies.ts'
 import { examine, startStream, startTill, type Till } from './till.ts'
 
-/** `why` is empty where it passed. */
+/** `why` is empty if the check passed. */
 export type Check = { name: string; why: string }
 
 const HASH = '0123456789abcdef0123456789abcdef'
@@ -118,7 +118,7 @@ async function checkSizes(place: Place): Promise<Check[]> {
   ]
 }
 
-/** Those of the doctor's checks that are about the way to the gateway. */
+/** The doctor's checks of the way to the gateway. */
 async function checkDoctor(till: Till, place: Place): Promise<Check[]> {
   const findings = (await examine(till, place)).filter(({ check }) =>
     /^(?:public|proxy\.|console(?!\.operators))/.test(check),
@@ -129,7 +129,7 @@ async function checkDoctor(till: Till, place: Place): Promise<Check[]> {
   }))
 }
 
-/** Calls with links in every place where one can be, over TLS and without. */
+/** Makes calls with a deposit's link in every possible place, over TLS and without. */
 async function visitWithLinks(place: Place): Promise<void> {
   const referer = { referer: `https://pay.example/deposit/${HASH}` }
   const paths = [`/deposit/${HASH}`, `/${UPPER}`, `/api/payment?hash=${HASH}`, `/help?x=1&hash=${UPPER}&y=2`]
@@ -147,7 +147,7 @@ function linksIn(running: Running): string {
   return found === undefined ? '' : `there is one: ${found}`
 }
 
-/** The second half of an answer is only sent when the first has come through. */
+/** Sends the second half of an answer only after the first has passed the proxy. */
 async function stream(place: Place, upstreams: Upstreams): Promise<string> {
   const server = await startStream(upstreams.console)
   let isHeldBack = false

@@ -1,4 +1,4 @@
-/** Set-ups that are broken in one way each, as real programs: the doctor must name what is broken, and nothing else. */
+/** Set-ups of real programs, each broken in one way. The doctor must name the broken part, and nothing else. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../../e2e/support/process.ts'
@@ -8,9 +8,9 @@ import { examine, startTill } from './till.ts'
 
 type Broken = {
   what: string
-  /** Of the proxy's file, which must have what is replaced. */
+  /** A replacement in the proxy's configuration file, which must contain `from`. */
   replaces?: readonly [from: string | RegExp, to: string]
-  /** Settings that the doctor is given in the place of the gateway's. */
+  /** Settings that the doctor gets instead of the gateway's. */
   settings?: Record<string, string>
   certificate?: { days?: string; names?: string; isTrusted?: boolean }
   named: readonly string[]
@@ -121,7 +121,7 @@ const BROKEN: readonly Broken[] = [
   },
 ]
 
-/** Each is named by the checks that say `mend`, beside those that say it of the set-up that is whole. */
+/** Each broken set-up must fail exactly its named checks, besides those that fail for the unbroken one. */
 export async function checkBroken({
   folder,
   databaseUrl,

@@ -1,6 +1,7 @@
 /**
- * `node --import 'names-from-outside.mjs?tls=8443&plain=8080' …`: the names of the examples lead to a proxy on this machine,
- * ports 443 and 80 to the two that are named. They are called from an address that is no proxy's. The process does not know.
+ * `node --import 'names-from-outside.mjs?tls=8443&plain=8080' …` redirects the example host names to a proxy on this
+ * machine: port 443 to `tls`, port 80 to `plain`. The calls come from an address that is not a proxy's. The
+ * process does not notice.
  */
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
@@ -9,7 +10,7 @@ import tls from 'node:tls'
 const query = new URL(import.meta.url).searchParams
 const PORTS = { 443: Number(query.get('tls')), 80: Number(query.get('plain')) }
 
-/** Options of a connection to an example's name, as ones to this machine. */
+/** Redirects the options of a connection from an example host name to this machine. */
 function redirected(args) {
   const [options, ...rest] = args
   const isExample = typeof options === 'object' && /\.example$/.test(options.host ?? '')

@@ -1,4 +1,6 @@
-/** The proxies of `deploy/` as the real programs, on ports of this machine, each with a certificate of its own. */
+/**
+ * Runs the real programs with the proxy files of `deploy/`, on ports of this machine and with their own certificates.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -14,18 +16,18 @@ export type Upstreams = { page: number; console: number }
 
 export type Running = {
   place: Place
-  /** Everything that the program wrote, in its files and on its output. */
+  /** Everything that the program wrote to its files and its output. */
   written(): string
   stop(): Promise<void>
 }
 
-/** `admits`: whether this machine may see the console. */
+/** `admits`: whether this machine may open the console. */
 export type Settings = {
   folder: string
   upstreams: Upstreams
   ports: [tls: number, plain: number]
   admits: boolean
-  /** Breaks the file of the proxy. */
+  /** Edits the proxy's configuration file, to break it. */
   edit?(text: string): string
   certificate?: { days: string; names: string }
 }

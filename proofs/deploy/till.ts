@@ -53,7 +53,7 @@ const reportSchema = z.object({
 
 export type Finding = z.infer<typeof reportSchema>['findings'][number]
 
-/** The report of the doctor, whom the proxy's names lead to the proxy. */
+/** Runs the doctor, for whom the proxy's host names lead to this proxy. Resolves to its report. */
 export async function examine(
   till: Till,
   place: Place,
@@ -72,7 +72,7 @@ export async function examine(
   return reportSchema.parse(JSON.parse(await text(child.stdout))).findings
 }
 
-/** A server that begins to answer, and goes on when it is told. */
+/** Starts a server that begins an answer, and finishes it when `goOn` is called. */
 export async function startStream(port: number) {
   const open: ServerResponse[] = []
   const server = createServer((_request, answer) => {

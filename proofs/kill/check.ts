@@ -1,4 +1,4 @@
-/** Nothing lost, nothing doubled: the database against Steam's world and against what the store received. */
+/** Checks that nothing was lost or doubled: compares the database with Steam's world and with the store's webhooks. */
 import type pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
@@ -8,14 +8,14 @@ import { BOTS, type KillTill } from './till.ts'
 
 export type Books = {
   deliveries: number
-  /** Deliveries of which something was taken back. */
+  /** Deliveries that were taken back, whole or in part. */
   reversals: number
   credited: number
   events: number
   webhooks: number
 }
 
-/** Every promise that does not hold, as a line. */
+/** Returns a line for each broken promise. */
 export async function checkTill(till: KillTill, opened: readonly string[]): Promise<string[]> {
   const differences = await verifyLedger(till.pool)
   return [
@@ -41,7 +41,7 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
   const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
   // Taken back before the till had seen them.
   const gone = new Set(wholeReversals(steam))
-  // Those that give are the vault's.
+  // Offers that give items are the vault's.
   const sent = steam.world().offers.filter((offer) => bots.has(offer.sender) && offer.give.length === 0)
   for (const offer of sent) {
     const row = credited.get(offer.id)
@@ -72,7 +72,7 @@ const wholeReversals = (steam: KillTill['steam']): string[] =>
     .trades.filter(({ items }) => items.every(({ rolledBackAssetId }) => rolledBackAssetId))
     .map(({ id }) => id)
 
-/** Every item that went back on Steam is one that its trade was paid for and no longer is, and no other. */
+/** Exactly the items that went back on Steam are no longer credited. */
 async function reversalsAgainstItems(till: KillTill): Promise<string[]> {
   const rows = await read(
     till.pool,
@@ -88,7 +88,7 @@ async function reversalsAgainstItems(till: KillTill): Promise<string[]> {
   ]
 }
 
-/** Trade and item of all that went back on Steam after the till had credited the trade. */
+/** Trade and item of everything that went back on Steam after the till had credited the trade. */
 async function reversedOnSteam({ pool, steam }: Pick<KillTill, 'pool' | 'steam'>): Promise<string[]> {
   const rows = await read(
     pool,
@@ -105,7 +105,7 @@ async function reversedOnSteam({ pool, steam }: Pick<KillTill, 'pool' | 'steam'>
     )
 }
 
-/** The bots have exactly the items on Steam that the ledger of items says. */
+/** The bots have exactly the items on Steam that custody contains. */
 async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]> {
   const rows = await read(
     pool,
@@ -133,7 +133,7 @@ async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]>
   ]
 }
 
-/** Every deposit that the store was told of exists once. */
+/** Every deposit that was confirmed to the store exists once. */
 async function depositsAgainstOrders({ pool }: KillTill, opened: readonly string[]): Promise<string[]> {
   const rows = await read(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
   const kept = new Set(rows.map(({ id }) => id))
@@ -149,7 +149,7 @@ const webhook = z.object({
   data: z.looseObject({ id: z.string().default(''), amount: z.number().nullable().default(null) }),
 })
 
-/** Every event is numbered without a gap and reached the store, which believes each id once. */
+/** Events are numbered without gaps, and each reached the store, which counts each id once. */
 async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
   const { pool, receiver } = till
   const problems: string[] = []
@@ -195,7 +195,7 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
 
 type Received = { headers: Record<string, unknown>; body: string }
 
-/** Not by the age that a store allows: the books are compared at the end of all rounds, which may be an hour later. */
+/** Ignores the age of the signature: the books are compared after all rounds, which may be an hour later. */
 function isSigned(signer: Webhook, { headers, body }: Received): boolean {
   const [id, seconds, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     String(headers[`webhook-${name}`]),

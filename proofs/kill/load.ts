@@ -9,27 +9,29 @@ import { STATE, TRADE } from '../../steam-sandbox/world/world.ts'
 import type { Random } from '../random.ts'
 import type { KillTill } from './till.ts'
 
-/** Two people whom the sandbox leaves to themselves, and three who act by their own will. */
+/** Two people whom only this test controls, and three whom the sandbox controls. */
 const PEOPLE = ['nova_hound', 'quiet_lynx', 'magic_accepts', 'magic_declines', 'magic_counters'] as const
 const VISITORS = 4
 const DECLINES = 0.15
 const MOST_THOUGHT_MS = 1_200
 const PAUSE_MS = [200, 900] as const
-/** How many of a hundred protected trades are taken back, after at most so long, and in part. */
+/**
+ * The share of protected trades that are taken back, the share of these that go back in part, and the longest delay.
+ */
 const TAKEN_BACK = 0.6
 const TAKEN_IN_PART = 0.3
 const MOST_REGRET_MS = 4_000
-/** Steam protects nothing else. */
+/** The share of visits with items of Counter-Strike 2, the only game that Steam protects. */
 const PROTECTED_SHARE = 0.4
 const LOOK_MS = 40
 const AGAIN_MS = 100
-/** As long as a busy machine needs for a gateway that is started after a kill. */
+/** Long enough for a busy machine to restart a gateway after a kill. */
 const PATIENCE_MS = 120_000
 
 export type Load = {
-  /** The store's references of all deposits that it was told to exist. */
+  /** The store's references of all deposits whose creation was confirmed to it. */
   opened: string[]
-  /** Begins no further visit; resolves when the last one is over. People on Steam go on. */
+  /** Begins no further visits, and resolves when the last one is over. People on Steam continue. */
   leave(): Promise<void>
   end(): Promise<void>
 }
@@ -63,7 +65,7 @@ export function startLoad(till: KillTill, random: Random): Load {
 const created = z.object({ id: z.string(), url: z.string() })
 const refusal = z.object({ code: z.string() })
 
-/** One deposit as far as its offer: from then on it is between the shopper and Steam. */
+/** One deposit up to its offer. From then on, only the shopper and Steam act. */
 async function visit(till: KillTill, random: Random, opened: string[]): Promise<void> {
   const externalId = `visit-${randomBytes(8).toString('hex')}`
   const hash = await openVisit(till, externalId, random.pick(PEOPLE))
@@ -80,7 +82,7 @@ async function visit(till: KillTill, random: Random, opened: string[]): Promise<
   if (ids.length > 0) await ask(till, { hash, game, items: ids, quoteId })
 }
 
-/** A deposit of the store with this person as its shopper; resolves to its hash. */
+/** Creates a deposit with this person as its shopper. Resolves to its hash. */
 export async function openVisit(
   till: KillTill,
   externalId: string,
@@ -126,7 +128,7 @@ export async function ask(till: KillTill, body: object): Promise<string | undefi
 
 type Call = { headers?: Record<string, string>; body?: object }
 
-/** Repeats a call that was lost or failed inside, for as long as a person would; undefined when that is over. */
+/** Repeats a call that was lost or failed with 5xx, for as long as a person would. Then resolves to undefined. */
 export async function call(till: KillTill, path: string, { headers = {}, body }: Call = {}) {
   const token = 'k'.repeat(43)
   const own = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: till.url }
@@ -152,7 +154,7 @@ type Signals = { ending: AbortSignal; leaving: AbortSignal }
 
 /**
  * Accepts or declines every open offer after a while, as soon as it is on Steam, even if the till does not know it yet.
- * Takes protected trades back, as long as shoppers come.
+ * Takes protected trades back until the shoppers stop coming.
  */
 async function peopleOnSteam(
   { steam }: KillTill,

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- kill`: first one process that is killed in the middle of its work, then rounds of start and kill.
- * Losses and duplicates decide. The seconds are held against the machine's speed in the same run, and only printed.
+ * Only losses and duplicates decide the result. Times are printed, beside the machine's speed in the same run.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
@@ -13,14 +13,14 @@ import { type Measured, secondsInWords, secondsOf } from './seconds.ts'
 import { answering, botsOnline, openKillTill } from './till.ts'
 import { type KilledWorker, killWorker } from './worker.ts'
 
-/** One world has items for so many rounds; then the books are compared and a new one begins. */
+/** Rounds for which one world has items. Then the books are compared, and a new world begins. */
 const ROUNDS_A_WORLD = 20
-/** Every so many rounds no time is spared: the new process waits for the lease of the dead one. */
+/** In every tenth round, no time is skipped: the new process waits for the lease of the dead one. */
 const REAL_TIME_EVERY = 10
 const LIMITS = {
   api: { mostMs: 2_000 },
   bots: { mostMs: 30_000, waitMs: LEASE_MS },
-  /** From the death of a process until what it had in hand goes on. */
+  /** Time from a kill until the work of the killed process continues. */
   work: { mostMs: 30_000, waitMs: LEASE_MS },
 } as const
 
@@ -57,7 +57,7 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Pl
   return { worker, worlds }
 }
 
-/** Measures the machine just before and just after what it times. */
+/** Measures the machine's speed right before and right after the work. */
 async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed<T>>> {
   let before: Machine = await readMachine()
   return async (work) => {
@@ -69,7 +69,7 @@ async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed
   }
 }
 
-/** Work in the hands of a killed process, with no time spared. */
+/** The unfinished work of a killed process, without skipped time. */
 async function workOfKilled(serverUrl: string, seed: number): Promise<Omit<KilledWorker, 'gateway'>> {
   const till = await openKillTill(serverUrl, `kill-worker-${seed}`)
   let gateway = till.start()

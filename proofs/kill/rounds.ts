@@ -10,7 +10,10 @@ import { type Books, booksOf, checkTill, whatMoves } from './check.ts'
 import { startLoad } from './load.ts'
 import { answering, botsOnline, epochsOf, type KillTill, openKillTill, passHour, passMinute } from './till.ts'
 
-/** Some are killed while they start, some at any moment, and the others when something is half done. */
+/**
+ * Shares of gateways that are killed while they start, and at a random moment. The others are killed amid half-done
+ * work.
+ */
 const KILLED_EARLY = 0.15
 const KILLED_ANYWHERE = 0.25
 const MOST_START_MS = 900
@@ -18,9 +21,9 @@ const MOST_LIFE_MS = 4_000
 const MOST_LAG_MS = 25
 const LOAD_SEED = 1_000_000
 const SETTLE_MS = 300_000
-/** A world with fewer deliveries, or without a reversal, proves little: its shoppers go on until then. */
+/** With fewer deliveries, or without a reversal, a world proves little. Its shoppers continue until it has these. */
 const LEAST_DELIVERIES = 3
-/** The settings of the store, a round each: a trade keeps those of its delivery (D-36). Its limit stays. */
+/** The store's settings, which change each round. A trade keeps those of its delivery (D-36). */
 const TERMS = [
   ['on_accept', 'operator'],
   ['on_release', 'store'],
@@ -28,11 +31,11 @@ const TERMS = [
   ['on_release', 'operator'],
 ] as const
 
-/** A first attempt that was begun: its claim puts the next one off. */
+/** A first attempt that has begun: its claim delays the next one. */
 const WEBHOOK_IN_FLIGHT = `webhook_delivery
   where state = 'due' and attempts = 0 and due_at > now() + interval '10 seconds'`
 
-/** Work that is half done: the process has said or written one thing and not yet the next. */
+/** Half-done work: the process has sent or written one thing, but not yet the next. */
 const HALF_DONE = [
   `from trade where state = 'sending'`,
   `from trade where state = 'active' and accepted_at is not null`,
@@ -44,7 +47,10 @@ const HALF_DONE = [
 export type Killed = {
   rounds: number
   problems: string[]
-  /** Milliseconds from start to answer, and from the kill until the bots were back, where no time was spared. */
+  /**
+   * Milliseconds from a start to the first answer, and from a kill until the bots were back (rounds without skipped
+   * time).
+   */
   apiMs: number[]
   botsMs: number[]
   /** Trades that were under way at a kill, by state. */
@@ -54,10 +60,10 @@ export type Killed = {
 
 type Plan = { rounds: number; seed: number; realTimeEvery?: number }
 
-/** One world: rounds of start and kill, then a last start, and the books. */
+/** Runs one world: rounds of start and kill, then a last start and the comparison of the books. */
 export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed> {
   const { rounds, seed, realTimeEvery } = plan
-  // Separate from the shoppers' one: a round must not depend on how many of them came before it.
+  // Separate from the shoppers' randomness: a round must not depend on how many shoppers came before it.
   const random = seededRandom(seed)
   const till = await openKillTill(serverUrl, `kill-${seed}`)
   const killed: Omit<Killed, 'books'> = { rounds, problems: [], apiMs: [], botsMs: [], caught: {} }
@@ -90,7 +96,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed>
 
 type Notes = Omit<Killed, 'books'>
 
-/** Starts, kills after a while of chance, and lets a minute pass. */
+/** Starts a gateway, kills it after a random time, and skips a minute. */
 async function hastyRound(till: KillTill, random: Random, notes: Notes): Promise<void> {
   const gateway = till.start()
   if (random.chance(KILLED_EARLY)) {
@@ -121,7 +127,7 @@ async function untilHalfDone({ pool }: KillTill, random: Random): Promise<void> 
   await delay(random.int(MOST_LAG_MS))
 }
 
-/** Kills one that works, and waits for its successor as long as that takes. */
+/** Kills a working gateway, and waits for its successor in real time. */
 async function patientRound(till: KillTill, notes: Notes): Promise<void> {
   const first = till.start()
   await answering(till, first)

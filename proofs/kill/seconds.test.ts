@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { secondsInWords, secondsOf } from './seconds.ts'
 
 describe('seconds', () => {
-  it('are held against the limit of the machine as it was, world by world', () => {
+  it('are compared with the limit at the speed of the machine, world by world', () => {
     const slow = { ms: [3_900, 1_000], speed: 0.5 }
     const quick = { ms: [1_900], speed: 1 }
     expect(secondsOf([slow, quick], { mostMs: 2_000 })).toEqual({
@@ -30,7 +30,7 @@ describe('seconds', () => {
     expect(secondsOf([{ ms: [1_900], speed: 2 }], { mostMs: 2_000 })).toMatchObject({ limitHereMs: 2_000 })
   })
 
-  it('say so when nothing was measured', () => {
+  it('are reported as not measured if there are none', () => {
     const seconds = secondsOf([{ ms: [], speed: 1 }], { mostMs: 2_000 })
     expect(secondsInWords('bots', seconds)).toBe('bots: not measured in so few rounds')
   })

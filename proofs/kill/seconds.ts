@@ -1,13 +1,13 @@
-/** How long things took, beside the machine's speed in the same run. A proof never fails because of them. */
+/** Measured times, beside the machine's speed in the same run. A proof never fails because of them. */
 import { stretched } from '../machine.ts'
 
 /** Times measured while the machine ran at `speed`; 1 is the quiet machine that limits were set on. */
 export type Measured = { ms: readonly number[]; speed: number }
 
 export type Limit = {
-  /** On a quiet machine. */
+  /** The limit on a quiet machine. */
   mostMs: number
-  /** The part of it that takes as long on any machine, such as the rest of a lease. */
+  /** The part of the limit that does not depend on the machine, such as the rest of a lease. */
   waitMs?: number
 }
 
@@ -18,10 +18,12 @@ export type Seconds =
       count: number
       medianMs: number
       mostMs: number
-      /** Of a quiet machine, and of this one when it came nearest to its limit or beyond. */
+      /**
+       * The limit on a quiet machine, and on this one in the series that came closest to its limit or exceeded it most.
+       */
       limitMs: number
       limitHereMs: number
-      /** No series was beyond the limit of its own time. */
+      /** True if no series exceeded its own limit. */
       isWithin: boolean
     }
 

@@ -1,4 +1,4 @@
-/** The real gateway as a process that can be killed, with a database, a Steam and a store that live on. */
+/** The real gateway as a process that can be killed, with a database, a Steam and a store that outlive it. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,17 +21,17 @@ export type KillTill = {
   box: SecretBox
   /** Address of the first gateway, whether it runs or not. */
   url: string
-  /** Of all gateways. */
+  /** Addresses of all gateways. */
   urls: readonly string[]
   /** Where each gateway serves its metrics. */
   metricsUrls: readonly string[]
-  /** Settings of its processes. */
+  /** Environment of the gateways' processes. */
   env: Record<string, string>
   pool: pg.Pool
   steam: RunningSteam
   receiver: Receiver
   secrets: StoreSecrets
-  /** Starts the first gateway's process, or the one of that number; it does not answer yet. */
+  /** Starts the process of the first gateway, or of the one with this number, without waiting until it answers. */
   start(which?: number): Running
   close(): Promise<void>
 }
@@ -43,21 +43,21 @@ const BOT_PAGES = { avatarUrl: 'http://steam.test/bot.jpg', profileUrl: 'http://
 const RISK_LIMIT_USD_CENTS = 10_000n
 
 export type Size = {
-  /** Beyond the two that the sandbox has on its own. */
+  /** Bots in addition to the two of the sandbox. */
   furtherBots?: number
-  /** Processes on the one database. */
+  /** Number of processes on the same database. */
   gateways?: number
   /** Whether Steam limits requests. */
   quotas?: boolean
-  /** Settings of the gateways that differ from those of a proof. */
+  /** Settings of the gateways that differ from the usual ones of a proof. */
   settings?: Record<string, string>
-  /** The folder of the migrations that the database begins with; those of this tree by default. */
+  /** The folder of the migrations of the new database; those of this tree by default. */
   migrations?: string
-  /** Where the gateways find the database, from its own address; there itself by default. */
+  /** Maps the database's address to the one that the gateways use, such as a proxy's; the same address by default. */
   through?: (databaseUrl: string) => Promise<string>
 }
 
-/** A till on a new database of the server at `serverUrl`, with its bots and one store. No gateway runs yet. */
+/** Opens a till on a new database of the server at `serverUrl`, with its bots and one store. No gateway runs yet. */
 export async function openKillTill(serverUrl: string, seed: string, size: Size = {}): Promise<KillTill> {
   const { furtherBots = 0, gateways = 1, quotas = false, settings = {}, migrations } = size
   const { through = async (url) => url } = size
@@ -150,7 +150,7 @@ async function enrolBot(db: Db, box: SecretBox, { steamId, refreshToken }: Accou
   await saveBot(db, profile, { sealed, expiresAt: null, acknowledged: false })
 }
 
-/** As `bot add` of an account that the till has already. */
+/** Does the same as `bot add` for an account that the till already has. */
 export async function enrolAgain({ pool, box, steam }: KillTill, steamId: string): Promise<void> {
   const { db, close } = openDatabase(String(pool.options.connectionString), 1)
   try {
@@ -179,7 +179,7 @@ export async function answering({ url }: Pick<KillTill, 'url'>, gateway: Running
   return performance.now() - begin
 }
 
-/** Resolves once every bot is in the hands of a process that has begun since. */
+/** Resolves once every bot is online and has changed hands since `epochs` was read. */
 export async function botsOnline({ pool }: Pick<KillTill, 'pool'>, epochs: bigint): Promise<void> {
   const check = async () => {
     const { rows } = await pool.query<{ online: boolean; epochs: string }>(
@@ -198,7 +198,7 @@ export async function epochsOf({ pool }: Pick<KillTill, 'pool'>): Promise<bigint
 }
 
 /**
- * A minute passes while no gateway runs: the leases, claims and jobs of the dead one run out. It spares the wait, and
+ * Skips a minute while no gateway runs: the leases, claims and jobs of the dead one expire. This saves the wait, and
  * changes nothing that time would not. A gateway that was killed in its first moments has made no queue yet.
  */
 export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
@@ -215,7 +215,7 @@ export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void
     )
 }
 
-/** An hour passes for the look through Steam's history, which finds what was taken back. */
+/** Skips an hour, so the next look through Steam's history is due, which finds reversals. */
 export async function passHour({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
   await pool.query(
     `update bot_history set turned_at = turned_at - interval '1 hour', complete_at = complete_at - interval '1 hour'`,

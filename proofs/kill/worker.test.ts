@@ -5,7 +5,7 @@ import { ask, call, openVisit, showItems } from './load.ts'
 import { answering, botsOnline, type KillTill, openKillTill } from './till.ts'
 import { type KilledWorker, killWorker } from './worker.ts'
 
-// A killed process is waited for as long as its lease runs, and a busy machine takes its time.
+// The tests wait until the lease of a killed process ends, and a busy machine may be slow.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 1_200_000 })
 
 let till: KillTill
@@ -54,22 +54,22 @@ describe('a gateway that is killed with its hands full', () => {
     gateway = worker.gateway
   })
 
-  test('is followed by one that sends the webhook again which the store had not answered', () => {
+  test('is followed by one that repeats the webhook that the store had not answered', () => {
     expect(worker.goneOnMs.webhook).toBeGreaterThan(0)
   })
 
-  test('is followed by one that finds the offer whose answer never came', () => {
+  test('is followed by one that finds the offer whose answer was lost', () => {
     expect(worker.caught).toMatch(/sending|unknown/)
     expect(became('unanswered')?.asked).toBe('active')
   })
 
   test.each([
-    ['its webhook was not answered', 'unheard'],
-    ['the answer to its offer never came', 'unanswered'],
-    ['the shopper accepted just before the kill, one', 'one'],
-    ['the shopper accepted just before the kill, the other', 'other'],
-    ['the shopper accepted after the kill', 'after'],
-  ])('credits exactly once what %s', (_what, title) => {
+    ['whose webhook was not answered', 'unheard'],
+    ['whose answer to the offer was lost', 'unanswered'],
+    ['whose shopper accepted right before the kill', 'one'],
+    ['whose shopper accepted right before the kill too', 'other'],
+    ['whose shopper accepted after the kill', 'after'],
+  ])('has credited exactly once, in the end, a deposit %s', (_what, title) => {
     const { amount = 0, credited } = became(title) ?? {}
     expect(amount).toBeGreaterThan(0)
     expect(credited).toEqual({ ledger: amount, events: 1, told: amount })

@@ -1,4 +1,4 @@
-/** A gateway that is killed while it has things in hand, and how the next one goes on with them. */
+/** Kills a gateway with unfinished work, and checks how the next one continues. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Game } from '../../contract/games.ts'
@@ -9,18 +9,18 @@ import { ask, openVisit, showItems } from './load.ts'
 import type { KillTill } from './till.ts'
 
 export type KilledWorker = {
-  /** The process that goes on. */
+  /** The process that continues the work. */
   gateway: Running
-  /** The trade of the unanswered offer when the process was dead. */
+  /** State of the trade of the unanswered offer right after the kill. */
   caught: string | undefined
-  /** From the kill until each thing that the dead process had in hand had gone on. */
+  /** Milliseconds from the kill until each piece of unfinished work continued. */
   goneOnMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }
   /** The outcome of each deposit whose offer was accepted. */
   deposits: { title: string; asked: string | undefined; amount: number; credited: Credited }[]
   problems: string[]
 }
 
-/** By the ledger, by the event log, and by what the store was sent. */
+/** The credit in the ledger, the events in the log, and the credit in the store's webhooks. */
 type Credited = { ledger: number; events: number; told: number }
 
 /** Enough for a busy machine. */
@@ -63,7 +63,7 @@ const until = (what: string, check: () => Promise<boolean> | boolean) =>
 const told = ({ receiver }: KillTill, type: string) =>
   receiver.received.filter(({ body }) => body.includes(`"${type}"`))
 
-/** A delivery whose webhook the store has received and does not answer; resolves to the id of that webhook. */
+/** Makes a delivery whose webhook the store receives but does not answer. Resolves to the id of that webhook. */
 async function unheardWebhook(till: KillTill, trade: Trade): Promise<unknown> {
   till.receiver.answers.push(() => {})
   trade.accept()
@@ -71,7 +71,7 @@ async function unheardWebhook(till: KillTill, trade: Trade): Promise<unknown> {
   return told(till, 'deposit.succeeded')[0]?.headers['webhook-id']
 }
 
-/** An offer that was made and whose answer never came. */
+/** Makes an offer whose answer is lost. */
 async function unansweredSend(till: KillTill): Promise<Trade> {
   till.steam.fault({
     match: { host: 'steamcommunity.com', path: '/tradeoffer/new/send' },
@@ -82,7 +82,7 @@ async function unansweredSend(till: KillTill): Promise<Trade> {
   return trade
 }
 
-/** Kills the gateway, which runs and has its bots, with its hands full; resolves when all of it has gone on. */
+/** Kills the running gateway amid its work. Resolves when the next one has finished that work. */
 export async function killWorker(till: KillTill, first: Running): Promise<KilledWorker> {
   await until('nothing moves', async () => (await whatMoves(till)).length === 0)
   const before = told(till, 'deposit.pending').length
@@ -146,7 +146,7 @@ async function creditedOf(till: KillTill, { hash, externalId }: Trade): Promise<
     [hash],
   )
   const { ledger = 0, events = 0 } = rows[0] ?? {}
-  // A webhook may come twice: the store believes each id once.
+  // A webhook may arrive twice, and the store counts each id once.
   const once = new Map(
     told(till, 'deposit.succeeded').map(({ headers, body }) => [headers['webhook-id'], body]),
   )

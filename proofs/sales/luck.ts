@@ -1,8 +1,8 @@
-/** The faults of sales, and their times: decided by the seed alone. */
+/** The faults of sales and their times. The seed alone decides both. */
 import type { Random } from '../random.ts'
 import { createTrace, type Trace } from '../simulation/trace.ts'
 
-/** Met on both levels. */
+/** Faults of both levels. */
 export const SHARED_FAULTS = [
   'call to Steam lost',
   'answer of Steam lost',
@@ -43,7 +43,7 @@ export const SHARED_FAULTS = [
   'giving back approved for somebody else',
 ] as const
 
-/** Only the till of the real level has processes, connections and operators of its own. */
+/** Faults of the real level only, whose till has processes, connections and operators. */
 export const REAL_FAULTS = [
   'gateway killed',
   'answer of the database lost',
@@ -55,20 +55,20 @@ export const REAL_FAULTS = [
 
 export type Fault = (typeof SHARED_FAULTS)[number] | (typeof REAL_FAULTS)[number]
 
-/** Thrown at the call at which the vault's process dies, and at each one after it. */
+/** Thrown by the call during which the vault's process dies, and by every later call. */
 export class Killed extends Error {}
 
-/** Makes a call outside. It may never come back. */
+/** Makes a call to the outside, which may never return. */
 export type Door = <T>(effect: () => T) => Promise<T>
 
 export class Luck {
   readonly random: Random
   readonly trace: Trace
   readonly met = new Map<Fault, number>()
-  /** Nothing goes wrong any longer. */
+  /** True once no more faults happen. */
   isCalm = false
   isDead = false
-  /** By default the process may die on either side of a call. */
+  /** By default, the process may die before or after a call. */
   door: Door = async (effect) => {
     this.mayDie()
     const answer = effect()
@@ -98,7 +98,7 @@ export class Luck {
     if (this.isDead) throw new Killed()
   }
 
-  /** A call outside: it may be lost, or its answer may be. */
+  /** Makes a call to the outside. The call or its answer may be lost. */
   async call<T, L>(to: 'Steam' | 'a market', { effect, lost }: { effect: () => T; lost: L }): Promise<T | L> {
     if (this.hits(`call to ${to} lost`, 0.02)) return this.door(() => lost)
     const answer = await this.door(effect)

@@ -1,4 +1,4 @@
-/** A model of an outside market, with its cruelties and its lies. */
+/** A model of an outside market that loses, delays and lies. */
 import type { MarketName } from '../../vault/files/markets.ts'
 import type { Due, Line, Listed, Market, Outcome, Row, Said } from '../../vault/markets/market.ts'
 import { hold } from '../simulation/violation.ts'
@@ -7,7 +7,7 @@ import { GAMES, isSameGift, MINUTE_MS, type ModelSteam, type Offer, PROTECTED_MS
 
 const BUYER = '76561198000000001'
 const OTHER = '76561198000000666'
-/** The market takes a deal back after so long. */
+/** The time after which the market takes a deal back. */
 const HAND_OVER_MS = 5 * MINUTE_MS
 const GIVES_UP_MS = 11 * MINUTE_MS
 
@@ -20,7 +20,7 @@ export type MarketItem = {
   stage: Row['stage']
   dealId?: string
   end?: Outcome['end']
-  /** Nobody will take it back. */
+  /** True if the trade will not be taken back. */
   isSure?: boolean
 }
 type ModelDeal = { due: Due; seller: string; soldAtMs: number; isForged: boolean }
@@ -28,7 +28,7 @@ export type Around = {
   luck: Luck
   steam: ModelSteam
   nowMs(): number
-  /** The worth of an item as the vault knows it, in cents. */
+  /** The vault's own price of an item, in cents. */
   priceOf(name: string): bigint
   /** Accounts of the operator. */
   ours: ReadonlySet<string>
@@ -47,7 +47,7 @@ export class ModelMarket {
   readonly deals: ModelDeal[] = []
   readonly name: MarketName
   readonly #order: Market['order']
-  /** The market's word about its fee: null of the family. */
+  /** The fee that the market states; null for the family, which states none. */
   readonly #toldFeeBp: bigint | null
   readonly #around: Around
 
@@ -58,7 +58,7 @@ export class ModelMarket {
     this.#around = around
   }
 
-  /** As the account of this seller sees it. */
+  /** The market's port for the account of this seller. */
   port(seller: string): Market {
     const { luck } = this.#around
     const asked = async <T>(effect: () => Said<T>): Promise<Said<T>> =>
@@ -104,7 +104,7 @@ export class ModelMarket {
     luck.trace.add(`${this.name} sold ${dealId}: ${assets.map(({ assetId }) => assetId).join()}`)
   }
 
-  /** The market goes on: it settles what was given, and gives up what was not. */
+  /** Advances the market: settles deals that were handed over, and gives up the others. */
   act(): void {
     const { nowMs, luck, steam } = this.#around
     for (const { due, seller, soldAtMs, isForged } of this.deals) {
@@ -126,7 +126,7 @@ export class ModelMarket {
     this.#forge(luck)
   }
 
-  /** Buyers take trades back, or the seller does: whole, as long as Steam protects them. */
+  /** Lets buyers or the seller take whole trades back while Steam protects them. */
   #follow(): void {
     const { luck, steam, nowMs } = this.#around
     for (const { due } of this.deals) {
@@ -165,7 +165,7 @@ export class ModelMarket {
     item.end = { kind: 'paid', receivedMinor: item.end.receivedMinor }
   }
 
-  /** A sale that never was. */
+  /** Invents a sale that never happened. */
   #forge(luck: Luck): void {
     const item = this.#some(this.items.filter(({ stage }) => stage === 'on_sale'))
     if (item === undefined || !luck.hits('market says sold what nobody bought', 0.01)) return
@@ -206,7 +206,10 @@ export class ModelMarket {
     return { itemId, isDone: true }
   }
 
-  /** After the fee no less than was credited for it, and no less than a share of the vault's own price. */
+  /**
+   * Checks that a price less the fee covers the item's credit, and that it is at least a share of the vault's own
+   * price.
+   */
   #isDearEnough(assetId: string, priceMinor: bigint): void {
     const { steam, priceOf } = this.#around
     const thing = steam.thingOf(assetId)
@@ -272,7 +275,7 @@ export class ModelMarket {
       return { ...due, partnerSteamId: us }
     }
     if (luck.hits('market uses the message of a deposit', 0.02)) return { ...due, message: 'K7MXPQ' }
-    // Only the market says who the buyer was. A later, different answer can be seen.
+    // Only the market knows the buyer, so its first answer cannot be checked. A later, different answer can.
     const isKnown = steam.offers.some(({ gift }) => gift.message === due.message)
     return isKnown && luck.hits('market changes a deal', 0.1) ? { ...due, partnerSteamId: OTHER } : due
   }
@@ -287,7 +290,7 @@ export class ModelMarket {
     return new Map(offers)
   }
 
-  /** Whether this market still waits for what was sold under this message. */
+  /** Whether this market still waits for the items sold under this message. */
   waitsFor(message: string): boolean {
     return this.deals.some(({ due }) => due.message === message && this.#stands(due.dealId))
   }

@@ -1,4 +1,4 @@
-/** Known defects of what sells, put into the sources one at a time: the simulation must find each. */
+/** Known defects of the code that sells, planted one at a time. The simulation must find each. */
 import type { Change } from '../attacks/attack.ts'
 
 const SELLER = 'vault/markets/seller.ts'
@@ -8,7 +8,7 @@ const PRICE = 'vault/markets/price-policy.ts'
 const SHOP = 'vault/markets/shop.ts'
 const GIVER = 'vault/giving/giver.ts'
 
-/** Of the vault, and of the till's rules. */
+/** Defects of the vault and of the till's rules. */
 export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'what is on sale is listed once more': [
     {

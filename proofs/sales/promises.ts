@@ -1,4 +1,6 @@
-/** Promises that the vault keeps at any moment, and once all has come to rest. The names are explained in docs/proofs.md. */
+/**
+ * Promises that the vault keeps at every moment, and once nothing moves any longer. docs/proofs.md explains the names.
+ */
 import { z } from 'zod'
 import { isSameSet } from '../../vault/giving/gift.ts'
 import type { Wish } from '../../vault/giving/judge.ts'
@@ -17,7 +19,7 @@ export type WishView = Wish & {
 /** The till's view. */
 export type TillView = { sales: readonly SaleView[]; wishes: readonly WishView[] }
 
-/** Whether its things are on their way to its partner, or there. */
+/** Whether its items are on their way to the partner, or have arrived. */
 const isLiveOffer = ({ seen, trade }: Offer): boolean =>
   seen.state !== 'ended' && trade?.state !== 'failed' && trade?.state !== 'rolled_back'
 
@@ -72,7 +74,7 @@ function isBought({ markets }: World, { from, gift }: Offer): boolean {
   )
 }
 
-/** The till wished exactly this, to a destination of the vault's list, or to the shopper whom the things came from. */
+/** The till wished exactly this, to a destination of the vault's list, or to the shopper who had brought the items. */
 function isWished({ rules, deposits }: World, offer: Offer, wishes: readonly Wish[]): boolean {
   const { from, gift } = offer
   const wish = wishes.find(({ id }) => id === wishIdOf(offer))
@@ -108,7 +110,7 @@ const HOUR_MS = 3_600_000
 
 const checked = new WeakMap<World, { count: number; leaving: Map<string, { atMs: number; items: number }> }>()
 
-/** In no hour more is begun than the limit allows. Reads the log on its own: what ended no longer counts. */
+/** No hour begins more gifts than the limit allows. Computed from the log alone; gifts that ended no longer count. */
 function checkLimits(world: World): void {
   const { entries, rules } = world
   const state = checked.get(world) ?? { count: 0, leaving: new Map() }
@@ -155,7 +157,7 @@ export function checkRest(world: World, vault: Rounds, till: TillView): void {
   for (const wish of till.wishes) checkWish(world, wish)
 }
 
-/** Every wish has ended, and the till says what became of it in truth. */
+/** Every wish has ended, and the till shows its true outcome. */
 function checkWish({ steam }: World, { id, state, isOpen, ask }: WishView): void {
   // A return that nobody approved waits forever.
   if (ask.kind === 'return' && state === 'waiting') return
@@ -171,7 +173,7 @@ function checkWish({ steam }: World, { id, state, isOpen, ask }: WishView): void
 
 type Ended = { market: ModelMarket; item: ModelMarket['items'][number] }
 
-/** The till says of each item what became of it in truth. */
+/** The till shows the true outcome of each item. */
 function checkEnd(till: TillView, { market, item }: Ended): void {
   const { itemId, stage, end } = item
   const state = till.sales.find(({ key }) => key === `${market.name}/${itemId}`)?.state

@@ -1,4 +1,7 @@
-/** `npm run prove -- sales`: seeds of sales under every fault; on the pure level, then each planted defect. Or one seed, with all that happened in it. */
+/**
+ * `npm run prove -- sales`: runs seeds of sales under every fault and, on the pure level, each planted defect; or
+ * replays one seed with its whole trace.
+ */
 import { z } from 'zod'
 import { importWithout } from '../attacks/without.ts'
 import { count, defineProof, type Finding, keepFlag, maybeCount } from '../proof.ts'
@@ -15,7 +18,7 @@ import type * as PureRunner from './run.ts'
 import { runSales, type SalesOutcome } from './run.ts'
 import { aKey } from './vault.ts'
 
-/** How many seeds are searched for a defect. */
+/** How many seeds to try for each defect. */
 const SEARCHED = 60
 const MOST_PRINTED = 20
 

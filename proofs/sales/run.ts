@@ -1,4 +1,7 @@
-/** One seed of the pure level: items leave the bots, are listed, bought, given and paid, under every fault; then all rests. */
+/**
+ * One seed of the pure level: items leave the bots, are listed, sold, given and paid, under every fault, until nothing
+ * moves.
+ */
 import type { Key } from '../../vault/files/key.ts'
 import type { Wishes } from '../../vault/giving/giver.ts'
 import type { Till } from '../../vault/markets/till.ts'
@@ -25,12 +28,12 @@ export type SalesOutcome = {
 const START_MS = 1_800_000_000_000
 const DEPOSITS = 14
 const STORMY_TURNS = 160
-/** Enough for an offer that Steam holds, and for the money of it. */
+/** Long enough for an offer that Steam holds, and for its proceeds. */
 const CALM_DAYS = 32
 
 type Scene = { world: World; till: ModelTill; vault: Rounds; pass(ms: number): void }
 
-/** `key`: of the vault; nothing of it is in the trace. */
+/** `key`: the vault's key, which does not affect the trace. */
 export async function runSales(
   { seed, keepTrace = false }: { seed: number; keepTrace?: boolean },
   key: Key = aKey(),
@@ -80,11 +83,11 @@ function sceneOf(luck: Luck, key: Key): Scene {
   return scene
 }
 
-/** A wish is never called off; a sale is. */
+/** Wishes are never called off, but sales are. */
 export const isWanted = ({ markets }: World, message: string): boolean =>
   message.startsWith('vault w') || markets.some((market) => market.waitsFor(message))
 
-/** The till may be away at each call, and the process may die around it. */
+/** The till may not answer a call, and the process may die before or after each. */
 function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof startVault>[1] {
   const reached = async <T>(value: () => T): Promise<T> => {
     luck.mayDie()

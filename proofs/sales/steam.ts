@@ -1,4 +1,4 @@
-/** A model of Steam: things that change hands by offers, with everything that goes wrong with them. */
+/** A model of Steam: items that change hands by offers, with all their faults. */
 import type { EndedOffer, Gift, Hands, SeenOffer } from '../../vault/giving/gift.ts'
 import { isSameSet } from '../../vault/giving/gift.ts'
 import type { Reach } from '../../vault/giving/giver.ts'
@@ -9,19 +9,22 @@ import type { Luck } from './luck.ts'
 export const GAMES = [570, 730] as const
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
-/** Steam protects trades of this game, and lets them be taken back meanwhile: a week, of which a seed has no time. */
+/**
+ * The game whose trades Steam protects and lets parties take back. The real protection lasts a week, too long for a
+ * seed.
+ */
 export const PROTECTED_APP = 730
 export const PROTECTED_MS = DAY_MS / 4
 
-/** One thing, whoever has it. Steam gives it another id whenever it changes hands. */
+/** One item, under all its owners. Steam gives it a new id each time it changes hands. */
 export type Thing = {
   appId: number
   assetId: string
   name: string
   owner: string
-  /** Until then under protection. */
+  /** End of its protection. */
   freeAtMs: number
-  /** The credit that it was taken for. */
+  /** The credit that the shopper got for it. */
   costCents: bigint
   /** The trade by which a shopper gave it to a bot. */
   broughtBy: string
@@ -64,12 +67,12 @@ export class ModelSteam {
   readonly trades: Trade[] = []
   /** The giver and the items of each trade, as in the till's deposits. */
   readonly deposits = new Map<string, { from: string; assetIds: string[] }>()
-  /** Whether somebody still waits for what such an offer gives. */
+  /** Whether somebody still waits for the items of this offer. */
   isWanted: (offer: Offer) => boolean = () => true
   readonly #luck: Luck
   readonly nowMs: () => number
   readonly #ours: ReadonlySet<string>
-  /** The shopper who brought a thing knows it without the first digit: see the deposits of the real level. */
+  /** On the real level, the id in the shopper's inventory is this one without its first digit: see its deposits. */
   #lastId = 5_001_000
 
   constructor(luck: Luck, nowMs: () => number, ours: ReadonlySet<string>) {
@@ -144,7 +147,7 @@ export class ModelSteam {
     )
   }
 
-  /** Partners do what they do, and things are taken back. */
+  /** Lets partners answer offers, and takes trades back. */
   act(): void {
     const nowMs = this.nowMs()
     for (const offer of this.offers) {
@@ -159,13 +162,13 @@ export class ModelSteam {
     }
   }
 
-  /** The things go back under their old ids. False where somebody has one of them no longer. */
+  /** Returns the items under their old ids. False if an item is no longer where the trade brought it. */
   takeBack(trade: Trade): boolean {
     if (trade.state !== 'complete') return false
     const isThere = trade.items.every(({ thing, newAssetId }) => thing.assetId === newAssetId)
     if (!isThere) return false
     trade.state = 'rolled_back'
-    // Nobody knows whether Steam protects what came back like that.
+    // It is unknown whether Steam protects items that came back like this.
     const freeAtMs = this.nowMs() + (this.#luck.random.chance(0.5) ? PROTECTED_MS : 0)
     for (const item of trade.items) {
       item.isBack = true
@@ -192,7 +195,7 @@ export class ModelSteam {
     return { kind: 'sent', offerId: offer.offerId }
   }
 
-  /** Those of the gift that the account has and may give. */
+  /** The items of the gift that the account has and may give. */
   #things(from: string, { assets }: Gift): Thing[] {
     return assets.flatMap(({ assetId }) => {
       const thing = this.thingOf(assetId)
@@ -206,7 +209,7 @@ export class ModelSteam {
     const soon = nowMs + random.int(4 * MINUTE_MS)
     if (this.#luck.hits('buyer declines', 0.05)) return { partner: 'declines', actsAtMs: soon }
     if (this.#luck.hits('buyer counters', 0.05)) return { partner: 'counters', actsAtMs: soon }
-    // Few wishes go to anybody but the vault's own accounts, so most of these partners let them pass.
+    // Few wishes go to accounts other than the vault's own, so more of these partners never accept.
     const isWish = message.startsWith('vault w')
     if (this.#luck.hits('buyer never accepts', isWish ? 0.3 : 0.05))
       return { partner: 'ignores', actsAtMs: soon }
@@ -282,7 +285,7 @@ export class ModelSteam {
     return trade
   }
 
-  /** Steam holds it for days: the things are with nobody meanwhile. */
+  /** Steam holds the offer for days. Meanwhile nobody has its items. */
   #holdBack(offer: Offer): void {
     const things = this.#things(offer.from, offer.gift)
     this.#begin(offer, things)

@@ -1,4 +1,4 @@
-/** The till in memory: its pure rules of sales over a map, as its store has them over PostgreSQL, and its wishes. */
+/** The till in memory: its wishes, and its pure rules of sales on a map instead of PostgreSQL. */
 import type { MarketAccountKind } from '../../gateway/db/sale-tables.ts'
 import {
   judgeSale,
@@ -22,21 +22,21 @@ type BookedWish = Wish & { told: ToldOfWish | undefined }
 const FREED = ['refused', 'cancelled', 'reversed']
 
 export class ModelTill {
-  /** By market and the market's number of the listing. */
+  /** Sales by market and the market's number of the listing. */
   readonly sales = new Map<string, BookedSale>()
   readonly wishes: BookedWish[] = []
   readonly balances: Record<MarketAccountKind, bigint> = { settling: 0n, free: 0n, fees: 0n, sales: 0n }
   #told = new Set<string>()
   #last = 0
 
-  /** Resolves to its number. */
+  /** Adds a wish and returns its number. */
   wish(wish: Omit<Wish, 'id'>): string {
     const id = String(this.wishes.length + 1)
     this.wishes.push({ ...wish, id, told: undefined })
     return id
   }
 
-  /** Whether an item is in an open wish, or on sale. */
+  /** Whether an item is in an open wish or on sale. */
   isTaken(assetId: string): boolean {
     const isWished = this.wishes.some(
       (wish) => stateOf(wish).isOpen && wish.assets.some((asset) => asset.assetId === assetId),

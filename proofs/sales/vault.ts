@@ -1,4 +1,4 @@
-/** A process of the vault: its own rounds, over a log, a Steam, markets and a till that the simulation has. */
+/** A process of the vault: its real rounds, with the simulation's log, Steam, markets and till. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,10 +11,10 @@ import { createRounds, type Rounds } from '../../vault/rounds.ts'
 import type { ModelMarket } from './market.ts'
 import type { World } from './world.ts'
 
-/** A call of the till failed: the round fails with it. */
+/** Thrown if a call to the till failed, which fails the round. */
 export class TillAway extends Error {}
 
-/** One key for all seeds: what it seals is in no trace. */
+/** One key for all seeds, because no sealed text is part of a trace. */
 export function aKey(): Key {
   const path = mkdtempSync(join(tmpdir(), 'sales-'))
   try {
@@ -27,7 +27,7 @@ export function aKey(): Key {
 type Ports = {
   wishes: Wishes
   till: Till
-  /** Called before an entry is written, and after: the process may die there. */
+  /** Called before and after an entry is written. The process may die there. */
   mayDie(): void
 }
 

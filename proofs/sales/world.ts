@@ -1,4 +1,4 @@
-/** All that is outside the vault: things, accounts and markets, and what an operator set up. One for each seed. */
+/** Everything outside the vault: items, accounts, markets, and the operator's set-up. Each seed has its own world. */
 import type { Account } from '../../vault/files/accounts.ts'
 import type { Key } from '../../vault/files/key.ts'
 import type { Entry } from '../../vault/files/log.ts'
@@ -24,7 +24,7 @@ const PRICES: Readonly<Record<string, bigint>> = { Cap: 900n, Blade: 12_000n, Bo
 const MOST_ITEMS_A_DEPOSIT = 3
 const ALWAYS = 1_000_000n
 
-/** A delivered trade of a shopper, as the till has it. */
+/** A delivered trade of a shopper in the till's books. */
 export type Deposit = { steamTradeId: string; from: string; bot: string; things: readonly string[] }
 
 export type World = {
@@ -47,7 +47,7 @@ export type World = {
   switchOff(): void
 }
 
-/** `moved`: the share of the deposits whose items the account that sells has already. */
+/** `moved`: the share of deposits whose items the selling account already has. */
 type Setting = { luck: Luck; key: Key; nowMs(): number; deposits: number; moved: number }
 
 export function createWorld({ luck, key, nowMs, deposits: count, moved }: Setting): World {
@@ -98,7 +98,7 @@ const accountOf = (steamId: string): Account => ({
 
 type Bringing = Pick<World, 'steam' | 'luck' | 'priceOf'>
 
-/** A shopper gave a bot some things of one game, some of them under protection yet. */
+/** A shopper gave a bot some items of one game, some of which are still protected. */
 function deposit({ steam, luck, priceOf }: Bringing, moved: number): Deposit {
   const { random } = luck
   const [from, bot] = [random.pick(SHOPPERS), random.pick(BOTS)]
@@ -116,7 +116,7 @@ function deposit({ steam, luck, priceOf }: Bringing, moved: number): Deposit {
   return { steamTradeId, from, bot, things: assetIds }
 }
 
-/** Partners, markets and buyers do what they do. */
+/** Lets partners, markets and buyers act. */
 export function goOn({ luck, steam, markets }: World): void {
   const { random } = luck
   if (!luck.isCalm) for (const market of markets) if (random.chance(0.15)) market.buy()
@@ -125,7 +125,7 @@ export function goOn({ luck, steam, markets }: World): void {
   for (const market of markets) market.act()
 }
 
-/** Somebody with a session of an account of ours takes a trade between two of them back. */
+/** Somebody with a session of one of our accounts takes back a trade between two of them. */
 function takeBackOwn({ luck, steam }: Pick<World, 'luck' | 'steam'>): void {
   for (const trade of steam.trades) {
     const isOwn = OURS.has(trade.from) && OURS.has(trade.to) && trade.state === 'complete'

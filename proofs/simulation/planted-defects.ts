@@ -6,7 +6,7 @@ import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/t
 const { decide, evolve, judgeDeparture, compareWithBooks, settleDrift } = CORE
 type Decide = Core['decide']
 
-/** A delivered trade as a watcher has it that read it before the other one delivered it. */
+/** A delivered trade in the stale view of a watcher that read it before another one delivered it. */
 function asSeenBefore(trade: Trade): Trade {
   if (trade.state !== 'held' && trade.state !== 'final') return trade
   const { tradeId, partnerSteamId, secretCode, items, startedAt, offerId, steamTradeId, acceptedAt } = trade

@@ -1,6 +1,7 @@
 /**
- * Statements over tables that grow which no gateway runs without a call: by folder, file, or file and function, and who asks.
- * `proofs/store/query-plans.test.ts`, `npm run bench -- stores` and `npm run bench -- console` hold what they read.
+ * Statements over growing tables that run only for a caller: the folder, file, or file and function, and the caller.
+ * `proofs/store/query-plans.test.ts`, `npm run bench -- stores` and `npm run bench -- console` limit the rows that they
+ * read.
  */
 export const ASKED: Readonly<Record<string, 'a shopper' | 'a store' | 'an operator' | 'a restore'>> = {
   'gateway/backups/store.ts': 'an operator',
@@ -45,7 +46,7 @@ export const ASKED: Readonly<Record<string, 'a shopper' | 'a store' | 'an operat
   'gateway/webhooks/store.ts replayDeliveries': 'a store',
 }
 
-/** The entry that names the place; undefined where nobody asks. */
+/** The entry that names the place; undefined if the place runs without a caller. */
 export const askedAs = (place: string): string | undefined =>
   Object.keys(ASKED).find((entry) =>
     entry.endsWith('/') ? place.startsWith(entry) : place === entry || place.startsWith(`${entry} `),

@@ -1,4 +1,4 @@
-/** Everything that a gateway asks its database automatically, through the gateway's own code. */
+/** Every automatic request of a gateway to its database, made by the gateway's own code. */
 import { randomUUID } from 'node:crypto'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { z } from 'zod'

@@ -49,7 +49,7 @@ export const GROWING: readonly string[] = [
 /** Views of tables that grow. */
 export const VIEWS: readonly string[] = ['item_cost']
 
-/** As many rows as there are stores, bots, items in their hands, operators, processes, names of items, or days that are kept. */
+/** Tables with a row for each store, bot, item in custody, operator, process, item name, or kept day. */
 export const BOUNDED: readonly string[] = [
   'account',
   'alert',

@@ -1,4 +1,7 @@
-/** The work beside the sweeps: counts, alerts, looks at bots, attempts of webhooks, the vault's turns, the console's mark. */
+/**
+ * Automatic work besides the sweeps: counts, alerts, checks of bots, webhook attempts, the vault's turns, the console's
+ * mark.
+ */
 import { sql } from 'kysely'
 import type { BotContext } from '../../gateway/bots/bot.ts'
 import { createCallCounts } from '../../gateway/bots/call-counts.ts'
@@ -46,7 +49,7 @@ export function jobsOf(year: Year): Call[] {
   ]
 }
 
-/** Calls to Steam and pages, of which there is something to count. */
+/** Work that counts calls to Steam and pages. */
 function counted({ db }: Year): Call[] {
   const calls = createCallCounts(UNOBSERVED)
   const vitals = createVitals()
@@ -72,7 +75,7 @@ function ofOperators({ deps, db }: Year): Call[] {
   ]
 }
 
-/** Steam works again: shoppers get the time back. */
+/** Work after an outage of Steam, which gives shoppers the lost time back. */
 const ofOutages = ({ deps, db }: Year): Call[] => [
   {
     name: 'end of an outage',
@@ -138,7 +141,10 @@ function ofLooks({ deps, db }: Year): Call[] {
   ]
 }
 
-/** A delivery that the store takes, one that it does not, one of a process that ends, and an endpoint that is gone. */
+/**
+ * Deliveries: one that the store accepts, one that it refuses, one whose process ends, and one whose endpoint was
+ * removed.
+ */
 function ofAttempts({ deps, db }: Year): Call[] {
   let last = 1n
   const attempts = async (endpointId: bigint, result: SendResult, signal?: AbortSignal) => {
@@ -213,7 +219,7 @@ const queriesIn =
     }
   }
 
-/** The operator's rule sends what bots have beyond some items. */
+/** The operator's rule, which makes wishes for the items beyond those that a bot keeps. */
 const ofRules = ({ deps, db }: Year): Call[] => [
   {
     name: 'sweep of wishes, with a rule',

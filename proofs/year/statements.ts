@@ -1,6 +1,6 @@
 /**
- * Finds the functions of the sources that ask something of a table that grows, and those of them that ran. So the proof leaves
- * none out that runs without a person.
+ * Finds the functions that query a growing table, and those of them that ran. So the proof leaves out no function that
+ * runs without a person.
  */
 import { Session } from 'node:inspector/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -9,10 +9,10 @@ import { readSource } from '../../scripts/source-tree.ts'
 /** `gateway/trades/store.ts loadTrade`. */
 type Place = string
 
-/** As the parser's reader names a function that has no name. */
+/** The reader's placeholder for a function without a name. */
 const UNNAMED = 'a function'
 
-/** A name in quotes is an argument of Kysely; the others stand in SQL. */
+/** A name in quotes is an argument of Kysely; other names are part of SQL. */
 const namesOf = (tables: readonly string[]): RegExp => {
   const names = tables.join('|')
   return new RegExp(

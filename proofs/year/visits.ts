@@ -1,4 +1,4 @@
-/** Whole visits of shoppers on a till with a year of rows: its calls and its jobs, in the order in which a gateway does them. */
+/** Whole visits of shoppers on a till with a year of rows: the calls and jobs of each, in the gateway's own order. */
 import { type BotContext, botQueue } from '../../gateway/bots/bot.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import type { Signals } from '../../gateway/db/signals.ts'
@@ -20,7 +20,7 @@ const ITEM = 'AK-47 | Redline (Field-Tested)'
 const DAY_MS = 86_400_000
 const SWEPT_MS = 30_000
 const MOST_OPEN = 10_000
-/** Sessions number their offers each in a range of its own. */
+/** Each session numbers its offers in its own range. */
 const OFFERS_OF_A_BOT = 1_000_000n
 const FIRST_ACCOUNT = 700_000_000
 
@@ -44,7 +44,7 @@ export function visitsOf(deps: TillDeps, db: Db): Call[] {
       name: 'a visit that is paid, and taken back',
       async run() {
         const { tradeId, bot, session, offerId } = await offered()
-        // As the sweep would have made it due.
+        // The time at which the sweep would have made it due.
         const dueAt = new Date(deps.clock.now().getTime() + SWEPT_MS)
         await db.updateTable('trade').set({ due_at: dueAt }).where('id', '=', tradeId).execute()
         await handlers.trade(bot, tradeId)
@@ -95,7 +95,7 @@ function tradeIdOf({ offers }: FakeSession, offerId: string): string {
   return tradeId
 }
 
-/** The bots, as the process that holds their leases has them. */
+/** The bots of the process that holds their leases. */
 function fleetOf({ queue }: Pick<TillDeps, 'queue'>, db: Db): Fleet {
   const sessions = new Map<bigint, FakeSession>()
   return {
@@ -113,7 +113,7 @@ function fleetOf({ queue }: Pick<TillDeps, 'queue'>, db: Db): Fleet {
   }
 }
 
-/** A bot does at once whatever a call waits for. */
+/** Signals that make a bot act at once whenever a call waits for it. */
 function bySteam(deps: TillDeps, db: Db, fleet: Fleet): Signals {
   const botOf = async (table: 'trade' | 'inventory_request', id: bigint) => {
     const row = await db.selectFrom(table).select('bot_id').where('id', '=', id).executeTakeFirstOrThrow()

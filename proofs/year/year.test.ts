@@ -14,9 +14,11 @@ import { functionsIn, statementsOf } from './statements.ts'
 import { measure } from './till.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Enough a day for items that are past their protection and still in the hands of a bot. */
+/** Enough deposits a day that some items are past their protection and still with a bot. */
 const SIZE = { deposits: 2_000, stores: 5, bots: 8, days: 60 }
-/** The planner would read tables this small completely. These settings forbid it, so a full read means a missing index. */
+/**
+ * The planner would read tables this small completely. These settings forbid it, so a full read means a missing index.
+ */
 const BY_INDEX = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off'
 
 let till: Till
@@ -64,7 +66,7 @@ test('every automatic statement is run here, and has an index', async () => {
     statementsOf(file, readFileSync(join(ROOT, file), 'utf8'), tables),
   )
   const left = asking.filter((place) => !ran.has(place))
-  // A new one belongs into calls.ts, visits.ts or jobs.ts; into asked.ts only if somebody asks for it.
+  // A new statement belongs in calls.ts, visits.ts or jobs.ts, or in asked.ts if it runs only for a caller.
   expect(left.filter((place) => askedAs(place) === undefined)).toEqual([])
   const used = new Set(left.map(askedAs))
   expect(Object.keys(ASKED).filter((entry) => !used.has(entry))).toEqual([])

@@ -18,7 +18,7 @@ function askedGame({ form }: Incoming): number {
   return Number(field(first, 'appid'))
 }
 
-/** Faults while an offer is sent. Nothing is sent unless the line says so. */
+/** Faults while an offer is sent. Nothing is sent unless the description says so. */
 export const SENDS: Record<string, BadDay> = {
   'send-2': on('Refused with (2), a failure without a reason.', refused(2)),
   'send-11': on('Refused with (11), a state that does not fit.', refused(11)),

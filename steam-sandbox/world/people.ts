@@ -8,7 +8,7 @@ export type Traits = {
   inventory?: 'hidden' | 'empty' | 'unowned'
   holdDays?: number
   cannotTrade?: Bar
-  /** The person's known trade link is no longer valid. */
+  /** The trade link that others know is no longer valid. */
   tokenRegenerated?: boolean
   /** Accepts an offer just before its sender cancels it. */
   acceptsOnCancel?: boolean

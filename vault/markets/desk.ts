@@ -52,7 +52,7 @@ export type DeskParts = {
 export type Desk = {
   stall: Stall
   games: readonly number[]
-  /** Does everything but list: sales that must be handed over come first. */
+  /** Does everything except listing, because sales that must be handed over come first. */
   tend(): Promise<void>
   /** Whether it may list now. */
   isOpen(): boolean

@@ -194,7 +194,7 @@ describe('a market in trouble', () => {
     expect(scaleOf('USD')?.isPrice(rows[0]?.price ?? 0, 1_234n)).toBe(true)
   })
 
-  it('is left at a deadline', async () => {
+  it('delays a call only until its deadline', async () => {
     client = on.clientWith(on.market.open(on.seller.steamId), { deadlineMs: 50 })
     on.market.begin('slow')
     expect((await client.money()).kind).toBe('unanswered')

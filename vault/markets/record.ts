@@ -1,4 +1,4 @@
-/** The record of sales in the vault's log, with the reports that the till has yet to get. */
+/** The record of sales in the vault's log, with the reports that the till has not received yet. */
 import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
 import { type Book, EMPTY_BOOK, evolve } from './book.ts'

@@ -109,7 +109,7 @@ describe('a sale', () => {
     },
   )
 
-  it('that came to nothing is reported to the till as cancelled', async () => {
+  it('is reported to the till as cancelled if it came to nothing', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -135,7 +135,7 @@ describe('a sale', () => {
     const out = outside()
     await work(out)
     out.buy(1)
-    // Killed in round, then in send.
+    // Killed while it reads the market's round, then while it sends.
     out.say(['none', 'kill_after'])
     await work(out)
     expect(ended(out)).toEqual(['sending'])
@@ -148,7 +148,7 @@ describe('a sale', () => {
     const out = outside()
     await work(out)
     out.buy(1)
-    // Killed in list (nothing to list), round, then send.
+    // Killed while it lists (there is nothing to list), then while it reads the round, then while it sends.
     out.say(['none', 'lost_before'])
     await work(out)
     expect(ended(out)).toEqual(['unknown'])
@@ -187,7 +187,7 @@ describe('a market that lies', () => {
     expect(out.offers).toEqual([])
   })
 
-  it('that changes an open deal gets the first version of it, or nothing', async () => {
+  it('gets the first version of a deal that it changes, or nothing', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -198,7 +198,7 @@ describe('a market that lies', () => {
     expect(out.alarms).toMatchObject([{ problem: 'changed' }])
   })
 
-  it('that says it pays more than the price is not believed, and is asked again', async () => {
+  it('is not believed if it says that it pays more than the price, and is asked again', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -215,7 +215,7 @@ describe('a market that lies', () => {
     expect(endOf()).toEqual({ kind: 'paid', receivedMinor: 100n })
   })
 
-  it('that shows a listing made by somebody else with our key has it taken down', async () => {
+  it('is asked to take down a listing that somebody else made with our key', async () => {
     const out = outside()
     out.items.push({ itemId: '7', assetId: '3', price: 1n, stage: 'on_sale' })
     await work(out)

@@ -138,7 +138,10 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     pass(ms: number): void {
       nowMs += ms
     },
-    /** Advances to the next such time of a week, in UTC, so tests do not depend on the day: Steam's maintenance is on Tuesdays. */
+    /**
+     * Advances to the next such weekday and time, in UTC. Tests must not depend on the day: Steam's maintenance is on
+     * Tuesdays.
+     */
     passTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
       const next = new Date(nowMs)
       next.setUTCHours(hour, minute, 0, 0)

@@ -9,18 +9,18 @@ export const DEBOUNCE_MS = 700
 export const POLL_INTERVAL_MS = 1000
 /** Pause before a trade call is repeated because its outcome is unknown. */
 const TRADE_REPEAT_MS = 2000
-/** Pause between two looks at a deposit that is not polled but is about to change. */
+/** Pause between two checks of a deposit that is not polled but is about to change. */
 const LOOK_PAUSE_MS = 5000
 /** Time an offer may take to create before the shopper is told and may step back. */
 const PATIENCE_MS = 30_000
-/** Pause between two looks while the server asks Steam for the shopper's account. */
+/** Pause between two checks while the server asks Steam for the shopper's account. */
 const USER_PAUSE_MS = 2000
 
-/** Activities with equal keys are one and the same activity. */
+/** Activities with equal keys are the same activity. */
 export type Activity =
   | { key: string; kind: 'loadPayment' }
   | { key: string; kind: 'poll' }
-  /** One look at a deposit that is not polled: after `delayMs`, and not before `notBeforeMs` (monotonic). */
+  /** One check of a deposit that is not polled: after `delayMs`, and not before `notBeforeMs` (monotonic). */
   | { key: string; kind: 'look'; delayMs: number; notBeforeMs: number }
   | { key: string; kind: 'patience'; forMs: number }
   | { key: string; kind: 'debounce' }

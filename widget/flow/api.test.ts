@@ -35,7 +35,7 @@ describe('an answer', () => {
     expect(asked[0]?.init).toMatchObject({ method: 'GET', cache: 'no-store', credentials: 'same-origin' })
   })
 
-  it('D-23 of 304 means unchanged', async () => {
+  it('D-23 with status 304 means unchanged', async () => {
     const { api, asked } = facing(new Response(null, { status: 304 }))
     expect(await api.payment(HASH, { language: 'en', etag: '"7"', signal })).toEqual({ kind: 'unchanged' })
     expect(asked[0]?.headers.get('if-none-match')).toBe('"7"')
@@ -51,24 +51,24 @@ describe('an answer', () => {
     ['a page instead of a problem', new Response('<h1>no</h1>', { status: 403 }), ANSWERED],
     ['a problem of other shape', Response.json({ code: 5, detail: ['x'] }, { status: 400 }), ANSWERED],
     ['words only', Response.json({ detail: 'no' }, { status: 400 }), { code: null, detail: 'no' }],
-  ])('that refuses with %s says what is known', async (_what, answer, refusal) => {
+  ])('that refuses with %s becomes a refusal with the known facts', async (_what, answer, refusal) => {
     expect(await facing(answer).load()).toMatchObject({ kind: 'refused', refusal })
   })
 
   it.each([
     ['a network that failed', new TypeError('failed to fetch'), NOTHING],
-    ['a body that is no JSON', new Response('{'), NOTHING],
+    ['a body that is not JSON', new Response('{'), NOTHING],
     ['no body', new Response(null, { status: 204 }), NOTHING],
     ['a body without fields', Response.json(null), NOTHING],
     ['a list', Response.json([]), NOTHING],
     ['a server that broke', problem(500, 'internal'), { code: 'internal', detail: 'about internal' }],
     ['a proxy that gave up', new Response('', { status: 504 }), ANSWERED],
-  ])('is lost with %s', async (_what, answer, refusal) => {
+  ])('counts as lost: %s', async (_what, answer, refusal) => {
     expect(await facing(answer).load()).toEqual({ kind: 'lost', refusal })
   })
 
   it.each(['steam_unavailable', 'no_bot_available'])(
-    '%s is a decision, though its status is 503',
+    'with the code %s is a refusal, although its status is 503',
     async (code) => {
       expect(await facing(problem(503, code)).load()).toMatchObject({ kind: 'refused', status: 503 })
     },
@@ -100,7 +100,7 @@ describe('an answer', () => {
   })
 })
 
-it('D-31 a refusal says when to ask again, if the server said so', async () => {
+it('D-31 that refuses says when to ask again, if the server said so', async () => {
   const body = JSON.stringify({ code: 'offers_paused', detail: 'wait' })
   const refused = (headers: Record<string, string>) => new Response(body, { status: 409, headers })
   const refusal = { code: 'offers_paused', detail: 'wait' }
@@ -111,7 +111,7 @@ it('D-31 a refusal says when to ask again, if the server said so', async () => {
     expect(await facing(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
-it('D-17 a refusal carries Steam’s own reason, if the server knows it', async () => {
+it('D-17 that refuses carries Steam’s own reason, if the server knows it', async () => {
   const refused = (cause: unknown) =>
     new Response(JSON.stringify({ code: 'trade_refused', detail: 'no', cause }), { status: 422 })
   const refusal = { code: 'trade_refused', detail: 'no' }
@@ -129,7 +129,7 @@ describe('D-29 the cross-site token', () => {
     ['theme=dark; __Host-csrf=a-b_c; x=1', 'a-b_c'],
     ['notcsrf=abc', undefined],
     ['', undefined],
-  ])('is read off %j', (cookies, token) => {
+  ])('is read from %j', (cookies, token) => {
     expect(crossSiteToken(cookies)).toBe(token)
   })
 

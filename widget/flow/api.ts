@@ -126,7 +126,7 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
   if (status === 304) return { kind: 'unchanged' }
   if (response.ok) {
     const body: unknown = isBodyIgnored ? null : await response.json()
-    // An answer that lacks the expected fields is as good as lost.
+    // An answer without the expected fields counts as lost.
     if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NOTHING }
     return { kind: 'ok', status, body: body as T, etag: response.headers.get('etag') }
   }

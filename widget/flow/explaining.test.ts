@@ -11,7 +11,7 @@ const REASON: PriceReason = {
 
 const question = (state: FlowState) => standOf(state).question
 
-it('asks the price’s own quote for its reason, once for each question, and shows the answer unchanged', async () => {
+it('the page asks once for the reason of a price, with the quote of that price, and shows the answer unchanged', async () => {
   const page = started({ ...atStand, '/api/price': () => json(REASON) })
   await page.pass(0)
   page.flow.dispatch({ kind: 'priceQuestioned', id: '2' })
@@ -24,7 +24,7 @@ it('asks the price’s own quote for its reason, once for each question, and sho
   expect(question(page.flow.state())).toBeNull()
 })
 
-it('shows a refusal too, but not the answer to an earlier question', async () => {
+it('the page shows a refusal too, but not the answer to an earlier question', async () => {
   const page = started({
     ...atStand,
     '/api/price': (asked, times) => (times === 1 ? hangs(asked) : problem(409, 'items_unavailable')),

@@ -43,7 +43,7 @@ describe('a deposit that is not polled', () => {
     expect(look(over)).toBeUndefined()
   })
 
-  it('is checked at once, and once only, when the shopper comes back', () => {
+  it('is checked at once, and only once, when the shopper comes back', () => {
     const state = having(withItems(), RETURNED).state
     expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
     expect(look(having(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
@@ -61,14 +61,14 @@ describe('a deposit that is not polled', () => {
     ['trade_in_progress', 0],
     ['deposit_closed', 0],
     ['user_not_found', 5000],
-  ])('is looked at when a link is refused with %s, after %d ms', (code, delayMs) => {
+  ])('is checked when a link is refused with %s, after %d ms', (code, delayMs) => {
     const typed = having(awaitingLink(), { kind: 'linkTyped', text: LINK }, { kind: 'typingEnded' }).state
     const refusal = { code, detail: null }
     expect(look(having(typed, { kind: 'userFailed', request: 1, refusal }).state)).toMatchObject({ delayMs })
   })
 
   it.each(['deposit_closed', 'trade_in_progress'])(
-    'is looked at, at once, when a trade is refused with %s',
+    'is checked at once when a trade is refused with %s',
     (code) => {
       const refusal = { code, detail: null }
       const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
@@ -192,7 +192,7 @@ describe('a payment that came with the page', () => {
   })
 
   it.each(['succeeded', 'paymentTimeout', 'tradeDeclined'] as const)(
-    'is asked for once where it says %s',
+    'is requested once if it says %s',
     (status) => {
       const { state } = given({ status, timeLeft: null, user: null })
       expect(state.modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
@@ -203,7 +203,7 @@ describe('a payment that came with the page', () => {
     },
   )
 
-  it('is polled if an offer is open, and leads on to the store', () => {
+  it('is polled if an offer is open, and leads to the store after a success', () => {
     const pending = given({ status: 'pending', timeLeft: 200 }).state
     expect(activitiesOf(pending).map(({ kind }) => kind)).toEqual(['loadInventory', 'poll'])
     const { effects } = given({
@@ -214,7 +214,7 @@ describe('a payment that came with the page', () => {
     expect(effects).toEqual([{ kind: 'redirect', url: 'https://store.example/thanks', afterMs: 0 }])
   })
 
-  it('that is missing is asked for', () => {
+  it('is requested if it is missing', () => {
     const { state } = having(opening(), { kind: 'opened' })
     expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadPayment'])
   })

@@ -263,7 +263,7 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
   { maxLength: 45, size: 'max' },
 )
 
-/** The way to the stand with two items picked, and on to an open offer. */
+/** The acts that lead to the stand with two items picked, and from there to an open offer. */
 const WAY: Act[] = [
   ...(['answerFirst', 'link', 'tick', 'answerFirst', 'answerFirst', 'toggle', 'toggle'] as const),
   ...(['pay', 'answerFirst', 'answerFirst', 'answerFirst'] as const),
@@ -335,7 +335,9 @@ async function comeBack({ flow, gateway, line }: World): Promise<void> {
     expect(page.stand.inventory.status).toBe('ready')
 }
 
-/** Random runs reach these two only mostly. Here the gateway refuses the trade, and its answer arrives. */
+/**
+ * Random runs do not always reach this and the next one. Here the gateway refuses the trade, and its answer arrives.
+ */
 const REFUSED: [Act[], Act[]] = [
   WAY.slice(0, 7),
   (['refuse', 'pay', 'answerFirst'] as const).map((kind) => ({ kind, pick: 0 })),

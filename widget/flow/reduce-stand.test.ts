@@ -204,13 +204,13 @@ describe('D-27 the picks before a failed load of the inventory', () => {
   })
 })
 
-describe('D-27 each game keeps its picks', () => {
+describe('D-27 the picks of a game', () => {
   const dota = (state: FlowState) =>
     answered(having(state, { kind: 'gameChosen', game: 'dota' }).state, inventory([item('1'), item('7')]))
   const back = (state: FlowState, ...items: string[]) =>
     answered(having(state, { kind: 'gameChosen', game: 'cs' }).state, inventory(items.map((id) => item(id))))
 
-  it('and counts none in another game; all come back with their items', () => {
+  it('do not count in another game, and come back with their items', () => {
     const away = having(dota(having(withItems(), toggle('3'), toggle('1')).state), toggle('7')).state
     expect(picked(away)).toEqual(['7'])
     expect(keptPicks(standOf(away))).toEqual([{ game: 'cs', count: 2 }])
@@ -220,13 +220,13 @@ describe('D-27 each game keeps its picks', () => {
     expect(picked(back(away, '3'))).toEqual(['3'])
   })
 
-  it('also after a failed load of its inventory', () => {
+  it('also come back after a failed load of its inventory', () => {
     const state = having(withItems(), toggle('1'), RELOAD).state
     const failed = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state) }).state
     expect(picked(back(dota(failed), '1'))).toEqual(['1'])
   })
 
-  it('but not for another user', () => {
+  it('are lost for another user', () => {
     const away = dota(having(withItems(), toggle('1')).state)
     const other = having(away, { kind: 'linkTyped', text: '' }, { kind: 'linkTyped', text: USER_LINK }).state
     expect(keptPicks(standOf(other))).toEqual([])
@@ -263,12 +263,12 @@ describe('items for an amount', () => {
     [1, 300],
     [450, 450],
     [9_000, 600],
-  ])('for %i are searched for %i, which can be paid', (amount, target) => {
+  ])('are asked for %i and searched for %i, which the deposit takes', (amount, target) => {
     const state = having(withItems(), loaded({ maxAmount: 600 }), ask(amount)).state
     expect(searches(state)).toMatchObject([{ target }])
   })
 
-  it('that cannot be found change no picks', () => {
+  it('change no picks if there are none', () => {
     const asked = having(withItems(), toggle('3'), ask(5_000)).state
     const proposal = { kind: 'short', reach: 600 } as const
     const { state } = having(asked, { kind: 'itemsProposed', request: asked.nextRequest - 1, proposal })
@@ -282,7 +282,7 @@ describe('items for an amount', () => {
     ['another game', { kind: 'gameChosen', game: 'dota' }],
     ['a reload', RELOAD],
     ['a cleared selection', { kind: 'selectionCleared' }],
-  ])('come too late after %s', (_what, event) => {
+  ])('are ignored after %s', (_what, event) => {
     const asked = having(withItems(), ask(400)).state
     const changed = having(asked, event).state
     expect(having(changed, answer(asked, '3', '2')).state).toBe(changed)

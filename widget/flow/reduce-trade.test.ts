@@ -114,7 +114,7 @@ describe('creating', () => {
     expect(creation(state)?.key).not.toBe(creation(creating())?.key)
   })
 
-  it('D-25 the answer to the repeated call counts, a late one to the first call does not', () => {
+  it('D-25 the answer to the repeated call counts, but a late answer to the first call does not', () => {
     const state = having(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
     expect(having(state, { kind: 'tradeActive', attempt: 1 }).state.modal).toBe(state.modal)
     expect(having(state, { kind: 'tradeUnknown', attempt: 1 }).state.modal).toBe(state.modal)

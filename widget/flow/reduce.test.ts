@@ -244,7 +244,7 @@ describe('the trade link', () => {
     { kind: 'returned' },
     { kind: 'connectionChanged', online: true },
     { kind: 'retryPressed' },
-  ] satisfies FlowEvent[])('an unjudged link is requested again: $type', (hope) => {
+  ] satisfies FlowEvent[])('a link that was not checked is sent again: $type', (hope) => {
     const { state } = having(
       awaitingLink(),
       typed(LINK),
@@ -272,14 +272,11 @@ describe('the trade link', () => {
     expect(effects).toEqual([])
   })
 
-  it.each(['', OTHER_LINK, 'nonsense'])(
-    'A-070 A-059 typing %j over a known user takes the stand away',
-    (text) => {
-      const { state } = having(openedOn('created'), typed(text))
-      expect(state.page.stage).toBe('wait-for-trade-url-input')
-      expect(kinds(state)).not.toContain('loadInventory')
-    },
-  )
+  it.each(['', OTHER_LINK, 'nonsense'])('A-070 A-059 typing %j over a known user hides the stand', (text) => {
+    const { state } = having(openedOn('created'), typed(text))
+    expect(state.page.stage).toBe('wait-for-trade-url-input')
+    expect(kinds(state)).not.toContain('loadInventory')
+  })
 })
 
 describe('the outcome', () => {
@@ -293,7 +290,7 @@ describe('the outcome', () => {
     },
   )
 
-  it('A-058 D-1 an expired deposit has one too', () => {
+  it('A-058 D-1 an expired deposit has the completed modal too', () => {
     expect(openedOn('paymentTimeout', { timeLeft: null }).modal).toEqual({
       kind: 'completed',
       outcome: 'paymentTimeout',
@@ -301,7 +298,7 @@ describe('the outcome', () => {
     })
   })
 
-  it.each(FINAL)('A-061 the polling ends with %s', (status) => {
+  it.each(FINAL)('A-061 polling ends with %s', (status) => {
     expect(kinds(having(confirming(), loaded({ status })).state)).not.toContain('poll')
     expect(kinds(openedOn(status))).not.toContain('poll')
   })
@@ -309,7 +306,7 @@ describe('the outcome', () => {
   const SUSPICIOUS: readonly FinalDepositStatus[] = ['tradeDeclined', 'tradeCountered']
 
   it.each(FINAL)(
-    'A-067 the alarm sounds for declined and countered after the confirmation, not for %s else',
+    'A-067 the alarm sounds only for tradeDeclined and tradeCountered after the confirmation: %s',
     (status) => {
       const alarm = (state: FlowState) => state.modal.kind === 'completed' && state.modal.alarm
       expect(alarm(openedOn(status))).toBe(false)

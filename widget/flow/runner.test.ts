@@ -125,16 +125,16 @@ describe('creating a trade', () => {
   })
 
   it.each([
-    ['another', () => json({ anything: 'else' })],
-    ['the word of an offer still being made', () => json({ state: 'sending' })],
-    ['null', () => json(null)],
-    ['a list', () => json([])],
+    ['an unexpected', () => json({ anything: 'else' })],
+    ['a still-sending', () => json({ state: 'sending' })],
+    ['a null', () => json(null)],
+    ['a list as the', () => json([])],
     ['no', () => new Response(null, { status: 204 })],
     ['an empty', () => new Response('')],
     ['a broken', () => new Response('{')],
     ['an HTML', () => new Response('<h1>done</h1>')],
   ] satisfies [string, () => Reply][])(
-    'A-103 %s body of a success starts the polling',
+    'A-103 a success with %s body starts the polling',
     async (_what, reply) => {
       const { asked, flow } = await paid({ '/api/trade': reply })
       const calls = asked.slice(2).map(({ method, path }) => `${method} ${path.split('?')[0]}`)
@@ -150,7 +150,7 @@ describe('creating a trade', () => {
     ['an offer still being made', () => json({ state: 'sending', code: 'trade_sending' }, { status: 202 })],
     ['too many requests', () => problem(429, 'too_many_requests')],
   ] satisfies [string, () => Reply][])(
-    'D-25 %s: the same call again after 2 s, the modal stays',
+    'D-25 after %s, the same call is repeated after 2 s and the modal stays',
     async (_what, lost) => {
       const { flow, to, pass } = await paid({
         '/api/trade': (_asked, times) => (times < 3 ? lost() : json({ state: 'active' })),
@@ -167,7 +167,7 @@ describe('creating a trade', () => {
   )
 
   it.each(['trade_refused', 'steam_unavailable', 'no_bot_available'])(
-    'A-063 %s is an error, not repeated',
+    'A-063 %s is an error and is not repeated',
     async (code) => {
       const status = code === 'trade_refused' ? 422 : 503
       const { flow, to, pass } = await paid({ '/api/trade': () => problem(status, code) })

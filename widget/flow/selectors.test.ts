@@ -57,7 +57,7 @@ describe('A-090 the search', () => {
     expect(ids('doppler')).toEqual(['1', '2'])
   })
 
-  it.each(['', '   '])('%j leaves everything', (query) => {
+  it.each(['', '   '])('%j finds everything', (query) => {
     expect(found(query, 'a', 'b')).toEqual(['a', 'b'])
   })
 

@@ -31,8 +31,8 @@ export type LinkState =
   | { status: 'resolved'; text: string }
 
 /**
- * `accountRestricted` comes as a flag beside a type. Two are refused calls: too many requests, or a store that takes no
- * items of the game.
+ * The server sends `accountRestricted` as a flag beside a type. Two are refused calls: too many requests, or a store
+ * that takes no items of the game.
  */
 export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
 

@@ -127,7 +127,7 @@ export function withItems(
   return answered(state, inventory(items, change))
 }
 
-/** Returns the activities that start at once, without the deadline's look and the end of patience. */
+/** Returns the activities that start at once, without the check at the deadline and the timer for a slow offer. */
 export const doing = (state: FlowState): Activity[] =>
   activitiesOf(state).filter(({ kind }) => kind !== 'look' && kind !== 'patience')
 

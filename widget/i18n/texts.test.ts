@@ -26,17 +26,17 @@ const english = leaves(en)
 const russian = new Map(leaves(ru).map(({ key, text }) => [key, text]))
 
 describe('A-065 A-110 the texts', () => {
-  it('are all there in Russian', () => {
+  it('all exist in Russian', () => {
     const missing = english.filter(({ key }) => !key.startsWith(ONLY_ENGLISH) && !russian.has(key))
     expect(missing.map(({ key }) => key)).toEqual([])
   })
 
-  it('have no Russian text without an English one', () => {
+  it('exist in Russian only if they exist in English', () => {
     const known = new Set(english.map(({ key }) => key))
     expect([...russian.keys()].filter((key) => !known.has(key))).toEqual([])
   })
 
-  it('of the help and landing pages are all translated', () => {
+  it('of the help and landing pages all exist in Russian', () => {
     for (const texts of [helpTexts, landingTexts]) {
       const [mine, theirs] = [leaves(texts.en), leaves(texts.ru)]
       expect(theirs.map(({ key }) => key)).toEqual(mine.map(({ key }) => key))

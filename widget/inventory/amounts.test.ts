@@ -34,7 +34,7 @@ it.each([
 })
 
 it.each(['', '0', '-5', '1.234', '1,2,3', 'ten', '1e9', '9999999999', '٣', '5%'])(
-  '%j is no amount',
+  '%j is not an amount',
   (text) => {
     expect(amountIn(text)).toBeUndefined()
   },

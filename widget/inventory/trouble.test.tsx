@@ -22,7 +22,7 @@ it.each<[InventoryFailure, string, string]>([
   ['hidden', 'switch “Inventory” to Open (Public)', STEAM_PAGES.privacy],
   ['escrow', 'Come back when the 7 days are over', STEAM_PAGES.guard],
   ['invalidPartner', 'Your trade link has expired', STEAM_PAGES.tradeSettings],
-])('A-074 %s leads to the page of Steam that solves it', (failure, why, door) => {
+])('A-074 %s leads to the page of Steam where the shopper can solve it', (failure, why, door) => {
   const markup = trouble(failure)
   expect(markup).toContain(why)
   const primary = [...markup.matchAll(/<(?:a|button)[^>]*primary[^>]*>/g)].map(([tag]) => tag)

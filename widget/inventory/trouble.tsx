@@ -22,7 +22,7 @@ const DOORS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** An inventory that cannot be shown: the reason, and first of all one button that solves it. */
+/** An inventory that cannot be shown: the reason, and a first button that leads to the solution. */
 export function Trouble({ failure, ...props }: Props & { failure: InventoryFailure }) {
   const { texts } = useStand()
   const { title, description } = texts.inventoryErrors[failure]

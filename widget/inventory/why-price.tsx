@@ -33,7 +33,7 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
 
 type Props = { id: string; question: PriceQuestion | null; flow: Flow }
 
-/** The reasons of a price, beside the pressed sign. The popover closes with its question. */
+/** The reasons of a price, beside the pressed sign. The popover closes when its question ends. */
 export function WhyPrice({ id, question, flow }: Props) {
   const popover = useRef<HTMLDivElement>(null)
   useClosing(popover, question === null)

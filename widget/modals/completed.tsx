@@ -15,7 +15,7 @@ import { useModal } from './texts.ts'
 
 type Props = { outcome: FinalDepositStatus; alarm: boolean; payment: Payment }
 
-/** Outcomes with an icon, a title and a description; a payment that timed out has none of them. */
+/** Outcomes with an icon, a title and a description. A payment that timed out has none of these. */
 type MappedOutcome = Exclude<FinalDepositStatus, 'paymentTimeout'>
 
 const SUSPICIOUS: Record<MappedOutcome, boolean> = {

@@ -21,7 +21,7 @@ const SHAPES = [
   'M11 2h14l9 9v14l-9 9H11l-9-9V11z',
 ]
 
-/** A level as Steam shows it: the shape tells the hundred, the colour the tens. */
+/** A level as Steam shows it: the shape stands for the hundred, the colour for the tens. */
 export function LevelBadge({ level }: { level: number }) {
   const { texts } = useModal()
   const shape = level < 100 ? undefined : (SHAPES[Math.floor(level / 100) - 1] ?? SHAPES.at(-1))

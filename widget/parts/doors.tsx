@@ -1,4 +1,4 @@
-/** Links that lead out of a problem. */
+/** Links to pages where the shopper can solve a problem. */
 
 import './doors.css'
 import { steamDoor } from '../page.tsx'

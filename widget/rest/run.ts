@@ -60,7 +60,10 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
   }
 }
 
-/** Replaces this page, or Back from the store would lead here and on again. In a frame the store's page leads on. */
+/**
+ * Replaces this page in the history, because Back from the store would redirect again. In a frame, the store's page
+ * redirects.
+ */
 function leadOn(redirectUrl: string, depositId: string): void {
   const isTold = tellStore({ type: 'done', detail: { depositId, status: 'succeeded', redirectUrl } })
   if (!isTold) location.replace(redirectUrl)

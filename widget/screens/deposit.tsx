@@ -44,7 +44,7 @@ function DepositPage({ state, flow }: Props) {
   usePart(stand, payment !== null)
   const part = usePart(rest, true)
   const code = part.kind === 'ready' ? part.code : null
-  // Without the rest, show only the field for the link: until then, the shell is correct.
+  // Until the rest has loaded, the shell is correct. If it fails to load, show only the field for the link.
   if (code === null && !isAsking(state)) return part.kind === 'failed' ? <PageFailed /> : <Waiting />
   return (
     <>

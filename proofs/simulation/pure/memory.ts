@@ -36,7 +36,7 @@ export type Bot = {
   open: Set<TradeRow>
   /** Its bars by scope. */
   bars: Map<BarScope, Bar>
-  /** When another bot could serve a partner that this one could not, by partner. */
+  /** The last time another bot could serve a partner that this one could not, by partner. */
   doubts: Map<string, number>
   history: HistoryLook & { turnedAt: Date | null }
   /** When Steam first refused its token; null while it does not. No login before `loginAfter`. */

@@ -43,7 +43,7 @@ export function checkLimit({ book, trades, engine }: Memory, store: Store): void
   for (const other of trades.values()) {
     if (other.deposit.store !== store || other.protectionFoundAt !== null) continue
     const { id } = other.facts
-    // Of a trade that is held still, only an operator can have released anything.
+    // While a trade is held, only an operator can have released any of it.
     if (other.trade.state === 'held') taken += book.early(id) + book.released(id)
     else taken += book.lostSince(id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
   }
