@@ -32,7 +32,7 @@ function cutTexts(): string[] {
 test.each([
   ['en', DESKTOP],
   ['ru', MOBILE],
-] as const)('text with more space is whole, in %s', async (language, viewport) => {
+] as const)('no text is cut by wider spacing, in %s', async (language, viewport) => {
   const { page, texts } = await openStand({ language, viewport })
   const space = () =>
     page.evaluate((rules) => {
@@ -70,7 +70,7 @@ async function hiddenFocus(page: Page, presses: number): Promise<string[]> {
 test.each([
   ['a phone', MOBILE],
   ['a desktop', DESKTOP],
-] as const)('on %s nothing covers what has the focus, with an offer that waits', async (_, viewport) => {
+] as const)('on %s nothing covers the focused element while an offer waits', async (_, viewport) => {
   const { page, texts } = await openConfirmation({ viewport })
   expect(await hiddenFocus(page, 8)).toEqual([])
   await page.getByRole('button', { name: texts.stepBack }).click()

@@ -50,7 +50,7 @@ const PROOFS: Record<string, Entry> = {
   },
   sale: {
     about:
-      'an item on its way from a shopper in a browser to money of an outside market, with what npm start starts',
+      'an item from a shopper in a browser to the money of an outside market, with all parts of npm start',
     load: async () => (await import('./sale/prove.ts')).saleProof,
   },
   sales: {

@@ -58,8 +58,12 @@ describe('a wish for a destination on the list', () => {
   })
 
   it.each([
-    ['that Steam took back before the vault saw it was delivered', 'rolled back', { state: 'delivered' }],
-    ['whose trade failed has ended', 'failed', { state: 'ended', because: 'failed' }],
+    [
+      'is delivered if Steam took the trade back before the vault saw it',
+      'rolled back',
+      { state: 'delivered' },
+    ],
+    ['has ended if its trade failed', 'failed', { state: 'ended', because: 'failed' }],
   ] as const)('%s', async (_, how, deed) => {
     const wish = await stand.wish(stand.stock(BOT, 1))
     await stand.rounds(2)

@@ -63,10 +63,8 @@ async function checkOpen(running: Running, till: Till, upstreams: Upstreams): Pr
   await visitWithLinks(place)
   await till.kill()
   await visitWithLinks(place)
-  checks.push(await expectThat('a console that streams is not held back', () => stream(place, upstreams)))
-  checks.push(
-    await expectThat('no log has a link, not of calls that failed either', async () => linksIn(running)),
-  )
+  checks.push(await expectThat('a stream of the console is not delayed', () => stream(place, upstreams)))
+  checks.push(await expectThat('no log has a link, not even of failed calls', async () => linksIn(running)))
   return checks
 }
 
@@ -77,15 +75,15 @@ async function checkTls(place: Place): Promise<Check[]> {
       () => 'refused',
     )
   return [
-    await expectThat('TLS 1.2 and 1.3 are taken, 1.1 is not', async () => {
+    await expectThat('TLS 1.2 and 1.3 are accepted, 1.1 is not', async () => {
       const said = [await page('TLSv1.1'), await page('TLSv1.2'), await page('TLSv1.3')].join()
       return said === 'refused,200,200' ? '' : said
     }),
-    await expectThat('HTTP/2 is spoken', async () => {
+    await expectThat('HTTP/2 is offered', async () => {
       const protocol = await protocolOf(place)
       return protocol === 'h2' ? '' : protocol
     }),
-    await expectThat('the answers of the gateway keep their headers, once each', async () => {
+    await expectThat('the headers of the gateway’s answers arrive once each', async () => {
       const { headers } = await ask(place, '/help')
       const said = [headers['strict-transport-security'], headers['x-frame-options']].join()
       return said === 'max-age=31536000,DENY' ? '' : said
@@ -101,17 +99,17 @@ async function checkSizes(place: Place): Promise<Check[]> {
       body: JSON.stringify({ externalId: 'x'.repeat(kib * KIB) }),
     })
   return [
-    await expectThat('a body goes through that the till takes, or answers itself', async () => {
+    await expectThat('a body of up to 100 KB reaches the till', async () => {
       const answers = [await deposit(60), await deposit(100)]
       const said = answers.map(({ status, headers }) => `${status} ${'x-request-id' in headers}`).join()
       return said === '401 true,401 true' ? '' : said
     }),
-    await expectThat('one of a megabyte is refused by the proxy', async () => {
+    await expectThat('a body of a megabyte is refused by the proxy', async () => {
       const { status, headers } = await deposit(1_000)
       const isRefused = (status === 413 || status === 502) && !('x-request-id' in headers)
       return isRefused ? '' : `answered ${status}`
     }),
-    await expectThat('a header of 40 KB does not', async () => {
+    await expectThat('a header of 40 KB is refused', async () => {
       const { status } = await ask(place, '/help', { headers: { 'x-long': 'x'.repeat(40 * KIB) } })
       return status >= 400 && status < 500 ? '' : `answered ${status}`
     }),

@@ -20,18 +20,18 @@ const HEADER = 'proxy_set_header X-Forwarded'
 
 const BROKEN: readonly Broken[] = [
   {
-    what: 'no name of the caller',
+    what: 'no address of the caller',
     replaces: [/X-Forwarded-For \$remote_addr/g, 'X-Forwarded-For ""'],
     named: ['proxy.caller'],
   },
   {
-    what: 'the caller as it says itself',
+    what: 'the address that the caller claims',
     replaces: [/X-Forwarded-For \$remote_addr/, 'X-Forwarded-For $http_x_forwarded_for'],
     named: ['proxy.caller'],
   },
-  { what: 'no word of https', replaces: [`${HEADER}-Proto $scheme;`, ''], named: ['proxy.caller'] },
+  { what: 'no mention of https', replaces: [`${HEADER}-Proto $scheme;`, ''], named: ['proxy.caller'] },
   {
-    what: 'https told as http',
+    what: 'https reported as http',
     replaces: [`${HEADER}-Proto $scheme;`, `${HEADER}-Proto http;`],
     named: ['proxy.caller'],
   },
@@ -57,17 +57,17 @@ const BROKEN: readonly Broken[] = [
     named: ['proxy.body'],
   },
   {
-    what: 'plain http that is answered',
+    what: 'plain http without a redirect',
     replaces: ['return 308 https://$host$request_uri;', 'return 200;'],
     named: ['proxy.http'],
   },
   {
-    what: 'plain http that leads to http',
+    what: 'plain http that redirects to http',
     replaces: ['return 308 https://$host$request_uri;', 'return 302 http://$host/other;'],
     named: ['proxy.http'],
   },
   {
-    what: 'a place where nobody listens',
+    what: 'a port without a listener',
     replaces: [/proxy_pass http:\/\/127\.0\.0\.1:\d+/, 'proxy_pass http://127.0.0.1:1'],
     named: ['public'],
   },
@@ -76,14 +76,14 @@ const BROKEN: readonly Broken[] = [
     replaces: ['location / {\n    proxy_pass', 'location / {\n    return 200 "hello";\n    proxy_pass'],
     named: ['public'],
   },
-  { what: 'a certificate that ends', certificate: { days: '3' }, named: ['proxy.tls', 'console.tls'] },
+  { what: 'a certificate about to expire', certificate: { days: '3' }, named: ['proxy.tls', 'console.tls'] },
   {
-    what: 'a certificate that nobody signed',
+    what: 'an untrusted certificate',
     certificate: { isTrusted: false },
     named: ['public', 'console'],
   },
   {
-    what: 'a certificate of another name',
+    what: 'a certificate for another name',
     certificate: { names: 'DNS:other.example,DNS:till-ops.example' },
     named: ['public'],
   },
@@ -93,7 +93,7 @@ const BROKEN: readonly Broken[] = [
     named: ['public'],
   },
   {
-    what: 'a console where the page is',
+    what: 'a console address that leads to the page',
     settings: { TRADETILL_CONSOLE_URL: 'https://other.example' },
     certificate: { names: 'DNS:pay.example,DNS:till-ops.example,DNS:other.example' },
     named: ['console'],
@@ -107,7 +107,7 @@ const BROKEN: readonly Broken[] = [
     },
     named: ['mode', 'database.identity', 'public', 'console', 'console.origin'],
   },
-  { what: 'no proxy that is trusted', settings: { TRADETILL_TRUSTED_PROXIES: '' }, named: ['settings'] },
+  { what: 'no trusted proxy', settings: { TRADETILL_TRUSTED_PROXIES: '' }, named: ['settings'] },
   { what: 'no key', settings: { TRADETILL_MASTER_KEY: '' }, named: ['settings'] },
   {
     what: 'another key',
@@ -115,7 +115,7 @@ const BROKEN: readonly Broken[] = [
     named: ['database.identity'],
   },
   {
-    what: 'a database that is not there',
+    what: 'a missing database',
     settings: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
     named: ['database'],
   },

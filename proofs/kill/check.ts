@@ -137,7 +137,9 @@ async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]>
 async function depositsAgainstOrders({ pool }: KillTill, opened: readonly string[]): Promise<string[]> {
   const rows = await read(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
   const kept = new Set(rows.map(({ id }) => id))
-  const lost = opened.filter((id) => !kept.has(id)).map((id) => `deposit ${id} was answered and is lost`)
+  const lost = opened
+    .filter((id) => !kept.has(id))
+    .map((id) => `deposit ${id} was confirmed, but does not exist`)
   return [...lost, ...(kept.size === rows.length ? [] : ['a deposit exists twice'])]
 }
 
@@ -173,7 +175,7 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
     const id = String(headers['webhook-id'])
     if (!isSigned(signer, { headers, body })) problems.push(`webhook ${id} is not signed`)
     const { type, sequence, data } = webhook.parse(JSON.parse(body))
-    if (known.get(id) !== sequence) problems.push(`webhook ${id} tells of position ${sequence}`)
+    if (known.get(id) !== sequence) problems.push(`webhook ${id} has position ${sequence}`)
     if (seen.has(id)) continue
     seen.add(id)
     if (type === 'deposit.succeeded') credits.set(data.id, (credits.get(data.id) ?? 0) + (data.amount ?? 0))
@@ -237,10 +239,7 @@ export async function whatMoves(till: Pick<KillTill, 'pool' | 'steam'>): Promise
   )
   const known = new Set(seen.map(({ item }) => item))
   const unseen = (await reversedOnSteam(till)).filter((item) => !known.has(item))
-  return [
-    ...rows.map(({ line }) => line),
-    ...unseen.map((item) => `nobody has seen that it went back: ${item}`),
-  ]
+  return [...rows.map(({ line }) => line), ...unseen.map((item) => `its return was not noticed: ${item}`)]
 }
 
 export async function read<T>(pool: pg.Pool, sql: string, row: z.ZodType<T>): Promise<T[]> {

@@ -90,7 +90,7 @@ function report({ worker, worlds }: Played, seed: number): Finding {
   const sum = (of: (books: Books) => number): number =>
     worlds.reduce((total, { found }) => total + of(found.books), 0)
   const reversals = sum((books) => books.reversals)
-  if (reversals === 0) problems.push('no trade was taken back, so nothing is proved of reversals')
+  if (reversals === 0) problems.push('no trade was taken back, so nothing is proved about reversals')
   const passed = problems.length === 0
   const measured = (of: (world: Killed) => number[]): Measured[] =>
     worlds.map(({ found, speed }) => ({ ms: of(found), speed }))
@@ -107,8 +107,8 @@ function report({ worker, worlds }: Played, seed: number): Finding {
     work: secondsOf(work, LIMITS.work),
   }
   console.log(secondsInWords('the API answers after a start', seconds.api))
-  console.log(secondsInWords('the bots are at work after a kill', seconds.bots))
-  console.log(secondsInWords('what a killed process had in hand goes on', seconds.work))
+  console.log(secondsInWords('the bots work after a kill', seconds.bots))
+  console.log(secondsInWords('the work of a killed process continues', seconds.work))
   const rounds = worlds.reduce((total, { found }) => total + found.rounds, 0)
   console.log(`kill: ${rounds} rounds, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
   const content = {

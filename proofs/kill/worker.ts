@@ -53,7 +53,7 @@ type Trade = Awaited<ReturnType<typeof beginTrade>>
 
 async function standing(till: KillTill, wish: Wish): Promise<Trade> {
   const trade = await beginTrade(till, wish)
-  await until(`the offer to ${wish.person} stands`, async () => (await trade.state()) === 'active')
+  await until(`the offer to ${wish.person} is open`, async () => (await trade.state()) === 'active')
   return trade
 }
 
@@ -109,12 +109,12 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
   const timesHeard = () =>
     till.receiver.received.filter(({ headers }) => headers['webhook-id'] === webhookId).length
   const [webhook, send, acceptedBefore, acceptedAfter] = await Promise.all([
-    goneOn('the webhook comes again', () => timesHeard() > 1),
+    goneOn('the webhook is repeated', () => timesHeard() > 1),
     goneOn('the offer is found', async () => (await unanswered.state()) === 'active'),
-    goneOn('what was accepted before the kill is held', async () =>
+    goneOn('the trades accepted before the kill are held', async () =>
       (await Promise.all([one.state(), other.state()])).every((state) => state === 'held'),
     ),
-    goneOn('what was accepted after the kill is final', async () => (await after.state()) === 'final'),
+    goneOn('the trade accepted after the kill is final', async () => (await after.state()) === 'final'),
   ])
   unanswered.accept()
   const accepted = { unheard, unanswered, one, other, after }

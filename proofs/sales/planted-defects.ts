@@ -10,7 +10,7 @@ const GIVER = 'vault/giving/giver.ts'
 
 /** Defects of the vault and of the till's rules. */
 export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
-  'what is on sale is listed once more': [
+  'an item on sale is listed again': [
     {
       file: SELLER,
       from: 'lines.filter(({ assetId }) => liveListing(journal.book(), { appId, assetId }) === undefined)',
@@ -29,7 +29,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
       to: "{ kind: 'abandon' } : { kind: 'send' }",
     },
   ],
-  'an offer is sent before that is recorded': [
+  'an offer is sent before its record is written': [
     { file: SELLER, from: "await journal.add({ kind: 'send_begun', ...of })", to: '' },
   ],
   'an offer is confirmed although the market has called its deal off': [
@@ -38,7 +38,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an offer that nobody takes is never cancelled': [
     { file: DEAL, from: "if (openMs > CANCEL_AFTER_MS) return { kind: 'cancel' }", to: '' },
   ],
-  'whatever a market asks for is given': [
+  'every item that a market asks for is given': [
     {
       file: JUDGE,
       from: 'if (!isOurs || listings.length !== due.assets.length || distinct !== due.assets.length)',
@@ -51,17 +51,17 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'an offer may have the message of a deposit': [
     { file: JUDGE, from: "if (DEPOSIT_MESSAGE.test(due.message)) return 'deposit_message'", to: '' },
   ],
-  'what is still on sale is given': [
+  'an item that is still on sale is given': [
     {
       file: JUDGE,
       from: "if (!sold.every((row) => row?.stage === 'sold' || row?.stage === 'offer_out')) return 'not_sold'",
       to: '',
     },
   ],
-  'an item is listed under its cost': [
+  'an item is listed below its cost': [
     { file: PRICE, from: 'larger(larger(target, own), larger(cost, 1n))', to: 'larger(target, own)' },
   ],
-  'others decide how cheap an item becomes': [
+  'other sellers decide how cheap an item becomes': [
     {
       file: PRICE,
       from: 'const own = roundUp(knownMinor * rules.floorBp)',
@@ -73,7 +73,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
       to: 'const cost = 1n',
     },
   ],
-  'the till does not hear of a deal that came to nothing': [
+  'the till gets no report of a deal that came to nothing': [
     {
       file: 'vault/markets/reports.ts',
       from: "deal?.state === 'ended'",
@@ -97,17 +97,17 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
       to: '',
     },
   ],
-  'an item that came back is listed before its market has said so': [
+  'an item that came back is listed before its market has reported the return': [
     { file: SHOP, from: 'isTied(each)', to: "(isTied(each) && each.state !== 'given')" },
   ],
-  'the limits are not asked': [
+  'the limits are ignored': [
     {
       file: 'vault/giving/judge.ts',
       from: "return isOver ? wait('the limits have no room now') : undefined",
       to: 'return isOver ? undefined : undefined',
     },
   ],
-  'sales and wishes have a limit each': [
+  'sales and wishes have separate limits': [
     {
       file: GIVER,
       from: 'sumOf(spentSince(book, since), parts.soldSince(since))',
@@ -125,10 +125,10 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
       to: "isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'send' }",
     },
   ],
-  'a wish is sent before that is recorded': [
+  'a wish is sent before its record is written': [
     { file: GIVER, from: "desk.note({ kind: 'send_begun', wish: wishId })\n  const sent", to: 'const sent' },
   ],
-  'giving back goes to whom somebody approved, whoever the items came from': [
+  'items go back to the approved account, even if another one sent them': [
     {
       file: GIVER,
       from: "if (giver !== partner.steamId) return { kind: 'refuse', because: 'somebody else sent the items' }",

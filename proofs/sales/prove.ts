@@ -28,12 +28,12 @@ export const salesProof = defineProof({
       level: levelOption(),
       seeds: count(200, 'how many seeds'),
       from: count(1, 'the first of them'),
-      seed: maybeCount('replay this one alone and print all that happened'),
+      seed: maybeCount('replay only this seed and print everything that happened'),
       keep: keepFlag(),
     })
     .refine(({ keep, seed }) => !keep || seed === undefined, {
       path: ['keep'],
-      message: 'a result is of many seeds: --seed has none',
+      message: 'a result covers many seeds, so --keep excludes --seed',
     }),
   run: ({ level, seeds, from, seed }) =>
     withRunners(level, (runners) =>
@@ -103,7 +103,7 @@ async function simulate(runners: Runners, { level, from, seeds }: Plan): Promise
     console.log(`  npm run prove -- sales --level ${level} --seed ${seed}`)
   }
   const unmet = runners.faults.filter((fault) => !faults.has(fault))
-  for (const fault of unmet) console.log(`no seed met this fault, so nothing is proved of it: ${fault}`)
+  for (const fault of unmet) console.log(`no seed met this fault, so nothing is proved about it: ${fault}`)
   const traceHash = hashOf(hashes)
   console.log(
     `${level}: ${seeds} seeds from ${from}, ${offers} offers, ${broken.length} broken; trace hash ${traceHash}`,

@@ -131,7 +131,7 @@ describe('confirmations', () => {
     expect(told).toBe(offerId)
   })
 
-  row('yes to one, no to one, and several at once', async () => {
+  row('one accepted, one rejected, and several at once', async () => {
     const first = await gift()
     await confirm(first)
     expect(await stateOf(first)).toBe(2)
@@ -152,7 +152,7 @@ describe('confirmations', () => {
     expect((await failure(list(website as Confirming))).message).toBe('Not Logged In')
   })
 
-  row('a wrong key, an old one, one of another call', async () => {
+  row('a wrong key, an old key, and a key of another call', async () => {
     await gift()
     const time = nowS()
     const refused = 'Invalid authenticator'

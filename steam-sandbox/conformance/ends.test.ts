@@ -194,7 +194,7 @@ describe('an offer ends', () => {
     expect(raw.match(/rollback_new_assetid/g)).toHaveLength(1)
   })
 
-  row('protection told late, of another game', async () => {
+  row('protection reported late, and of another game', async () => {
     for (const day of ['every-game-protected', 'protection-untold']) {
       await control(steam, `PUT behaviours/${day}`)
     }

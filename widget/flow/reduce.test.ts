@@ -81,8 +81,8 @@ describe('opening the page', () => {
 
   it.each([
     ['an empty field', undefined, USER_LINK],
-    ["this user's link out of storage", LINK, LINK],
-    ["another user's link out of storage", OTHER_LINK, USER_LINK],
+    ["this user's stored link", LINK, LINK],
+    ["another user's stored link", OTHER_LINK, USER_LINK],
   ])('D-26 a user who is found while the page shows %s is used', (_what, link, shown) => {
     const waiting = having(opening(link === undefined ? {} : { link }), loaded({ user: null })).state
     const { state } = having(waiting, loaded())
@@ -112,7 +112,7 @@ describe('opening the page', () => {
   })
 
   it.each([
-    ['the link out of storage if it is theirs', LINK, LINK],
+    ['the stored link if it is theirs', LINK, LINK],
     ['no token if it is not theirs', OTHER_LINK, USER_LINK],
     ['no token if their account id begins the same', LINK.replace('123456', '1234567'), USER_LINK],
   ])("D-26 the deposit's own user wins over a stored link, and the field shows %s", (_what, link, shown) => {
@@ -144,10 +144,10 @@ describe('opening the page', () => {
 
 describe('the language', () => {
   it.each([
-    ['the deposit wins over the stored one', 'ru', 'en', 'en'],
-    ['the stored one, when the deposit names none', 'ru', null, 'ru'],
-    ['English, when nobody names one', undefined, null, 'en'],
-    ["the deposit's, when nothing is stored", undefined, 'ru', 'ru'],
+    ['is that of the deposit, even if one is stored', 'ru', 'en', 'en'],
+    ['is the stored one if the deposit names none', 'ru', null, 'ru'],
+    ['is English if none is named or stored', undefined, null, 'en'],
+    ['is that of the deposit if none is stored', undefined, 'ru', 'ru'],
   ] as const)('A-065 %s', (_what, stored, deposit, expected) => {
     const start = opening(stored === undefined ? {} : { language: stored })
     expect(having(start, loaded({ language: deposit })).state.language).toBe(expected)
@@ -281,7 +281,7 @@ describe('the trade link', () => {
 
 describe('the outcome', () => {
   it.each(FINAL)(
-    'A-052 A-023 %s opens the completed modal, whether the page was there or is opened later',
+    'A-052 A-023 %s opens the completed modal, whether the page was open or is opened later',
     (status) => {
       const outcome = (state: FlowState) => (state.modal.kind === 'completed' ? state.modal.outcome : null)
       expect(outcome(openedOn(status))).toBe(status)
@@ -342,7 +342,7 @@ describe('the outcome', () => {
     ['pending', 'created'],
     ['tradeTimeout', 'pending'],
     ['succeeded', 'tradeTimeout'],
-  ] as const)('D-6 after %s an answer that says %s is an older one', (known, older) => {
+  ] as const)('D-6 after %s, an answer with %s is outdated', (known, older) => {
     const { state } = having(confirming(), loaded({ status: known }))
     expect(having(state, loaded({ status: older })).state).toBe(state)
   })

@@ -103,7 +103,7 @@ describe('the inventory', () => {
     ['a type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
     ['no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
     ['an answer without items', { minPrice: 300 }, 'internal'],
-  ])('A-102 an error is reported by %s', async (_what, answer, type) => {
+  ])('A-102 an error is recognised by %s', async (_what, answer, type) => {
     const { flow, pass } = started({ ...atStand, '/api/inventory': () => json(answer) })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type } } })

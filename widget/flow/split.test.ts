@@ -8,25 +8,30 @@ const hold = { atOnce: 1_000, days: 8, until: UNTIL }
 describe('D-9 the money before the button', () => {
   it.each([
     [
-      'all at once where nothing is held',
+      'all at once if nothing is held',
       3_375,
       null,
       { now: 3_375, later: 0, until: null, certainty: 'final' },
     ],
     [
-      'expected at once up to what is',
+      'expected at once up to the limit',
       1_000,
       hold,
       { now: 1_000, later: 0, until: null, certainty: 'expected' },
     ],
-    ['the rest later', 3_375, hold, { now: 1_000, later: 2_375, until: UNTIL, certainty: 'expected' }],
     [
-      'all later where nothing is credited at once',
+      'in part later above the limit',
+      3_375,
+      hold,
+      { now: 1_000, later: 2_375, until: UNTIL, certainty: 'expected' },
+    ],
+    [
+      'all later if nothing is credited at once',
       3_375,
       { ...hold, atOnce: 0 },
       { now: 0, later: 3_375, until: UNTIL, certainty: 'expected' },
     ],
-    ['nothing without items', 0, hold, { now: 0, later: 0, until: null, certainty: 'final' }],
+    ['zero without items', 0, hold, { now: 0, later: 0, until: null, certainty: 'final' }],
   ])('is %s', (_, total, said, split) => {
     expect(forecast(total, said)).toEqual(split)
   })
@@ -35,7 +40,7 @@ describe('D-9 the money before the button', () => {
 describe('D-9 the money of an offer', () => {
   const held = { amount: 3_375, heldAmount: 2_375, heldUntil: UNTIL }
   it.each([
-    ['is at least the promised amount while it is open', 'pending', held, [1_000, 2_375, 'least']],
+    ['is at least the promised amount while the offer is open', 'pending', held, [1_000, 2_375, 'least']],
     ['is the credited amount once the items came', 'succeeded', held, [1_000, 2_375, 'final']],
     ['may be all later', 'pending', { ...held, heldAmount: 3_375 }, [0, 3_375, 'least']],
     ['may be all at once', 'pending', { ...held, heldAmount: 0, heldUntil: null }, [3_375, 0, 'final']],
@@ -56,8 +61,8 @@ describe('D-9 the money of an offer', () => {
   it.each([
     ['is promised at once after it was expected', true, 'pending', all, hold],
     ['is not promised at once if a part is held', false, 'pending', held, hold],
-    ['is no promise once the items came', false, 'succeeded', all, hold],
-    ['was never in doubt for a game without a hold', false, 'pending', all, null],
+    ['is no longer a promise once the items came', false, 'succeeded', all, hold],
+    ['is not called promised for a game without a hold', false, 'pending', all, null],
     ['is unknown until the offer is priced', false, 'pending', { ...all, amount: null }, hold],
   ] as const)('%s', (_, promised, status, money, said) => {
     expect(isPromisedAtOnce(payment({ status, ...money }), said)).toBe(promised)

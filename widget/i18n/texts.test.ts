@@ -183,7 +183,7 @@ describe('§8 the texts of the specification', () => {
       /mobile authenticator for 7 days.*delay/,
       /мобильным аутентификатором 7 дней.*задержит/,
     ],
-  ] as const)('%s what to do about %s, in both languages', (_number, type, english, russian) => {
+  ] as const)('%s the error %s says what to do, in both languages', (_number, type, english, russian) => {
     expect(inventoryErrors[type].description).toMatch(english)
     expect(ru.inventoryErrors?.[type].description).toMatch(russian)
   })

@@ -58,7 +58,7 @@ describe('A-116 the grid', () => {
     ['901', 449, 'wide', 3],
     ['1440', 988, 'wide', 6],
   ] as const)(
-    'on a page of %s px has %j px and these columns, a picture wide or more',
+    'on a page of %s px has %j px, and columns at least as wide as a picture',
     (_page, width, kind, columns) => {
       const layout = layoutOf(width, 60, cellSizeOf(width, kind === 'narrow'))
       expect(layout.columns).toBe(columns)

@@ -17,6 +17,6 @@ it.each([
   [' | ', plain, null, ' | '],
   ['', plain, null, ''],
   ['(Field-Tested)', worn, null, '(Field-Tested)'],
-] as const)('%s is shown with each thing said once', (name, marks, thing, shown) => {
+] as const)('%s is shown without repetition', (name, marks, thing, shown) => {
   expect(shownName({ name, ...marks })).toEqual({ thing, name: shown })
 })

@@ -94,9 +94,9 @@ describe('an open offer', () => {
   const offer = { itemCount: 3, amount: 6_000, heldAmount: 4_000, heldUntil: '2026-11-30T12:00:00.000Z' }
 
   it.each<[string, Partial<Payment>]>([
-    ['that is open', { status: 'pending', timeLeft: 300 }],
-    ['that is being made', { creating: true }],
-  ])('%s shows its worth, even after a reload and with nothing picked here', (_, state) => {
+    ['after it opened', { status: 'pending', timeLeft: 300 }],
+    ['while it is created', { creating: true }],
+  ])('shows its value %s, even after a reload without picks', (_, state) => {
     const said = text(panel({ inventory: { hold }, payment: { ...offer, ...state, targetAmount: 6_000 } }))
     expect(said).toContain('Selected 3 Total $60.00')
     expect(said).not.toContain(' of ')

@@ -72,8 +72,11 @@ it.each([
   ['countered', 'tradeCountered', false, true],
   ['declined by a program', 'tradeDeclined', true, false],
   ['late', 'tradeTimeout', false, false],
-] as const)('the way to pay after all, if the offer was %s', (_, status, endedAtOnce, isShown) => {
-  const ended = payment({ status, endedAtOnce })
-  const html = markup(<Completed outcome={status} alarm={false} payment={ended} />)
-  expect(html.includes(en.declinedByYou)).toBe(isShown)
-})
+] as const)(
+  'a way to pay after all is shown only to a shopper who ended the offer: %s',
+  (_, status, endedAtOnce, isShown) => {
+    const ended = payment({ status, endedAtOnce })
+    const html = markup(<Completed outcome={status} alarm={false} payment={ended} />)
+    expect(html.includes(en.declinedByYou)).toBe(isShown)
+  },
+)

@@ -26,9 +26,9 @@ function creating({ online, slow }: { online: boolean; slow: boolean }): string 
 
 it.each([
   ['online', { online: true, slow: false }, en.creatingText, en.offline],
-  ['online, so Steam is waited for', { online: true, slow: false }, en.timeUnknownText, en.offline],
+  ['online and waits for Steam', { online: true, slow: false }, en.timeUnknownText, en.offline],
   ['offline', { online: false, slow: false }, en.offline, en.creatingText],
-  ['offline, so it is not Steam', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
+  ['offline, which is not Steam’s fault,', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
   ['offline for long', { online: false, slow: true }, en.creatingSlow, en.creatingText],
 ])('while an offer is requested, a shopper who is %s reads what is known', (_, given, said, unsaid) => {
   const html = creating(given)

@@ -11,14 +11,19 @@ it.each([
   ['while items are picked', openedOn('created'), 3600, 'Add funds – Demo #17'],
   ['while the offer is being made', creating(), 3600, 'Sending the offer – Demo #17'],
   ['while the offer is open', openedOn('pending'), 252, '04:12 · Accept on Steam – Demo #17'],
-  ['while time stands still', openedOn('pending', { timeLeft: null }), null, 'Accept on Steam – Demo #17'],
+  ['while the time is unknown', openedOn('pending', { timeLeft: null }), null, 'Accept on Steam – Demo #17'],
   [
     'once it succeeded',
     openedOn('succeeded', { amount: 4120, timeLeft: null }),
     null,
     '✓ Received $41.20 – Demo #17',
   ],
-  ['once it ended otherwise', openedOn('tradeTimeout', { timeLeft: null }), null, 'Not completed – Demo #17'],
+  [
+    'once it ended without success',
+    openedOn('tradeTimeout', { timeLeft: null }),
+    null,
+    'Not completed – Demo #17',
+  ],
 ] as const)('the tab shows the state of the deposit: %s', (_what, state, seconds, title) => {
   expect(titleOf(state, seconds, english)).toBe(title)
 })
