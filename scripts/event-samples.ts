@@ -44,7 +44,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.trade_timeout': {
     meaning:
-      'The offer was not accepted in time, you cancelled it (`cancelled_by_store`), or somebody else did with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). Or nobody could learn what became of it: for 15 days (`unresolved`), or because the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). Like every end, it can still be followed by `deposit.succeeded`.',
+      'The offer was not accepted in time, you cancelled it (`cancelled_by_store`), or somebody else cancelled it with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). Or its outcome stayed unknown for 15 days (`unresolved`), or until the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). Like every end, it can still be followed by `deposit.succeeded`.',
     sequence: 15,
     ...ended('tradeTimeout', 'deadline'),
   },
@@ -54,7 +54,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
     ...ended('tradeDeclined', 'declined'),
   },
   'deposit.trade_countered': {
-    meaning: 'A counter-offer came instead; it is always refused.',
+    meaning: 'The shopper sent a counteroffer instead; it is always refused.',
     sequence: 17,
     ...ended('tradeCountered', 'countered'),
   },
@@ -70,14 +70,14 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.reversed': {
     meaning:
-      'Its sender took items back under Steam’s trade protection: **`data.reversedAmount` goes from your shopper’s balance, and `data.chargedAmount` is what it cost yours here.** May come more than once.',
+      'The sender took items back under Steam’s trade protection: **take `data.reversedAmount` from your shopper’s balance; `data.chargedAmount` is what it cost you at the till.** It may be sent more than once.',
     sequence: 20,
     change: { ...PAID, reversedAmount: 1_250, chargedAmount: 0 },
   },
 }
 
 const EPOCH_MEANING =
-  'Rare: the till lost what it did last, and counts on a million further ([what to do](store-guide.md#after-the-till-was-restored)). It no longer knows what you read after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
+  'Rare: the till lost its latest changes, and its numbers continue a million further ([what to do](store-guide.md#after-the-till-was-restored)). It no longer knows the events after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
 
 const ID = '6f1c7a52-3b90-4c5e-9d2a-0000000000'
 const AT = '2026-01-01T12:03:21.000Z'

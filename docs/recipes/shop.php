@@ -1,7 +1,7 @@
 <?php
 
 /*
- * A whole small store on a Tradetill, with PHP and its SQLite alone.
+ * A complete small store for Tradetill, with PHP and its SQLite only.
  *
  * export TILL_URL=http://localhost:4300 TILL_KEY=tt_test_... TILL_SECRET=whsec_... PORT=8080
  * php shop.php reconcile &
@@ -51,7 +51,10 @@ function query(string $sql, array $values = []): PDOStatement
     return $statement;
 }
 
-/** No answer, 429 and 5xx are asked again. Reads change nothing, and the order id makes the POST repeatable. */
+/**
+ * Retries a call without an answer or with 429 or 5xx. This is safe: reads change nothing, and the POST has an order
+ * id.
+ */
 function till(string $path, ?array $body = null, int $tries = 3): array
 {
     $http = [
@@ -79,7 +82,7 @@ function till(string $path, ?array $body = null, int $tries = 3): array
     return till($path, $body, $tries - 1);
 }
 
-/** The order is stored first: a call whose answer was lost is repeated with the same id, which never makes a second deposit. */
+/** Stores the order first, so a call whose answer was lost is repeated with the same id and makes no second deposit. */
 function openDeposit(string $customer): array
 {
     $order = 'order-' . bin2hex(random_bytes(16));
@@ -94,8 +97,8 @@ function openDeposit(string $customer): array
 }
 
 /**
- * An event has the whole deposit, so the one with the larger sequence replaces what was known. That makes every repetition
- * and every order right. Types that are added later may tell of other things than deposits.
+ * An event has the whole deposit, so the event with the larger sequence replaces the others. Repeated and reordered
+ * events are therefore harmless. Types that are added later may not be about deposits.
  */
 function take(array $event): void
 {
@@ -121,14 +124,14 @@ function take(array $event): void
     );
 }
 
-/** Below zero the account is closed until that is settled. What the till owes you is another sum: amount - charged. */
+/** Below zero, close the account until the debt is settled. The till owes you a different sum: amount - charged. */
 function spendable(string $customer): int
 {
     $sql = "select sum(amount - reversed - held) from credit where customer = ? and currency = 'USD'";
     return (int) query($sql, [$customer])->fetchColumn();
 }
 
-/** The event log is ordered and without gaps: what was read up to a sequence is all there is up to it. */
+/** The event log is ordered and has no gaps, so nothing is missing up to the last sequence that was read. */
 function reconcile(): void
 {
     do {
@@ -141,7 +144,10 @@ function reconcile(): void
     } while ($page['hasMore']);
 }
 
-/** Standard Webhooks: HMAC-SHA256 over id.timestamp.body, the body as it came. Several signatures while secrets change. */
+/**
+ * Standard Webhooks: HMAC-SHA256 over id.timestamp.body, with the body as received. There are several signatures while
+ * a secret is being replaced.
+ */
 function isGenuine(string $body): bool
 {
     $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
@@ -162,23 +168,23 @@ function isGenuine(string $body): bool
 function serve(): void
 {
     $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
-    // Your sign-in says this; here the address does.
+    // In your store the session names the customer; here the address does.
     $customer = is_string($_GET['customer'] ?? null) ? $_GET['customer'] : 'guest';
     if ($path === '/webhooks/tradetill') {
-        // Over the body as it came, before it is parsed.
+        // Checks the signature over the body as received, before it is parsed.
         $body = file_get_contents('php://input');
         if (!isGenuine($body)) {
             http_response_code(400);
             return;
         }
         $event = json_decode($body, true, 64, JSON_THROW_ON_ERROR);
-        // A test of this address wants its challenge back; live endpoints are enabled by that.
+        // A test of this address expects its challenge as the answer, which enables a live endpoint.
         if ($event['type'] === 'webhook.test') {
             echo $event['data']['challenge'];
             return;
         }
         take($event);
-        // Only now: 2xx means that the event is yours for good.
+        // Only after the commit: 2xx means that the till may forget this webhook.
         http_response_code(204);
         return;
     }

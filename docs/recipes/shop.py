@@ -1,4 +1,4 @@
-"""A whole small store on a Tradetill, with Python's standard library alone.
+"""A complete small store for Tradetill, with Python's standard library only.
 
 TILL_URL=http://localhost:4300 TILL_KEY=tt_test_... TILL_SECRET=whsec_... PORT=8080 python3 shop.py
 
@@ -29,7 +29,7 @@ MOST_BODY_BYTES = 256 * 1024
 
 
 def database():
-    """One connection for each call: SQLite lets one of them write at a time, and the others wait."""
+    """Opens one connection for each call. SQLite lets one connection write at a time, and the others wait."""
     return sqlite3.connect(DATA, timeout=15, isolation_level=None)
 
 
@@ -48,7 +48,7 @@ def prepare():
 
 
 def till(path, body=None, tries=3):
-    """No answer, 429 and 5xx are asked again. Reads change nothing, and the order id makes the POST repeatable."""
+    """Retries a call without an answer or with 429 or 5xx. Reads change nothing, and the order id makes the POST safe."""
     request = urllib.request.Request(
         TILL_URL + path,
         data=None if body is None else json.dumps(body).encode(),
@@ -70,7 +70,7 @@ def till(path, body=None, tries=3):
 
 
 def open_deposit(customer):
-    """The order is stored first: a call whose answer was lost is repeated with the same id, which never makes a second deposit."""
+    """Stores the order first. If an answer is lost, the call is repeated with the same id and makes no second deposit."""
     order = f"order-{uuid.uuid4()}"
     database().execute("insert into purchase values (?, ?)", (order, customer))
     return till(
@@ -86,8 +86,8 @@ def open_deposit(customer):
 
 
 def take(event):
-    """An event has the whole deposit, so the one with the larger sequence replaces what was known. That makes every
-    repetition and every order right. Types that are added later may tell of other things than deposits."""
+    """An event has the whole deposit, so the event with the larger sequence replaces the others. Repeated and reordered
+    events are therefore harmless. Types that are added later may not be about deposits."""
     deposit = event["data"]
     if not event["type"].startswith("deposit.") or deposit["amount"] is None:
         return
@@ -110,7 +110,7 @@ def take(event):
 
 
 def spendable(customer):
-    """Below zero the account is closed until that is settled. What the till owes you is another sum: amount - charged."""
+    """Below zero, close the account until the debt is settled. The till owes you a different sum: amount - charged."""
     (total,) = database().execute(
         "select sum(amount - reversed - held) from credit where customer = ? and currency = 'USD'", (customer,)
     ).fetchone()
@@ -118,7 +118,7 @@ def spendable(customer):
 
 
 def reconcile():
-    """The event log is ordered and without gaps: what was read up to a sequence is all there is up to it."""
+    """The event log is ordered and has no gaps, so nothing is missing up to the last sequence that was read."""
     while True:
         (sequence,) = database().execute("select sequence from position").fetchone()
         page = till(f"/v1/events?after={sequence}")
@@ -139,7 +139,8 @@ def keep_reconciling():
 
 
 def is_genuine(headers, body):
-    """Standard Webhooks: HMAC-SHA256 over id.timestamp.body, the body as it came. Several signatures while secrets change."""
+    """Standard Webhooks: HMAC-SHA256 over id.timestamp.body, with the body as received. There are several
+    signatures while a secret is being replaced."""
     timestamp = headers.get("webhook-timestamp", "")
     if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > 300:
         return False
@@ -169,18 +170,18 @@ class Shop(BaseHTTPRequestHandler):
 
     def route(self, body):
         url = urllib.parse.urlsplit(self.path)
-        # Your sign-in says this; here the address does.
+        # In your store the session names the customer; here the address does.
         customer = urllib.parse.parse_qs(url.query).get("customer", ["guest"])[0]
         if url.path == "/webhooks/tradetill":
-            # Over the body as it came, before it is parsed.
+            # Checks the signature over the body as received, before it is parsed.
             if not is_genuine(self.headers, body):
                 return self.answer(400)
             event = json.loads(body)
-            # A test of this address wants its challenge back; live endpoints are enabled by that.
+            # A test of this address expects its challenge as the answer, which enables a live endpoint.
             if event["type"] == "webhook.test":
                 return self.answer(200, event["data"]["challenge"])
             take(event)
-            # Only now: 2xx means that the event is yours for good.
+            # Only after the commit: 2xx means that the till may forget this webhook.
             return self.answer(204)
         if url.path == "/buy":
             return self.answer(303, location=open_deposit(customer)["url"])
@@ -201,7 +202,7 @@ class Shop(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
-    # Webhooks come up to 80 at a time.
+    # Up to 80 webhooks arrive at a time.
     request_queue_size = 128
 
 
