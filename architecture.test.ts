@@ -26,7 +26,7 @@ const imports = read.flatMap((source) => source.imports)
 const room = (path: string): string => path.split('/')[0] ?? ''
 const isTest = (path: string): boolean => /\.test\.ts$|^(?:gateway|vault)\/testing\//.test(path)
 
-/** Which other rooms a room may import. Tests may also use what they are tested against. */
+/** The other rooms that a room may import. Tests may also import the parts that they test against. */
 const MAY_IMPORT: Record<string, string[]> = {
   contract: [],
   gateway: ['contract'],
@@ -297,7 +297,7 @@ describe('the tree keeps its promises:', () => {
       // Leases: no jump may end one.
       'gateway/bots/lease-store.ts': 2,
       'gateway/bots/store.ts': 1,
-      // The doctor compares the clock of the database with the machine's.
+      // The doctor compares the database's clock with the machine's.
       'gateway/doctor/database-store.ts': 1,
       // Lives of processes, which last as long as their leases.
       'gateway/bots/process-store.ts': 2,
@@ -329,7 +329,7 @@ describe('the tree keeps its promises:', () => {
       'gateway/doctor/doctor.ts',
       // The doctor's proof is valid for a minute of the machine's clock.
       'gateway/gateway.ts',
-      // A store's handler judges signatures by its machine's clock.
+      // A store's handler checks signatures by its machine's clock.
       'gateway/operations/conformance.ts',
       'gateway/operations/listening.ts',
       'gateway/operations/trigger.ts',

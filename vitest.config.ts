@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { E2E_WORKERS } from './e2e/support/workers.ts'
 
-/** A condition is waited for as long as one core beside four busy loops may need. */
+/** A test waits for a condition for as long as one core beside four busy loops may need. */
 const WAIT_MS = 60_000
 const TEST_MS = 180_000
 const LOOK_EVERY_MS = 50
@@ -20,8 +20,8 @@ const PURE_PROOFS = [
 ].map((name) => `proofs/${name}.test.ts`)
 
 /**
- * The longest first, in this order: by their size some would begin last, and the rest of the machine would wait for
- * them. Those that mostly wait stand beside those that compute.
+ * The longest files, in this order. By size some of them would begin last, and the other workers would wait for them.
+ * Files that mostly wait alternate with files that compute.
  */
 const LONG = [
   ...['failover/rounds', 'simulation/real', 'kill/worker', 'simulation/defects', 'store/events'].map(
@@ -43,7 +43,7 @@ const LONG = [
   ].map((name) => `e2e/${name}.test.ts`),
 ]
 
-// A file that moves must not lose its place silently.
+// A renamed file must not silently lose its place.
 for (const name of [...PURE_PROOFS, ...LONG]) {
   if (!existsSync(join(import.meta.dirname, name)))
     throw new Error(`vitest.config.ts names ${name}, which is no file`)
@@ -62,9 +62,9 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // Some wait while others compute.
+    // Some tests wait while others compute.
     maxWorkers: availableParallelism() + 1,
-    // A worker reads the sources once for all its files; the tests leave nothing behind that would matter.
+    // A worker loads the sources once for all its files. The tests leave nothing behind that matters.
     isolate: false,
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
@@ -99,7 +99,7 @@ export default defineConfig({
           name: 'widget',
           include: ['widget/**/*.test.{ts,tsx}'],
           ...setup,
-          // Style sheets are empty in tests, but for the colours.
+          // Style sheets are empty in tests, except the colours.
           css: { include: [/tokens\.css/] },
         },
       },
@@ -110,7 +110,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           setupFiles: [...setup.setupFiles, 'e2e/support/each-test.ts'],
           globalSetup: ['e2e/support/setup.ts'],
-          // After the others: whole tills beside them would only make both slow.
+          // They run after the others, because whole tills beside them would slow both down.
           sequence: { groupOrder: 1 },
           maxWorkers: E2E_WORKERS,
         },

@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside
- * 10,000. Both have equally many deposits an hour, so the pages of the last day show the same. Items leave only after
+ * 10,000. Both have the same number of deposits per hour, so the pages of the last day show the same. Items leave only
+ * after
  * their protection, so lists of what left are compared with 10,000 deposits of 40 days.
  */
 import { randomBytes } from 'node:crypto'
@@ -128,7 +129,7 @@ type Pair = { name: string; fewMs: number; manyMs: number; p95Ms: number }
 
 type Tills = { few: Till; past: Till; many: Till }
 
-/** Measures both in turns, so other work on the machine affects both. */
+/** Measures both alternately, so other work on the machine affects both. */
 async function measure({ few: young, past, many }: Tills): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, find] of many.finds.entries()) {
@@ -163,7 +164,7 @@ export function benchConsole(): Promise<Outcome> {
   })
 }
 
-/** The find that grows most and the slowest one decide. */
+/** The call that grows most and the slowest call decide. */
 function judge(pairs: readonly Pair[]): Outcome {
   for (const pair of pairs) {
     const { name, fewMs, manyMs, p95Ms } = pair

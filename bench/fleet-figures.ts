@@ -1,4 +1,4 @@
-/** The costs of a fleet: calls of Steam by method, the limits it hit, and the memory of processes. */
+/** The costs of a fleet: calls to Steam by method, the limits that were hit, and the memory of processes. */
 import { execFile } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { promisify } from 'node:util'

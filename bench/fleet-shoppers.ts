@@ -1,4 +1,4 @@
-/** Shoppers of the fleet's bench. All of a wave come at once, each as a guest of the sandbox. */
+/** Shoppers of the fleet's bench. All shoppers of a wave arrive at once, each as a guest of the sandbox. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -100,7 +100,7 @@ async function visit(till: KillTill, guest: Guest): Promise<Visit> {
   try {
     await pay({ ...till, url: till.urls[number % till.urls.length] ?? till.url }, guest, come)
   } catch (error) {
-    // An answer was cut off, for example on a busy machine. One shopper must not end the whole bench.
+    // An answer may be cut off, for example on a busy machine. One shopper must not end the whole bench.
     come.refusal ??= error instanceof Error ? error.message : String(error)
   }
   return come

@@ -3,8 +3,8 @@
  * and 500 on a large machine), and Steam's limits on requests. In the second wave one bot after the other is barred,
  * full, logged out or limited with 429 while shoppers keep coming. No shopper may be refused while a bot can trade,
  * everyone who accepts must be credited, and no limit of Steam may be hit except by a misfortune. The sandbox's clock,
- * which the till follows, runs as fast as the machine's. The limits are for a quiet machine, and are stretched by as
- * much as this one was slower in the same run.
+ * which the till follows, runs as fast as the machine's. The limits are for a quiet machine, and stretch if this
+ * machine was slower in the same run.
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -38,7 +38,7 @@ const CREDITED_WITHIN_MS = 300_000
 /** Time to spread the bots, because a gateway gives up one at a time. */
 const ONLINE_MS = 300_000
 
-/** With the first two, a bot can still read accepted offers; with the others it cannot. */
+/** Under the first two, a bot can still read accepted offers; under the others it cannot. */
 const MISFORTUNES = ['send-new-device', 'send-inventory-full', 'logged-out', 'rate-limited'] as const
 type Misfortune = (typeof MISFORTUNES)[number]
 

@@ -17,7 +17,7 @@ const WIDGET = join(import.meta.dirname, '../widget')
 
 const TYPES: Record<string, string> = { js: 'text/javascript', css: 'text/css' }
 
-/** As many columns and as wide as ours in the same window. */
+/** The number and width of our columns in the same window. */
 export type Like = { columns: number; width: number }
 
 const source = ({ columns, width }: Like): string => `
@@ -75,7 +75,7 @@ const source = ({ columns, width }: Like): string => `
   )
 `
 
-/** Resolves once the page is served: at `?count=` it has so many of the items. */
+/** Resolves once the page is served. `?count=` sets the number of items. */
 export async function serveTanstack(
   stock: (count: number) => readonly Item[],
   like: Like,

@@ -69,7 +69,7 @@ const ACTS: Record<Act, (page: Page, round: number) => Promise<unknown>> = {
       },
       round % 2 === 0,
     ),
-  // Both letters find more items than are visible, so the page draws equally many cards.
+  // Both letters find more items than are visible, so the page draws the same number of cards.
   keyMs: (page, round) => page.locator('.search input').fill(round % 2 === 0 ? 'e' : ''),
   clickMs: (page) => page.locator('.card').first().click(),
 }
@@ -77,7 +77,7 @@ const ACTS: Record<Act, (page: Page, round: number) => Promise<unknown>> = {
 type Pair = { few: Shown; many: Shown }
 type Took = Record<keyof Pair, number[]>
 
-/** Measures an act on pages with 100 and with 10,000 items, in turns. */
+/** Measures an act on pages with 100 and with 10,000 items, alternately. */
 async function compare(act: Act, pairs: readonly Pair[]): Promise<Took[]> {
   const took = pairs.map((): Took => ({ few: [], many: [] }))
   // The first two rounds warm up.

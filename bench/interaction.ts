@@ -10,7 +10,7 @@ const FEW = 50
 const MANY = 5_000
 const MOST_RATIO = 1.2
 const ROUNDS = 40
-/** How many times slower than a desktop Lighthouse's average phone is. */
+/** The factor by which Lighthouse's average phone is slower than a desktop. */
 const TIMES_SLOWER = 4
 /** Browsers report no shorter interactions, and round to 8 ms. */
 const SHORTEST_MS = 16
@@ -60,7 +60,7 @@ export async function benchInteraction(): Promise<Outcome> {
   try {
     const few = await openPhone(browser, till.gateway, FEW)
     const many = await openPhone(browser, till.gateway, MANY)
-    // In turns, so both have the same machine.
+    // Alternately, so both run under the same load.
     for (let round = 0; round < ROUNDS; round += 1)
       for (const page of [few, many]) await interact(page, round)
     const [fewMs, manyMs] = await Promise.all([few, many].map(tookMs))

@@ -38,7 +38,7 @@ export async function benchInventory(): Promise<Outcome> {
 
 type Measured = { count: number; bytes: number; parse: number; ours: number }
 
-/** Measures both in turns in one run. Returns the medians. */
+/** Measures both alternately in one run. Returns the medians. */
 function measure(count: number): Measured {
   const { page, names } = inventoryPage(count)
   const text = JSON.stringify(page)

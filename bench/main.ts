@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- NAME ...]`: each bench measures our code and its comparison in turns in one run, and ends with
+ * `npm run bench [-- NAME ...]`: each bench measures our code and its comparison alternately in one run, and ends with
  * `NAME ours floor ratio limit PASS|FAIL`.
  *
  * - `start`: seconds until `npm start` is ready, on an empty data folder and on an existing one.
@@ -20,11 +20,12 @@
  * - `pick`: items for an amount in 1,000 random inventories: how often exact, and never worse than a person's choice.
  * - `steam`: requests to Steam per deposit with 30 offers on one bot, and how soon an acceptance is known.
  * - `fleet`: 20 bots in two gateways, 200 shoppers at once, and bots that fail one after the other.
- * - `siege`: waiting times of honest shoppers while one address, link or store is hostile, beside those without one.
+ * - `siege`: waiting times of honest shoppers while one address, link or store is hostile, beside waiting times in
+ * peace.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
  * - `webhooks`: how soon 95 of 100 events reach the store after their commit.
  * - `console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside 10,000.
- * - `year`: sweeps, credits and pages of a till that is a year old, beside one that is eleven days old.
+ * - `year`: sweeps, credits and pages of a till that is a year old, beside a till that is eleven days old.
  */
 import { benchBytes } from './bytes.ts'
 import { benchCli } from './cli.ts'

@@ -64,7 +64,7 @@ async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
 
 type Costs = { ours: number[]; floor: number[] }
 
-/** Measures both in turns in one run. Subtracts the gateway's background work of the same time. */
+/** Measures both alternately in one run. Subtracts the gateway's background work of the same time. */
 async function interleaved({ ours, floor }: { ours: Target; floor: Target }): Promise<Costs> {
   await polls(ours, WARM_UP)
   await polls(floor, WARM_UP)
@@ -146,7 +146,7 @@ async function polls({ server, path, etag }: Target, count: number): Promise<voi
   agent.destroy()
 }
 
-/** How many more transactions per poll the database had with many polls than with few. */
+/** The difference in transactions per poll between many polls and few. */
 async function queriesAPoll(database: pg.Client, target: Target): Promise<number> {
   const seen = async (work: () => Promise<unknown>): Promise<number> => {
     const before = await transactions(database)

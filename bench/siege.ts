@@ -51,7 +51,7 @@ export async function benchSiege(): Promise<Outcome> {
     const till = await openKillTill(serverUrl, 'siege', {
       furtherBots: FURTHER_BOTS,
       quotas: true,
-      // As in production, because the proofs' settings allow everything from one address, and log little.
+      // As in production. The settings of the proofs allow everything from one address, and log little.
       settings: { TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: '200', TRADETILL_LOG_LEVEL: 'info' },
     })
     const gateway = till.start()

@@ -29,7 +29,7 @@ const require = createRequire(import.meta.url)
 const TradeOfferManager: new (options: object) => PollingManager = require('steam-tradeoffer-manager')
 
 export type Peer = {
-  /** The Steam of this engine alone. */
+  /** The Steam that only this engine uses. */
   steam: RunningSteam
   /** Sends an offer for an item of this person that no other offer asks for. */
   offer(person: string): Promise<string>

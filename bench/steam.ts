@@ -2,7 +2,7 @@
  * How many requests to Steam a deposit costs, and how soon a shopper's page shows the acceptance. 30 offers are open
  * for a minute on one bot, 12 of them made on the real page, each in a separate window. Half of those shoppers accept
  * on the trade page in another tab and come back at once. The other half do not come back: they stay on the trade page,
- * or accept on another device while the page stays open. The other 18 accept without a page. In turns with them, the
+ * or accept on another device while the page stays open. The other 18 accept without a page. Alternately with them, the
  * libraries' own engine does the same job on a separate Steam.
  */
 import { randomUUID } from 'node:crypto'
@@ -38,7 +38,7 @@ const STAND_MS = 60_000
 /** Shoppers accept at random times in this span, not in step with the watch over their offers. */
 const SPREAD_MS = 5_000
 /**
- * The most requests per deposit. One of them asks about holds of both sides right before the send, because an offer
+ * The most requests per deposit. One request asks about holds of both sides right before the send, because an offer
  * that Steam holds takes the items away for days.
  */
 const REQUESTS_LIMIT = 9
@@ -102,8 +102,7 @@ async function measure(stage: Stage): Promise<Outcome> {
 }
 
 /**
- * Lets a few shoppers accept at a time, each then also at the other engine, because offers are open for five minutes
- * only.
+ * Lets a few shoppers accept at a time, each also at the other engine, because offers are open for only five minutes.
  */
 async function rounds(stage: Stage, open: readonly OpenOffer[]): Promise<Seconds> {
   const seconds: Seconds = { returned: [], waited: [], peer: [] }

@@ -24,10 +24,10 @@ const STORE = 1n
 const FIRST_ID = 1_001
 /** How many pages one read of the views serves. */
 const POLLED = 50
-/** How many deposits the last hour has, at one a second. */
+/** The number of deposits in the last hour, at one a second. */
 const LAST_HOUR = 3_600
 
-/** Measures both sizes on one server in turns, so other work on the machine affects both. */
+/** Measures both sizes on one server alternately, so other work on the machine affects both. */
 export function benchStores(): Promise<Outcome> {
   return withDatabase({ fsync: false }, async (serverUrl) => {
     const small = await filled(serverUrl, FEW)

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- year`: a gateway's calls on a till that is a year old, beside one that is eleven days old. Both
- * have equally many deposits an hour, 1,000,000 and 30,000 in all. After ten days, all tables of short-lived rows are
- * full.
+ * have the same number of deposits per hour, 1,000,000 and 30,000 in all. After ten days the tables of short-lived rows
+ * no longer grow.
  */
 import pg from 'pg'
 import type { Db } from '../gateway/db/client.ts'
@@ -70,7 +70,7 @@ type Pair = {
   slowest: string
 }
 
-/** Runs each call once, which does the due work, then in turns, so other work on the machine affects both. */
+/** Runs each call once, which does the due work, then alternately, so other work on the machine affects both. */
 async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, call] of young.calls.entries()) {

@@ -17,7 +17,7 @@ if (found < NEEDED_NODE) {
   )
 }
 
-/** `--env-file FILE` before the command: settings, one `NAME=value` a line. A value in the environment counts more. */
+/** `--env-file FILE` before the command: settings, one `NAME=value` a line. The environment takes precedence. */
 if (process.argv[2] === '--env-file') {
   const [, file] = process.argv.splice(2, 2)
   if (file === undefined) refuse('--env-file needs the path of a file with settings.')

@@ -3,7 +3,7 @@ import { type ErrorEntry, STORE_ERRORS } from './store-errors.ts'
 
 /**
  * Every refusal that our calls may answer (RFC 9457 problem JSON, `code` is the key).
- * `detail` says what is wrong and what to do, in the language the call asked for.
+ * `detail` says what is wrong and what to do, in the language of the call.
  */
 export const ERRORS = {
   ...STORE_ERRORS,

@@ -1,4 +1,4 @@
-/** The roles of operators. Each may do what the ones before it may. */
+/** The roles of operators. Each role may do everything that the roles before it may. */
 export const OPERATOR_ROLES = ['viewer', 'support', 'operator'] as const
 
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]

@@ -15,7 +15,7 @@ describe('A-080 a trade link', () => {
     ['with a token of 300 letters', LINK.replace('aB3_-xyz', 'a'.repeat(300))],
     ['with zeros before its account', LINK.replace('123456', '00000123456')],
     ['with the largest account id', LINK.replace('123456', '4294967295')],
-  ])('%s is taken', (_what, text) => {
+  ])('is accepted: %s', (_what, text) => {
     expect(parseTradeLink(text)).toBeDefined()
     expect(isTradeLink(text)).toBe(true)
   })
@@ -70,7 +70,7 @@ describe('A-080 a trade link', () => {
     ['of a huge number', LINK.replace('123456', '9'.repeat(1_000_000))],
     ['of 513 letters', `${LINK}${'a'.repeat(513 - LINK.length)}`],
     ['of a million letters', `${LINK}${'a'.repeat(1_000_000)}`],
-  ])('has the form, but is refused: one %s', (_what, text) => {
+  ])('has the right form, but is refused: a link %s', (_what, text) => {
     expect(isTradeLink(text)).toBe(true)
     expect(parseTradeLink(text)).toBeUndefined()
   })

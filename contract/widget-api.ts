@@ -50,7 +50,9 @@ export const paymentSchema = z.object({
   /** The total of the trade once its offer is being created; after success the credited amount; else null. */
   amount: minorUnits.nullable(),
   user: userSchema.nullable(),
-  /** True while the shopper of the store's trade link is looked up on Steam. The page waits and asks for no link. */
+  /**
+   * True while the till looks up the shopper of the store's trade link on Steam. The page waits and asks for no link.
+   */
   userPending: z.boolean(),
   /** The bot that sent the offer; null before there is one. */
   bot: botSchema.nullable(),
@@ -66,7 +68,7 @@ export const paymentSchema = z.object({
    * that, so a scammer may have access to an account and prepare a look-alike of the offer.
    */
   endedAtOnce: z.boolean(),
-  /** True if the store cancelled the open offer, so no one was late. */
+  /** True if the store cancelled the open offer, so the page does not say that time ran out. */
   cancelledByStore: z.boolean(),
   /** When Steam ends its hold on the items of the ended trade. It then delivers them unless the shopper cancels. */
   steamHoldUntil: z.iso.datetime().nullable(),
@@ -85,7 +87,7 @@ export const paymentSchema = z.object({
   language: z.enum(LANGUAGES).nullable(),
   /** True while an offer is being created. The widget then reopens the confirmation modal and waits for the offer. */
   creating: z.boolean(),
-  /** Items in the trade that is under way or done, else 0. */
+  /** Number of items in the trade that is under way or done, else 0. */
   itemCount: z.int().nonnegative(),
   /**
    * The part of amount that the store cannot spend before heldUntil, because Steam can still reverse the trade. While

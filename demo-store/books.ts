@@ -62,7 +62,7 @@ export function openBooks(file: string) {
       statements.setUrl.run(url, externalId)
       statements.startTopUp.run(externalId)
     },
-    /** Events read from the log. One that already came by webhook changes nothing. */
+    /** Events read from the log. An event that a webhook already brought changes nothing. */
     log: {
       update,
       /** How far the till's event log has been read. */

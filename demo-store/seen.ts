@@ -52,7 +52,7 @@ export function openSeen() {
   }
 }
 
-/** True for a page of the log without events, as most minutes bring. */
+/** True for a page of the log without events, which is what most minutes bring. */
 const isEmptyPage = (answered: unknown): boolean => {
   const events: unknown = typeof answered === 'object' && answered !== null && Reflect.get(answered, 'events')
   return Array.isArray(events) && events.length === 0

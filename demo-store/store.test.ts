@@ -102,7 +102,7 @@ describe('the webhook', () => {
     expect(await visitors.live()).not.toContain('Trade offer sent')
   })
 
-  test('takes reversed amounts from the shopper again, part by part and in any order', async () => {
+  test('takes reversed amounts back from the shopper, part by part and in any order', async () => {
     const reversed = (reversedAmount: number) => ({ type: 'deposit.reversed', data: { reversedAmount } })
     await visitors.send({ id: 'two', sequence: 4, ...reversed(1250) })
     expect(await visitors.balances()).toEqual({})
@@ -133,7 +133,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({ USD: 1250 })
   })
 
-  test('of an unknown type is answered 2xx and changes nothing, a test with its challenge', async () => {
+  test('of an unknown type is answered 2xx and changes nothing; a test is answered with its challenge', async () => {
     expect((await visitors.send({ type: 'till.news' })).status).toBe(204)
     const tested = await visitors.send({ type: 'webhook.test', data: { challenge: 'n0nce' } })
     expect([tested.status, await tested.json()]).toEqual([200, { challenge: 'n0nce' }])

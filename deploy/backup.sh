@@ -1,5 +1,6 @@
 #!/bin/bash
-# A backup every night, restored into a database of its own before it counts. Keeps 14. Copy them to another machine.
+# Makes a backup every night, and restores it into a separate database before it counts. Keeps 14. Copy them to another
+# machine.
 set -euo pipefail
 export PGHOST=database PGUSER=tradetill_owner PGPASSWORD
 PGPASSWORD="$(cat /run/secrets/owner_password)"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# As root, once: makes the two roles and their database in the PostgreSQL of this machine, the master key, and the files of
-# /etc/tradetill, or of the folder that is named, that name them. The passwords are made here, of letters that an address can have as they are.
+# Run once, as root: makes the two roles and their database in the PostgreSQL of this machine, the master key, and the
+# files in /etc/tradetill, or in the folder of the argument, that contain them. The generated passwords have only
+# characters that need no encoding in an address.
 set -eu
 umask 077
 folder=${1:-/etc/tradetill}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# As root, every night: a backup that is restored and checked before it counts. Keeps 14. Copy them to another machine.
+# Run every night, as root: makes a backup, and restores and checks it before it counts. Keeps 14. Copy them elsewhere.
 set -eu
 umask 077
 folder=${1:-/var/backups/tradetill}

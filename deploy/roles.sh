@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs once, when the database is made: the role that the till works with. It owns nothing.
+# Runs once, when the database is made: makes the role that the till works with, which owns nothing.
 set -euo pipefail
 psql --no-psqlrc -v ON_ERROR_STOP=1 -v password="$(cat /run/secrets/app_password)" \
   -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<'SQL'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# As root, once: makes the user of the vault, its folder, its settings, the command tradetill-vault, which works as that
-# user, and its role in the PostgreSQL of this machine. With the word `elsewhere` it makes no role: on a machine of its
-# own the settings have an address to edit.
+# Run once, as root: makes the user of the vault, its folder, its settings, the command tradetill-vault, which runs as
+# that user, and its role in the PostgreSQL of this machine. With the argument `elsewhere`, for a separate machine, it
+# makes no role, and the settings have an address to edit.
 set -eu
 umask 077
 root=${DESTDIR:-}

@@ -58,7 +58,7 @@ const secretSchema = z.object({ password: z.string() })
 
 /**
  * Starts the PostgreSQL that comes with the packages, on loopback at a free port, creating its cluster on the first
- * run. `connection.json` in the data folder tells the command line where it runs. Throws with a readable reason.
+ * run. The command line reads the address from `connection.json` in the data folder. Throws with a readable reason.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, log, steamSandboxUrl, fsync = true } = options

@@ -25,7 +25,7 @@ function aStart() {
   return { supervisor, stdout, log, outcome }
 }
 
-it('waits for as long as PostgreSQL replays its log', async () => {
+it('a start waits for as long as PostgreSQL replays its log', async () => {
   const { stdout, log, outcome } = aStart()
   for (let turn = 0; turn < 10; turn += 1) {
     vi.advanceTimersByTime(SILENCE_MS - 1)
@@ -40,7 +40,7 @@ it.each([
   ['ends', ({ supervisor }) => supervisor.emit('exit'), 'its supervisor ended'],
   ['reports why it failed', ({ stdout }) => stdout.write('failed: no room\n'), 'no room'],
 ] satisfies [string, (start: ReturnType<typeof aStart>) => unknown, string][])(
-  'gives up one that %s',
+  'a start fails if PostgreSQL %s',
   async (_what, happen, reason) => {
     const start = aStart()
     await start.log('LOG:  starting PostgreSQL')

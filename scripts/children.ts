@@ -18,7 +18,7 @@ export type Child = {
   ended: Promise<string>
   /** Asks the process to stop and waits; kills it if it does not end in time. */
   stop(): Promise<void>
-  /** Kills the process as a crash would: it can finish nothing. */
+  /** Kills the process as a crash would, so it cannot finish anything. */
   kill(): Promise<void>
 }
 

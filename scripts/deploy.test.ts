@@ -1,4 +1,4 @@
-/** The deployment files, read as their programs read them: names of settings, limits, links in logs, rights. */
+/** Checks the deployment files as their programs read them: names of settings, limits, links in logs, rights. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -122,7 +122,7 @@ describe('the service file', () => {
     )
   })
 
-  it('lets it see and change as little as possible, but compile', () => {
+  it('restricts the gateway as far as possible, but lets it compile', () => {
     expect(settings).toEqual(
       expect.arrayContaining([
         'DynamicUser=yes',
@@ -140,7 +140,7 @@ describe('the service file', () => {
 describe('the service file of the vault', () => {
   const settings = read('deploy/tradetill-vault.service').split('\n')
 
-  it('runs it under its own user, who sees no secret of the gateway', () => {
+  it('runs the vault under a separate user, which cannot read the gateway’s secrets', () => {
     expect(settings).toEqual(
       expect.arrayContaining([
         'User=tradetill-vault',
@@ -187,14 +187,14 @@ describe('the script that sets up a vault', () => {
     }
   }
 
-  it('makes the role in the PostgreSQL of this machine, with a password that nobody types', () => {
+  it('makes the role in the PostgreSQL of this machine, with a generated password', () => {
     const { address, calls, again } = setUp()
     expect(address).toMatch(/^postgres:\/\/tradetill_vault:[0-9a-f]{48}@127\.0\.0\.1:5432\/tradetill$/)
     expect(calls).toMatch(/^runuser -u postgres -- psql[\s\S]*useradd --system/)
     expect(again).toBe(1)
   })
 
-  it('needs no PostgreSQL on a machine of its own, and says what to edit', () => {
+  it('needs no PostgreSQL on a separate machine, and says what to edit', () => {
     const { address, calls, said } = setUp('elsewhere')
     expect(address).toBe('postgres://tradetill_vault:PASSWORD@db.example/tradetill?sslmode=verify-full')
     expect(said).toContain('Edit the address')
@@ -205,7 +205,7 @@ describe('the script that sets up a vault', () => {
 
 describe('the console behind a proxy', () => {
   it.each(['deploy/Caddyfile', 'deploy/nginx.conf'])(
-    '%s: a name of its own, closed to strangers, and not held back',
+    'has a separate name, is closed to strangers, and is not buffered: %s',
     (file) => {
       const [, part = ''] = read(file).split("# The operators' console")
       expect(part).toContain('till-ops.example')

@@ -1,5 +1,5 @@
 /**
- * Decides whether a regular expression takes time in proportion to any text. The expression is read as an automaton
+ * Decides whether a regular expression takes linear time for every text. The expression is read as an automaton
  * of its characters. Backtracking is slow if a text can be read in more and more ways, and each of them can still
  * fail: two ways around one loop, or a way from one loop into another that reads the same characters.
  */
@@ -14,7 +14,10 @@ const MOST_POSITIONS = 1_500
  */
 type Automaton = { reads: bigint[]; next: number[][]; sure: Set<number> }
 
-/** Positions that read the part's first and last character. The part may match nothing: conditionally, or surely. */
+/**
+ * Positions that read the part's first and last character, and whether the part may match nothing: conditionally, or
+ * surely.
+ */
 type Part = { first: number[]; last: number[]; sureLast: number[]; mayBeEmpty: boolean; surelyEmpty: boolean }
 
 const NOTHING: Part = { first: [], last: [], sureLast: [], mayBeEmpty: true, surelyEmpty: true }
@@ -92,7 +95,7 @@ function createBuilder(flags: string) {
   }
   const asserted = (assertion: AST.Assertion): Part => {
     refuseLongLooks(assertion)
-    // A lookahead reads its text, then the match goes on from where it was.
+    // A lookahead reads its text, then the match continues from its old position.
     if (assertion.kind === 'lookahead')
       return oneOf([both(either(assertion.alternatives), position(0n)), CONDITION])
     return CONDITION
@@ -181,7 +184,7 @@ function slowWay({ reads, next, sure }: Automaton): string | undefined {
         return 'can go from a loop, or from where the search begins, into a loop that reads the same, and then fail'
   return undefined
 
-  /** True if two walkers can read the same text around the loop on different ways. */
+  /** True if two walkers can read the same text around the loop on different paths. */
   function hasTwoWaysAround(loop: number): boolean {
     const isInside = (at: number): boolean => !sure.has(at) && canReach(loop, at) && canReach(at, loop)
     return walk(

@@ -133,7 +133,7 @@ async function killGateway(gateway: Child): Promise<{ next: Child; isBack: Promi
   await gateway.kill()
   console.log('\nThe tour killed the gateway and is starting it again.')
   const next = beginGateway()
-  // In the old one's place, because the parts are stopped in order.
+  // In the place of the old gateway, because the parts are stopped in order.
   children.splice(children.indexOf(gateway), 1, ...children.splice(-1))
   return { next, isBack: next.says('ready at', READY_MS) }
 }
@@ -213,7 +213,7 @@ Ctrl-C stops everything.`)
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
 
-/** Starts the vault. Do not wait for it: a till takes items without a vault. */
+/** Starts the vault. Do not wait for it: a till accepts items without a vault. */
 async function startOwnVault(market: Promise<unknown>): Promise<void> {
   await market.catch(() => {})
   if (stopping) return

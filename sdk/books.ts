@@ -1,4 +1,4 @@
-/** Credits each deposit once, even if events come twice, late or out of order. You choose where to keep the state. */
+/** Credits each deposit once, even if events arrive twice, late or out of order. You choose where to keep the state. */
 import type { Till } from './client.ts'
 import type { Deposit } from './types.ts'
 import { isOfDeposit, type Webhook } from './webhook.ts'
@@ -23,7 +23,7 @@ export type CreditStore = {
   saveCursor(sequence: number): Promise<void> | void
 }
 
-/** Returns the balance change for a deposit of this sequence. Undefined for old news: the larger sequence is newer. */
+/** Returns the balance change for a deposit of this sequence. Undefined if a larger sequence was already processed. */
 export function settle(before: Kept | undefined, deposit: Deposit, sequence: number): Settled | undefined {
   if (before !== undefined && before.sequence >= sequence) return undefined
   const { amount, reversedAmount, heldAmount } = deposit
@@ -31,14 +31,14 @@ export function settle(before: Kept | undefined, deposit: Deposit, sequence: num
   return { kept: { sequence, spendable }, change: spendable - (before?.spendable ?? 0) }
 }
 
-/** Takes an event, from a webhook or the log. Answer 2xx only once this has resolved. */
+/** Books an event from a webhook or the log. Answer 2xx only once this has resolved. */
 export async function takeOnce(store: Pick<CreditStore, 'update'>, event: Webhook): Promise<void> {
   if (!isOfDeposit(event)) return
   const { data, sequence } = event
   await store.update(data, (before) => settle(before, data, sequence))
 }
 
-/** Takes the log's events that came by no webhook. Run it at the start and every few minutes; `signal` ends it. */
+/** Books the log's events that no webhook brought. Run it at the start and every few minutes; `signal` ends it. */
 export async function catchUp(
   till: Pick<Till, 'events'>,
   store: CreditStore,
@@ -47,7 +47,7 @@ export async function catchUp(
   const after = await store.cursor()
   for await (const event of till.events({ after, ...(signal && { signal }) })) {
     await takeOnce(store, event)
-    // Saved after the event: if the process ends in between, the event is taken again and changes nothing.
+    // Saved after the event. If the process ends in between, the event is booked again and changes nothing.
     await store.saveCursor(event.sequence)
   }
 }

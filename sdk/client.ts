@@ -76,7 +76,7 @@ export function createTill(options: TillOptions) {
   }
 
   return {
-    /** Opens a deposit. The same `externalId` returns the same one, so after a lost answer simply call it again. */
+    /** Opens a deposit. The same `externalId` returns the same deposit, so call it again after a lost answer. */
     createDeposit: (deposit: NewDeposit) =>
       call<Deposit>({ method: 'POST', path: '/v1/deposits', body: deposit }),
     get: (id: string) => call<Deposit>({ path: `/v1/deposits/${encodeURIComponent(id)}` }),
@@ -84,7 +84,7 @@ export function createTill(options: TillOptions) {
     lookup: (externalId: string) => call<Deposit>({ path: '/v1/deposits/lookup', query: { externalId } }),
     /** Newest first, page by page: give `next` as `after`. */
     list: (query: ListQuery = {}) => call<DepositList>({ path: '/v1/deposits', query }),
-    /** An open offer is cancelled on Steam first; an event tells the result. */
+    /** An open offer is cancelled on Steam first; an event reports the result. */
     cancel: (id: string) =>
       call<Deposit>({
         method: 'POST',
@@ -92,7 +92,7 @@ export function createTill(options: TillOptions) {
         body: {},
         key: crypto.randomUUID(),
       }),
-    /** The event log in its order, without gaps. Keep the `sequence` of what you have taken as your cursor. */
+    /** The event log in order, without gaps. Keep the `sequence` of your last booked event as your cursor. */
     events,
   }
 }

@@ -1,4 +1,4 @@
-/** The store's side of a Tradetill. For Node and edge runtimes: it needs fetch and Web Crypto, and nothing else. */
+/** The store's side of Tradetill. For Node and edge runtimes: it needs fetch and Web Crypto, and nothing else. */
 export { type CreditStore, catchUp, type Kept, type Settled, settle, takeOnce } from './books.ts'
 export { createTill, type EventOptions, type Till, type TillOptions } from './client.ts'
 export { TillProblem, TillUnreachable } from './problem.ts'

@@ -18,7 +18,7 @@ export class TillProblem extends Error {
   }
 }
 
-/** No answer came in any try. The call may have worked all the same: repeat it with the same `externalId`. */
+/** No try got an answer. The call may have worked anyway: repeat it with the same `externalId`. */
 export class TillUnreachable extends Error {
   override readonly name = 'TillUnreachable'
 }
