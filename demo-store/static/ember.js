@@ -1,6 +1,6 @@
 const POLL_MS = 1500
 
-/** Puts in the parts that changed since the page was loaded. */
+/** Inserts the parts that changed since the page was loaded. */
 async function refresh() {
   const answer = await fetch('/live')
   if (!answer.ok) return
@@ -13,7 +13,7 @@ async function refresh() {
   }
 }
 
-/** The focus stays on the control that it was on. */
+/** Keeps the focus on its control. */
 function replace(part, next) {
   const held = part.contains(document.activeElement) ? document.activeElement.outerHTML : undefined
   part.replaceChildren(...next.childNodes)
@@ -22,7 +22,7 @@ function replace(part, next) {
   again?.focus()
 }
 
-/** What a visitor has opened stays open. */
+/** Keeps opened details open. */
 function addNew(part, next) {
   const kept = new Map([...part.children].map((child) => [child.id, child]))
   part.replaceChildren(...[...next.children].map((child) => kept.get(child.id) ?? child))
