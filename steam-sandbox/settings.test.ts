@@ -51,12 +51,15 @@ it('a hidden inventory is made public, and hidden again', async () => {
   expect(seen()).toBe('hidden')
 })
 
-it('a trade link is replaced: the old one stops working, the new one works', async () => {
+it('a trade link that works is shown, and replaced: then it stops working', async () => {
   const works = (token: string) => isTokenOf(steam.world(), accountOf('magic_new_token'), token)
   const { token } = accountOf('magic_new_token')
   expect(works(token)).toBe(false)
+  const [, shown = ''] =
+    /token=([\w-]+)/.exec(await show(path('tradeoffers/privacy', 'magic_new_token'))) ?? []
+  expect(works(shown)).toBe(true)
   await set('tradeoffers/privacy', 'magic_new_token', 'link')
-  expect([works(token), works(accountOf('magic_new_token').token)]).toEqual([false, true])
+  expect([works(shown), works(accountOf('magic_new_token').token)]).toEqual([false, true])
   expect(await show(path('tradeoffers/privacy', 'magic_new_token'))).toContain(
     accountOf('magic_new_token').token,
   )

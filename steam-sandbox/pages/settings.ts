@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Incoming, type Reply, redirect } from '../http.ts'
 import { type Sandbox, tradeLink } from '../sandbox.ts'
+import { validTokenOf } from '../world/offers.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount, type World, withAccount } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
@@ -24,9 +25,9 @@ export function whoAreYou({ world }: Sandbox, at: string): Reply {
 export function tradeSettingsPage(sandbox: Sandbox, steamId: string): Reply {
   return settingsPage(sandbox, steamId, {
     title: 'Who can send me trade offers?',
-    body: (_, account) => `<h2>Friends</h2><p>Anybody on your friends list can send you trade offers.</p>
+    body: (world, account) => `<h2>Friends</h2><p>Anybody on your friends list can send you trade offers.</p>
 <h2>Third-party sites</h2><p>A site with this link can send you trade offers, too. It gives no access to your account.</p>
-${linkRow(tradeLink(account), account.name)}
+${linkRow(tradeLink({ ...account, token: validTokenOf(world, account) }), account.name)}
 <form method="post"><button name="set" value="link">Create new URL</button></form><p>The old link then stops working.</p>`,
   })
 }

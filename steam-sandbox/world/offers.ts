@@ -1,5 +1,6 @@
 import { CATALOGUE } from '../items.ts'
 import { cannotBeAsked, cannotTrade, traitsOf } from './people.ts'
+import { newToken } from './seed.ts'
 import { beginTrade, endEscrow } from './trades.ts'
 import {
   type Account,
@@ -80,9 +81,12 @@ export function sendOffer(
   return { world: next, answer: { kind: 'sent', offerId: offer.id, needsConfirmation } }
 }
 
-export function isTokenOf(world: World, account: Account, token: string | null): boolean {
-  return account.token === token && !traitsOf(world, account).tokenRegenerated
-}
+export const isTokenOf = (world: World, account: Account, token: string | null): boolean =>
+  token === validTokenOf(world, account)
+
+/** The token of the trade link that works. A regenerated one is not the one that others know. */
+export const validTokenOf = (world: World, account: Account): string =>
+  traitsOf(world, account).tokenRegenerated ? newToken(`${account.steamId} ${account.token}`) : account.token
 
 function isCounterable(countered: Offer | undefined, intent: Intent): countered is Offer {
   return (

@@ -137,7 +137,7 @@ const readOf = ({ name, phase }: Item, words: PhaseWords | undefined): string =>
 const PLAIN = /^[ -~]*$/
 
 /** Folds each letter alone: a lower case that is longer (İ) must not hide a name typed exactly. */
-function fold(text: string): string {
+export function fold(text: string): string {
   return PLAIN.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
 }
 

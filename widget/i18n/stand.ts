@@ -95,9 +95,9 @@ const en = {
   payMissing: (amount: string) => `Add ${amount} more`,
   payTooMuch: (amount: string) => `Remove ${amount}`,
   whyLater: (days: number, game: string) =>
-    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets this amount after that. The amounts are fixed before you accept the offer.`,
+    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets this amount after that. Before you accept, the offer says what you can count on.`,
   whyExpected: (days: number, game: string) =>
-    `The amount is fixed before you accept the offer. Part of it may come later: Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
+    `Before you accept, the offer says what you can count on. Part of it may come later: Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
   target: 'To pay',
   pickForMe: 'Pick for me',
   pickOpen: 'Pick for me',
@@ -142,7 +142,7 @@ const en = {
     escrow: {
       title: 'Trade restrictions',
       description:
-        'Your account has not been protected by the mobile authenticator for 7 days, so Steam would delay the transfer. Come back when the 7 days are over.',
+        'Your account has not been protected by the mobile authenticator for 7 days, so Steam would delay the transfer. Turn it on, and come back 7 days after that.',
     },
     invalidPartner: {
       title: 'Incorrect Trade URL',
@@ -261,9 +261,9 @@ const ru: StandTexts = {
   payMissing: (amount) => `Добавьте ещё ${amount}`,
   payTooMuch: (amount) => `Уберите ${amount}`,
   whyLater: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому эту сумму магазин получит позже. Суммы фиксируются до того, как вы примете предложение.`,
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому эту сумму магазин получит позже. До того как вы примете предложение, в нём сказано, на что вы можете рассчитывать.`,
   whyExpected: (days, game) =>
-    `Сумма фиксируется до того, как вы примете предложение. Часть может прийти позже: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
+    `До того как вы примете предложение, в нём сказано, на что вы можете рассчитывать. Часть может прийти позже: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
   pickForMe: 'Подобрать за меня',
   pickOpen: 'Подбор',
   pickItemsFor: (amount) => `Подобрать предметы на ${amount}`,
@@ -308,7 +308,7 @@ const ru: StandTexts = {
     escrow: {
       title: 'Ограничения обмена',
       description:
-        'Аккаунт не был защищён мобильным аутентификатором 7 дней, поэтому Steam задержит передачу. Возвращайтесь, когда 7 дней пройдут.',
+        'Аккаунт не был защищён мобильным аутентификатором 7 дней, поэтому Steam задержит передачу. Включите его и возвращайтесь через 7 дней.',
     },
     invalidPartner: {
       title: 'Неверная ссылка на обмен',

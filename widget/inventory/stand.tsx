@@ -5,7 +5,7 @@ import './summary.css'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
-import type { Item, Payment } from '../../contract/widget-api.ts'
+import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
 import { stacksOf } from '../flow/stacks.ts'
@@ -21,6 +21,7 @@ import { Summary } from './summary.tsx'
 import { useStand } from './texts.ts'
 import { NothingUsable, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
+import { unusableItems } from './unusable.ts'
 import { useAsking, WhyPrice } from './why-price.tsx'
 
 /** Loaded with the items, its only user. */
@@ -105,7 +106,9 @@ function Shelf({ stand, payment, flow }: StandProps) {
     >
       {stand.inventory.status === 'loading' && <span className="progress" aria-hidden="true" />}
       {inventory.items.length === 0 && <NothingUsable stand={stand} payment={payment} flow={flow} />}
-      {inventory.items.length > 0 && items.length === 0 && <NothingFound flow={flow} />}
+      {inventory.items.length > 0 && items.length === 0 && (
+        <NothingFound inventory={inventory} search={search} flow={flow} />
+      )}
       {inventory.items.length > 0 && <Unavailable inventory={inventory} />}
       {items.length > 0 && (
         <Grid
@@ -148,11 +151,20 @@ function KeptPicks({ stand }: { stand: StandState }) {
   return <p className="kept-picks">{texts.kept(parts.join(', '))}</p>
 }
 
-function NothingFound({ flow }: { flow: Flow }) {
+type NothingFoundProps = { inventory: Inventory; search: string; flow: Flow }
+
+/** The search may name an item that cannot be used: then the reason is the answer. */
+function NothingFound({ inventory, search, flow }: NothingFoundProps) {
   const { texts } = useStand()
+  const unusable = unusableItems(inventory, search)
   return (
     <div className="empty">
       <h2>{texts.nothingFound}</h2>
+      {unusable.map(({ name, reason }) => (
+        <p key={`${reason} ${name}`}>
+          {name} – {texts.unavailableReasons[reason]}
+        </p>
+      ))}
       <div className="doors">
         <button
           type="button"
