@@ -29,6 +29,7 @@ const source = ({ columns, width }: Like): string => `
   import '${WIDGET}/inventory/rarities.css'
   import '${WIDGET}/inventory/grid.css'
   import { Card } from '${WIDGET}/inventory/card.tsx'
+  import { restTexts } from '${WIDGET}/i18n/rest.ts'
   import { PageProvider } from '${WIDGET}/page.tsx'
 
   const count = Number(new URLSearchParams(location.search).get('count'))
@@ -69,9 +70,8 @@ const source = ({ columns, width }: Like): string => `
     )
   }
 
-  const toasts = { list: () => [], subscribe: () => () => {} }
   createRoot(document.getElementById('root')).render(
-    <PageProvider language="en" onLanguage={() => {}} toasts={toasts}><Shelf /></PageProvider>,
+    <PageProvider language="en" onLanguage={() => {}} restTexts={restTexts}><Shelf /></PageProvider>,
   )
 `
 
