@@ -126,7 +126,7 @@ test('an operator enters by a link, registers a passkey, and works with the keyb
   await press(page, 'Enter')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-  // The search opens what it found; from a list, Enter opens the deposit of the row.
+  // The search opens its only result; from a list, Enter opens the deposit of the row.
   await press(page, '/')
   await page.keyboard.type(depositId)
   await press(page, 'Enter')

@@ -52,7 +52,7 @@ test('a name of many words is whole on a phone, because such names differ at the
 })
 
 test.each(['en', 'ru'] as const)(
-  'D-13 D-14 in %s: items that the market does not take, or without a price of their own, are not offered and say why',
+  'D-13 D-14 in %s: items that the market does not take, or without a price of their own, are not offered, and the page says why',
   async (language) => {
     const { page, texts, inventory } = await openStand({ who: 'magic_twins', language })
     const said = async (reason: 'notMarketable' | 'noOwnPrice') => {
@@ -85,7 +85,7 @@ test.each(['en', 'ru'] as const)(
     const answer = page.locator('.why-price')
     const isAbout = async (index: number) => {
       await answer.getByText(texts.whyPrice(await priceOf(index)), { exact: true }).waitFor()
-      // The sandbox takes prices from a list of its own.
+      // The sandbox has its own price list.
       await answer.getByText(texts.ownList).waitFor()
       await answer.getByText(texts.whyPriceNote(1)).waitFor()
     }

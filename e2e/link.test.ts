@@ -298,7 +298,7 @@ test('D-17 the page explains in its own words why a link cannot be changed, and 
   await field(page, texts).fill((await shopper('quiet_lynx')).tradeUrl)
   await page.getByText(texts.linkOfOpenOffer).waitFor()
   expect(await page.getByRole('button', { name: texts.retry }).count()).toBe(0)
-  // The button under the field leads to what is in the way.
+  // The button under the field leads to the open offer, which prevents the change.
   const main = page.getByRole('main')
   await main.getByRole('button', { name: texts.offerReturn }).click()
   await page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()

@@ -281,7 +281,7 @@ describe('calls on behalf of a person', () => {
     expect(await page()).not.toContain('(1 on)')
   })
 
-  it('list only tradable items as such', () => {
+  it('list only tradable items as tradable', () => {
     const [nova, bot] = [steam.as('nova_hound'), steam.as('Tradetill Bot #1')]
     nova.accept(offered().offerId)
     expect([bot.items().length, bot.tradable(730).length]).toEqual([3, 0])

@@ -1,4 +1,4 @@
-/** The settings pages of a person: what the deposit page asks a shopper to change on Steam can be changed here. */
+/** The settings pages of a person, with the settings that the deposit page asks a shopper to change on Steam. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from './start.ts'
 import { isTokenOf } from './world/offers.ts'

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => selling.close())
 
-it('A-018 the items of a deposit are sold on an outside market, and the report says what each brought', async () => {
+it('A-018 the items of a deposit are sold on an outside market, and the report shows the proceeds of each', async () => {
   const { till, stand, acts, rounds, days, readHistory, onSale } = selling
   expect(await sendItems(acts, { to: 'seller', assets: undefined })).toMatchObject({ data: { items: 2 } })
   await rounds(4)

@@ -1,4 +1,6 @@
-/** Compares the items that a bot gave, by Steam's records, with what may leave it. The store books them in custody. */
+/**
+ * Judges whether the items that a bot gave, by Steam's records, were allowed to leave. The store books them in custody.
+ */
 import type { BotContext } from '../bots/bot.ts'
 import type { Log } from '../kit/log.ts'
 import type { MovedAsset, SteamTrade } from '../steam/steam.ts'

@@ -99,7 +99,9 @@ function compareGame(books: Books, look: GameLook, begunAt: Date): Comparison {
 type Naming = { items: readonly BookedItem[]; among: readonly OwnItem[]; coming: number }
 type Named = Comparison & { taken: readonly OwnItem[] }
 
-/** Finds items without an asset id by their names. In a complete look, a single item with the name must be the one. */
+/**
+ * Finds items without an asset id by their names. In a complete look, a single item with the name must be that item.
+ */
 function nameThem({ items, among, coming }: Naming, { gone }: Books, { isComplete }: GameLook): Named {
   const candidates = among.filter((asset) => !gone.has(keyOf(asset)))
   const [only] = items

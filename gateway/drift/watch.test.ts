@@ -254,7 +254,7 @@ describe('the daily look', () => {
     await till.deps.queue.work(botQueue(bot.botId), async (job) => void jobs.push(job))
     await sweepDrift(driftDeps())
     expect(await run('--bot', 'Tradetill Bot', '--now', '--by', 'Ada')).toMatchObject({ code: 0 })
-    // The command uses a clock that does not stand still.
+    // The command uses a running clock.
     await pass(60_000)
     await sweepDrift(driftDeps())
     await expect.poll(() => jobs).toContainEqual({ kind: 'drift' })

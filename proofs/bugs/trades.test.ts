@@ -233,7 +233,7 @@ it('bug 16: a credit that waits for a busy balance has written everything else b
   await pool.query('select 1 from account where store_id = $1 for no key update', [String(store.id)])
   const holder = (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0
   const credit = STEPS.watch()
-  // Waits until it waits for the balance itself, because it may wait for other locks first.
+  // Waits until the balance's lock blocks the credit, because other locks may block it first.
   await expect
     .poll(async () => {
       const { rows } = await sql`

@@ -162,7 +162,7 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
   )
   let expected = 1
   for (const { id, type, sequence } of events) {
-    // A new epoch begins far behind the last number of the one before.
+    // The first number of a new epoch is far above the last one of the epoch before.
     const isRight = type === EPOCH_STARTED ? (sequence ?? 0) >= expected : sequence === expected
     if (!isRight) problems.push(`event ${id} has position ${sequence}, not ${expected}`)
     expected = (sequence ?? expected) + 1

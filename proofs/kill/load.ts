@@ -153,7 +153,7 @@ export async function call(till: KillTill, path: string, { headers = {}, body }:
 type Signals = { ending: AbortSignal; leaving: AbortSignal }
 
 /**
- * Accepts or declines every open offer after a while, as soon as it is on Steam, even if the till does not know it yet.
+ * Accepts or declines every open offer a moment after it appears on Steam, even if the till does not know it yet.
  * Takes protected trades back until the shoppers stop coming.
  */
 async function peopleOnSteam(
@@ -182,7 +182,7 @@ async function peopleOnSteam(
   }
 }
 
-/** Looks at every protected trade, and takes some of them back after a while: whole, or the first item alone. */
+/** Watches protected trades, and takes some of them back some seconds later: whole, or only the first item. */
 function regretsOf(steam: KillTill['steam'], random: Random): (now: number) => void {
   /** When each is taken back; null for never. */
   const plans = new Map<string, number | null>()

@@ -33,7 +33,7 @@ const BOT = 1n
 const BOT_STEAM_ID = '76561197000000001'
 const MINUTE_MS = 60_000
 
-/** `deps` has `db` too. */
+/** `db` is the same connection as in `deps`. */
 type Year = { deps: TillDeps & { drift: DriftStore }; db: Db; pool: ObservedPool['pool'] }
 
 export function jobsOf(year: Year): Call[] {
@@ -125,7 +125,7 @@ function ofLooks({ deps, db }: Year): Call[] {
       },
     },
     {
-      name: 'what left a bot and came back',
+      name: 'items that left a bot and came back',
       async run() {
         await departures.watchedFrom(BOT)
         await departures.underWay(BOT, 100)

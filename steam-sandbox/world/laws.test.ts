@@ -18,7 +18,7 @@ const PEOPLE = [
   'Tradetill Bot #2',
 ]
 
-/** A small world: a few people with three items of each of two games, so many of their acts meet. */
+/** A small world: a few people with three items of each of two games, so their acts often collide. */
 function smallWorld(): World {
   const world = seedWorld('laws', START_S * 1000)
   const accounts = world.accounts.filter(({ name }) => PEOPLE.includes(name))

@@ -24,7 +24,7 @@ const BALANCE_MS = 10 * MINUTE_MS
 /** The market's history has a resolution of days. */
 const HISTORY_MS = 86_400_000
 const MOST_LINES = 50
-/** After this many refusals or failed look-ups, an item is not offered to the market for a while. */
+/** After a refusal, or MOST_RETRIES failed look-ups, an item is not offered to the market for this time. */
 const REFUSED_MS = 60 * MINUTE_MS
 const MOST_RETRIES = 3
 

@@ -11,7 +11,7 @@ export const POLL_INTERVAL_MS = 1000
 const TRADE_REPEAT_MS = 2000
 /** Pause between two checks of a deposit that is not polled but is about to change. */
 const LOOK_PAUSE_MS = 5000
-/** Time an offer may take to create before the shopper is told and may step back. */
+/** How long creating an offer may take before the page says so and lets the shopper step back. */
 const PATIENCE_MS = 30_000
 /** Pause between two checks while the server asks Steam for the shopper's account. */
 const USER_PAUSE_MS = 2000

@@ -263,12 +263,12 @@ describe('items for an amount', () => {
     [1, 300],
     [450, 450],
     [9_000, 600],
-  ])('are asked for %i and searched for %i, which the deposit takes', (amount, target) => {
+  ])('of %i aim at %i, which the deposit takes', (amount, target) => {
     const state = having(withItems(), loaded({ maxAmount: 600 }), ask(amount)).state
     expect(searches(state)).toMatchObject([{ target }])
   })
 
-  it('change no picks if there are none', () => {
+  it('change no picks if none are found', () => {
     const asked = having(withItems(), toggle('3'), ask(5_000)).state
     const proposal = { kind: 'short', reach: 600 } as const
     const { state } = having(asked, { kind: 'itemsProposed', request: asked.nextRequest - 1, proposal })

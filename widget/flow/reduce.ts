@@ -138,7 +138,9 @@ const redirectOf = (payment: Payment): Effect[] =>
     ? []
     : [{ kind: 'redirect', url: payment.redirectUrl, afterMs: readingMsOf(payment) }]
 
-/** Time to read until when money is held, in milliseconds: only this page says so before the store. */
+/**
+ * Milliseconds before the redirect if money is held: only this page says until when, so the shopper needs time to read.
+ */
 const READING_MS = 8000
 const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)
 

@@ -1,4 +1,6 @@
-/** An inventory that cannot be shown gives the reason, and one button that solves it. */
+/**
+ * In place of an inventory that cannot be shown, the page gives the reason and one button that leads to the solution.
+ */
 import { expect, it } from 'vitest'
 import type { Flow } from '../flow/runner.ts'
 import type { InventoryFailure } from '../flow/state.ts'

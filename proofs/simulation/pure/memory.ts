@@ -73,7 +73,7 @@ export type TradeRow = {
   gross: bigint
   /** True while no other trade may have its assets. */
   live: boolean
-  /** The least amount that the shopper was told would be credited at once. */
+  /** The least amount that the shopper was promised at once. */
   promised: bigint
   held: bigint
   reversed: bigint
