@@ -57,13 +57,15 @@ const addressesOfStores = () =>
     'select store.id::text, origins, url from store join webhook_endpoint on webhook_endpoint.store_id = store.id',
   )
 
-test('npm start prints its addresses, one first step, and the tour', async () => {
+test('npm start prints its addresses, one first step, the tour, and where selling is tried', async () => {
   await expect
     .poll(() => till.main.output(), { message: 'npm start says that it is ready' })
     .toContain('Top up')
   for (const address of [place.gateway, place.sandbox, place.store, `${place.sandbox}/tour/`]) {
     expect(till.main.output()).toContain(address)
   }
+  const [, file = '', heading = ''] = /(docs\/\S+\.md)#(\S+)/.exec(till.main.output()) ?? []
+  expect(readFileSync(file, 'utf8')).toContain(`### ${heading.replaceAll('-', ' ').replace(/^t/, 'T')}\n`)
   for (const part of ['embedded-postgres', 'steam-sandbox', 'demo-store']) {
     expect(till.main.output()).toMatch(new RegExp(`began .*/${part}/main\\.ts`))
   }

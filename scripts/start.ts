@@ -207,6 +207,7 @@ Tradetill is ready (sandbox: no real items, no real money).
 
 First: open ${urls.store} and press “Top up with game items”.
 Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
+       sell what was paid, in two minutes: docs/selling.md#try-it-in-two-minutes
 Ctrl-C stops everything.`)
   vaultSetUp = startOwnVault(market.says('ready at', READY_MS))
   // Do not wait for it: shoppers do not need the operators' page.

@@ -1,9 +1,11 @@
 /** The vault sells: from a collecting bot to its selling account, to a buyer of the market sandbox, to the money. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reverseTrade } from '../steam-sandbox/world/trades.ts'
+import { STATE } from '../steam-sandbox/world/world.ts'
 import { BOT, openStand, type Stand } from './testing/stand.ts'
 
 const MARKET = 'market.csgo.com'
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const TUESDAY = 2
 const WEDNESDAY = 3
@@ -35,6 +37,15 @@ async function rounds(count: number): Promise<void> {
 /** Rounds until `holds` is true, but 40 at most: if the vault makes no progress, the checks after it fail. */
 async function roundsUntil(holds: () => boolean): Promise<void> {
   for (let tries = 0; tries < 40 && !holds(); tries += 1) await rounds(1)
+}
+
+/** Rounds of one process as often as the real one has them, for a quarter of an hour at most. */
+async function turnsUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 300 && !(await holds()); tries += 1) {
+    await stand.vault().round()
+    await stand.market.look()
+    stand.pass(3_000)
+  }
 }
 
 const listed = () => stand.market.world().items.filter(({ status }) => status === 'on_sale')
@@ -90,6 +101,27 @@ describe('an item of a collecting bot', () => {
     )
     expect(rows.map(({ kind }) => kind)).toEqual(['listing', 'sold', 'delivered', 'paid'])
     expect(stand.has(seller, offer?.give.map(({ assetId }) => assetId) ?? [])).toBe(1)
+  })
+
+  it('is listed within a minute of its arrival, and its money is known within a minute of the gift', async () => {
+    // The first round of a process does everything: here the process has run for some time.
+    await stand.rounds(4)
+    const gifts = () => stand.steam.world().offers.filter(({ sender }) => sender !== seller)
+    const before = { listed: listed().length, given: gifts().length }
+    await stand.wish(stand.stock(BOT, 1), { destination: 'seller' })
+    await turnsUntil(() => gifts().length > before.given && gifts().at(-1)?.state === STATE.accepted)
+    const arrivedMs = stand.now().getTime()
+    await turnsUntil(() => listed().length > before.listed)
+    expect(stand.now().getTime() - arrivedMs).toBeLessThan(MINUTE_MS)
+    const item = listed().at(-1)?.itemId ?? 0
+    await stand.market.buy([item], 'accepts')
+    await turnsUntil(async () => (await told())(item).includes('delivered'))
+    const givenMs = stand.now().getTime()
+    await turnsUntil(async () => (await told())(item).includes('paid'))
+    expect(stand.now().getTime() - givenMs).toBeLessThan(MINUTE_MS)
+    const { rows } = await stand.database.pool.query('select free::int from market_balance')
+    const [account] = stand.market.world().sellers
+    expect(rows[0]?.free).toBe(Math.floor((account?.free ?? 0) / 10))
   })
 
   it('may be listed again if its buyer declined it', async () => {

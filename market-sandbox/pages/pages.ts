@@ -60,7 +60,10 @@ function onSale(markets: Markets): Reply {
       .items.filter(isOnSale)
       .map((item) => saleRow(market, item)),
   )
-  const list = rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nothing is on sale.')
+  const list =
+    rows.length > 0
+      ? `<ul class="rows">${rows.join('')}</ul>`
+      : nothing('Nothing is on sale. Reload this page: sellers list new items within a minute or two.')
   return page(
     'Market sandbox',
     `<h1>On sale</h1><p>It is ${moment(nowS())} here: these markets follow the clock of the

@@ -18,8 +18,13 @@ const READY_MS = 30 * MINUTE_MS
 const LIST_MS = 2 * MINUTE_MS
 /** The market reads an inventory within seconds. */
 const LIST_AGAIN_MS = 20_000
+/** After an item arrived, the till learns its cost within this time, and the market sees it. */
+const ARRIVING_MS = 3 * MINUTE_MS
 const REPRICE_MS = 60 * MINUTE_MS
 const MONEY_MS = 5 * MINUTE_MS
+/** The market has news of an item soon after it was given, and soon after its money became due. */
+const SOON_MONEY_MS = 20_000
+const SOON_PAID_MS = 2 * MINUTE_MS
 const BALANCE_MS = 10 * MINUTE_MS
 /** The market's history has a resolution of days. */
 const HISTORY_MS = 86_400_000
@@ -58,6 +63,8 @@ export type Desk = {
   isOpen(): boolean
   /** Whether to list items of this game now; if so, records the time. */
   isDue(appId: number): boolean
+  /** Some items of this game have just arrived: they are listed as soon as the till and the market know them. */
+  listSoon(appId: number): Promise<void>
   /** Bids for these items, except those that the market refused lately. */
   bidsFor(appId: number, items: readonly OwnItem[]): Promise<Bid[]>
   list(appId: number, lines: readonly Line[]): Promise<void>
@@ -67,6 +74,10 @@ export type Desk = {
 type State = {
   /** When each step ran last, in milliseconds. */
   done: Map<string, number>
+  /** By game: how many items the market should have news of, and since when so many. */
+  ripe: Map<number, { count: number; sinceMs: number }>
+  /** By game: when items arrived last. */
+  arrivedAtMs: Map<number, number>
   /** The reason why nothing is listed; undefined if all is well. */
   stopped: string | undefined
   /** The market's latest reasons why the account may not sell. */
@@ -79,14 +90,18 @@ type State = {
 
 export function createDesk(parts: DeskParts): Desk {
   const none = { stopped: undefined, unready: undefined, feeBp: null }
-  const state: State = { ...none, done: new Map(), refused: new Map() }
+  const state: State = {
+    ...none,
+    ...{ done: new Map(), ripe: new Map(), arrivedAtMs: new Map(), refused: new Map() },
+  }
   const { market, stall } = parts
   return {
     stall,
     games: market.games,
     tend: () => tend(parts, state),
     isOpen: () => state.done.has('ready') && state.stopped === undefined,
-    isDue: (appId) => isDue(parts, state, [`list ${appId}`, LIST_MS]),
+    isDue: (appId) => isDue(parts, state, [`list ${appId}`, listEvery(parts, state, appId)]),
+    listSoon: (appId) => listSoon(parts, state, appId),
     bidsFor: (appId, items) =>
       bidsFor(
         items.filter(({ assetId }) => isTaken(parts, state, `${appId}/${assetId}`)),
@@ -95,6 +110,18 @@ export function createDesk(parts: DeskParts): Desk {
     list: (appId, lines) => list(parts, state, { appId, lines }),
     close: () => market.close(),
   }
+}
+
+async function listSoon({ market, now }: DeskParts, state: State, appId: number): Promise<void> {
+  state.arrivedAtMs.set(appId, now().getTime())
+  state.done.delete(`list ${appId}`)
+  await market.refresh(appId)
+}
+
+function listEvery({ now }: DeskParts, { arrivedAtMs }: State, appId: number): number {
+  const arrivedAt = arrivedAtMs.get(appId)
+  const isArriving = arrivedAt !== undefined && now().getTime() - arrivedAt < ARRIVING_MS
+  return isArriving ? LIST_AGAIN_MS : LIST_MS
 }
 
 const feeNow = ({ journal, market }: DeskParts, { feeBp }: State): bigint =>
@@ -227,7 +254,7 @@ async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Pr
   if (said.kind === 'said' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
   // The market has not read the inventory since these items came.
   await market.refresh(appId)
-  state.done.set(`list ${appId}`, now().getTime() - LIST_MS + LIST_AGAIN_MS)
+  state.done.set(`list ${appId}`, now().getTime() - listEvery(parts, state, appId) + LIST_AGAIN_MS)
 }
 
 function noteAnswer(
@@ -247,13 +274,28 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
     const unpaid = ownOf(parts, appId).filter(
       ({ state: at, end }) => (at === 'given' || at === 'in_deal') && !isPaid(end),
     )
-    if (unpaid.length === 0 || !isDue(parts, state, [`money ${appId}`, MONEY_MS])) continue
+    const everyMs = moneyEvery(parts, state, { appId, unpaid })
+    if (unpaid.length === 0 || !isDue(parts, state, [`money ${appId}`, everyMs])) continue
     const first = Math.min(...unpaid.map(({ begunAt }) => begunAt.getTime()))
-    await seller.followMoney(appId, new Date(first - HISTORY_MS))
+    const hasNews = await seller.followMoney(appId, new Date(first - HISTORY_MS))
+    // The till compares its books with the balance: an older one would differ.
+    if (hasNews) state.done.delete('balance')
   }
   if (!isDue(parts, state, ['balance', BALANCE_MS])) return
   const said = await market.money()
   if (said.kind === 'said') await parts.saysBalance(said.value).catch(() => {})
+}
+
+/** Asks often for a while after items were given, or after their money became due. */
+function moneyEvery({ now }: DeskParts, { ripe }: State, of: { appId: number; unpaid: Listing[] }): number {
+  const nowMs = now().getTime()
+  const count = of.unpaid.filter(
+    ({ end }) => end === null || (end.kind === 'settling' && end.settlesAt.getTime() <= nowMs),
+  ).length
+  const before = ripe.get(of.appId) ?? { count: 0, sinceMs: Number.NEGATIVE_INFINITY }
+  const sinceMs = count > before.count ? nowMs : before.sinceMs
+  ripe.set(of.appId, { count, sinceMs })
+  return nowMs - sinceMs < SOON_PAID_MS ? SOON_MONEY_MS : MONEY_MS
 }
 
 const isPaid = (end: Listing['end']): boolean =>

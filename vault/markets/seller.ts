@@ -270,17 +270,24 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
 /** A listing is never sold twice within a few minutes, so clocks that differ by this much cannot mix up two sales. */
 const CLOCKS_DIFFER_MS = 120_000
 
-async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<void> {
+/** Returns whether the market had news. */
+async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<boolean> {
   const said = await market.outcomes(appId, since)
-  if (said.kind !== 'said') return
+  if (said.kind !== 'said') return false
+  let hasNews = false
   for (const { itemId, soldAt, end } of said.value) {
     const listing = latestListing(journal.book(), { market: market.name, itemId })
     // A market that reuses numbers also reports earlier listings of the item in its history.
     const isEarlier = listing !== undefined && soldAt.getTime() < listing.begunAt.getTime() - CLOCKS_DIFFER_MS
     if (listing === undefined || isEarlier || end.kind === 'pending' || isSame(listing.end, end)) continue
-    if (isTooMuch(listing, end)) alarm({ kind: 'too_much', itemId })
-    else await journal.add({ kind: 'outcome', market: market.name, itemId, end })
+    if (isTooMuch(listing, end)) {
+      alarm({ kind: 'too_much', itemId })
+      continue
+    }
+    await journal.add({ kind: 'outcome', market: market.name, itemId, end })
+    hasNews = true
   }
+  return hasNews
 }
 
 const isTooMuch = ({ priceMinor }: Listing, end: NonNullable<Listing['end']>): boolean =>

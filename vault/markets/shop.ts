@@ -43,6 +43,8 @@ export type ShopParts = {
   tradeTokenOf(steamId: string): string | undefined
   priceOf: Pricing['priceOf']
   hasRoom(load: { cents: bigint; items: number }): boolean
+  /** The number of items of a game that wishes have brought to the account. */
+  arrivals(steamId: string, appId: number): number
   /** Whether the item is leaving by a wish. */
   isLeaving(item: { appId: number; assetId: string }): boolean
   now(): Date
@@ -51,7 +53,12 @@ export type ShopParts = {
 
 export type Shop = { round(): Promise<void>; close(): void }
 
-type Counter = ShopParts & { announce(): Promise<void>; saysBalance: SaysBalance }
+type Counter = ShopParts & {
+  announce(): Promise<void>
+  saysBalance: SaysBalance
+  /** The arrivals at the last look, by account and game. */
+  arrived: Map<string, number>
+}
 
 export function createShop(parts: ShopParts): Shop {
   const looks: Looks = new Map()
@@ -59,7 +66,8 @@ export function createShop(parts: ShopParts): Shop {
   const tell = telling(parts)
   // Deals that are due do not wait for a till that does not answer: it gets the reports later.
   const announce = () => tell().catch(() => {})
-  const counter: Counter = { ...parts, accountOf, announce, saysBalance: balancesOf(parts) }
+  const saysBalance = balancesOf(parts)
+  const counter: Counter = { ...parts, accountOf, announce, saysBalance, arrived: new Map() }
   const desks = parts.accesses.map((access) => deskOf(counter, access))
   return {
     async round() {
@@ -120,6 +128,7 @@ async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
   for (const [steamId, own] of open) {
     for (const appId of new Set(own.flatMap(({ games }) => games))) {
       const selling = own.filter(({ games }) => games.includes(appId))
+      if (hasNewItems(parts, { steamId, appId })) for (const desk of selling) await desk.listSoon(appId)
       const due = selling.filter((desk) => desk.isDue(appId))
       const free = due.length === 0 ? [] : await freeOf(parts, { steamId, appId })
       if (free.length === 0) continue
@@ -132,6 +141,15 @@ async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
       return
     }
   }
+}
+
+/** Whether wishes have brought items to the account since the last call. */
+function hasNewItems({ arrivals, arrived }: Counter, of: { steamId: string; appId: number }): boolean {
+  const key = `${of.steamId}/${of.appId}`
+  const count = arrivals(of.steamId, of.appId)
+  const before = arrived.get(key) ?? count
+  arrived.set(key, count)
+  return count > before
 }
 
 /** Items of the account that may be listed: tradable, neither on sale nor sold, and not leaving. */
