@@ -84,7 +84,7 @@ it('writes a record on request, even of a run that fails', async () => {
   expect(await replay(record)).toMatchObject({ failure: undefined, unasked: [] })
 
   const gone = settings({ ...given, item: '1', recordInto: join(folder, 'failed') })
-  await expect(said(gone)).rejects.toThrow('the item to ask for is not there')
+  await expect(said(gone)).rejects.toThrow('the item to ask for is missing, or not tradable')
   const [failed = ''] = await readdir(join(folder, 'failed'))
   expect(JSON.parse(await readFile(join(folder, 'failed', failed), 'utf8'))).toMatchObject({
     isComplete: false,

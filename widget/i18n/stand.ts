@@ -95,9 +95,9 @@ const en = {
   payMissing: (amount: string) => `Add ${amount} more`,
   payTooMuch: (amount: string) => `Remove ${amount}`,
   whyLater: (days: number, game: string) =>
-    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets this amount after that. Before you accept, the offer says what you can count on.`,
+    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets this amount after that. The amounts are fixed before you accept the offer.`,
   whyExpected: (days: number, game: string) =>
-    `Before you accept, the offer says what you can count on. Part of it may come later: Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
+    `The amount is fixed before you accept the offer. Part of it may come later: Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
   target: 'To pay',
   pickForMe: 'Pick for me',
   pickOpen: 'Pick for me',
@@ -261,9 +261,9 @@ const ru: StandTexts = {
   payMissing: (amount) => `Добавьте ещё ${amount}`,
   payTooMuch: (amount) => `Уберите ${amount}`,
   whyLater: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому эту сумму магазин получит позже. До того как вы примете предложение, в нём сказано, на что вы можете рассчитывать.`,
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому эту сумму магазин получит позже. Суммы фиксируются до того, как вы примете предложение.`,
   whyExpected: (days, game) =>
-    `До того как вы примете предложение, в нём сказано, на что вы можете рассчитывать. Часть может прийти позже: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
+    `Сумма фиксируется до того, как вы примете предложение. Часть может прийти позже: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
   pickForMe: 'Подобрать за меня',
   pickOpen: 'Подбор',
   pickItemsFor: (amount) => `Подобрать предметы на ${amount}`,

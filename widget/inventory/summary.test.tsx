@@ -53,7 +53,7 @@ describe('D-9 the money before the button', () => {
     expect(said).toContain('Now, expected $10.00 On November 30 $40.00')
     expect(said).toContain('Steam allows CS2 trades to be reversed for 8 days')
     // Other shoppers may use up the store's limit before the offer is created.
-    expect(said).toContain('Before you accept, the offer says what you can count on.')
+    expect(said).toContain('The amounts are fixed before you accept the offer.')
     expect(said).not.toContain('at least')
   })
 
