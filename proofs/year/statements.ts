@@ -40,6 +40,12 @@ export function statementsOf(file: string, text: string, tables: readonly string
 }
 
 /**
+ * Features of V8 that lose counts: optimized code does not count the calls of a function that it contains, and flushed
+ * bytecode takes its function's count along.
+ */
+const UNCOUNTED = ['opt', 'maglev', 'flush-bytecode']
+
+/**
  * Runs the steps one after the other, and resolves to the named functions below `root` that ran meanwhile. They are
  * collected after every step, because the engine may forget the counts of functions that nothing refers to.
  */
@@ -49,8 +55,7 @@ export async function functionsIn(
 ): Promise<Set<Place>> {
   const session = new Session()
   session.connect()
-  // Optimized code does not count the calls of a function that it contains.
-  for (const compiler of ['opt', 'maglev']) setFlagsFromString(`--no-${compiler}`)
+  for (const feature of UNCOUNTED) setFlagsFromString(`--no-${feature}`)
   try {
     await session.post('Profiler.enable')
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
@@ -63,7 +68,7 @@ export async function functionsIn(
   } finally {
     await session.post('Profiler.stopPreciseCoverage')
     session.disconnect()
-    for (const compiler of ['opt', 'maglev']) setFlagsFromString(`--${compiler}`)
+    for (const feature of UNCOUNTED) setFlagsFromString(`--${feature}`)
   }
 }
 
