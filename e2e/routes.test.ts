@@ -169,6 +169,13 @@ test('A-030 the help page of a till without contacts ends with a whole sentence'
 test('A-065 A-066 both languages come with the page: one is chosen without a connection', async () => {
   const { page } = await openDeposit({ deposit: { language: 'ru' } })
   await page.getByRole('link', { name: TEXTS.ru.tradeSettings }).waitFor()
+  // The link comes with the document. The part that has the other texts comes after it.
+  await page.waitForFunction(() => {
+    const loaded = performance.getEntriesByType('resource').map(({ name }) => name)
+    return ['js', 'css'].every((type) =>
+      loaded.some((name) => /\/assets\/rest-/.test(name) && name.endsWith(type)),
+    )
+  })
   await page.context().setOffline(true)
   await speak(page, 'en')
   await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
