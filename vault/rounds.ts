@@ -3,7 +3,7 @@ import type { Account } from './files/accounts.ts'
 import type { Key } from './files/key.ts'
 import type { VaultLog } from './files/log.ts'
 import type { Rules } from './files/rules.ts'
-import { deliveredTo, isOpen } from './giving/book.ts'
+import { isOpen } from './giving/book.ts'
 import { createGiver, type Giver, type GiverParts, type Reach } from './giving/giver.ts'
 import { judgeLimits } from './giving/judge.ts'
 import { liveListing, soldSince } from './markets/book.ts'
@@ -41,7 +41,7 @@ export function createRounds(parts: RoundsParts): Rounds {
     tradeTokenOf: (steamId) =>
       Object.values(rules.destinations).find((partner) => partner.steamId === steamId)?.token,
     hasRoom: (load) => judgeLimits(rules, giver.spent, { ...load, now: now() }) === undefined,
-    arrivals: (steamId, appId) => deliveredTo(giver.book(), { steamId, appId }),
+    arrivals: (steamId, appId) => giver.arrivals(steamId, appId),
     isLeaving: ({ appId, assetId }) =>
       [...giver.book().values()].some(
         (giving) =>

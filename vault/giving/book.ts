@@ -109,16 +109,6 @@ export function isOpen(giving: Giving): giving is OpenGiving {
   return giving.state === 'intended' || giving.state === 'sending' || giving.state === 'offered'
 }
 
-/** The number of items of a game that wishes have brought to an account. */
-export function deliveredTo(book: Book, { steamId, appId }: { steamId: string; appId: number }): number {
-  let items = 0
-  for (const giving of book.values()) {
-    if (giving.state !== 'delivered' || giving.intended.partnerSteamId !== steamId) continue
-    items += giving.intended.assets.filter((asset) => asset.appId === appId).length
-  }
-  return items
-}
-
 export type Spent = { cents: bigint; items: number }
 
 /** The items that may have left since then. A gift that ended without a delivery no longer counts. */

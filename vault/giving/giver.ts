@@ -61,6 +61,8 @@ export type Giver = {
   book(): ReadonlyMap<string, Giving>
   /** The items that may have left since then, by wishes and by sales. */
   spent(since: Date): Spent
+  /** The number of items of a game that wishes have brought to an account since this process began. */
+  arrivals(steamId: string, appId: number): number
 }
 
 export function createGiver(parts: GiverParts): Giver {
@@ -71,21 +73,39 @@ export function createGiver(parts: GiverParts): Giver {
   const book = bookOf(entries)
   const spent = (since: Date): Spent => sumOf(spentSince(book, since), parts.soldSince(since))
   const desk = { ...parts, book, note, spent }
+  const arrivals = createArrivals()
 
   function note(entry: WishEntry): Giving | undefined {
     const { at } = parts.log.add(entry, parts.now())
     const giving = evolve(book.get(entry.wish), { at, entry })
     if (giving !== undefined) book.set(entry.wish, giving)
+    if (entry.kind === 'delivered' && giving?.state === 'delivered') arrivals.add(giving)
     return giving
   }
 
   return {
     book: () => book,
     spent,
+    arrivals: arrivals.count,
     async round() {
       for (const wish of await parts.wishes.open()) await take(desk, wish)
       for (const [wishId, giving] of [...book]) if (isOpen(giving)) await advance(desk, wishId, giving)
     },
+  }
+}
+
+/** Counted as they come: the record of all wishes grows for years. */
+function createArrivals() {
+  const items = new Map<string, number>()
+  const keyOf = (steamId: string, appId: number) => `${steamId}/${appId}`
+  return {
+    add({ intended }: Extract<Giving, { state: 'delivered' }>): void {
+      for (const { appId } of intended.assets) {
+        const key = keyOf(intended.partnerSteamId, appId)
+        items.set(key, (items.get(key) ?? 0) + 1)
+      }
+    },
+    count: (steamId: string, appId: number): number => items.get(keyOf(steamId, appId)) ?? 0,
   }
 }
 

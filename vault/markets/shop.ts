@@ -43,7 +43,7 @@ export type ShopParts = {
   tradeTokenOf(steamId: string): string | undefined
   priceOf: Pricing['priceOf']
   hasRoom(load: { cents: bigint; items: number }): boolean
-  /** The number of items of a game that wishes have brought to the account. */
+  /** The number of items of a game that wishes have brought to the account since the process began. */
   arrivals(steamId: string, appId: number): number
   /** Whether the item is leaving by a wish. */
   isLeaving(item: { appId: number; assetId: string }): boolean
@@ -147,7 +147,7 @@ async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
 function hasNewItems({ arrivals, arrived }: Counter, of: { steamId: string; appId: number }): boolean {
   const key = `${of.steamId}/${of.appId}`
   const count = arrivals(of.steamId, of.appId)
-  const before = arrived.get(key) ?? count
+  const before = arrived.get(key) ?? 0
   arrived.set(key, count)
   return count > before
 }
