@@ -59,11 +59,15 @@ const WEAR_OF_TAG: Record<string, Wear> = {
   TFUI_InvTooltip_BattleScarred: 'WearCategory4',
 }
 
+/** The item's name in the language of the call. */
+export const nameOf = ({ name, marketHashName }: Pick<Described, 'name' | 'marketHashName'>): string =>
+  name || marketHashName
+
 /** Returns an item's fields for the widget. Unknown tags mean no rarity, no wear, no StatTrak. */
 export function itemFacts(item: Described, game: Game): ItemFacts {
   const phase = phaseOf(item, game)
   return {
-    name: item.name || item.marketHashName,
+    name: nameOf(item),
     rarity: rarityOf(item, game),
     rarityName: gradeOf(item, game),
     wearCategory: wearOf(item, game),

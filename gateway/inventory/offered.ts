@@ -6,7 +6,7 @@ import type { Item } from '../../contract/widget-api.ts'
 import { phaseOf } from '../pricing/phase.ts'
 import type { PriceList } from '../pricing/service.ts'
 import type { Restriction, SteamItem } from '../steam/steam.ts'
-import { isUnusual, itemFacts } from './item.ts'
+import { isUnusual, itemFacts, nameOf } from './item.ts'
 import type { QuotedItem } from './quote-store.ts'
 
 export type Offered = {
@@ -47,7 +47,7 @@ export function offeredOf(items: readonly SteamItem[], around: Around): Offered 
     if (price.kind === 'unavailable') {
       const until = item.restriction?.until ?? null
       if (until !== null) offered.heldUntil.push(until)
-      leaveOut(offered, price.reason, itemFacts(item, around.game).name)
+      leaveOut(offered, price.reason, nameOf(item))
       continue
     }
     const { assetId, marketHashName } = item
