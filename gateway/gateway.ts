@@ -40,6 +40,7 @@ import { type Repeating, repeat } from './kit/repeat.ts'
 import { scrub } from './kit/scrub.ts'
 import { type Shutdown, STOP_MS } from './kit/shutdown.ts'
 import { createMetrics, type Metrics, watchProcess } from './metrics.ts'
+import { factsOf } from './page-facts.ts'
 import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
@@ -290,13 +291,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     publicUrl: config.publicUrl,
     imageOrigins: parts.imageOrigins,
     widgetFolder: WIDGET_FOLDER,
-    facts: {
-      'demo-store': config.demoStoreUrl,
-      'support-email': config.supportEmail,
-      'messenger-url': config.messengerUrl,
-      'guide-video': config.guideVideoUrl,
-      ...{ home: config.homeUrl, steam: config.mode === 'sandbox' ? parts.communityUrl : undefined },
-    },
+    facts: factsOf(config, parts.communityUrl),
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
     known: knownTo({ db, clock: parts.clock, keyMode: config.mode, views }),
     connections: config.connections,

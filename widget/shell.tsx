@@ -8,7 +8,7 @@ import { LANGUAGES, type Language } from '../contract/languages.ts'
 import { type PageTexts, pageTexts } from './i18n/page.ts'
 import { restTexts } from './i18n/rest.ts'
 import { textsIn } from './i18n/texts.ts'
-import { STEAM_PAGES } from './steam-pages.ts'
+import { steamPage } from './steam-pages.ts'
 import { Flag, OutsideIcon } from './ui/icons.tsx'
 
 /** Returns the shell; for null, without texts: the store named no language, so only the browser knows which to use. */
@@ -101,7 +101,12 @@ function LinkPanel({ texts }: { texts: PageTexts }) {
         </div>
         <p className="link-note">{texts.tradeLinkWhy}</p>
         <p className="link-door">
-          <a className="button" href={STEAM_PAGES.tradeSettings} target="_blank" rel="noopener noreferrer">
+          <a
+            className="button"
+            href={steamPage('tradeSettings', '{{steam}}')}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
             {texts.tradeSettings} <OutsideIcon />
           </a>
         </p>

@@ -80,6 +80,16 @@ describe('the page of a deposit', () => {
   })
 })
 
+test('links to Steam lead to the sandbox where there is one', () => {
+  const build = BUILD.replace('{{#asks}}link', '{{#asks}}<a href="{{steam}}/my/tradeoffers">')
+  const linkIn = (steam?: string) =>
+    /<a href="([^"]*)">/.exec(
+      readDocument(build, 'sandbox', steam).withPayment({ ...PAYMENT, language: 'en' }),
+    )?.[1]
+  expect(linkIn()).toBe('https://steamcommunity.com/my/tradeoffers')
+  expect(linkIn('http://localhost:4301')).toBe('http://localhost:4301/my/tradeoffers')
+})
+
 test('every other address has neither shell nor payment', () => {
   expect(readDocument(BUILD, 'live').plain).toBe(BUILD.replace(/<!--shell-->.*<!--\/shells-->/, ''))
 })

@@ -19,8 +19,13 @@ const BEGIN = '<!--shell-->'
 const END = '<!--/shells-->'
 const TITLE = '<title>Tradetill</title>'
 
-/** `html` is the widget's build. Without shells in it, every address gets the same page. */
-export function readDocument(html: string, mode: 'sandbox' | 'live'): Document {
+const STEAM = 'https://steamcommunity.com'
+
+/**
+ * `html` is the widget's build. Without shells in it, every address gets the same page. `steam`: where the links to Steam
+ * lead.
+ */
+export function readDocument(html: string, mode: 'sandbox' | 'live', steam = STEAM): Document {
   const [before, rest] = halves(html, BEGIN)
   const [shells, after] = halves(rest, END)
   const [neutral, others] = halves(shells, '<!--shell en-->')
@@ -32,7 +37,7 @@ export function readDocument(html: string, mode: 'sandbox' | 'live'): Document {
     withPayment: (payment) => {
       if (shells === '') return plain
       const { language } = payment
-      const shell = fill(shellIn[language ?? 'neutral'], valuesOf(payment, mode))
+      const shell = fill(shellIn[language ?? 'neutral'], { ...valuesOf(payment, mode), steam })
       const head = before
         .replace('lang="en"', `lang="${language ?? 'en'}"`)
         .replace(TITLE, () => `<title>${escapeHtml(`${payment.storeName} #${payment.id}`)}</title>`)

@@ -37,8 +37,6 @@ const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1
 
-const STEAM = 'https://steamcommunity.com'
-
 const YEAR_MS = 365 * 86_400_000
 const HOUR_MS = 3_600_000
 const ASSET = /^\/assets\/[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg|woff2|wav|mp3|png|webp)$/
@@ -135,11 +133,8 @@ function pageReader({ folder, mode, facts = {}, imageOrigins }: PageOptions): ()
     if (mtimeMs === undefined) return undefined
     if (cached?.mtimeMs !== mtimeMs) {
       const attributes = attributesOf({ ...facts, mode })
-      const html = readFileSync(file, 'utf8')
-        .replace(/data-mode="\w*"/, () => attributes)
-        // The links that the page shows before its code runs.
-        .replaceAll(`href="${STEAM}/`, () => `href="${escapeHtml(facts.steam ?? STEAM)}/`)
-      const document = readDocument(html, mode)
+      const html = readFileSync(file, 'utf8').replace(/data-mode="\w*"/, () => attributes)
+      const document = readDocument(html, mode, facts.steam)
       const headers = pageHeaders({ imageOrigins, styleHashes: document.styleHashes })
       cached = { page: { ...document, headers, plainGzip: gzipSync(document.plain) }, mtimeMs }
     }

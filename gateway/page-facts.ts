@@ -1,0 +1,11 @@
+import type { Config } from './config.ts'
+
+/** Facts that the page may show, as attributes of its root element. Only a sandbox names another Steam. */
+export const factsOf = (config: Config, communityUrl: string): Record<string, string | undefined> => ({
+  'demo-store': config.demoStoreUrl,
+  'support-email': config.supportEmail,
+  'messenger-url': config.messengerUrl,
+  'guide-video': config.guideVideoUrl,
+  home: config.homeUrl,
+  steam: config.mode === 'sandbox' ? communityUrl : undefined,
+})
