@@ -39,11 +39,8 @@ export function statementsOf(file: string, text: string, tables: readonly string
   return [...new Set(found)]
 }
 
-/**
- * Features of V8 that lose counts: optimized code does not count the calls of a function that it contains, and flushed
- * bytecode takes its function's count along.
- */
-const UNCOUNTED = ['opt', 'maglev', 'flush-bytecode']
+/** Compilers of V8 whose code does not count the calls of a function that it contains. */
+const UNCOUNTED = ['opt', 'maglev']
 
 /**
  * Runs the steps one after the other, and resolves to the named functions below `root` that ran meanwhile. They are
@@ -55,7 +52,7 @@ export async function functionsIn(
 ): Promise<Set<Place>> {
   const session = new Session()
   session.connect()
-  for (const feature of UNCOUNTED) setFlagsFromString(`--no-${feature}`)
+  for (const compiler of UNCOUNTED) setFlagsFromString(`--no-${compiler}`)
   try {
     await session.post('Profiler.enable')
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
@@ -68,7 +65,7 @@ export async function functionsIn(
   } finally {
     await session.post('Profiler.stopPreciseCoverage')
     session.disconnect()
-    for (const feature of UNCOUNTED) setFlagsFromString(`--${feature}`)
+    for (const compiler of UNCOUNTED) setFlagsFromString(`--${compiler}`)
   }
 }
 
