@@ -6,11 +6,11 @@ const DEADLINE_MS = 2_000
 const answerSchema = z.object({ aheadS: z.int().nonnegative() })
 
 export type SandboxClock = {
-  /** How far it is ahead of the machine's, in seconds. All calls reject when the sandbox does not answer. */
+  /** Seconds that the sandbox's clock is ahead of the machine's. All calls reject if the sandbox does not answer. */
   ahead(): Promise<number>
-  /** Brings it at least this far ahead. Returns how far ahead it is then. */
+  /** Moves the clock at least this far ahead. Returns how far ahead it is afterwards. */
   raise(aheadS: number): Promise<number>
-  /** Moves it on by this much. Returns how far ahead it is then. */
+  /** Advances the clock by this much. Returns how far ahead it is afterwards. */
   advance(seconds: number): Promise<number>
 }
 

@@ -11,7 +11,7 @@ import { aheadOf, MOST_AHEAD_S, raiseAhead } from './store.ts'
 
 const SECOND_MS = 1_000
 
-/** The till's clock, as stored in the database. Live mode uses the machine's clock, and never reads the table. */
+/** The till's clock, as stored in the database. Live mode uses the machine's clock and never reads the table. */
 export async function openClock(db: Db, mode: 'sandbox' | 'live'): Promise<TillClock> {
   return mode === 'live' ? systemClock : openAdvancedClock(db)
 }
@@ -58,7 +58,7 @@ export type FollowDeps = {
 
 /**
  * Returns a function that reads the sandbox's clock and the table. Every gateway in sandbox mode calls it every second.
- * Both only grow, so all processes arrive at the same time, in whatever order they read.
+ * Both values only grow, so all processes arrive at the same time, whichever order they read in.
  */
 export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: FollowDeps): () => Promise<void> {
   const steam = sandboxClock(sandboxUrl)

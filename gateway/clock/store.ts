@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 
-/** The furthest that the till's clock may be ahead. The table refuses more. */
+/** The most that the till's clock can be ahead. The table refuses more. */
 export const MOST_AHEAD_S = 400 * 86_400
 
 /** How far the till's clock is ahead of the machine's, in seconds. */

@@ -152,7 +152,7 @@ function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [B
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Equal values give equal texts, for any order of their fields. */
+/** Returns the same text for equal values, whatever the order of their fields. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

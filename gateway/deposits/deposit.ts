@@ -1,4 +1,4 @@
-/** The life of a deposit, pure. */
+/** The life cycle of a deposit. Pure. */
 import type { DepositStatus, FinalDepositStatus } from '../../contract/statuses.ts'
 
 /** Suffix of a reason: the offer ended before a person could have read it. */
@@ -7,7 +7,7 @@ export const AT_ONCE = '_at_once'
 /** How long a deposit waits for a trade. */
 export const DEPOSIT_LIFE_MS = 60 * 60_000
 
-/** Statuses that a deposit may move to. A final status stays, unless the items prove to have been delivered. */
+/** Statuses that a deposit may move to. A final status stays, unless the items turn out to have been delivered. */
 export const DEPOSIT_EDGES: Record<DepositStatus, readonly DepositStatus[]> = {
   created: ['pending', 'succeeded', 'paymentTimeout'],
   pending: ['succeeded', 'tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvalidItems'],

@@ -1,4 +1,4 @@
-/** Logs errors that pages report, in few short lines: anyone can send reports, and they must not fill the log. */
+/** Logs errors that pages report, in a few short lines: anyone can send reports, and they must not fill the log. */
 import { type ErrorReportBody, hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { scrub } from '../kit/scrub.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { deleteBefore } from '../db/sweep-store.ts'
 
-/** `hmacs` are those of the link, one for each key of the ring. */
+/** `hmacs`: the link's HMACs, one for each key of the key ring. */
 type Given = { depositId: bigint; hmacs: readonly [Buffer, ...Buffer[]]; at: Date }
 
 /** Records the link. Resolves to the times of all links since then, oldest first; this link is the last. */

@@ -6,7 +6,7 @@ export type ReceiptName = { depositId: string; proof: string }
 const NAME = /^([1-9]\d{0,17})-([0-9a-f]{32})$/
 const PROOF_LETTERS = 32
 
-/** The deposit's hash has 128 secret bits, so it cannot be derived from the proof, nor the proof be guessed. */
+/** The deposit's hash has 128 secret bits, so it cannot be derived from the proof, and the proof cannot be guessed. */
 const proofOf = (hash: string): string =>
   createHash('sha256').update(`receipt ${hash}`).digest('hex').slice(0, PROOF_LETTERS)
 

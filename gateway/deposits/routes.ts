@@ -17,7 +17,7 @@ import type { View } from './shopper-view.ts'
 import { findByHash } from './store.ts'
 import type { ViewCache } from './view-cache.ts'
 
-/** The least time between two reads of an offer caused by returning shoppers. */
+/** The shortest time between two reads of an offer caused by returning shoppers. */
 const REFRESH_EVERY_MS = 2_000
 
 type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {

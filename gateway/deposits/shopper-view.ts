@@ -13,7 +13,7 @@ import { type ViewRow, viewRowsOf } from './view-store.ts'
 export type View = {
   depositId: bigint
   payment: Payment
-  /** Changes with everything but timeLeft. */
+  /** Changes if any field other than timeLeft changes. */
   etag: string
   /** The payment as JSON. */
   body: string

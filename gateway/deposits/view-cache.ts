@@ -28,7 +28,7 @@ const FORGET_MS = 10_000
 /** While the database is away, a view older than this is not served. */
 const STALE_MS = 5_000
 const MOST_VIEWS = 20_000
-/** The reads of one deposit that its callers may cause. A page needs one when it is opened or shown again. */
+/** The most reads of one deposit that its callers can cause. A page needs one when it is opened or shown again. */
 const FRESH: Rate = { perSecond: 5, burst: 50 }
 
 /** `readMs`: when the read began. A slow read must not replace the result of a later one. */

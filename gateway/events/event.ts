@@ -1,4 +1,4 @@
-/** An event of a store's log: one for each transition of a deposit, and for each later change of what it brought. */
+/** An event of a store's log: one for each transition of a deposit, and for each later change to its outcome. */
 import { z } from 'zod'
 import type { DepositEventType, EventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
@@ -13,9 +13,9 @@ export type NewEvent = {
   id: string
   storeId: bigint
   depositId: bigint
-  /** For an event that may happen once for each trade of a deposit. */
+  /** For an event that can happen once for each trade of a deposit. */
   tradeId?: bigint
-  /** For an event that may happen more than once to a trade: 0, 1, 2 … */
+  /** For an event that can happen more than once to a trade: 0, 1, 2 … */
   part?: number
   type: DepositEventType
   data: StoreDeposit

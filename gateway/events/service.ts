@@ -20,7 +20,7 @@ export type PublisherDeps = {
   db: Db
   /** Writes the deliveries of the events, in the transaction that numbers them. */
   addDeliveries(tx: Tx, events: readonly NumberedEvent[]): Promise<void>
-  /** False between two epochs: a number could be used twice. */
+  /** False between two epochs, because a number could be used twice. */
   mayPublish?(): boolean
   /** Called for every event once its number is committed. */
   onPublished?(type: EventType): void
@@ -28,7 +28,7 @@ export type PublisherDeps = {
 
 const MOST_AT_ONCE = 500
 
-/** Publishes until nothing is left. Only one process numbers at a time. */
+/** Publishes events until none is left. Only one process numbers at a time. */
 export async function publishEvents(deps: PublisherDeps): Promise<void> {
   const { db, addDeliveries, mayPublish = () => true, onPublished } = deps
   if (!mayPublish()) return

@@ -1,4 +1,4 @@
-/** Limits the reads of Steam that one link, and one account, may cause: the bots' budgets are for all shoppers. */
+/** Limits the reads of Steam that one link or one account can cause: all shoppers share the bots' budgets. */
 import type { Tx } from '../db/client.ts'
 import { type InventoryKey, lockReadsOf, readsSince } from './store.ts'
 
@@ -16,7 +16,7 @@ const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 40 }] as const
 
 type Limit = { ms: number; most: number }
 
-/** Returns undefined if one more read is allowed, or else the wait. */
+/** Returns the wait before one more read; undefined if it is allowed now. */
 export async function waitForBudget(
   tx: Tx,
   { depositId, key, now }: { depositId: bigint; key: InventoryKey; now: Date },

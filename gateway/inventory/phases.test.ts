@@ -79,7 +79,7 @@ test.each<[string, string, HoldKind, bigint | null, object]>([
   expect((await credits()).of).toEqual(expected)
 })
 
-test('a block that comes after the quote stops the trade', async () => {
+test('a block made after the quote stops the trade', async () => {
   const { quoteId } = await credits()
   await hold(RUBY, 'blocked')
   expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })

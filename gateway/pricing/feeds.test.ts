@@ -74,7 +74,7 @@ describe('requests to a source', () => {
     expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
   })
 
-  test('come once in its interval for each game, and not sooner after a start of the gateway', async () => {
+  test('are sent once per interval for each game, and no sooner after the gateway restarts', async () => {
     waxpeerSays(5_000)
     await live(waxpeer(), 9)
     expect(server.asked.map(({ url }) => url)).toHaveLength(4)
@@ -82,7 +82,7 @@ describe('requests to a source', () => {
     expect(server.asked).toHaveLength(8)
   })
 
-  test('come from only one of several processes', async () => {
+  test('are sent by only one of several processes', async () => {
     waxpeerSays(5_000)
     await due(waxpeer())
     for (let turn = 2; turn < 6; turn += 1) {
@@ -114,7 +114,7 @@ describe('requests to a source', () => {
     expect(lines.join('')).toContain('price source failed')
   })
 
-  test('come again ten minutes after a failure, even if its interval is six hours, and the cause is recorded', async () => {
+  test('are repeated ten minutes after a failure, even if its interval is six hours, and the cause is recorded', async () => {
     const path = '/v6/latest/USD'
     server.answer(path, json({}, 500))
     const rates = webRates(server.url)
