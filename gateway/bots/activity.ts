@@ -1,7 +1,7 @@
-/** Tells whether a bot is in the middle of work. */
+/** Tracks whether any of a bot's handlers is running. */
 import type { BotHandlers } from './bot.ts'
 
-/** The same handlers, counted while they run. */
+/** Wraps the handlers to count those that are running. */
 export function countWork(handlers: BotHandlers): { handlers: BotHandlers; isIdle(): boolean } {
   let running = 0
   const counted =

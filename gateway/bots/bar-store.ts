@@ -1,4 +1,4 @@
-/** The rows of bots' bars, and of the refusals that lead to them. */
+/** Rows of the bots' bars, and of the refusals that lead to them. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -6,7 +6,7 @@ import { type Bar, type BarReason, DOUBTS, DOUBTS_WITHIN_MS, nextBar, type Stand
 
 type Refused = { botId: bigint; reason: BarReason; game: Game; now: Date }
 
-/** Bars a bot, unless it has a longer bar already. */
+/** Bars a bot, unless it already has a longer bar. */
 export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refused): Promise<void> {
   const scope = scopeOf(reason, game)
   const row = await tx
@@ -25,7 +25,7 @@ export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refused)
     .execute()
 }
 
-/** Clears a bot's bars for a game, because Steam accepted an offer of it. */
+/** Clears the bars that cover a game, because Steam accepted the bot's offer for items of it. */
 export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void> {
   await tx.deleteFrom('bot_bar').where('bot_id', '=', botId).where('scope', 'in', ['all', game]).execute()
   await tx.deleteFrom('bot_doubt').where('bot_id', '=', botId).execute()

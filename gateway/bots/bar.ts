@@ -1,4 +1,4 @@
-/** How long a bot gets no new trades after Steam refused its offers. Pure. */
+/** How long a bot is kept from new trades after Steam refused its offers. Pure. */
 import type { Game } from '../../contract/games.ts'
 
 export type BarReason =
@@ -9,13 +9,13 @@ export type BarReason =
   | 'too_many_in_all'
   | 'inventory_full'
   | 'rate_limited'
-  /** Several times, Steam refused this bot and then accepted the same from another bot. */
+  /** Steam several times refused this bot and then accepted the same offer from another bot. */
   | 'doubted'
 
-/** `all`: whatever the game. */
+/** `all`: the bar covers every game. */
 export type BarScope = Game | 'all'
 
-/** `times`: how many pauses in a row, with no offer sent between them. */
+/** `times`: the number of consecutive pauses, with no offer sent between them. */
 export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
 
 /** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other is free. */
@@ -35,7 +35,7 @@ const RULES: Record<BarReason, Rule> = {
   doubted: { firstMs: 5 * MINUTE_MS, mostMs: 2 * HOUR_MS, ofGame: false },
 }
 
-/** This many partners whom only another bot could serve, within this time, make a bot doubted. */
+/** A bot is doubted after this many partners, within this time, whom only another bot could serve. */
 export const DOUBTS = 3
 export const DOUBTS_WITHIN_MS = HOUR_MS
 
@@ -46,14 +46,20 @@ type Refused = { reason: BarReason; game: Game; now: Date }
 /** Offers that were sent together are answered within this time. */
 const TOGETHER_MS = 20_000
 
-/** Rate-limited requests pause longer each time too, and may be refused again before the bar ends. */
+/**
+ * True if the refusal counts as one with the bar's. Rate-limited requests are repeated before the bar ends, so a later
+ * refusal of them is new.
+ */
 const isOneWith = (before: Bar, { reason, now }: Refused): boolean => {
   const { firstMs, mostMs } = RULES[reason]
   const beganMs = before.until.getTime() - Math.min(firstMs * 2 ** (before.times - 1), mostMs)
   return before.reason === reason && (reason !== 'rate_limited' || now.getTime() - beganMs < TOGETHER_MS)
 }
 
-/** The bar after one more refusal. Refusals of offers sent together count once. `before`: the current bar of the same scope, if any. Pauses double. */
+/**
+ * The bar after one more refusal. Pauses double, and refusals of offers sent together count once. `before`: the current
+ * bar of the same scope, if any.
+ */
 export function nextBar(before: Bar | undefined, refused: Refused): Bar {
   const { reason, game, now } = refused
   const { firstMs, mostMs } = RULES[reason]
@@ -65,7 +71,7 @@ export function nextBar(before: Bar | undefined, refused: Refused): Bar {
   return before !== undefined && before.until > until ? before : next
 }
 
-/** `bars`: the bot's bars for a game. */
+/** `bars`: the bot's bars that cover one game. */
 export function standingOf(bars: readonly Bar[], now: Date): Standing {
   const running = bars.filter(({ until }) => until > now)
   if (running.some(({ reason }) => reason !== 'doubted')) return 'barred'

@@ -1,21 +1,21 @@
 /** The interface for features whose work must run in the process that holds a bot's lease. */
 import type { SteamSession } from '../steam/steam.ts'
 
-/** The bot, as every handler of its work gets it. It exists only in the process that holds the bot's lease. */
+/** The bot, as every handler of its work receives it. It exists only in the process that holds the bot's lease. */
 export type BotContext = {
   botId: bigint
   session: SteamSession
-  /** Every change of a trade carries this number, so a former holder's write matches no row. */
+  /** Number of the lease. Every change of a trade carries it, so a former holder's write matches no row. */
   epoch: bigint
-  /** True while the rest of the lease is longer than a write to Steam with this deadline can take. */
+  /** True while enough of the lease is left for a write to Steam with this deadline. */
   mayWrite(deadlineMs: number): boolean
 }
 
-/** A wake-up in the queue of one bot; ids are decimal digits. */
+/** A wake-up in the queue of one bot. Ids are decimal digits. */
 export type BotJob =
-  /** Store and deposit decide its turn. A job of an older version lacks them. */
+  /** Read an inventory. Store and deposit decide its turn; a job from an older version lacks them. */
   | { kind: 'inventory'; requestId: string; storeId?: string | undefined; depositId?: string | undefined }
-  /** Read the trade's row and do its due work. */
+  /** Read the trade's row and do the work that is due. */
   | { kind: 'trade'; tradeId: string }
   /** Read this trade's offer once, now, because its shopper is back at the page. */
   | { kind: 'refresh'; tradeId: string }
@@ -24,7 +24,7 @@ export type BotJob =
   /** Compare the bot's inventory on Steam with the books. */
   | { kind: 'drift' }
 
-/** The lane of a trade, by its due work. Lanes never wait for each other. */
+/** The lane of a trade, chosen by the work that is due. Lanes never wait for each other. */
 export type TradeLane = 'sends' | 'cancels' | 'reads' | 'settling' | 'reviews'
 
 export type BotHandlers = {

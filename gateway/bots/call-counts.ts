@@ -5,7 +5,7 @@ import type { Observer } from '../steam/turns.ts'
 /** `limited`: Steam answered 429. `heldBack`: our own limits kept the call from Steam. */
 export type CallCount = { asked: number; limited: number; failed: number; heldBack: number }
 
-/** `account`: null for public pages. The times are those of all that were asked. */
+/** `account`: null for public pages. The times cover every call that reached Steam. */
 export type CountedCalls = CallCount & {
   account: string | null
   method: Method
@@ -14,7 +14,7 @@ export type CountedCalls = CallCount & {
 }
 
 export type CallCounts = Observer & {
-  /** The counts since the last call. */
+  /** Returns the counts since it was last called. */
   take(): CountedCalls[]
 }
 

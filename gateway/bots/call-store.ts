@@ -1,4 +1,4 @@
-/** The rows of the calls to Steam: of each bot per five minutes, and of each method and bot per hour. */
+/** Rows that count calls to Steam: by bot for every five minutes, and by method and bot for every hour. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { CallCount, CountedCalls } from './call-counts.ts'
@@ -36,7 +36,7 @@ export async function saveCalls(db: Db, counts: readonly CountedCalls[]): Promis
   await sql`delete from steam_calls where hour < now() - ${KEPT}`.execute(db)
 }
 
-/** `averageMs`, `longestMs`: null if nothing was asked. */
+/** `averageMs`, `longestMs`: null if no call reached Steam. */
 export type MethodCalls = CallCount & { averageMs: number | null; longestMs: number | null }
 
 const SUMS = sql`
@@ -44,10 +44,10 @@ const SUMS = sql`
   round(sum(total_ms)::numeric / nullif(sum(asked), 0))::int as "averageMs",
   case when sum(asked) > 0 then max(longest_ms) end as "longestMs"`
 
-/** Of the last 24 hours. */
+/** The last 24 hours. */
 const RECENT: RawBuilder<boolean> = sql`hour >= date_trunc('hour', now()) - interval '23 hours'`
 
-/** By method, the most used first. `botId`: of this bot alone; null: of all, with public pages. */
+/** The calls of the last 24 hours by method, most used first. `botId`: null counts all bots and public pages. */
 export async function callsByMethod(
   db: Db,
   botId: bigint | null,
@@ -60,7 +60,7 @@ export async function callsByMethod(
 
 export type CallsOfBot = MethodCalls & { botId: bigint | null; bot: string | null }
 
-/** Of one method by bot, the most refused first. The bot is null for public pages. */
+/** The calls of one method in the last 24 hours by bot, most refused first. The bot is null for public pages. */
 export async function callsOfMethod(db: Db, method: string): Promise<CallsOfBot[]> {
   const { rows } = await sql<CallsOfBot>`
     select steam_calls.bot_id as "botId", bot.name as bot, ${SUMS}
@@ -69,7 +69,7 @@ export async function callsOfMethod(db: Db, method: string): Promise<CallsOfBot[
   return rows
 }
 
-/** The counts of the last hour. */
+/** The bot's counts in the last hour. */
 export async function callsOf(db: Db, botId: bigint): Promise<CallCount> {
   const { rows } = await sql<CallCount>`
     select coalesce(sum(asked), 0)::int as asked, coalesce(sum(limited), 0)::int as limited,
@@ -80,7 +80,7 @@ export async function callsOf(db: Db, botId: bigint): Promise<CallCount> {
 
 export type HourOfCalls = CallCount & { at: Date }
 
-/** Of all bots, hour by hour for the last 24, the oldest first. */
+/** The counts of all bots for each of the last 24 hours, oldest first. */
 export async function callsByHour(db: Db): Promise<HourOfCalls[]> {
   const { rows } = await sql<HourOfCalls>`
     with last as (select date_trunc('hour', now()) as hour),

@@ -51,11 +51,14 @@ function start(budget = METHODS.partnerinventory.account) {
 }
 
 describe('an honest shopper', () => {
-  /** Returns when the shopper's first inventory arrives if another link has asked as often as allowed for a minute. */
+  /**
+   * Milliseconds until the shopper's first inventory arrives, after another link asked as often as allowed for a
+   * minute.
+   */
   async function firstInventory(perMinute: number, storeOfLink: string): Promise<number> {
     const { ask, until, doneMs } = start()
     for (let n = 0; n < perMinute * 2; n += 1) {
-      // All at the start of each minute, which is the worst case.
+      // The link asks in one burst per minute, the second just before the shopper comes: the worst case.
       if (n === perMinute) await until(59_990)
       ask(storeOfLink, 'greedy')
     }
@@ -66,7 +69,7 @@ describe('an honest shopper', () => {
   }
 
   test.each(['store', 'another store'])(
-    'beside one link of %s that asks as fast as it may has the first inventory at most a second later',
+    'waits at most one second longer while a link of %s asks as often as it may',
     async (store) => {
       const alone = await firstInventory(0, store)
       expect(alone).toBe(READ_MS)
@@ -74,7 +77,7 @@ describe('an honest shopper', () => {
     },
   )
 
-  test('comes before all pages that already had a read, however many wait', async () => {
+  test('comes before every page that has already had a read, however many wait', async () => {
     const { ask, until, reads } = start({ burst: 20, everyMs: 4_000 })
     for (let n = 0; n < 20; n += 1) ask('store', `page ${n}`)
     await until(10_000)
@@ -88,7 +91,7 @@ describe('an honest shopper', () => {
 })
 
 describe('a store', () => {
-  test('with many shoppers leaves every other turn to another store once the budget is spent', async () => {
+  test('with many shoppers leaves every second turn to another store once the budget is spent', async () => {
     const { ask, until, reads } = start({ burst: 1, everyMs: 1_000 })
     for (let n = 0; n < 40; n += 1) ask('big', `big ${n}`)
     await until(1_500)
@@ -107,7 +110,7 @@ describe('a store', () => {
     ])
   })
 
-  test('never uses all places, so another store gets one at once', async () => {
+  test('never fills all places, so another store is served at once', async () => {
     const { ask, until, reads } = start()
     for (let n = 0; n < 10; n += 1) ask('big', `big ${n}`)
     await until(100)
@@ -133,7 +136,7 @@ describe('the budget', () => {
     expect(reads).toHaveLength(5)
   })
 
-  test('is not spent on calls that have been given up', async () => {
+  test('is not spent on calls whose callers have given up', async () => {
     const { queue, ask, until, reads } = start({ burst: 1, everyMs: 15_000 })
     for (let n = 0; n < 5; n += 1) ask('store', `page ${n}`)
     await until(29_000)
@@ -144,7 +147,7 @@ describe('the budget', () => {
   })
 })
 
-test('waiting turns are dropped at the end, and resolve', async () => {
+test('turns that still wait when the queue closes are dropped, and resolve', async () => {
   const { queue, ask, until, reads } = start()
   ask('store', 'page')
   const dropped = queue.add({ storeId: 'store', depositId: 'page' }, () => Promise.reject(new Error('no')))

@@ -1,13 +1,13 @@
 /**
- * The order in which a bot reads inventories. Stores take turns. Within a store, the deposit with the fewest recent reads
- * comes first, so a new shopper does not wait behind a page that asks without end.
+ * The order in which a bot reads inventories. Stores take turns. Within a store, the deposit with the fewest recent
+ * reads comes first, so a new shopper does not wait behind a page that asks without end.
  */
 import type { BudgetLimits, Time } from '../steam/budget.ts'
 
 /** The store and the deposit that the read is for. */
 export type Party = { storeId: string; depositId: string }
 
-/** `spend`: call this once Steam is asked for an inventory. A turn without it costs nothing. */
+/** `spend`: the read calls it before it asks Steam for an inventory. A turn that never calls it costs nothing. */
 type Work = (spend: () => void) => Promise<void>
 
 export type FairQueue = {
@@ -24,9 +24,9 @@ export type FairQueueOptions = {
   time: Time
 }
 
-/** Leaves places for others while a read is running. */
+/** The most reads at a time: of all stores, of one store, of one deposit. The limits leave places for others. */
 const AT_A_TIME = { all: 4, store: 3, deposit: 1 }
-/** The caller has given up by then. */
+/** How long a turn can wait. Its caller has given up by then. */
 const WAIT_MS = 20_000
 /** How long a read counts against its deposit. */
 const RECENT_MS = 600_000
@@ -95,7 +95,7 @@ function createOrder(time: Pick<Time, 'now'>) {
   const stores = createCounts()
   const deposits = createCounts()
   const recent = createRecent(time)
-  /** The number of each store's last turn. */
+  /** The number of the last turn, by store. */
   const lastTurn = new Map<string, number>()
   let turns = 0
 
@@ -108,7 +108,7 @@ function createOrder(time: Pick<Time, 'now'>) {
     return countOf(one) < countOf(other)
   }
   return {
-    /** Among equals, the one that has waited longest. Undefined if no place is free. */
+    /** Equal turns are chosen in the order in which they came. Undefined if no place is free. */
     next(waiting: readonly Waiting[]): Waiting | undefined {
       if (stores.all() >= AT_A_TIME.all) return undefined
       const [first, ...others] = waiting.filter(fits)

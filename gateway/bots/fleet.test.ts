@@ -26,7 +26,7 @@ describe('the choice of a bot', () => {
     expect(choose(bots)?.botId).toBe(2n)
   })
 
-  it('takes the higher level among equals, then the older one', () => {
+  it('takes the bot of the higher level among equals, then the older bot', () => {
     expect(choose([aBot({ botId: 1n, level: 5 }), aBot({ botId: 2n, level: 50 })])?.botId).toBe(2n)
     expect(choose([aBot({ botId: 2n }), aBot({ botId: 1n })])?.botId).toBe(1n)
   })
@@ -53,7 +53,7 @@ describe('the choice of a bot', () => {
     ).toBe(7n)
   })
 
-  it('prefers a working bot to a failing one, and a failing one to none', () => {
+  it('prefers a working bot to a failing bot, and a failing bot to none', () => {
     const failing = aBot({ botId: 1n, failing: true, level: 99 })
     expect(choose([failing, aBot({ botId: 2n, liveOffers: 20 })])?.botId).toBe(2n)
     expect(choose([failing])?.botId).toBe(1n)

@@ -7,36 +7,36 @@ export type BotFacts = {
   botId: bigint
   level: number
   state: BotState
-  /** Its session is open, and the lease of its process has not ended. */
+  /** True if its session is open and a process holds its lease. */
   reachable: boolean
-  /** All its calls about offers fail at the moment. */
+  /** True if all its calls about offers currently fail. */
   failing: boolean
-  /** Some of its offers are overdue. */
+  /** True if some of its offers are overdue. */
   late: boolean
-  /** Offers that it has not started to send. */
+  /** Number of offers that it has not started to send. */
   waiting: number
-  /** Its bars by Steam's refusals, for the game of the offer. */
+  /** Its standing after Steam's refusals, for the game of the offer. */
   standing: Standing
-  /** Its items of the offer's game. */
+  /** Number of its items of the offer's game. */
   itemsHeld: number
-  /** Items of that game in trades that have, or may have, an open offer on Steam. */
+  /** Number of items of that game in trades that have, or may have, an open offer on Steam. */
   itemsOnTheWay: number
-  /** Trades that have, or may have, an open offer on Steam. */
+  /** Number of trades that have, or may have, an open offer on Steam. */
   liveOffers: number
   liveOffersWithPartner: number
 }
 
 export type FleetLimits = {
-  /** Steam refuses an account's offers beyond 30 open ones. */
+  /** Steam allows an account 30 open offers. */
   liveOffers: number
-  /** Steam refuses further offers to one partner beyond 5 open ones. */
+  /** Steam allows 5 open offers to one partner. */
   liveOffersWithPartner: number
-  /** Each game has an inventory of its own. Items on the way count as if they had arrived. */
+  /** Each game has its own inventory. Items on the way count as if they had arrived. */
   itemsHeld: Readonly<Record<Game, number>>
 }
 
 /**
- * A tenth below what Steam takes: 1000 items of a game. A backpack of Team Fortress 2 has 300 places unless the account
+ * A tenth below Steam's own limit of 1000 items per game. A Team Fortress 2 backpack has 300 places unless the account
  * bought more.
  */
 export const DEFAULT_FLEET_LIMITS: FleetLimits = {
@@ -55,26 +55,26 @@ export type Load = { game: Game; items: number }
 
 /**
  * Returns the bots that have room for the items and no bar, in this order: not doubted before doubted, working before
- * failing, punctual before late, the fewest open trades with this shopper, the fewest open trades, the highest level, the
- * oldest.
+ * failing, punctual before late, the fewest open trades with this shopper, the fewest open trades, the highest level,
+ * the oldest.
  */
 export function rankBots(bots: readonly BotFacts[], limits: FleetLimits, load: Load): BotFacts[] {
   return bots.filter((bot) => hasRoom(bot, limits, load)).sort(byPreference)
 }
 
-/** The first of the ranking. */
+/** The first bot of the ranking. */
 export const chooseBot = (bots: readonly BotFacts[], limits: FleetLimits, load: Load): BotFacts | undefined =>
   rankBots(bots, limits, load)[0]
 
 const isWorking = ({ reachable, failing, standing }: BotFacts): boolean =>
   reachable && !failing && standing !== 'barred'
 
-/** A wish that waits for this bot. `tried`: the bots that were refused it before. */
+/** A wish that waits for this bot. `tried`: the bots for which Steam refused the wish before. */
 export type Waiting = Load & { botId: bigint; tried: readonly bigint[] }
 
 /**
  * True if another bot would serve the waiting wish sooner. In a crowd every bot is late or has an equally long queue. A
- * wish that moved then would only lose its place, and a crowd that keeps moving is never served.
+ * wish that moved then would only lose its place, and if every wish kept moving, none would be served.
  */
 export function isBetterElsewhere(
   bots: readonly BotFacts[],
@@ -89,7 +89,9 @@ export function isBetterElsewhere(
   return !best.late && best.waiting <= current.waiting
 }
 
-/** How many more trades than the first bot's are acceptable: some were assigned while the lock was awaited. */
+/**
+ * How many more open trades than the first bot are acceptable. Others were assigned while this one waited for the lock.
+ */
 const SLACK = 1
 
 /** True if the bot has room, and nearly as few open trades as the first of the ranking. */
@@ -99,18 +101,18 @@ export function isStillGood(ranked: readonly BotFacts[], botId: bigint): boolean
   return bot !== undefined && first !== undefined && bot.liveOffers <= first.liveOffers + SLACK
 }
 
-/** The part that one store may use of the offers that other stores leave free. */
+/** One store may use three quarters of the offers that other stores leave free. */
 const SHARE = { of: 4, parts: 3 }
 
 export type StoreOffers = {
   /** Reachable bots in service. */
   bots: number
-  /** Trades that have, or may have, an open offer: the store's, and all others'. */
+  /** Numbers of trades that have, or may have, an open offer: the store's own, and those of all other stores. */
   ofStore: number
   ofOthers: number
 }
 
-/** How many open offers the store may have. The rest is left for other stores and for locked deposits. */
+/** How many open offers the store may have. The rest is left for other stores and for deposits that are locked. */
 export function shareOfStore({ bots, ofOthers }: StoreOffers, limits: FleetLimits): number {
   const left = Math.max(0, bots * limits.liveOffers - ofOthers)
   return Math.max(1, Math.ceil((left * SHARE.parts) / SHARE.of))

@@ -1,4 +1,4 @@
-/** Writes a bot's failures to its row, and retries a failing capability if no other call does. */
+/** Writes a bot's failures to its row, and retries a failing capability when no other call tests it. */
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'

@@ -45,7 +45,7 @@ describe('a capability', () => {
     expect(bot.failing().offers !== null).toBe(fails)
   })
 
-  it('that is limited fails once Steam refuses again after our pause', () => {
+  it('that Steam limits fails once Steam refuses again after our pause', () => {
     const bot = aBot()
     bot.see('inventories', limited)
     bot.after(300)
@@ -58,7 +58,7 @@ describe('a capability', () => {
     expect(bot.after(60_000).inventories).toBeNull()
   })
 
-  it('that is limited twice, a long time apart, has not failed in between', () => {
+  it('that Steam limits twice, a long time apart, has not failed in between', () => {
     const bot = aBot()
     bot.see('offers', limited)
     bot.after(3_600_000)
@@ -86,7 +86,7 @@ describe('a capability', () => {
 })
 
 describe('without a session', () => {
-  it('both fail, and both are back with the first offer that is read', () => {
+  it('both capabilities fail, and both work again once an offer is read', () => {
     const bot = aBot()
     bot.lost(down)
     expect(bot.after(30_000)).toEqual({ offers: 30_000, inventories: 30_000 })
@@ -94,7 +94,7 @@ describe('without a session', () => {
     expect(bot.failing()).toEqual({ offers: null, inventories: null })
   })
 
-  it('because of limits, nothing fails before Steam refuses again', () => {
+  it('no capability fails because of a limit before Steam refuses a second time', () => {
     const bot = aBot()
     bot.lost(limited)
     expect(bot.after(31_000)).toEqual({ offers: null, inventories: null })
@@ -102,7 +102,7 @@ describe('without a session', () => {
     expect(bot.failing()).toEqual({ offers: 31_000, inventories: 31_000 })
   })
 
-  it('an inventory that failed on its own keeps failing', () => {
+  it('inventories that failed before keep failing until one is read', () => {
     const bot = aBot()
     bot.see('inventories', down)
     bot.lost(down)

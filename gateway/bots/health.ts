@@ -2,7 +2,7 @@
 
 export type Capability = 'offers' | 'inventories'
 
-/** The part of an answer that shows failure or success. Every answer of the port matches. */
+/** The part of an answer that shows failure or success. Every answer of the Steam port has this shape. */
 export type Answer = { kind: string; reason?: string; detail?: string }
 
 /** How long each capability has failed, in milliseconds; null if it works. */
@@ -11,14 +11,14 @@ export type Failing = Record<Capability, number | null>
 export type Health = {
   /** Records Steam's answer to a call of this capability. */
   see(capability: Capability, answer: Answer): void
-  /** No session can be opened, so nothing works. */
+  /** Records that no session can be opened, so every capability fails. */
   lost(answer: Answer): void
   failing(): Failing
   /** How long ago the last answer came, in milliseconds. */
   sinceAnswerMs(capability: Capability): number
 }
 
-/** Refusals within this time count once: after a refusal, the same is not asked again for half a minute. */
+/** Refusals within this time count once: after a refusal, the same request is not repeated for half a minute. */
 const LIMITED_AGAIN_MS = 20_000
 /** Longer than any of our pauses. Refusals this far apart are unrelated. */
 const LIMITS_APART_MS = 15 * 60_000
@@ -36,15 +36,15 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
     offers: Number.NEGATIVE_INFINITY,
     inventories: Number.NEGATIVE_INFINITY,
   }
-  // A 429 causes a pause of ours, which must not count as an outage. So one 429 is not a failure, but a second one is.
+  // After a 429 we pause, and our pause must not count as an outage. So one 429 is no failure, but a second one is.
   const limited: Record<Capability, { firstMs: number; lastMs: number } | null> = {
     offers: null,
     inventories: null,
   }
-  // There may be no inventory read for hours. A failure that was only inferred for them ends when offers work again.
+  // Hours can pass without an inventory read. A failure that was only inferred for them ends when offers work again.
   let isConcluded = known.inventories !== null
 
-  /** Since when the failure in this answer has lasted; null if it is not one yet. */
+  /** Start of the failure that this answer shows; null if it does not count as a failure yet. */
   const beginOf = (capability: Capability, { reason }: Answer): number | null => {
     const nowMs = monotonicMs()
     if (reason !== 'rate_limited') return since[capability] ?? nowMs

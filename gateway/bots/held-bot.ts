@@ -49,7 +49,7 @@ export type HeldBotDeps = {
   log: Log
   clock: Clock
   pace: Pace
-  /** A clock that never jumps, in milliseconds. */
+  /** Monotonic time in milliseconds. */
   monotonicMs: () => number
   /** From 0 to 1, so waits do not all end together. */
   random: () => number
@@ -137,7 +137,7 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
     if (opened.kind === 'refused') return giveUpToken(deps, lease, opened.reason)
     if (opened.kind === 'unavailable') {
       const isOurs = opened.reason === 'not_our_turn'
-      // Steam's own reason says more than our waiting after it.
+      // Steam's own reason is more useful than the note that we now wait.
       if (!isOurs || !isTold) await tellOutOfReach(deps, lease, { answer: opened, keeper })
       isTold = true
       await pause(isOurs ? retry.nextTurnMs() : retry.nextMs(), life.stop)
@@ -173,7 +173,7 @@ async function tellOutOfReach(deps: HeldBotDeps, lease: Lease, { answer, keeper 
   })
 }
 
-/** Takes the bot out of service, and gives up its lease: for a while, or until it is enrolled again. */
+/** Takes the bot out of service for a while, or until it is enrolled again, and gives up its lease. */
 async function giveUpToken(
   deps: HeldBotDeps,
   lease: Lease,
@@ -196,13 +196,13 @@ async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['o
   try {
     token = deps.box.open(lease.sealedToken, tokenPlace(lease.steamId))
   } catch {
-    // Neither the bot's fault nor permanent: most likely the gateway was started with another master key.
+    // The token may be good: most likely the gateway was started with another master key.
     return { kind: 'unavailable', reason: 'steam_error', detail: 'the stored token cannot be decrypted' }
   }
   return deps.steam.openSession(token)
 }
 
-/** Acknowledges Steam's notice if the account has not, and records when the token expires. */
+/** Acknowledges Steam's notice for an account that has not done so, and records when the token expires. */
 async function greet(deps: HeldBotDeps, lease: Lease, { session, expiresAt }: Opened): Promise<void> {
   const about = { botId: String(lease.botId), botName: lease.name }
   if (!lease.acknowledged) {
@@ -248,7 +248,7 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
     deps.log.info({ ...about, epoch: String(lease.epoch) }, 'bot came online')
     const why = await trouble
     if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'bot session stopped working')
-    // The next holder of the bot does its next job; that may be this process again.
+    // The bot's next holder, possibly this process again, does its next job.
     takeNoMore()
     await briefly(deps, lease, () => setOnline(deps.db, lease, why ?? 'stopped'))
   } finally {
@@ -278,12 +278,12 @@ async function quietly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void
   }
 }
 
-/** Waits for such a step no longer than NOTE_MS. */
+/** Runs `attempt`, but waits for it no longer than NOTE_MS. */
 async function briefly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void>): Promise<void> {
   await Promise.race([quietly(deps, lease, step), delay(NOTE_MS, undefined, { ref: false })])
 }
 
-/** Undefined at once when `signal` aborts. The result of the work is then ignored. */
+/** Resolves to undefined as soon as `signal` aborts. The result of the work is then ignored. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>()
   const end = () => resolve(undefined)
@@ -292,7 +292,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', end))
 }
 
-/** True after `ms`; false at once when `signal` aborts. */
+/** Resolves to true after `ms`, or to false as soon as `signal` aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return delay(ms, undefined, { signal }).then(
     () => true,

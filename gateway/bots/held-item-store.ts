@@ -1,4 +1,4 @@
-/** The items in the bots' hands. */
+/** The items that the bots hold. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -6,28 +6,28 @@ import { settledId } from '../db/settled-store.ts'
 import { inTransaction } from '../db/transaction.ts'
 
 export type HeldItem = {
-  /** The trade's number and the shopper's asset id, as `moveItem` takes it. */
+  /** The trade's number and the shopper's asset id, in the form that `moveItem` accepts. */
   item: string
   botId: bigint
   bot: string
   botSteamId: string
   appId: number
-  /** The asset id in the bot's inventory; null if Steam did not tell it. */
+  /** The asset id in the bot's inventory; null if Steam did not report it. */
   assetId: string | null
   marketHashName: string
-  /** Its credit, in minor units of `currency`. */
+  /** The credit for it, in minor units of `currency`. */
   price: bigint
   currency: Currency
   receivedAt: Date
-  /** Until then the sender can take it back and Steam blocks it; null if it is free. */
+  /** Until then, the sender can take it back and Steam blocks it; null if it is free. */
   protectedUntil: Date | null
 }
 
 type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
 
 /**
- * Every item that came to a bot and has not left, oldest first. Reads the rows of held_item and the entries that are newer
- * than its mark: their range has an end, because the planner would otherwise read all of custody for it.
+ * Every item that came to a bot and has not left, oldest first. Reads the rows of held_item and the entries that
+ * are newer than its mark. The range of entries has an upper end, or the planner would read all of custody.
  */
 export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
   const of = (row: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -68,19 +68,19 @@ export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Prom
 const NEWEST = '9223372036854775807'
 const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entry.id <= ${NEWEST}::bigint`
 
-/** Entries in a pass: the first passes after an upgrade find all of history. */
+/** The most entries in one pass. The first pass after an upgrade finds all of history. */
 const MOST_ENTRIES = 20_000
 
 /**
- * Brings held_item up to where no earlier entry can appear, at most `most` entries further. Several processes may do it at
- * once: each waits for the one before it, and goes on where that one ended.
+ * Brings held_item up to the newest entry before which none can still appear, in steps of at most `most` entries.
+ * Several processes may do it at once: each waits for the one before it, and continues where that one ended.
  */
 export async function keepHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
   if (settled === undefined) return
   await sql`insert into held_items_mark default values on conflict do nothing`.execute(db)
   await inTransaction(db, async (tx) => {
-    // A statement of its own: the next one must see what the process before this one has done.
+    // A separate statement, because the next one must see the rows that the previous process wrote.
     await sql`select from held_items_mark for update`.execute(tx)
     await sql`
       with entries as materialized (

@@ -1,10 +1,10 @@
-/** How far the passes through the bots' trade histories have come. */
+/** Progress of the passes through the bots' trade histories. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { HistoryPlace } from '../steam/steam.ts'
 import { SPEAKING_STATES } from './store.ts'
 
-/** `begunAt`: the start of the current pass, null between two. `completeAt`: the start of the last complete pass. */
+/** `begunAt`: the start of the current pass; null between passes. `completeAt`: the start of the last complete pass. */
 export type HistoryLook = { begunAt: Date | null; after: HistoryPlace | null; completeAt: Date | null }
 
 export async function historyOf(db: Db, botId: bigint): Promise<HistoryLook> {
@@ -21,7 +21,7 @@ export async function historyOf(db: Db, botId: bigint): Promise<HistoryLook> {
 
 type Keeping = { botId: bigint; epoch: bigint; now: Date }
 
-/** Changes nothing under an old lease: the records that its holder read may not have been stored. */
+/** Has no effect under an old lease, whose holder may have failed to store the records that it read. */
 export async function keepHistory(db: Db, { botId, epoch, now }: Keeping, look: HistoryLook): Promise<void> {
   const { begunAt, after, completeAt } = look
   await sql`
@@ -33,10 +33,13 @@ export async function keepHistory(db: Db, { botId, epoch, now }: Keeping, look: 
       after_begun_at = excluded.after_begun_at, complete_at = excluded.complete_at`.execute(db)
 }
 
-/** The bot ever had an item, so a delivery can be taken back, or an item stolen. */
+/** True if the bot ever had an item: only then can a delivery be taken back or an item be stolen. */
 const isWatched = sql<boolean>`exists (select from custody_entry where custody_entry.bot_id = bot.id)`
 
-/** `turnBefore`: the last pages were read before then. `lookBefore`: the last complete pass began before then. */
+/**
+ * A history is due if its last pages were read before `turnBefore` and its last complete pass began before
+ * `lookBefore`.
+ */
 export type DueHistories = { now: Date; turnBefore: Date; lookBefore: Date }
 
 /** Takes the bots whose history must be read. Concurrent processes take different ones. */

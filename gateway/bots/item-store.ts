@@ -1,21 +1,21 @@
-/** The items of the bots, by the entries of custody. */
+/** Counts the bots' items from the entries of custody. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { settledId } from '../db/settled-store.ts'
 
-/** Locks a trade against a reversal that is written at the same moment. */
+/** Locks a trade, so no reversal of it can be written at the same moment. */
 export function lockTradeOfItem(tx: Tx, tradeId: bigint) {
   return tx.selectFrom('trade').select('state').where('id', '=', tradeId).forUpdate().executeTakeFirst()
 }
 
 /**
- * Adds the entries since the last count to each bot's number of items, up to where no earlier entry can appear. Readers
- * add the few newer ones, so a delivery neither writes the bot's row nor waits for it. Several processes may count at
- * once: one writes, and the others find a newer count.
+ * Adds the entries since the last count to each bot's number of items, up to the newest one before which none can still
+ * appear. Readers add the few newer ones, so a delivery neither writes the bot's row nor waits for it. Several
+ * processes may count at once: one writes, and the others find a newer count.
  */
 export async function countItems(db: Db | Tx): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
-  // The next count begins where this one would have.
+  // Nothing can be counted yet. The next count begins at the same entry.
   if (settled === undefined) return
   await sql`
     with last as (select ${settled}::bigint as id)
@@ -34,10 +34,10 @@ export async function countItems(db: Db | Tx): Promise<void> {
     where bot.id = news.id and bot.items_counted_to = news.since`.execute(db)
 }
 
-/** Entries of one bot in a pass: the first passes after an upgrade find all of its history. */
+/** The most entries of one bot in one pass. The first pass after an upgrade finds all of its history. */
 const MOST_ENTRIES = 5_000
 
-/** The same by game. `most`: entries of each bot. */
+/** Counts like `countItems`, but by game. `most`: the most entries per bot. */
 export async function countGames(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
   if (settled === undefined) return
@@ -67,17 +67,20 @@ export async function countGames(db: Db | Tx, most = MOST_ENTRIES): Promise<void
     where bot_games.bot_id = news.bot_id and bot_games.counted_to = news.since`.execute(db)
 }
 
-/** Numbers by app id: those that were counted, and those of entries. Item by item: a join may read every item there is. */
+/**
+ * Stored counts and changes by later entries, as rows to add up. A subquery per entry, because a join can read every
+ * item.
+ */
 const gamesOf = (counted: RawBuilder<unknown>, entries: RawBuilder<unknown>) => sql`
   select key::int as app_id, value::int as items from jsonb_each_text(${counted})
   union all
   select (select app_id from trade_item item where item.trade_id = entry.trade_id and item.asset_id = entry.asset_id),
     case entry.moved when 'in' then 1 else -1 end from ${entries} entry`
 
-/** `isProtected`: its sender may still take it back. */
+/** `protected`: the items that their senders can still take back. */
 export type HeldCount = { appId: number; held: number; protected: number }
 
-/** Numbers of the bot's items by game. Reads what was not counted yet, and the trades whose items are protected. */
+/** Numbers of the bot's items by game, up to date. Reads the entries since the last count and the protected trades. */
 export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
   const { rows } = await sql<HeldCount>`
     with known as materialized (

@@ -81,18 +81,21 @@ describe('items in the hands of a bot', () => {
     expect(await moveItem(till.deps, item?.item ?? '')).toEqual({ kind: 'refused', reason: 'protected' })
   })
 
-  it.each(['', '1', "1-2'--", '1-', '99999999999999999999-1'])('called %j are none', async (item) => {
-    expect(await moveItem(till.deps, item)).toEqual({ kind: 'refused', reason: 'not_an_item' })
-  })
+  it.each(['', '1', "1-2'--", '1-', '99999999999999999999-1'])(
+    'called %j are refused as malformed',
+    async (item) => {
+      expect(await moveItem(till.deps, item)).toEqual({ kind: 'refused', reason: 'not_an_item' })
+    },
+  )
 
-  it('are moved once when two commands move the same', async () => {
+  it('are moved once, even by several commands at the same time', async () => {
     await delivered('dota')
     const [item] = await heldItems(till.db)
     const answers = await Promise.all([1, 2, 3].map(() => moveItem(till.deps, item?.item ?? '')))
     expect(answers.filter(({ kind }) => kind === 'moved')).toHaveLength(1)
   })
 
-  it('are counted: from 900 items of a game on, the bot takes only other games', async () => {
+  it('are counted, so a bot with 900 items of a game takes only other games', async () => {
     await delivered('dota')
     const metrics = await (await survey()).metrics()
     expect(metrics).toContain(`tradetill_bot_items{bot="${session.steamId}",game="dota"} 2`)
@@ -119,7 +122,7 @@ describe('items in the hands of a bot', () => {
     await survey()
     expect(await counted()).toEqual({ items_held: 2, entries: 0 })
     await move('in', 3)
-    // A wrong count stays wrong, because only the check of the ledger detects it.
+    // A wrong count stays wrong: no later count corrects it, and only the check of the ledger finds it.
     await till.db.updateTable('bot').set({ items_held: 7 }).execute()
     await survey()
     expect(await counted()).toEqual({ items_held: 10, entries: 0 })
@@ -136,7 +139,7 @@ describe('items in the hands of a bot', () => {
     expect(await counted()).toEqual({ items_held: 2, entries: 0 })
   })
 
-  it('are counted by game, in small batches and once each, and the count is right after every batch', async () => {
+  it('are counted by game in small batches, each once, and the count is right after every batch', async () => {
     await delivered('dota')
     await delivered('cs')
     await delivered('dota')
@@ -264,8 +267,8 @@ describe('items in the hands of a bot', () => {
       .executeTakeFirst()
 })
 
-describe('a survey of the bots shows', () => {
-  it('D-30 how long each bot is barred, and why', async () => {
+describe('a survey of the bots', () => {
+  it('D-30 shows how long each bot is barred, and why', async () => {
     await barBot(till.db, { botId: bot.botId, reason: 'inventory_full', game: 'tf', now: till.clock.now() })
     const [bar] = await listBars(till.db)
     const seconds = ((bar?.until.getTime() ?? 0) - till.clock.now().getTime()) / 1_000
@@ -276,7 +279,7 @@ describe('a survey of the bots shows', () => {
     expect(await barred()).toBeNull()
   })
 
-  it('how long ago the last complete look for reversals was', async () => {
+  it('shows how long ago the last complete look for reversals was', async () => {
     const age = async () => (await (await survey()).metrics()).match(/^tradetill_bot_history_seconds.*$/gm)
     expect(await age()).toBeNull()
     await delivered('cs')
@@ -295,7 +298,7 @@ describe('the limits of a bot', () => {
 
   const held = (dota: number) => ({ itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, dota } })
 
-  it('are the ones that the operator has set', async () => {
+  it('are set by the operator', async () => {
     await till.db.insertInto('bot_games').values({ bot_id: bot.botId, items: '{"570": 10}' }).execute()
     const { body } = await aDeposit(till, store)
     expect(await requestTrade(limits(held(10)), body)).toEqual(none)
@@ -325,7 +328,7 @@ describe('the operator', () => {
   const id = () => String(bot.botId)
   const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, wanted, DEFAULT_FLEET_LIMITS))
 
-  it('pauses a bot, which then gets no new trades, and resumes it', async () => {
+  it('pauses a bot, which then receives no new trades, and resumes it', async () => {
     expect(await actOnBot(till.db, id(), 'pause')).toMatchObject({ kind: 'done', name: 'Tradetill Bot' })
     expect(await choose()).toBeUndefined()
     expect(await (await survey()).metrics()).toContain('tradetill_bots{state="paused"} 1')

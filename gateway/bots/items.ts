@@ -1,4 +1,4 @@
-/** The items of the bots: trades bring them in, and the operator takes them out. */
+/** The bots' items: trades bring them in, and the operator takes them out. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'

@@ -1,4 +1,4 @@
-/** Periodic checks: items held, states of the bots. */
+/** Periodic checks of the bots and their items. */
 import { Gauge, type Registry } from 'prom-client'
 import { GAME_FACTS, GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
@@ -24,7 +24,7 @@ export type BotGauges = {
   historySeconds: Gauge<'bot'>
 }
 
-/** Steam ids in one line of the log. */
+/** The most Steam ids in one log line. */
 const MOST_NAMED = 20
 
 const STATES = ['online', 'offline', 'paused', 'dead', 'retired'] as const
@@ -85,7 +85,7 @@ type SurveyDeps = {
   watchTokens: TokenWatch
 }
 
-/** Call this every minute. Any number of processes may. */
+/** Call this every minute. Any number of processes can do so. */
 export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }: SurveyDeps): Promise<void> {
   const now = clock.now()
   const nowMs = now.getTime()

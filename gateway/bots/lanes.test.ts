@@ -20,7 +20,7 @@ function stuckLanes() {
 const EVERY: TradeLane[] = ['sends', 'cancels', 'reads', 'settling', 'reviews']
 
 describe('the lanes of a bot', () => {
-  it.each(EVERY)('%s run although every other lane is full', (lane) => {
+  it.each(EVERY)('%s run while every other lane is full', (lane) => {
     const { add, begun } = stuckLanes()
     for (const other of EVERY.filter((each) => each !== lane)) {
       for (let n = 0; n < 50; n += 1) void add(BigInt(EVERY.indexOf(other) * 100 + n), other)
@@ -37,7 +37,7 @@ describe('the lanes of a bot', () => {
     expect(begun).toEqual([1n, 2n])
   })
 
-  it('hold a trade once, wherever it waits', async () => {
+  it('hold a trade only once, in whichever lane it waits', async () => {
     const { add, begun, end } = stuckLanes()
     for (const id of [1n, 2n, 2n]) void add(id, 'reviews')
     void add(2n, 'sends')
@@ -47,7 +47,7 @@ describe('the lanes of a bot', () => {
     expect(begun).toEqual([1n, 2n])
   })
 
-  it('give another turn to a trade that is woken during its turn', async () => {
+  it('give a second turn to a trade that is woken during its first', async () => {
     const { add, begun, end } = stuckLanes()
     void add(1n, 'sends')
     void add(1n, 'sends')

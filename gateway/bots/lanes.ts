@@ -36,7 +36,7 @@ export function createLanes(work: (tradeId: bigint) => Promise<void>): Lanes {
   let stopped = false
 
   const takeTurn = async (tradeId: bigint, mine: Waiting): Promise<Turn> => {
-    // It moved to another lane meanwhile.
+    // The trade has moved to another lane meanwhile.
     if (waiting.get(tradeId) !== mine) return 'had'
     waiting.delete(tradeId)
     if (stopped) return 'dropped'

@@ -4,7 +4,7 @@ import type { Db } from '../db/client.ts'
 import type { Failing } from './health.ts'
 import { SPEAKING_STATES } from './store.ts'
 
-/** Leases use the database machine's time: the clocks of two machines may differ, and the till's may jump. */
+/** Leases use the database's clock: the clocks of two machines can differ, and the till's can jump. */
 const LEASE_SECONDS = 25
 
 export const LEASE_MS = LEASE_SECONDS * 1000
@@ -22,7 +22,7 @@ export type Lease = {
   owner: string
   epoch: bigint
   sealedToken: Buffer
-  /** Steam's notice about trade protection is acknowledged. */
+  /** True if Steam's notice about trade protection is acknowledged. */
   acknowledged: boolean
   /** When Steam first refused its token; null if there is no unconfirmed refusal. */
   tokenRefusedAt: Date | null
@@ -77,7 +77,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
   }))
 }
 
-/** Renews the lease for 25 s; false if another process has it by now, or the bot was declared dead. */
+/** Renews the lease for 25 s. Resolves to false if another process holds it by now, or the bot was declared dead. */
 export async function beat(db: Db, lease: Lease): Promise<boolean> {
   const rows = await db
     .updateTable('bot')
@@ -90,7 +90,7 @@ export async function beat(db: Db, lease: Lease): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Writes whether the session is open, and if not, why. Has no effect once the lease is lost. */
+/** Writes whether the session is open, and the reason if it is not. Has no effect once the lease is lost. */
 export async function setOnline(db: Db, lease: Lease, offlineReason: string | null): Promise<void> {
   await db
     .updateTable('bot')
@@ -99,7 +99,7 @@ export async function setOnline(db: Db, lease: Lease, offlineReason: string | nu
     .execute()
 }
 
-/** Writes since when each capability fails. Has no effect once the lease is lost. */
+/** Writes how long each capability has been failing. Has no effect once the lease is lost. */
 export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise<void> {
   const since = (ms: number | null) =>
     ms === null ? null : sql<Date>`till_now() - make_interval(secs => ${ms / 1000})`
@@ -130,7 +130,7 @@ export async function noteSession(
         : {}),
     })
     .where(held(lease))
-    // This session does not know a token that a renewal brought meanwhile.
+    // A renewal may have stored a newer token, which this session does not use.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }
@@ -141,14 +141,16 @@ export async function markDead(db: Db, lease: Lease, reason: string): Promise<vo
     .updateTable('bot')
     .set({ state: 'dead', state_reason: reason, online: false, lease_owner: null, lease_until: null })
     .where(held(lease))
-    // An enrolment in between brought a new token, which may be good.
+    // An enrolment may have stored a new token meanwhile, which may be good.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }
 
 type TokenRefusal = { reason: string; refusedAt: Date; until: Date }
 
-/** Takes the bot out of service until then, for every process: a restart must not retry sooner or count a refusal twice. */
+/**
+ * Takes the bot out of service until then, for every process: a restart must not retry sooner or count a refusal twice.
+ */
 export async function putOffLogin(
   db: Db,
   lease: Lease,
@@ -165,12 +167,12 @@ export async function putOffLogin(
       lease_until: null,
     })
     .where(held(lease))
-    // The same as in markDead.
+    // As in markDead.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }
 
-/** Lets the next process take the bot at once. */
+/** Releases the lease, so another process can take the bot at once. */
 export async function releaseLease(db: Db, lease: Lease): Promise<void> {
   await db
     .updateTable('bot')

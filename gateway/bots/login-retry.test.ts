@@ -7,16 +7,16 @@ const waits = (random: number, count: number): number[] => {
 }
 
 describe('a login that fails', () => {
-  it('is tried again after a wait that doubles, up to five minutes', () => {
+  it('is repeated after a wait that doubles, up to five minutes', () => {
     expect(waits(0.5, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
   })
 
-  it('is retried by each bot at a different time', () => {
+  it('is repeated by each bot at a different time', () => {
     expect(waits(0, 1)).toEqual([0.75])
     expect(waits(1, 1)).toEqual([1.25])
   })
 
-  it('is retried soon only after a session that lasted', () => {
+  it('is repeated soon only after a session that lasted', () => {
     const retry = createLoginRetry(() => 0.5)
     retry.nextMs()
     retry.sessionEnded(15_000)
@@ -25,7 +25,7 @@ describe('a login that fails', () => {
     expect(retry.nextMs()).toBe(1_000)
   })
 
-  it('because of our own limits waits for its turn, without doubling the wait', () => {
+  it('because of our own limits waits its turn, and its wait does not double', () => {
     const retry = createLoginRetry(() => 0.5)
     expect([retry.nextTurnMs(), retry.nextTurnMs(), retry.nextMs()]).toEqual([3_000, 3_000, 1_000])
   })

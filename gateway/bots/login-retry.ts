@@ -1,9 +1,9 @@
 /** How long a bot waits before it logs in again. Pure: `random` is from 0 to 1. */
 
 const FIRST_MS = 1_000
-/** Long enough for a Steam that is down for hours. */
+/** The longest wait, for outages of hours. */
 const LAST_MS = 300_000
-/** A session that lasts this long was a good one. */
+/** After a session at least this long, the waits begin again with the shortest. */
 const GOOD_MS = 15_000
 /** How often to check whether our own limits allow the login. */
 const TURN_MS = { least: 1_000, spread: 4_000 }
@@ -13,7 +13,7 @@ export type LoginRetry = {
   nextMs(): number
   /** The wait after our own limits held the login back. */
   nextTurnMs(): number
-  /** A session ended after this time. */
+  /** Records that a session ended after this time, in milliseconds. */
   sessionEnded(lastedMs: number): void
 }
 

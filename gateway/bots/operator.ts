@@ -20,7 +20,7 @@ export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAn
     if (act === 'remove') return remove(tx, bot)
     if (act === 'retire') return retire(tx, bot)
     if (bot.state === 'retired') return { kind: 'refused', reason: 'retired' }
-    // Only an enrolment brings a dead bot back.
+    // Only an enrolment brings a dead bot back into service.
     if (bot.state === 'dead') return { kind: 'refused', reason: 'dead' }
     const state: BotState = act === 'pause' ? 'paused' : 'active'
     const now = { botId: bot.id, name: bot.name, state }
@@ -30,7 +30,7 @@ export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAn
   })
 }
 
-/** The row stays, because trades and items name it; the token goes. */
+/** Deletes the bot's token. The row stays, because trades and items refer to it. */
 async function remove(tx: Tx, bot: { id: bigint; name: string }): Promise<ActAnswer> {
   const watched = await watchedOf(tx, bot.id)
   if (watched.open + watched.reviewed + watched.protected > 0)
@@ -39,7 +39,7 @@ async function remove(tx: Tx, bot: { id: bigint; name: string }): Promise<ActAns
   return { kind: 'done', botId: bot.id, name: bot.name, state: 'removed' }
 }
 
-/** Retires a bot that will never be back. The sweep ends its open trades, which needs no bot. */
+/** Retires a bot that will never return. The sweep ends its open trades, and needs no bot for that. */
 async function retire(tx: Tx, bot: { id: bigint; name: string; state: BotState }): Promise<ActAnswer> {
   const now = { botId: bot.id, name: bot.name, state: 'retired' } as const
   if (bot.state === 'retired') return { kind: 'unchanged', ...now }

@@ -1,4 +1,6 @@
-/** The processes that hold bots. Each writes its row before it looks for bots, so all of them know each other. */
+/**
+ * The processes that hold bots. Each writes its row before it looks for bots, so every process can count the others.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { LiveProcess } from './spread.ts'
@@ -41,7 +43,7 @@ export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bo
   return { processes, bots: Number(bots) }
 }
 
-/** How many processes encrypt with another key than this one. */
+/** Number of live processes whose master key differs from this one. */
 export async function countOfOtherKeys(db: Db, keyFingerprint: string): Promise<number> {
   const { others } = await db
     .selectFrom('gateway_process')

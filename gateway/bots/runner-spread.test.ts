@@ -84,7 +84,7 @@ const counts =
     Promise.all(processes.map(async (process) => (await of(process)).length))
 
 describe('two processes', () => {
-  it('hold equal numbers of bots, and a restart of one moves no bot of the other', async () => {
+  it('hold equal numbers of bots, and keep theirs while the other restarts', async () => {
     await enrol(6)
     const first = start()
     await expect.poll(counts(first)).toEqual([6])
@@ -100,7 +100,7 @@ describe('two processes', () => {
     expect(captured.lines.join('')).not.toContain('was lost')
   })
 
-  it('one that may not hold bots takes none, but counts for the share of an address and for the keys', async () => {
+  it('count a process that may not hold bots in the share of an address and among the keys', async () => {
     await enrol(3)
     const none = start({ maxBots: 0 })
     const all = start()
@@ -126,7 +126,7 @@ describe('two processes', () => {
 })
 
 describe('a process with too many bots', () => {
-  it('keeps busy bots, and gives up the others one by one', async () => {
+  it('keeps its busy bots, and gives up the others one by one', async () => {
     await enrol(4)
     const busy = Promise.withResolvers<number>()
     const watched: bigint[] = []

@@ -82,7 +82,7 @@ const send = (job: BotJob) =>
   })
 
 describe('an enrolment', () => {
-  it('stores the bot under the account of its token, sealed', async () => {
+  it('stores the bot under the account of its token, and encrypts the token', async () => {
     expect(await enrol()).toMatchObject({ kind: 'added', steamId: STEAM_ID, name: 'Bot #1' })
     expect(await enrol()).toMatchObject({ kind: 'added' })
     expect(await listBots(database.db)).toMatchObject([{ steamId: STEAM_ID, level: 7, state: 'active' }])
@@ -149,7 +149,7 @@ describe('two processes on one database', () => {
     expect(steam.open).toBe(0)
   })
 
-  it('a process that lost its lease stops using the bot', async () => {
+  it('stop using a bot once its lease is lost', async () => {
     await enrol()
     const { contexts } = start()
     await online()
@@ -172,7 +172,7 @@ describe('a session', () => {
       .poll(bot)
       .toMatchObject({ state: 'active', reachable: false, stateReason: expect.stringMatching(reason) })
     const asked = steam.refused
-    // A restart does not ask sooner, and does not count the refusal again.
+    // After a restart, the bot neither retries sooner nor counts the refusal again.
     await first.stop()
     start()
     await database.pool.query(`update bot set token_refused_at = token_refused_at - interval '59 minutes'`)
@@ -223,7 +223,7 @@ describe('a session', () => {
     expect(await bot()).toMatchObject({ stateReason: null })
   })
 
-  it('is opened again after it ended', async () => {
+  it('is opened again after it has ended', async () => {
     await enrol()
     const opened = steam.opened
     const { contexts } = start()
@@ -246,7 +246,7 @@ describe('a failure of a bot', () => {
     return { offers: row.offers_failing_since !== null, inventories: row.inventories_failing_since !== null }
   }
 
-  it('D-28 is in its row while one kind of call fails, and is cleared when it works', async () => {
+  it('D-28 is stored while one kind of call fails, and cleared when the call works again', async () => {
     await enrol()
     const { contexts } = start()
     await online()
@@ -259,7 +259,7 @@ describe('a failure of a bot', () => {
     steam.answers = 'good'
     await contexts[0]?.session.readInventory({ steamId: '76561197960269729', token: 'abcd_-12' }, 'cs', 'en')
     await expect.poll(failing).toMatchObject({ inventories: false })
-    // Nothing asks for an offer, so the bot retries automatically.
+    // No other call reads an offer, so the bot retries automatically.
     await expect.poll(failing).toMatchObject({ offers: false })
   })
 
@@ -305,7 +305,7 @@ describe('the jobs of a bot', () => {
     expect(mostBusy).toBe(1)
   })
 
-  it('for trades do not wait for inventories that Steam is slow with', async () => {
+  it('for trades do not wait for inventories that Steam answers slowly', async () => {
     await enrol()
     const gate = Promise.withResolvers<void>()
     const asked: bigint[] = []
@@ -331,7 +331,7 @@ describe('the jobs of a bot', () => {
     await expect.poll(() => asked).toHaveLength(20)
   })
 
-  it('wake the watch over offers, which continues while offers are left', async () => {
+  it('start the watch over offers, which continues while offers are left', async () => {
     await enrol()
     let left = 0
     const watch = vi.fn(async () => left)

@@ -9,7 +9,7 @@ const SCAN_MS = 5_000
 const IDLE_SCAN_MS = 1_000
 
 export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> & {
-  /** The machine's by default. */
+  /** The machine's clock by default. */
   monotonicMs?: () => number
   random?: () => number
   /** Names this process among the holders of leases. A new UUID at every start. */
@@ -52,7 +52,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
     }
   }
   // One at a time, so the others keep working and Steam gets no burst of logins. The last one taken goes first, so a
-  // process that comes back gets its own bots again.
+  // process that restarts gets its own bots back.
   const giveUpOne = async () => {
     const idle = [...held].findLast((bot) => bot.isIdle())
     await idle?.release()

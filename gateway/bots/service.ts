@@ -26,11 +26,11 @@ import {
   tryLockTradesOf,
 } from './store.ts'
 
-/** How many bots are tried for an unlocked one, and how often, before the first with room is taken. */
+/** How many bots to try to lock without waiting, and how often to choose again before any bot with room is accepted. */
 const MOST_TRIED = 8
 const MOST_TURNS = 4
 
-/** `tried`: bots that Steam refused the same wish. */
+/** `tried`: the bots for which Steam refused the same wish. */
 type Wanted = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
 
 /**
@@ -52,13 +52,13 @@ export async function chooseBotForTrade(
     const botId = await lockOne(tx, ranked)
     ranked = await rank()
     const hasRoom = ranked.some((bot) => bot.botId === botId)
-    // During the wait the bot may have filled up, or got so many trades that another one is better.
+    // During the wait, the bot may have filled up, or received so many trades that another one is better.
     if (isStillGood(ranked, botId) || (hasRoom && turns >= MOST_TURNS)) return { botId }
   }
   return undefined
 }
 
-/** Skips bots that another transaction is assigning a trade to, so a crowd does not fill one bot after the other. */
+/** Skips bots that another transaction is assigning a trade to, so a crowd does not fill one bot after another. */
 async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
   for (const { botId } of ranked.slice(0, MOST_TRIED)) if (await tryLockTradesOf(tx, botId)) return botId
   const [first] = ranked
@@ -67,7 +67,7 @@ async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
   return first.botId
 }
 
-/** Transactions of two gateways that may assign trades at once. */
+/** The most transactions of two gateways that can be assigning trades at the same moment. */
 const AT_ONCE = 20
 
 /** True while the store has less than its share of the bots. Far below the share this takes no lock. */
@@ -100,7 +100,7 @@ export async function isServedSoonerElsewhere(
   return isBetterElsewhere(bots, limits, waiting)
 }
 
-/** Chooses a bot that has not been tried to read an inventory. Returns undefined if none is reachable. */
+/** Chooses a bot to read an inventory, except those already tried. Returns undefined if none is reachable. */
 export function chooseBotForReading(tx: Db | Tx, tried: readonly bigint[] = []): Promise<bigint | undefined> {
   return botForReading(tx, tried)
 }
@@ -153,7 +153,7 @@ type OwnHold =
   | Unavailable
 
 async function ownHold(session: SteamSession, partner: Partner | undefined): Promise<OwnHold> {
-  // Steam has no answer for the bot's own link, because nobody trades with themselves.
+  // Steam gives no answer for the bot's own link, because an account cannot trade with itself.
   if (partner === undefined || partner.steamId === session.steamId) return { kind: 'told', days: null }
   const answer = await session.checkPartner(partner)
   if (answer.kind === 'refused') return { kind: 'refused', reason: 'check_link_refused' }
@@ -164,7 +164,7 @@ async function ownHold(session: SteamSession, partner: Partner | undefined): Pro
 export async function saveProvedBot(tx: Tx, proved: ProvedBot, now: Date): Promise<EnrolledBot> {
   const { profile, token, ownHoldDays } = proved
   const botId = await saveBot(tx, profile, token)
-  // Such a bar covers every game, whichever is named.
+  // This bar covers every game, so the game named here makes no difference.
   if (ownHoldDays !== null && ownHoldDays > 0) {
     await barBot(tx, { botId, reason: 'own_hold', game: 'cs', now })
   }
@@ -178,7 +178,7 @@ type SelfTest =
   | { kind: 'refused'; reason: 'unknown_account' }
   | Unavailable
 
-/** Tests the account's abilities that every deposit needs: Steam knows it, and its offers can be listed. */
+/** Tests what every deposit needs of the account: Steam returns its profile, and its offers can be listed. */
 async function testSession(steam: Steam, session: SteamSession, now: Date): Promise<SelfTest> {
   const answer = await steam.readProfile(session.steamId)
   if (answer.kind === 'unavailable') return answer

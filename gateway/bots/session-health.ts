@@ -12,8 +12,8 @@ export type Observer = {
 }
 
 /**
- * Wraps the session to report failures in its answers. A Steam that is busy, down or limiting us proves nothing about the
- * session, and another login would only add to its load.
+ * Wraps the session to report failures in its answers. If Steam is busy, down or limiting us, that proves nothing about
+ * the session, and another login would only add to its load.
  */
 export function observeSession(session: SteamSession, observer: Observer): SteamSession {
   const seen = async <T extends Answer>(answer: Promise<T>, capability?: Capability): Promise<T> => {

@@ -1,4 +1,4 @@
-/** A bot whose holder gets no answer from the database any more. */
+/** A bot whose holder no longer receives answers from the database. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createQueue } from '../db/boss-queue.ts'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   database = await testDatabase()
   proxy = await startSilentProxy(database.url)
   lines = createLines()
-  // The deadlines of its statements are longer than a test may take.
+  // Its statements would outlast a test, because their deadlines are long.
   leases = openPool({ url: proxy.url, size: 2, mode: 'live', lines, connectMs: 500 })
   const { log } = captureLog()
   queue = await createQueue({ url: database.url, log })
@@ -71,7 +71,7 @@ afterEach(async () => {
 
 const online = () => expect.poll(() => listBots(database.db)).toMatchObject([{ reachable: true }])
 
-it('is given up when its lease ends, even with waiting statements, and comes back with the database', async () => {
+it('a bot is given up when its lease ends, even with waiting statements, and comes back with the database', async () => {
   const [before] = contexts
   expect(before?.mayWrite(15_000)).toBe(true)
 
@@ -93,7 +93,7 @@ it('is given up when its lease ends, even with waiting statements, and comes bac
   expect(steam.mostOpen).toBe(1)
 })
 
-it('is released at once on request, without losing anything', async () => {
+it('a bot is released at once on request, without losing anything', async () => {
   proxy.swallow()
   const { promise: over, resolve } = Promise.withResolvers<string>()
   void bots.stop().then(() => resolve('stopped'))

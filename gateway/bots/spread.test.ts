@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { homeless, shareOf } from './spread.ts'
 
-/** The shares of processes that may hold so many bots each. */
+/** The share of each process, where `rooms` lists how many bots each may hold. */
 const shares = (rooms: number[], bots: number) => {
   const processes = rooms.map((maxBots, index) => ({ owner: String(index), maxBots }))
   return processes.map(({ owner }) => shareOf(owner, processes, bots))
@@ -21,7 +21,7 @@ describe('the share of a process', () => {
     expect(shares(rooms, bots)).toEqual(expected)
   })
 
-  it('leaves no bot out while there is a place, and gives no process more than it may hold', () => {
+  it('leaves out no bot while a process has room, and never exceeds what a process may hold', () => {
     for (let bots = 0; bots <= 30; bots += 1) {
       for (const rooms of [[1, 2, 3], [7], [4, 4, 4], [1, 30], [2, 9, 9]]) {
         const given = shares(rooms, bots)

@@ -2,14 +2,14 @@
 
 export type LiveProcess = { owner: string; maxBots: number }
 
-/** The bots left over when every process holds its maximum; 0 while no process runs. */
+/** Number of bots left over when every process holds its maximum; 0 while no process runs. */
 export function homeless(processes: readonly LiveProcess[], bots: number): number {
   if (processes.length === 0) return 0
   const places = processes.reduce((sum, { maxBots }) => sum + maxBots, 0)
   return Math.max(0, bots - places)
 }
 
-/** An even share, rounded up; more if other processes may not hold as many. */
+/** An even share, rounded up; more if other processes cannot hold that many. */
 export function shareOf(owner: string, processes: readonly LiveProcess[], bots: number): number {
   // From the smallest capacity to the largest: later processes get what earlier ones cannot hold.
   const bySize = processes.toSorted((a, b) => a.maxBots - b.maxBots)

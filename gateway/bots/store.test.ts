@@ -69,7 +69,7 @@ describe('a lease', () => {
     await sandbox.close()
   })
 
-  it('goes to another process once it has run out, under a higher epoch', async () => {
+  it('goes to another process, under a higher epoch, once it has run out', async () => {
     await aBot()
     const [first] = await takeLeases(database.db, OWNER, 10)
     expect(await takeLeases(database.db, OTHER, 10)).toEqual([])
@@ -104,7 +104,7 @@ describe('a lease', () => {
     expect(await takeLeases(database.db, OTHER, 10)).toHaveLength(1)
   })
 
-  it('with an older token does not change the end of the new one', async () => {
+  it('with an older token does not change the expiry of the new token', async () => {
     await aBot()
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
@@ -163,7 +163,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toEqual({ botId: first })
   })
 
-  it('is another one while offers of the first are overdue', async () => {
+  it('is not one whose offers are overdue, if another has room', async () => {
     const [first, second] = await onlineBots(90, 10)
     await aTrade(second, 'active')
     const waiting = await aTrade(first, 'intended')
@@ -221,7 +221,7 @@ describe('the room of a bot', () => {
     expect(await listBots(database.db)).toMatchObject([{ itemsHeld: 3 }])
   })
 
-  it('goes to one of two simultaneous requests: the other one waits and finds none', async () => {
+  it('goes to one of two simultaneous requests: the other waits and finds none', async () => {
     const [bot] = await onlineBots(10)
     const late = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: bot })
@@ -233,7 +233,7 @@ describe('the room of a bot', () => {
     expect(await late.other).toBeUndefined()
   })
 
-  it('is taken at another bot while a trade is being assigned to this one', async () => {
+  it('is reserved at another bot while a trade is being assigned to this one', async () => {
     const [one, two] = await onlineBots(90, 10)
     await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
@@ -241,7 +241,7 @@ describe('the room of a bot', () => {
     })
   })
 
-  it('is taken at another bot if the awaited one is full', async () => {
+  it('is reserved at another bot if this one fills up during the wait', async () => {
     const [one, two] = await onlineBots(90, 10)
     const late = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
@@ -254,7 +254,7 @@ describe('the room of a bot', () => {
     expect(await late.other).toEqual({ botId: two })
   })
 
-  it('is shared evenly by a crowd: no bot gets two trades more than another', async () => {
+  it('is filled evenly by a crowd: no bot receives two trades more than another', async () => {
     const bots = await onlineBots(90, 60, 30)
     const served = Array.from({ length: 6 }, (_, n) =>
       database.db.transaction().execute(async (tx: Tx) => {
@@ -280,7 +280,7 @@ describe('the bot for reading', () => {
     expect(await chooseBotForReading(database.db)).toBe(second)
   })
 
-  it('is a working one, or a failing one if there is no other', async () => {
+  it('is a working one, or a failing one if no other is left', async () => {
     const [first, second] = await onlineBots(10, 10)
     await failing(first, true)
     for (let seconds = 30; seconds > 0; seconds -= 1) await aRequest(second, 'open', seconds)
@@ -292,24 +292,27 @@ describe('the bot for reading', () => {
     expect(await chooseBotForReading(database.db)).toBe(first)
   })
 
-  it.each(['rate_limited', 'not_our_turn'])('is for a while not one that was answered %s', async (reason) => {
-    const [first, second] = await onlineBots(10, 10)
-    await aRequest(first, 'done', 20)
-    await aRequest(second, 'done', 10)
-    const answered = (answer: object, secondsAgo: number) =>
-      database.pool.query(
-        'update inventory_request set answer = $2, done_at = now() - make_interval(secs => $3) where bot_id = $1',
-        [first, answer, secondsAgo],
-      )
-    await answered({ kind: 'unavailable', reason, detail: '' }, 5)
-    expect(await chooseBotForReading(database.db)).toBe(second)
-    await answered({ kind: 'unavailable', reason, detail: '' }, 31)
-    expect(await chooseBotForReading(database.db)).toBe(first)
-    await answered({ kind: 'unavailable', reason: 'timeout', detail: '' }, 5)
-    expect(await chooseBotForReading(database.db)).toBe(first)
-  })
+  it.each(['rate_limited', 'not_our_turn'])(
+    'is another one for half a minute after the answer %s',
+    async (reason) => {
+      const [first, second] = await onlineBots(10, 10)
+      await aRequest(first, 'done', 20)
+      await aRequest(second, 'done', 10)
+      const answered = (answer: object, secondsAgo: number) =>
+        database.pool.query(
+          'update inventory_request set answer = $2, done_at = now() - make_interval(secs => $3) where bot_id = $1',
+          [first, answer, secondsAgo],
+        )
+      await answered({ kind: 'unavailable', reason, detail: '' }, 5)
+      expect(await chooseBotForReading(database.db)).toBe(second)
+      await answered({ kind: 'unavailable', reason, detail: '' }, 31)
+      expect(await chooseBotForReading(database.db)).toBe(first)
+      await answered({ kind: 'unavailable', reason: 'timeout', detail: '' }, 5)
+      expect(await chooseBotForReading(database.db)).toBe(first)
+    },
+  )
 
-  it('is, among idle ones, the one whose last read is the longest ago', async () => {
+  it('is, among idle bots, the one whose last read was longest ago', async () => {
     const [first, second, third] = await onlineBots(10, 10, 10)
     const asked: unknown[] = []
     for (let seconds = 60; seconds > 54; seconds -= 1) {

@@ -10,7 +10,7 @@ import type { BotFacts, StoreOffers } from './fleet.ts'
 /** States in which a process may hold the bot. */
 export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 
-/** A process speaks for the bot. */
+/** True if a process holds the bot's lease. */
 export const hasGateway = sql<boolean>`coalesce(bot.lease_until > now(), false)`
 const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 
@@ -23,7 +23,7 @@ const itemsHeld = sql<number>`(bot.items_held + (
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
     and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)))::int`
 
-/** The same for one game: see countGames. Entry by entry, because a join may read every item there is. */
+/** The same for one game: see countGames. A subquery per entry, because a join can read every item. */
 const itemsHeldOf = (
   appId: number,
 ) => sql<number>`(coalesce((bot_games.items->>${String(appId)}::text)::int, 0) + (
@@ -38,14 +38,14 @@ const itemsOnTheWay = (game: Game) => sql<number>`(
   where way.bot_id = bot.id and way.game = ${game} and way.state in (${sql.join(OPEN_TRADE_STATES)}))::int`
 
 /**
- * Locks the assignment of trades to this bot until the transaction ends, so two trades cannot take the same last place.
+ * Locks the assignment of trades to this bot until the transaction ends, so two trades cannot both take its last place.
  * The bot's own row stays free for its holder's renewals.
  */
 export async function lockTradesOf(tx: Tx, botId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0))`.execute(tx)
 }
 
-/** The same, but only if the lock is free now. */
+/** Takes the same lock only if it is free now. Resolves to true if it was. */
 export async function tryLockTradesOf(tx: Tx, botId: bigint): Promise<boolean> {
   const { rows } = await sql<{ isLocked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0)) as "isLocked"`.execute(
@@ -118,17 +118,17 @@ export async function lockOffersOfStore(tx: Tx, storeId: bigint): Promise<void> 
 }
 
 /**
- * Steam's limits, or our own, held the bot back a moment ago, and would again. Only short answers are read for this, never
- * a whole inventory.
+ * True if Steam's limits, or our own, held the bot back a moment ago and would do so again. Reads only short answers,
+ * never a whole inventory.
  */
 const wasHeldBack = sql<boolean>`bool_or(request.done_at > (select till_now()) - interval '30 seconds'
   and pg_column_size(request.answer) < 1000
   and request.answer->>'reason' in ('rate_limited', 'not_our_turn')) is true`
 
 /**
- * Chooses the reachable bot for the next inventory, in this order: its inventory reads work, no limit held it back a
- * moment ago, it has the fewest reads to do, its last read is the longest ago (Steam counts by account). A paused bot may
- * still read. The holder of a failing bot retries, so it comes back automatically.
+ * Chooses a reachable bot for the next inventory. Prefers, in this order, a bot whose reads work, that no limit held
+ * back a moment ago, with the fewest reads to do, and with the oldest last read (Steam counts by account). A paused bot
+ * can still read. The holder of a failing bot retries, so the bot comes back automatically.
  */
 export async function botForReading(tx: Db | Tx, tried: readonly bigint[]): Promise<bigint | undefined> {
   const row = await tx
@@ -160,7 +160,7 @@ export type SealedToken = { sealed: Buffer; expiresAt: Date | null; acknowledged
 
 const unlessPaused = sql<BotState>`case when bot.state = 'paused' then 'paused' else 'active' end`
 
-/** Enrols a bot, or updates the token and profile of an enrolled one. Brings it back into service unless it is paused. */
+/** Enrols a bot, or updates the token and profile of an enrolled bot. Returns it to service unless it is paused. */
 export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken): Promise<bigint> {
   const seen = {
     name: profile.name,
@@ -205,9 +205,9 @@ export type BotSummary = {
   level: number
   state: BotState
   stateReason: string | null
-  /** A process holds it. */
+  /** True if a process holds its lease. */
   hasGateway: boolean
-  /** Steam refused its token: no process logs it in before this time. Null if there is no such limit. */
+  /** No process logs the bot in before this time, because Steam refused its token. Null if it was not refused. */
   loginAfter: Date | null
   reachable: boolean
   itemsHeld: number
@@ -258,13 +258,13 @@ export async function setBotState(tx: Tx, botId: bigint, state: BotState): Promi
   await tx.updateTable('bot').set({ state }).where('id', '=', botId).execute()
 }
 
-/** Trades of a bot by their possible further course. */
+/** Numbers of a bot's trades, by what can still happen to them. */
 export type Watched = {
-  /** Their offers are, or may be, open. */
+  /** Trades whose offers are, or may be, open. */
   open: number
-  /** Ended without items, but still reviewed, because their offers may be accepted. */
+  /** Trades that ended without items, but are still reviewed because their offers may be accepted. */
   reviewed: number
-  /** Delivered, and may be taken back. */
+  /** Trades that were delivered and may be taken back. */
   protected: number
 }
 

@@ -1,8 +1,8 @@
-/** How soon a bot's refresh token ends. Pure. */
+/** How soon a bot's refresh token expires. Pure. */
 
 const DAY_MS = 86_400_000
 
-/** From this time before its end, a new token is due. */
+/** How long before its expiry a token should be renewed. */
 export const TOKEN_SOON_MS = 30 * DAY_MS
 const TOKEN_LAST_MS = 7 * DAY_MS
 

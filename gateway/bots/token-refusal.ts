@@ -5,7 +5,9 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export type TokenVerdict = { kind: 'again'; at: Date } | { kind: 'dead' }
 
-/** Steam refuses good tokens at times. Only a refusal an hour after the first one counts. `since`: the first one's time. */
+/**
+ * Steam sometimes refuses good tokens. Only a refusal an hour after the first one counts. `since`: time of the first.
+ */
 export function judgeTokenRefusal(since: Date | null, now: Date): TokenVerdict {
   if (since === null) return { kind: 'again', at: new Date(now.getTime() + 5 * MINUTE_MS) }
   const ageMs = now.getTime() - since.getTime()

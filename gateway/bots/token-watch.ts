@@ -1,4 +1,4 @@
-/** Logs when a bot's token nears its end: once 30 days before, and once 7 days before. */
+/** Logs that a bot's token is about to expire: once 30 days before, and once 7 days before. */
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { BotSummary } from './store.ts'

@@ -1,5 +1,5 @@
 /**
- * A gateway and the bots of a second one on one database: which of them holds a bot, and which takes over after a kill.
+ * Two gateways on one database, the second reduced to its bots: which holds a bot, and which takes over after a kill.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -51,7 +51,7 @@ async function kill(): Promise<void> {
 
 const steamHere = () => createWebSteam({ redirect: createSandboxAgent('sandbox', sandbox.url) })
 
-/** Enrols the bot of the sandbox with this number. */
+/** Enrols the sandbox's bot with this number. */
 async function enrol(number: number): Promise<void> {
   const account = sandbox.world().accounts.filter(({ kind }) => kind === 'bot')[number]
   const refreshToken = sandbox.as(account?.steamId ?? '').refreshToken()
@@ -115,12 +115,12 @@ describe('two gateways', () => {
     await allOnline(2)
     const before = await botRows()
     const kept = before.filter(({ owner }) => owner === OWN).length
-    // The log comes a moment after the row.
+    // The log line follows the row a moment later.
     await expect.poll(() => onlineIn(output())).toBe(2 - kept)
     await expect.poll(() => onlineIn(captured.lines.join(''))).toBe(kept)
 
     await kill()
-    // Nobody gave them back, so only the end of their leases frees them.
+    // The killed gateway did not release its bots, so they are free only when their leases end.
     expect((await botRows()).map(({ owner }) => owner)).toEqual(before.map(({ owner }) => owner))
     await database.pool.query('update bot set lease_until = now() where lease_owner <> $1', [OWN])
     await expect.poll(() => onlineIn(captured.lines.join(''))).toBe(2)

@@ -4,7 +4,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES, type Refusal, type TradeStateColumn } from '../db/trade-tables.ts'
 
-/** `which`: its number or its Steam id. */
+/** `which`: the bot's number or its Steam id. */
 export function findBot(db: Db, which: string) {
   return db
     .selectFrom('bot')
@@ -39,7 +39,7 @@ export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> 
 
 export type RefusalCount = { refusal: Refusal; game: Game; times: number; lastAt: Date }
 
-/** Offers that were refused to the bot since then, by reason and game. */
+/** Numbers of the bot's offers that Steam refused since then, by reason and game. */
 export async function refusalsOf(db: Db, botId: bigint, since: Date): Promise<RefusalCount[]> {
   const { rows } = await sql<RefusalCount>`
     select refusal, game, count(*)::int as times, max(created_at) as "lastAt"

@@ -9,7 +9,7 @@ import { startWork } from './work.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** The work of a bot, with the hand that gives it jobs. */
+/** Starts the work of a bot. `give` gives it a job. */
 async function work(handlers: Partial<BotHandlers>) {
   let hand: (job: unknown) => Promise<void> = () => Promise.reject(new Error('no worker'))
   const queue: Queue = {
@@ -31,7 +31,10 @@ async function work(handlers: Partial<BotHandlers>) {
 const never = () => new Promise<void>(() => {})
 const aTrade = (tradeId: string): BotJob => ({ kind: 'trade', tradeId })
 
-/** How the job stands: the queue takes one that lasts a minute for lost, and after five times for failed. */
+/**
+ * The state of a job now, and after a time. The queue considers a job lost after a minute, and failed after five
+ * losses.
+ */
 async function outcomeOf(job: Promise<void>) {
   let outcome = 'open'
   job.then(
@@ -48,7 +51,7 @@ async function outcomeOf(job: Promise<void>) {
 
 describe('a job of a bot', () => {
   it.each<TradeLane>(['reads', 'settling', 'reviews'])(
-    'is done once its trade waits among the %s',
+    'is done once its trade waits in the lane %s',
     async (lane) => {
       const { give } = await work({ laneOf: async () => lane, trade: never })
       for (let n = 0; n < 9; n += 1) expect((await outcomeOf(give(aTrade(String(n))))).now).toBe('done')
@@ -56,7 +59,7 @@ describe('a job of a bot', () => {
   )
 
   it.each<TradeLane>(['sends', 'cancels'])(
-    'that waits among the %s is done before the queue gives it up',
+    'that waits in the lane %s is done before the queue considers it lost',
     async (lane) => {
       const { give } = await work({ laneOf: async () => lane, trade: never })
       void give(aTrade('1'))
@@ -66,7 +69,7 @@ describe('a job of a bot', () => {
     },
   )
 
-  it('fails with its send, for the queue to repeat it', async () => {
+  it('fails when its send fails, so the queue repeats it', async () => {
     const { give, lines } = await work({ trade: () => Promise.reject(new Error('no database')) })
     expect((await outcomeOf(give(aTrade('1')))).now).toBe('failed')
     expect(lines.join('')).toContain('work on a trade failed')
@@ -95,7 +98,7 @@ describe('a job of a bot', () => {
     expect(asked).toHaveBeenCalledTimes(4)
   })
 
-  it('for a trade of which nothing is due does nothing', async () => {
+  it('does nothing if its trade has no work due', async () => {
     const trade = vi.fn(never)
     const { give } = await work({ laneOf: async () => undefined, trade })
     expect((await outcomeOf(give(aTrade('1')))).now).toBe('done')

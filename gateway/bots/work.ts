@@ -10,13 +10,13 @@ import { createFairQueue } from './fair-queue.ts'
 import { createLanes } from './lanes.ts'
 
 /**
- * Jobs taken from the queue at a time: every send and cancel that a bot may have to do, and inventories beside them.
+ * Jobs taken from the queue at a time: as many as a bot's sends and cancels together, with room for inventories.
  */
 const JOBS_AT_A_TIME = 64
 const REFRESHES_AT_A_TIME = 4
-/** Trades whose row is read at a time to choose their lane: the pool of connections serves shoppers too. */
+/** How many trades' rows to read at a time to choose their lanes. The limit keeps connections free for shoppers. */
 const CHOICES_AT_A_TIME = 4
-/** Inventories that may wait for their turn. Their callers give up after 20 s anyway. */
+/** How many inventories can wait for their turn. Their callers give up after 20 s anyway. */
 const MOST_INVENTORIES = 40
 /** The longest time that a job waits for its work: the queue considers a job lost after a minute. */
 const JOB_MS = 45_000
@@ -73,7 +73,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
   const inventories = createFairQueue({ budget: METHODS.partnerinventory.account, time: TIME })
   const aside = new Set<Promise<unknown>>()
 
-  // A job is an alarm: it ends once its work waits in a lane. A sweep finds due work that was not done.
+  // A job is only a wake-up: it ends once its work waits in a lane. A sweep finds due work that was not done.
   const doAside = (work: Promise<unknown>, about: object, message: string): Promise<unknown> => {
     const done = work
       .catch((error: unknown) => log.error({ err: error, botId: String(bot.botId), ...about }, message))
@@ -96,7 +96,8 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     const turn = lanes.add(tradeId, lane)
     doAside(turn, { trade: String(tradeId), lane }, 'work on a trade failed')
     if (lane !== 'sends' && lane !== 'cancels') return
-    // A shopper waits for these: the queue soon repeats a failed one, or gives it to the bot's next holder.
+    // A shopper waits for these jobs, so they fail with their work: the queue soon repeats them here or at the next
+    // holder.
     if ((await within(turn, JOB_MS)) === 'dropped') throw new Error('the work of the bot was stopped')
   }
   const handle = async (job: BotJob): Promise<void> => {
