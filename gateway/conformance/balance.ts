@@ -48,6 +48,6 @@ function amountOf(value: unknown, currency: string): number | undefined {
     const inner: unknown = Reflect.get(value, name)
     if (inner !== undefined) return amountOf(inner, currency)
   }
-  // Stores often omit a currency that never moved.
+  // Stores often omit a currency in which nothing was ever credited.
   return Object.keys(value).every((key) => /^[A-Z]{3}$/.test(key)) ? 0 : undefined
 }

@@ -7,7 +7,7 @@ export type Check = {
   title: string
   /** Where docs/ states the requirement. */
   document: string
-  /** Runs with invented orders only, because the check chooses currencies, which orders of the store have already. */
+  /** Runs with invented orders only: the check chooses currencies, and the store's own orders already have one. */
   ownOrdersOnly?: true
   run(kit: Kit): Promise<Verdict>
 }

@@ -30,7 +30,7 @@ const refusesAll = (make: (kit: Kit, genuine: Awaited<ReturnType<typeof paidEven
 export const FORGERY_CHECKS: readonly Check[] = [
   {
     name: 'wrong-signature',
-    title: 'a signature by another secret is refused',
+    title: 'a signature made with another secret is refused',
     document: VERIFY,
     run: refusesAll((kit, event) => [kit.sign(event, { secrets: [anotherSecret()] })]),
   },
@@ -60,7 +60,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
   },
   {
     name: 'wrong-time',
-    title: 'a call that is signed for six minutes ago, or ahead, is refused',
+    title: 'a call whose signed time is six minutes in the past or future is refused',
     document: VERIFY,
     run: refusesAll((kit, event) => {
       const now = kit.clock.now().getTime()
@@ -69,7 +69,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
   },
   {
     name: 'two-secrets',
-    title: 'of two signatures, while secrets are exchanged, one is enough',
+    title: 'one valid signature of two is enough, as when the secret is being replaced',
     document: 'webhooks.md#endpoints',
     async run(kit) {
       const deposit = changed(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT })
@@ -80,7 +80,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
   },
   {
     name: 'challenge',
-    title: 'a test of the address gets its challenge back',
+    title: 'a test of the address is answered with its challenge',
     document: 'webhooks.md#endpoints',
     async run(kit) {
       const challenge = randomBytes(24).toString('base64url')

@@ -1,4 +1,4 @@
-/** Forwards a store's event log to its developer's address: signed as webhooks, in the order of the log. */
+/** Forwards a store's event log to its developer's address, as signed webhooks in the order of the log. */
 import { z } from 'zod'
 import { type WebhookEvent, webhookSchema } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -11,7 +11,7 @@ export type Forwarding = {
   /** Address that receives the events. */
   to: URL
   secret: string
-  /** `sequence` of the last event to leave out. */
+  /** Events up to this `sequence` are left out. */
   after: number
   /** Stops at the end of the log instead of waiting for more. */
   once: boolean
@@ -51,7 +51,7 @@ export async function forwardEvents(deps: ForwardDeps, wanted: Forwarding): Prom
     const page = await readPage(wanted, sequence)
     if (page.kind === 'refused') return { ...page, sequence, sent }
     if (page.kind !== 'page') {
-      // A wrong address fails at once. A restarting till will come back.
+      // A wrong address fails the first attempt. Later failures are retried, because a restarting till comes back.
       if (!wasThere) return { ...page, sequence, sent }
       failures += 1
       await deps.wait(pauseMs(failures), signal)
@@ -92,7 +92,7 @@ async function readPage({ till, apiKey, signal }: Forwarding, after: number): Pr
   }
 }
 
-/** Resolves to false once the run must end. */
+/** Sends the event until it is accepted. Resolves to false once the run must end. */
 async function sendUntilTaken(
   { clock, wait, onTry }: ForwardDeps,
   { to, secret, signal }: Forwarding,
@@ -125,7 +125,7 @@ const deadline = (signal: AbortSignal | undefined): AbortSignal =>
     ? AbortSignal.timeout(DEADLINE_MS)
     : AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
 
-/** fetch wraps the cause in another error. */
+/** Returns the cause, which fetch wraps in another error. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return 'unknown error'

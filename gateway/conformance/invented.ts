@@ -1,11 +1,11 @@
-/** Invented deposits and events, in the form that a till sends. */
+/** Invented deposits and events, in the form in which a till sends them. */
 import { randomUUID } from 'node:crypto'
 import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 
-/** The order of the store that an invented deposit pays for. */
+/** The store's order that an invented deposit pays for. */
 export type Order = {
   externalId: string
   currency: StoreDeposit['currency']

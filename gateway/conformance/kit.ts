@@ -1,4 +1,4 @@
-/** Tools of the checks: events signed and logged as a till does it, the handler, and the balance. */
+/** Tools of the checks: they sign and log events as a till does, call the handler, and read the balance. */
 import { randomUUID } from 'node:crypto'
 import { type DepositEventType, EPOCH_TYPE } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
@@ -11,11 +11,11 @@ import type { OwnTill } from './own-till.ts'
 import { isTaken, type Message, type Receiver, type Reply, said } from './receiver.ts'
 
 export type Patience = {
-  /** Enough for a handler that credits after its answer. */
+  /** How long to wait for a credit. Long enough for a handler that credits after its answer. */
   settleMs: number
-  /** How long to watch for a credit that must not come. */
+  /** How long to watch for a credit that must not happen. */
   quietMs: number
-  /** How long the store has to read the event log. */
+  /** How long to wait for the store to read the event log. */
   reconcileMs: number
 }
 
@@ -37,9 +37,9 @@ export type Kit = Surroundings & {
   event(type: DepositEventType, deposit: StoreDeposit): DepositEvent
   /** Makes the event of a restored till, which skips numbers. */
   newEpoch(): WebhookEvent
-  /** Publishes all events so far in the log. It is empty until then, to show the effect of webhooks alone. */
+  /** Publishes all events so far in the log, which is empty until then to show the effect of webhooks alone. */
   publish(): void
-  /** Makes an event that no till wrote; it takes no number. */
+  /** Makes an event that no till wrote. It uses up no number. */
   unwritten(type: DepositEventType, deposit: StoreDeposit): DepositEvent
   sign(event: { id: string }, change?: Signing): Message
   deliver(event: WebhookEvent): Promise<Reply>
@@ -59,7 +59,10 @@ export const incomplete = (detail: string): Verdict => ({ kind: 'incomplete', de
 
 const NUMBERS_BEGIN = Date.UTC(2026, 0, 1)
 const NUMBER_MS = 100
-/** A till skips a million. After such a gap, the numbers of the next run would look old for a day. */
+/**
+ * Numbers that a restored till skips here. A real till skips a million, but then the next run's numbers would look old
+ * for a day.
+ */
 const LEFT_OUT = 40
 
 /** Numbers grow from run to run, so a store that was checked before never ignores one as old. */
@@ -155,7 +158,7 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 
 const LOOK_MS = 25
 
-/** Polls until the condition holds or the time is over. */
+/** Polls until the condition holds or the time is up. */
 export async function until(isSo: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs
   for (;;) {

@@ -24,7 +24,7 @@ async function story(kit: Kit, steps: readonly Step[], start?: StoreDeposit) {
   })
 }
 
-/** Delivers a story's events, in order by default, then compares the balance with its end. */
+/** Delivers a story's events, in order by default, then compares the balance with the expected change. */
 const ends =
   (change: number, steps: readonly Step[], told: 'in order' | 'last first' = 'in order') =>
   async (kit: Kit): Promise<Verdict> => {
@@ -58,7 +58,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'late-success',
-    title: 'a deposit that ran out is credited when its items come after all',
+    title: 'a deposit that timed out is credited if its items arrive after all',
     document: STATES,
     run: ends(AMOUNT, [
       ['deposit.pending', { status: 'pending' }],
@@ -68,7 +68,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'amount-increased',
-    title: 'a deposit that brings more later is credited the difference',
+    title: 'a deposit whose amount increases later is credited the difference',
     document: 'webhooks.md#depositamount_increased',
     run: ends(AMOUNT + 1_500, [
       ['deposit.succeeded', PAID],
@@ -83,31 +83,31 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'old-news',
-    title: 'an event with a smaller sequence, which comes later, changes nothing back',
+    title: 'an event that arrives late, with a smaller sequence, undoes nothing',
     document: DELIVERY,
     run: ends(AMOUNT - PART, TAKEN_BACK, 'last first'),
   },
   {
     name: 'old-hold',
-    title: 'a hold that is over does not come back with an older event',
+    title: 'an older event does not bring back a hold that has ended',
     document: DELIVERY,
     run: ends(AMOUNT, [HELD, FREED], 'last first'),
   },
   {
     name: 'reversed-part',
-    title: 'a part that was taken back leaves the balance',
+    title: 'a part that was taken back is deducted from the balance',
     document: REVERSALS,
     run: ends(AMOUNT - PART, TAKEN_BACK),
   },
   {
     name: 'reversed-whole',
-    title: 'two reversals take all of it, once',
+    title: 'two reversals deduct the whole amount, once',
     document: REVERSALS,
     run: ends(0, [...TAKEN_BACK, ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: AMOUNT }]]),
   },
   {
     name: 'borne-by-operator',
-    title: 'a reversal that the operator bears leaves the shopper’s balance all the same',
+    title: 'a reversal that the operator bears is deducted from the shopper’s balance too',
     document: REVERSALS,
     run: ends(0, [
       HELD,
@@ -131,7 +131,7 @@ export const MONEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'currency',
-    title: 'a credit in another currency does not touch this one',
+    title: 'a credit in another currency leaves this balance unchanged',
     document: 'store-guide.md#opening-a-deposit',
     ownOrdersOnly: true,
     async run(kit) {

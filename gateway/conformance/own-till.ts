@@ -8,9 +8,9 @@ import type { Order } from './invented.ts'
 
 export type OwnTill = {
   url: string
-  /** In the order of their numbers. */
+  /** Events in the order of their numbers. */
   log: WebhookEvent[]
-  /** How often the store has read the log, and how far. */
+  /** How often the store has read the log, and the last `sequence` that it was given. */
   reads(): number
   servedUpTo(): number
   close(): Promise<void>

@@ -10,11 +10,11 @@ export type Reply = { kind: 'answered'; status: number; text: string } | { kind:
 export type Message = { headers: Partial<SignedHeaders>; body: string }
 
 export type Receiver = {
-  /** Sends the call and waits as long for its answer as the till would. */
+  /** Sends the call, and waits for the answer as long as a till would. */
   send(message: Message): Promise<Reply>
-  /** Sends all of it and disconnects before the answer, like a broken network or a killed till. */
+  /** Sends the whole call, then disconnects before the answer, like a broken network or a killed till. */
   sendAndBreakOff(message: Message): Promise<void>
-  /** Opens calls whose bodies never come; resolves to a function that ends them. */
+  /** Opens calls whose bodies never arrive. Resolves to a function that ends them. */
   dawdle(calls: number): Promise<() => void>
 }
 

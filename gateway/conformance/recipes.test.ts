@@ -1,4 +1,4 @@
-/** `verify` against the stores that are held up as examples: the recipe of the store guide, and the demo store. */
+/** `verify` against the stores that serve as examples: the recipes of the store guide, and the demo store. */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { CHECKS, type Options, verifyHandler } from './verify.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 async function complaints(options: Omit<Options, 'secret' | 'clock' | 'customer' | 'patience'>) {
-  // A store that does it right ends each wait.
+  // With a correct store, each wait ends early.
   const patience = { settleMs: 60_000, quietMs: 10, reconcileMs: 60_000 }
   const own = { secret: SECRET, clock: systemClock, customer: 'nova', patience }
   const verified = await verifyHandler({ ...own, ...options })
@@ -26,7 +26,7 @@ async function complaints(options: Omit<Options, 'secret' | 'clock' | 'customer'
 const guide = readFileSync(join(ROOT, 'docs/store-guide.md'), 'utf8')
 const recipes = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, recipe = '']) => recipe)
 
-/** The package for stores, as npm installs it from its archive: nothing else is there. */
+/** Installs the package for stores from its archive with npm, and nothing else. */
 function installPackages(folder: string): void {
   const archive = packSdk(folder)
   const options = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', archive]
@@ -35,8 +35,8 @@ function installPackages(folder: string): void {
 
 it.each([
   ['the recipe of the store guide', 0],
-  ['the recipe with the package, which npm has packed and installed', 1],
-])('finds no fault in %s', async (_what, index) => {
+  ['the recipe with the package, packed and installed by npm', 1],
+])('verify finds no fault in %s', async (_what, index) => {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-recipe-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'shop.mts'), recipes[index] ?? '')
@@ -61,7 +61,7 @@ it.each([
   expect(await complaints({ url, balance, tillPort })).toEqual({ checks: CHECKS.length, complaints: [] })
 })
 
-it('finds no fault in the demo store, which credits only its own orders', async () => {
+it('verify finds no fault in the demo store, which credits only its own orders', async () => {
   const tillPort = await freePort()
   const till = { url: `http://127.0.0.1:${tillPort}`, apiKey: 'tt_test_key', webhookSecret: SECRET }
   const common = { port: 0, dataFile: ':memory:', sandboxUrl: 'http://127.0.0.1:9' }
@@ -75,7 +75,7 @@ it('finds no fault in the demo store, which credits only its own orders', async 
   }).finally(() => {
     isDone = true
   })
-  // The shopper's button, because the store reads the log once a minute only.
+  // Presses the shopper's button, because the store itself reads the log only once a minute.
   while (!isDone) await fetch(`${store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
   const own = CHECKS.filter(({ ownOrdersOnly }) => ownOrdersOnly !== true)
   expect(await checked).toEqual({ checks: own.length, complaints: [] })

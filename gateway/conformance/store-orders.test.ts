@@ -7,7 +7,7 @@ import { createOpening } from './store-orders.ts'
 type Opening = ReturnType<typeof createOpening>
 type Shop = { customerOf(path: string): string | null; isForCustomer?: boolean }
 
-/** An opening at a store whose button credits the customer that `customerOf` says. */
+/** Opens deposits at a store whose button credits the customer that `customerOf` returns. */
 async function openingAt({ customerOf, isForCustomer = true }: Shop): Promise<Opening> {
   let opening: Opening | undefined
   const store = createServer((request, response) => {
@@ -24,7 +24,7 @@ async function openingAt({ customerOf, isForCustomer = true }: Shop): Promise<Op
 }
 
 describe('an order that the store opens', () => {
-  it('is asked for in the name of the customer', async () => {
+  it('is requested in the name of the customer', async () => {
     const opening = await openingAt({
       customerOf: (path): string | null => new URL(path, 'http://store').searchParams.get('customer'),
     })

@@ -7,10 +7,10 @@ import { inventedDeposit, type Order } from './invented.ts'
 const DEADLINE_MS = 15_000
 
 type Options = {
-  /** The store's button: a POST there makes the store open a deposit at its till. `{CUSTOMER}` becomes the customer. */
+  /** A POST to this address makes the store open a deposit at its till. `{CUSTOMER}` is replaced by the customer. */
   url: string
   customer: string
-  /** True if the balance that is read is this customer's alone. */
+  /** True if the balance to read belongs to this customer alone. */
   isForCustomer: boolean
   clock: Clock
 }
@@ -40,7 +40,10 @@ export function createOpening({ url, customer, isForCustomer, clock }: Options) 
     },
   }
 
-  /** The balance of `customer` would not move, and every check would blame the handler for it. */
+  /**
+   * Refuses another customer's deposit: the balance of `customer` would not change, and every check would blame the
+   * handler.
+   */
   function refuseOther(reference: string | null): void {
     if (isForCustomer && reference !== null && reference !== customer)
       throw new Error(

@@ -1,4 +1,4 @@
-/** Pure: the life of an invented deposit, event by event, as a till would report it. */
+/** The life of an invented deposit, event by event, as a till would report it. Pure. */
 import { randomUUID } from 'node:crypto'
 import { type DepositEventType, EPOCH_TYPE, type EventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
@@ -17,7 +17,7 @@ const paid = ({ amount }: StoreDeposit) =>
 /** The changes of each event. `coming`: the types that follow. */
 const STEPS: Record<DepositEventType, Step> = {
   'deposit.pending': () => ({ status: 'pending' }),
-  // Only held money can become available later.
+  // Money can become available later only if it was held.
   'deposit.succeeded': (deposit, coming, now) => ({
     ...paid(deposit),
     ...(coming.includes('deposit.funds_available') && {
@@ -27,7 +27,7 @@ const STEPS: Record<DepositEventType, Step> = {
   }),
   'deposit.amount_increased': (deposit) => ({ ...paid(deposit), amount: paid(deposit).amount + MORE }),
   'deposit.funds_available': (deposit) => ({ ...paid(deposit), heldAmount: 0, heldUntil: null }),
-  // The store pays for the part that was held, the operator for the rest.
+  // The store bears the part that was held, the operator the rest.
   'deposit.reversed': (deposit) => ({
     ...paid(deposit),
     ...{ heldAmount: 0, heldUntil: null },
@@ -42,7 +42,7 @@ const STEPS: Record<DepositEventType, Step> = {
 
 type Setting = {
   deposit: StoreDeposit
-  /** The first event gets the next number. */
+  /** The first event has the number after this one. */
   afterSequence: number
   now: Date
 }

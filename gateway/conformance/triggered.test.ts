@@ -1,4 +1,4 @@
-/** Invented events, and the event log handed on, as a store with the package takes them. */
+/** Invented events and the forwarded event log, received by a store that uses the package. */
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENT_TYPES, type EventType } from '../../contract/event-types.ts'
@@ -22,7 +22,7 @@ let api: StoreApi
 let tillUrl: string
 let hookUrl: string
 let secret = SECRET
-/** Statuses of the next answers; 204 after them. */
+/** Statuses of the next answers, then 204. */
 let statuses: number[] = []
 let taken: { type: string; sequence: number }[] = []
 let balance = 0
@@ -152,7 +152,7 @@ describe('tradetill trigger', () => {
   })
 })
 
-it('nothing is invented in live mode', async () => {
+it('tradetill trigger invents nothing in live mode', async () => {
   const read = readConfig({ DATABASE_URL: till.url, TRADETILL_MASTER_KEY: 'a'.repeat(64) })
   if (read.kind === 'refused') throw new Error(read.problems.join())
   const config = { ...read.config, mode: 'live', masterKey: Buffer.alloc(32) } as const
@@ -198,7 +198,7 @@ describe('tradetill listen', () => {
     expect(balance).toBe(3_000)
   })
 
-  it('sends an event until it is taken, and no later one before it', async () => {
+  it('repeats an event until it is accepted, and sends no later one before it', async () => {
     statuses = [500, 302, 204]
     const waits: number[] = []
     const said: string[] = []

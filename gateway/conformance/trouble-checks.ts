@@ -28,7 +28,7 @@ const paidEvent = async (kit: Kit) => kit.event('deposit.succeeded', paid(await 
 export const TROUBLE_CHECKS: readonly Check[] = [
   {
     name: 'repeated-at-once',
-    title: 'one event that comes three times at once is credited once',
+    title: 'one event that arrives three times at once is credited once',
     document: DELIVERY,
     async run(kit) {
       const event = await paidEvent(kit)
@@ -42,7 +42,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'answer-lost',
-    title: 'an event that comes again because its answer was lost is credited once',
+    title: 'an event that is repeated because its answer was lost is credited once',
     document: DELIVERY,
     async run(kit) {
       const event = await paidEvent(kit)
@@ -55,7 +55,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'unknown-type',
-    title: 'an event of a type that is not known is answered 2xx',
+    title: 'an event of an unknown type is answered 2xx',
     document: 'webhooks.md#endpoints',
     async run(kit) {
       const event = {
@@ -70,7 +70,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'new-epoch',
-    title: 'a till that was restored says so and leaves numbers out, which changes no balance',
+    title: 'the event of a restored till, which skips numbers, changes no balance',
     document: 'store-guide.md#after-the-till-was-restored',
     async run(kit) {
       const epoch = kit.newEpoch()
@@ -82,7 +82,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'unknown-field',
-    title: 'fields and statuses that are not known do no harm',
+    title: 'unknown fields and statuses do no harm',
     document: 'webhooks.md#catalogue',
     async run(kit) {
       const event = await paidEvent(kit)
@@ -100,7 +100,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'large-body',
-    title: 'a body of 20 KB, with letters of many languages and spaces between its fields, is taken',
+    title: 'a body of 20 KB, with letters of many languages and spaces between its fields, is accepted',
     document: 'webhooks.md#verify',
     async run(kit) {
       const deposit = await kit.newDeposit()
@@ -113,7 +113,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'many-at-once',
-    title: `${AT_ONCE} deposits at once are all taken in time`,
+    title: `${AT_ONCE} deposits at once are all accepted in time`,
     document: DELIVERY,
     async run(kit) {
       const events = await Promise.all(Array.from({ length: AT_ONCE }, () => paidEvent(kit)))
@@ -140,7 +140,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'event-log',
-    title: 'an event that no webhook brought is read from the event log',
+    title: 'an event that no webhook delivered is read from the event log',
     document: 'webhooks.md#events-and-webhooks',
     run: readsTheLog,
   },
@@ -150,7 +150,7 @@ async function readsTheLog(kit: Kit): Promise<Verdict> {
   const { till, balance, patience } = kit
   if (till === undefined) return incomplete('with --till the store can read the event log of this command')
   const before = await balance?.('USD')
-  // A reader that fails on an event without a deposit gets no further.
+  // A reader that fails on an event without a deposit stops here.
   kit.newEpoch()
   const event = await paidEvent(kit)
   const changeOf = async () => ((await balance?.('USD')) ?? 0) - (before ?? 0)
@@ -161,7 +161,7 @@ async function readsTheLog(kit: Kit): Promise<Verdict> {
   }
   if (balance === undefined) return incomplete('with --balance the credit can be seen')
   await until(async () => (await changeOf()) === AMOUNT, patience.settleMs)
-  // The log also contains what webhooks brought. The store must not credit that again.
+  // The log also contains the events that webhooks delivered. The store must not credit them again.
   await pause(patience.quietMs)
   const change = await changeOf()
   return change === AMOUNT ? PASSED : failed(`the balance must change by ${AMOUNT}, and changed by ${change}`)

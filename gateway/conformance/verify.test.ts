@@ -13,11 +13,11 @@ import { createReceiver } from './receiver.ts'
 import { CHECKS, type CheckResult, type Options, type Verified, verifyHandler } from './verify.ts'
 
 /**
- * A handler in this process credits before it answers. A faulty one is given `settleMs`. The deadline of an answer is as
- * long as a busy machine may need: one flaw waits for 500 turns of an event loop that all handlers share.
+ * A handler in this process credits before it answers. A faulty one delays its check by `settleMs`. The deadline of an
+ * answer suits a busy machine: one flaw waits for 500 turns of an event loop that all handlers share.
  */
 const PATIENCE = { settleMs: 100, quietMs: 10, reconcileMs: 60_000, deadlineMs: 120_000 }
-/** As long as a slow machine may need: a correct handler ends the wait. */
+/** Waits as long as a slow machine may need. With a correct handler, the wait ends early. */
 const RIGHT = { ...PATIENCE, settleMs: 60_000 }
 
 type Setting = { flaw?: Flaw; hasTill?: boolean; change?: Partial<Options> }
@@ -45,9 +45,9 @@ const namesOf = (results: readonly CheckResult[], wanted: CheckResult['result'])
 
 const REVERSALS = ['reversed-part', 'reversed-whole', 'borne-by-operator', 'later-reversal']
 
-/** No handler here is slow, and the correct one shows that these pass. */
+/** Checks that run only against the correct handler, because no flaw here makes a handler slow. */
 const COSTLY = ['many-at-once', 'slow-callers']
-/** Whether this check finds it too depends on the machine's speed. */
+/** A check that may find the flaw too, depending on the machine's speed. */
 const LUCK: Partial<Record<Flaw, string>> = { 'looks before it writes': 'answer-lost' }
 
 const FOUND: Record<Flaw, string[]> = {
@@ -148,7 +148,7 @@ describe('verify', () => {
       4,
       expect.stringMatching(/^passed +two-secrets[\s\S]*^incomplete +event-log/m),
     ])
-    // The secret may also be typed.
+    // The secret can also be typed.
     const typed = await runCommand(['verify', handler.url, '--only', 'challenge'], { input: `${SECRET}\n` })
     expect(typed.code).toBe(1)
     await handler.close()

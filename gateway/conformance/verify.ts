@@ -1,4 +1,4 @@
-/** Runs a store's webhook handler through a year's worth of bad days and reports its mistakes. */
+/** Tests a store's webhook handler with everything that can go wrong in a year, and reports its mistakes. */
 import type { Clock } from '../kit/clock.ts'
 import { createBalance } from './balance.ts'
 import type { Check } from './check.ts'
@@ -16,12 +16,12 @@ export type Options = {
   url: URL
   secret: string
   clock: Clock
-  /** `customerReference` of the invented deposits, and `{CUSTOMER}` in the addresses `balance` and `open`. */
+  /** `customerReference` of the invented deposits. It replaces `{CUSTOMER}` in the addresses `balance` and `open`. */
   customer: string
   balance?: string | undefined
   /** Port of the till that the store reads from during the checks. */
   tillPort?: number | undefined
-  /** A POST there makes the store open a deposit. */
+  /** A POST to this address makes the store open a deposit. */
   open?: string | undefined
   /** Names of the checks to run; all by default. */
   only?: readonly string[] | undefined
@@ -64,7 +64,7 @@ export async function verifyHandler(options: Options): Promise<Verified> {
   }
 }
 
-/** An unreachable handler or balance is an error of the command, not a finding. */
+/** Refuses an unreachable handler or balance: that is an error of the command, not a finding. */
 async function firstProblem(kit: Kit, url: URL): Promise<Verified | undefined> {
   const reply = await kit.receiver.send({ headers: {}, body: '{}' })
   if (reply.kind === 'silent')

@@ -30,7 +30,7 @@ const EMBER = {
   scopes: ['deposits:read', 'webhooks:manage'],
 }
 
-test('the page asks every question and does every act', () => {
+test('the page uses every find and every act', () => {
   const root = join(import.meta.dirname, '../../console')
   const page = globSync('{pages,ui}/*.tsx', { cwd: root }).map((name) =>
     readFileSync(join(root, name), 'utf8'),

@@ -1,4 +1,4 @@
-/** The acts of the console, named like the commands that do the same. */
+/** The acts of the console, each named like the command that does the same. */
 import { z } from 'zod'
 import { GAMES } from '../../contract/games.ts'
 import { SCOPES } from '../../contract/scopes.ts'

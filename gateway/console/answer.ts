@@ -66,7 +66,7 @@ const errorOf = (kind: CallRefusal, message: string): Body => ({
   body: toJson({ error: { kind, message } }),
 })
 
-/** Turns an operation's answer into the body of a response. */
+/** Converts an operation's answer into the body of a response. */
 export function toBody(answer: Answer<unknown>): Body {
   if (answer.kind === 'refused') return errorOf(answer.refusal, answer.message)
   const { kind, data, message } = answer

@@ -10,7 +10,10 @@ import { addConsoleHeaders, serveConsolePage } from './page.ts'
 import { addConsoleCalls, type ConsoleDeps } from './routes.ts'
 
 const BODY_BYTES = 64 * 1024
-/** Enough for a few operators with some streams each. A stream may stay open for half an hour. */
+/**
+ * The most open connections: enough for a few operators with some streams each. A stream can stay open for half an
+ * hour.
+ */
 const CONNECTIONS = { inAll: 500, perAddress: 100, answerMs: 35 * 60_000 }
 
 export type ConsoleOptions = ConsoleDeps & {
@@ -18,7 +21,7 @@ export type ConsoleOptions = ConsoleDeps & {
   folder: string
 }
 
-/** Builds the server without listening. Tests can call `inject` on it. */
+/** Builds the server, which does not listen yet. Tests can call `inject` on it. */
 export async function createConsole(options: ConsoleOptions): Promise<FastifyInstance> {
   const { log, config, party, nowMs } = options
   const { trustedProxies, mode } = config

@@ -5,7 +5,7 @@ import { type ActDeps, type Answer, type FindDeps, refused } from '../operations
 
 export type Call = {
   role: OperatorRole
-  /** Whether it needs a recent passkey check, because it moves money or items, or concerns keys and limits. */
+  /** True if it needs a recent passkey check, because it moves money or items, or concerns keys and limits. */
   isFresh: boolean
   run(deps: ActDeps, input: unknown): Promise<Answer<unknown>>
 }
@@ -17,7 +17,7 @@ export function find<INPUT>(
   return { role: 'viewer', isFresh: false, run: checked(input, run) }
 }
 
-/** An act for support: switches and refusals. */
+/** An act that support can do, such as a switch or a refusal. */
 export function supportAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,

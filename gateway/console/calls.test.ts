@@ -130,12 +130,12 @@ describe('a call', () => {
     }
   })
 
-  test('is made as POST only', async () => {
+  test('must be a POST', async () => {
     const said = await post(till, 'find/acts', { headers: headersOf('operator'), method: 'GET' })
     expect(said.status).toBeGreaterThanOrEqual(403)
   })
 
-  test.each(CALLS)('$path is for $role and above', async ({ path, role }) => {
+  test.each(CALLS)('$path needs the role $role or above', async ({ path, role }) => {
     for (const each of OPERATOR_ROLES) {
       // The input is empty, so an admitted call is refused as malformed, or finds nothing to do.
       const body = path.startsWith('act/') ? { reason: null, input: { nothing: 'here' } } : {}
@@ -154,11 +154,11 @@ describe('a call', () => {
     expect((await show(till, { device, headers, at: 'step-up' })).status).toBe(200)
     expect((await post(till, path, { headers, body })).error?.kind).not.toBe('step_up')
     await till.db.deleteFrom('halt').execute()
-    // The other sessions stay alive meanwhile.
+    // Keeps the other sessions from ending meanwhile.
     for (const role of OPERATOR_ROLES) await post(till, 'session', { headers: headersOf(role) })
   })
 
-  test('that changes something records who, what and why', async () => {
+  test('that changes something records who did it, what was done and why', async () => {
     await show(till, { ...personOf('operator'), at: 'step-up' })
     const payout = { storeId: '1', currency: 'USD', amount: '12.50', reference: 'wire 1' }
     expect(await acting('operator', 'payout record', payout, 'November')).toMatchObject({ status: 200 })
@@ -173,7 +173,7 @@ describe('a call', () => {
     })
   })
 
-  test('that is refused by the operation says so, and changes nothing', async () => {
+  test('that the operation refuses is answered with the refusal, and changes nothing', async () => {
     const said = await acting('operator', 'payout record', {
       storeId: '9',
       currency: 'USD',
@@ -220,7 +220,7 @@ test('every act of the command line is in the console, or is listed here with th
       ...['key-ring forget', 'key-ring rotate'],
       // Works in a sandbox only.
       'clock advance',
-      // Only the owner of the machine may add operators, so one operator cannot add others.
+      // Only the owner of the machine may add operators: an operator cannot add another.
       ...['operator add', 'operator link', 'operator remove'],
     ].sort(),
   )
@@ -229,7 +229,7 @@ test('every act of the command line is in the console, or is listed here with th
   expect(Object.keys(ACTS).filter((name) => !known.has(name) && !own.includes(name))).toEqual([])
 })
 
-describe('D-33 above the limit a second operator must approve', () => {
+describe('D-33 the approval of a second operator', () => {
   let ada: Person
   let grace: Person
   let wire = 100
@@ -270,11 +270,11 @@ describe('D-33 above the limit a second operator must approve', () => {
       )?.count,
     )
 
-  test('an act below it is done at once', async () => {
+  test('is not needed for an act below the limit', async () => {
     expect(await pay(ada, '100.00')).toMatchObject({ status: 200 })
   })
 
-  test('an act above it waits, and is done once when another operator approves', async () => {
+  test('is awaited by an act above the limit, which is then done once', async () => {
     const before = await paid()
     const said = await pay(ada, '100.01')
     expect(said).toMatchObject({ status: 202, error: { kind: 'proposed' } })
@@ -299,7 +299,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     })
   })
 
-  test('many small payouts count as one large one, for each operator and for the command line', async () => {
+  test('is needed for many small payouts as for one large payout, by each operator and by the command line', async () => {
     expect(await pay(grace, '60.00')).toMatchObject({ status: 200 })
     expect(await pay(grace, '40.01')).toMatchObject({ status: 202 })
     const several = await Promise.all(Array.from({ length: 4 }, () => pay(grace, '20.00')))
@@ -314,7 +314,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(await command(10_000n, 'a day later')).toMatchObject({ kind: 'done' })
   })
 
-  test('the proposals of a removed operator are declined', async () => {
+  test('is no longer possible once the proposing operator is removed', async () => {
     const turned = await signedIn(till, 'Turned')
     const proposalId = numberIn((await pay(turned, '150.00')).error?.message)
     const other = numberIn((await pay(ada, '150.00')).error?.message)
@@ -322,7 +322,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(removed).toMatchObject({ kind: 'done', data: { declinedProposals: [BigInt(proposalId)] } })
     expect(await decide(grace, proposalId)).toMatchObject({ status: 404 })
     expect(await decide(grace, other, 'decline')).toMatchObject({ status: 200 })
-    // A proposal inserted while its operator was removed.
+    // A proposal that was inserted while its operator was being removed.
     await till.db
       .updateTable('proposal')
       .set({ state: 'open', decided_by: null, decided_at: null })
@@ -332,7 +332,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(await decide(grace, proposalId, 'decline')).toMatchObject({ status: 200 })
   })
 
-  test('a proposal from the command line needs two operators, because it cannot prove who types', async () => {
+  test('is not enough for a proposal from the command line, which cannot prove who types: it needs two', async () => {
     const before = await paid()
     const payout = { storeId: 1n, currency: 'USD', amount: 20_000n, reference: 'by command' } as const
     const said = await recordPayout(till.by('Grace'), payout)
@@ -346,7 +346,7 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(await paid()).toBe(before + 1)
   })
 
-  test('a declined proposal is not done', async () => {
+  test('comes too late for a declined proposal', async () => {
     const proposalId = numberIn((await pay(ada, '150.00')).error?.message)
     expect(await decide(ada, proposalId, 'decline')).toMatchObject({ status: 200 })
     expect(await decide(grace, proposalId)).toMatchObject({ status: 404 })
@@ -354,11 +354,11 @@ describe('D-33 above the limit a second operator must approve', () => {
     expect(await declineProposal(till.by('host'), BigInt(other))).toMatchObject({ kind: 'done' })
   })
 
-  test('an act that would fail is refused, and not proposed', async () => {
+  test('is not requested for an act that would fail', async () => {
     expect(await pay(ada, '99999.00')).toMatchObject({ status: 409, error: { kind: 'conflict' } })
   })
 
-  test('a change of the limit needs a second operator too', async () => {
+  test('is needed for a change of the limit too', async () => {
     const said = await limitAct(till.by('host'), { aboveUsdMinor: null })
     expect(said).toMatchObject({ refusal: 'proposed' })
     const list = await listProposals({ ...till.by('host') })

@@ -32,7 +32,7 @@ import { listWishes } from '../operations/wishes.ts'
 import { type Call, find } from './call.ts'
 import { currency, id, nothing, page, steamId, text, time } from './input.ts'
 
-/** Parses a typed amount. Returns null if it is not a valid amount of the currency. */
+/** Parses a typed amount. Returns null if it is not valid in the currency. */
 const amountOf = (typed: string | undefined, of: Currency = 'USD'): bigint | undefined | null =>
   typed === undefined ? undefined : (parseAmount(typed, of) ?? null)
 

@@ -9,7 +9,7 @@ import { refuseCall } from './answer.ts'
 type Place = {
   url: URL
   mode: 'sandbox' | 'live'
-  /** Whether proxies stand in front. Only they can report that a call came over https. */
+  /** True if proxies stand in front. Only they can report that a call arrived over https. */
   isProxied: boolean
 }
 
@@ -31,7 +31,7 @@ function isOwnPage({ headers }: FastifyRequest, origin: string): boolean {
   return headers.origin === origin && headers['sec-fetch-site'] === 'same-origin'
 }
 
-/** Refuses several Host headers. Node uses the first, but a proxy may have used another. */
+/** Refuses a call with several Host headers. Node uses the first, but a proxy may have used another. */
 function isOurHost({ headers, raw: { rawHeaders } }: FastifyRequest, { url }: Place): boolean {
   const named = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')

@@ -3,15 +3,16 @@ import type { ServerResponse } from 'node:http'
 import type { Log } from '../kit/log.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'
 
-/** Most streams of this process, and below it those of one session. */
+/** The most streams of this process, and of one session. */
 const MOST_STREAMS = 100
 const MOST_OF_SESSION = 6
 const LOOK_EVERY_MS = 2_000
 /**
- * Checks between two beats. A beat keeps proxies from closing a silent stream, and ends streams whose session is over.
+ * Number of checks between two beats. A beat keeps proxies from closing a silent stream, and ends streams whose session
+ * is over.
  */
 const BEAT_EVERY = 10
-/** Checks until a stream is closed. The page then opens another one. */
+/** Number of checks after which a stream is closed. The page then opens another. */
 const MOST_LOOKS = 900
 
 export type Live = {
@@ -24,7 +25,7 @@ export type Stream = {
   /** Key of the stream's session. */
   key: string
   response: ServerResponse
-  /** Resolves to false once its session has ended. */
+  /** Resolves to false once the stream's session has ended. */
   mayStay(): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-/** The calls that enrol a bot, or renew its token, by a login that a phone approves. */
+/** The calls that enrol a bot, or renew its token, through a login that a phone approves. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { parseTradeLink } from '../../contract/trade-link.ts'

@@ -1,4 +1,4 @@
-/** Enrolling bots in the console, with the sandbox's phones. */
+/** Enrols bots in the console, with the sandbox's phones. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
@@ -111,7 +111,7 @@ test('only the phone of its own account can renew a bot’s token', async () => 
   expect(await lastAct()).toMatchObject({ act: 'bot renew', operator: 'Ada' })
 })
 
-test('an operator who was signed out meanwhile adds no bot', async () => {
+test('an operator who is signed out before the phone approves adds no bot', async () => {
   const eve = await signedIn(till, 'Eve')
   const { loginId, address } = (await begin({}, eve)).data
   await post(till, 'sign-out-everywhere', { headers: eve.headers })

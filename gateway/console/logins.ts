@@ -7,11 +7,11 @@ import type { Log } from '../kit/log.ts'
 import type { AddedBot } from '../operations/enrolment.ts'
 import { type Answer, type Refused, refused } from '../operations/operation.ts'
 
-/** Most logins of this process, including finished ones that no page has fetched yet. */
+/** The most logins of this process, including finished ones whose result no page has fetched yet. */
 const MOST_LOGINS = 60
-/** Most logins of one operator that wait for a phone. */
+/** The most logins of one operator that wait for a phone. */
 const MOST_WAITING = 3
-/** Longer than a phone has to approve, and longer than a page polls. */
+/** How long to keep a login: longer than a phone has to approve, and longer than a page polls. */
 const KEPT_MS = 10 * 60_000
 
 type Login = {

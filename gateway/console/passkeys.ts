@@ -1,4 +1,4 @@
-/** Passkeys: makes the browser's questions and verifies its answers. */
+/** Makes the options with which a browser creates or uses a passkey, and verifies its answers. */
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,
@@ -57,7 +57,7 @@ export function askToRegister({ url }: Party, operator: LinkedOperator, known: r
   })
 }
 
-/** Asks for a passkey. If none are known, the browser offers all that it has for the console. */
+/** Makes the options for using a passkey. If none are named, the browser offers all that it has for the console. */
 export function askToShow({ url }: Party, known: readonly Known[] = []) {
   return generateAuthenticationOptions({
     rpID: url.hostname,

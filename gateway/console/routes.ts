@@ -34,7 +34,7 @@ export type ConsoleDeps = SignInDeps & {
 }
 
 const CALLS_OF_ADDRESS = { perSecond: 20, burst: 300 }
-/** Limit of sign-in attempts per address. A passkey cannot be guessed, but each attempt costs work. */
+/** Limits of sign-in attempts. A passkey cannot be guessed, but each attempt costs work. */
 const TRIES_OF_ADDRESS = { perSecond: 0.2, burst: 12 }
 const TRIES_OF_ALL = { perSecond: 2, burst: 60 }
 const ACTS_OF_OPERATOR = { perSecond: 1, burst: 30 }
@@ -120,7 +120,7 @@ function addSignIn(app: FastifyInstance, deps: ConsoleDeps, limit: (request: Fas
   )
 }
 
-/** A page that only updates itself does not keep its session alive. */
+/** True for a call that a page makes to update itself. It does not keep the session alive. */
 const isWatching = ({ headers }: FastifyRequest): boolean => headers['x-console-watching'] === '1'
 
 async function visitor(deps: ConsoleDeps, request: FastifyRequest): Promise<Visitor> {

@@ -52,7 +52,7 @@ describe('D-33 a one-time link', () => {
     expect(acts).toContainEqual({ act: 'operator passkey', operator: name })
   })
 
-  test('is not used up by opening it, but by registering', async () => {
+  test('is used up by registering, not by opening it', async () => {
     const link = await linkFor(till, name)
     for (let n = 0; n < 3; n += 1)
       expect((await post(till, 'link/begin', { body: { link } })).status).toBe(200)
@@ -60,13 +60,13 @@ describe('D-33 a one-time link', () => {
     expect(await kindOf(register(till, link))).toBe('link_over')
   })
 
-  test('used by two at the same moment admits only one', async () => {
+  test('used by two people at the same moment admits only one', async () => {
     const link = await linkFor(till, name)
     const said = await Promise.all([register(till, link), register(till, link)])
     expect(said.map(({ status }) => status).sort()).toEqual([200, 403])
   })
 
-  test('expires after 10 minutes of the machine’s clock, whatever the till’s clock says', async () => {
+  test('expires after 10 minutes on the machine’s clock, whatever the time on the till’s clock', async () => {
     const link = await linkFor(till, name)
     till.clock.jump(20 * MINUTE_MS)
     till.clock.advance(10 * MINUTE_MS - 1)

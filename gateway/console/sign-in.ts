@@ -42,7 +42,7 @@ export async function beginRegistration(deps: SignInDeps, link: string) {
   return { name: operator.name, role: operator.role, options }
 }
 
-/** Uses up the link, stores the passkey and begins a session, in one transaction. */
+/** Uses up the link, stores the passkey and begins a session in one transaction. */
 export async function finishRegistration(
   deps: SignInDeps,
   { link, registration }: { link: string; registration: Registration },
@@ -110,7 +110,7 @@ export function finishStepUp(deps: SignInDeps, { operatorId, session }: Visitor,
   })
 }
 
-/** Signs in to a sandbox without a passkey. The key ends with the process that received it. */
+/** Signs in to a sandbox without a passkey. The key is valid until its process ends. */
 export async function enterSandbox(deps: SignInDeps, key: string): Promise<Halves> {
   const { db, clock, sandboxKey } = deps
   if (sandboxKey === undefined || !isSame(sha256(key), sha256(sandboxKey))) refuseCall('link_over')

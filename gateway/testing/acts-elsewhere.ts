@@ -1,4 +1,4 @@
-/** Acts of the command line without a case in `gateway/cli/acts.test.ts`, because other tests cover them. */
+/** Acts of the command line that have no case in `gateway/cli/acts.test.ts`, because other tests cover them. */
 const verbs = (noun: string, list: string) => list.split(' ').map((verb) => `${noun} ${verb}`)
 
 export const ELSEWHERE = [

@@ -78,6 +78,6 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 
-/** A short CBOR text string. */
+/** Encodes a short text string in CBOR. */
 const text = (value: string): Buffer =>
   Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)])

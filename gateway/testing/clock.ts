@@ -1,7 +1,7 @@
 import type { TillClock } from '../kit/clock.ts'
 
 export type FakeClock = TillClock & {
-  /** Advances both clocks: time passes. */
+  /** Advances both clocks, as passing time does. */
   advance(ms: number): void
   /** Advances the till's clock but not the machine's. */
   jump(ms: number): void

@@ -1,4 +1,4 @@
-/** Runs an operator's command as a function, or as a process of its own. */
+/** Runs an operator's command as a function, or in a separate process. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
@@ -14,7 +14,7 @@ const CLI = join(import.meta.dirname, '../cli')
 /** The master key of these tests. */
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
-/** Without `databaseUrl`, `env` says where the database is. */
+/** Without `databaseUrl`, `env` names the database. */
 type Options = {
   databaseUrl?: string
   env?: Record<string, string>
@@ -30,7 +30,7 @@ const environmentOf = ({ databaseUrl, env = {} }: Options) =>
 
 const claimed = new Set<string>()
 
-/** Marks the database as this till's. A gateway would do it, but tests create their databases without one. */
+/** Marks the database as this till's. A gateway would do so, but tests create their databases without one. */
 async function claim(options: Options): Promise<void> {
   const { databaseUrl } = options
   const answer = readConfig(environmentOf(options))
@@ -43,7 +43,7 @@ async function claim(options: Options): Promise<void> {
     if (masterKey !== undefined)
       await claimDatabase(client, { mode, keyFingerprint: fingerprintOf(masterKey) })
   } catch {
-    // The command will report the problem with the database.
+    // The command itself will report the problem with the database.
   } finally {
     await client.end()
   }
@@ -66,7 +66,7 @@ export async function runCommand(args: readonly string[], options: Options): Pro
 /** `script` is a path from gateway/cli. */
 type ProcessOptions = Options & { script?: string; nodeOptions?: string[] }
 
-/** Runs the command as a process of its own, with an otherwise empty environment. */
+/** Runs the command in a separate process, with an otherwise empty environment. */
 export async function spawnCommand(args: readonly string[], options: ProcessOptions): Promise<Ended> {
   const { input = '', script = 'main.ts', nodeOptions = [] } = options
   await claim(options)

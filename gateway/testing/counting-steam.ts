@@ -1,4 +1,4 @@
-/** A fake of the Steam port: answers as the test sets it, and counts open sessions. */
+/** A fake of the Steam port: gives the answers that the test sets, and counts open sessions. */
 import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
 
 export const BOT_STEAM_ID = '76561198000000001'

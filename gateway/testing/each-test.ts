@@ -1,8 +1,8 @@
-/** Set-up of every test file: a test that fails leaves its evidence. */
+/** Set-up of every test file: keeps the evidence of a test that fails. */
 import { afterAll, afterEach, beforeEach, type TestContext } from 'vitest'
 import { failureFolder, markEvidence, writeEvidence } from './evidence.ts'
 
-/** From the outermost suite to the test itself. */
+/** Names from the outermost suite to the test itself. */
 function namesOf(task: TestContext['task']): string[] {
   const names = [task.name]
   for (let suite = task.suite; suite !== undefined; suite = suite.suite) names.unshift(suite.name)

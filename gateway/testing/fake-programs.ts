@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const RESTORE = join(import.meta.dirname, 'fake-restore.ts')
 
-/** Writes the programs into the folder; they claim this major version. */
+/** Writes the programs into the folder. They claim to have this major version. */
 export function fakePrograms(folder: string, major: number): void {
   const write = (name: string, does: string): void =>
     writeFileSync(

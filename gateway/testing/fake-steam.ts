@@ -1,4 +1,4 @@
-/** A recording fake of the Steam port: answers as the test sets it, and keeps every request. */
+/** A recording fake of the Steam port: gives the answers that the test sets, and keeps every request. */
 import { GAME_FACTS } from '../../contract/games.ts'
 import type {
   CancelAnswer,
@@ -16,33 +16,33 @@ import type {
 
 export type FakeSession = SteamSession & {
   calls: string[]
-  /** Offers by id, as Steam would report them. */
+  /** The bot's offers by id, as Steam would report them. */
   offers: Map<string, Offer>
   /** Offers that others sent to the bot. */
   received: Map<string, Offer>
   trades: Map<string, SteamTradeAnswer>
-  /** Answers of the next sends; by default each is sent. `unknown` still makes the offer when `made`. */
+  /** Answers of the next sends; `sent` by default. With `made`, an `unknown` send creates the offer. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean; reason?: RefusedReason }[]
-  /** How many requests about a partner go unanswered. */
+  /** How many of the next requests about a partner get no answer. */
   unansweredPartners: number
   /** How long Steam would hold a trade, by the side that causes it. */
   holdDays: { partner: number; own: number }
-  /** How many rows of the list are unreadable. */
+  /** Rows of the offer list that cannot be read. */
   unreadable: UnreadableOffer[]
   /** Page sizes: offers per page of the list, Steam trades per page of the history. */
   pageSize: number
-  /** How many rows of the history are unreadable. */
+  /** How many rows of the history cannot be read. */
   unreadableTrades: number
-  /** When a Steam trade began; now by default. */
+  /** The time at which a Steam trade began; now by default. */
   begunAt(tradeId: string): Date
   /** The bot's own items, and whether Steam shows all of them. */
   own: OwnItem[]
   isOwnComplete: boolean
-  /** Steam stops answering. */
+  /** True if Steam does not answer. */
   isDown: boolean
-  /** Runs after an offer was made and before the answer arrives. */
+  /** Runs between the creation of an offer and the answer. */
   afterSend(): Promise<void>
-  /** Runs before the answer to a cancel, for an accept that is faster. */
+  /** Runs before a cancel is answered, so a test can accept the offer first. */
   beforeCancel(): void
   accept(offerId: string, options?: { settlesAt?: Date; received?: boolean }): void
   /** Reverses a Steam trade: all of it, or only these assets. */
@@ -56,7 +56,7 @@ function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; 
   return { rows: all.slice(from, to), next: to < all.length ? to : null }
 }
 
-/** Opens one bot's session. Offer ids count from `firstOffer`. */
+/** Opens one bot's session. Offer ids start at `firstOffer`. */
 export function fakeSession(steamId = '76561198000000001', firstOffer = 1): FakeSession {
   const calls: string[] = []
   const offers = new Map<string, Offer>()

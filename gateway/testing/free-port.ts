@@ -1,11 +1,11 @@
 import { freePort as freePortOf } from '../kit/free-port.ts'
 
-/** Keeps apart from the range of the embedded database, because a starting till takes ports of that range. */
+/** This range does not overlap that of the embedded database, from which a starting till takes its ports. */
 const PORTS = { from: 20_000, until: 32_000 }
 
 const given = new Set<number>()
 
-/** Returns a free port of this machine for a server that is about to start, never the same twice. */
+/** Returns a free port for a server that is about to start, never the same port twice. */
 export async function freePort(): Promise<number> {
   const port = await freePortOf(PORTS)
   if (given.has(port)) return freePort()

@@ -1,9 +1,9 @@
-/** A monotonic clock that only a test advances. Waits end when it reaches their time. */
+/** A monotonic clock that only a test advances. Each wait ends when the clock reaches its time. */
 import { setImmediate as turn } from 'node:timers/promises'
 
 export type HandDriven = ReturnType<typeof handDriven>
 
-/** Waiting code continues in one of the next turns of the event loop. */
+/** How many turns of the event loop waiting code may need to continue. */
 const TURNS = 3
 
 export function handDriven() {

@@ -20,7 +20,7 @@ type SaidBySteam = {
   owned: InventoryAnswer
   /** How many times an inventory was requested. */
   asked: number
-  /** An inventory's answer waits for this promise. */
+  /** Steam answers with an inventory only after this promise resolves. */
   release: Promise<void>
 }
 
@@ -39,7 +39,7 @@ export async function startStockedTill() {
   const { hash, depositId } = await aDepositInEuros(till)
   await setPrices(till, PRICES)
 
-  /** Runs `call` while these bots work through their queues, as a lease holder's do. */
+  /** Runs `call` while these bots work through their queues, as they do at the holder of their lease. */
   async function withBots<T>(working: readonly Reader[], call: () => Promise<T>): Promise<T> {
     const handle = inventoryHandler(till.deps)
     const stops = working.map(({ bot: each }) =>
@@ -96,7 +96,7 @@ async function aDepositInEuros(till: Till): Promise<{ hash: string; depositId: b
   return { hash: deposit.url.slice(-32), depositId }
 }
 
-/** Stores these prices as of now, with few sales for the item Rare. One dollar is 0.80 euros. */
+/** Stores these prices as of now, with few sales of the item Rare. One dollar is 0.80 euros. */
 export async function setPrices(
   till: Pick<Till, 'db' | 'clock'>,
   prices: Record<string, bigint>,

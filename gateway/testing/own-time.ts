@@ -1,4 +1,4 @@
-/** Fake time for calls over real sockets. It passes while nothing else happens, so deadlines expire without waiting. */
+/** Fake time for calls over real sockets. It advances only while nothing else happens, so deadlines expire at once. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { vi } from 'vitest'
 /** How many turns of the event loop the libraries may need after an answer. */
 const QUIET_TURNS = 10
 
-/** Counts the caller's open connections and the answers that the server holds back. */
+/** The caller's open connections, and the answers that the server holds back. */
 export type UnderWay = { asked: Set<Socket>; keptBack: Set<ServerResponse> }
 
 /** Holds an answer back for this many milliseconds of fake time; Infinity means forever. */
@@ -25,7 +25,7 @@ export function keepBack({ keptBack }: UnderWay) {
   }
 }
 
-/** Jumps to the next timer whenever every answer is held back. Resolves to the duration of the work. */
+/** Jumps to the next timer whenever every answer is held back. Resolves to the work's duration in milliseconds. */
 export async function inOwnTime(
   what: string,
   { asked, keptBack }: UnderWay,

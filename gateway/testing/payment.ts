@@ -9,7 +9,7 @@ import type { aDeposit, Till } from './till.ts'
 
 type Asked = Pick<Awaited<ReturnType<typeof aDeposit>>, 'id' | 'body'>
 
-/** The shopper requests the trade and the bot sends the offer, which is then open on Steam. */
+/** Requests the trade for the shopper, and lets the bot send the offer, which is then open on Steam. */
 export async function offerFor(
   till: Till,
   bot: BotContext,
@@ -22,7 +22,7 @@ export async function offerFor(
       .where('deposit_id', '=', id)
       .orderBy('id', 'desc')
       .executeTakeFirst()
-  // The request waits for the bot once its trade is committed.
+  // The request begins to wait for the bot once its trade is committed.
   const waits = Promise.withResolvers<void>()
   const { signals } = till.deps
   const until: Signals['until'] = (...about) => {
@@ -39,7 +39,7 @@ export async function offerFor(
   return { tradeId: sent.id, code: sent.secret_code, offerId: sent.steam_offer_id }
 }
 
-/** The same; then the shopper accepts and the store is credited. */
+/** Does the same, then accepts the offer for the shopper. The store is credited. */
 export async function payFor(
   till: Till,
   { bot, session }: { bot: BotContext; session: FakeSession },

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * A pool apart from the till's. The server may still cut a connection after the pool was
- * ended, when its database is dropped. Without a listener, that would be an error outside every test.
+ * A pool apart from the till's. When its database is dropped, the server may cut a connection of the pool after the
+ * pool has ended. Without a listener, that would be an error outside every test.
  */
 export function testPool(url: string, max = 1): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max })

@@ -5,7 +5,7 @@ import { it } from 'vitest'
 export { fc }
 
 export const test = {
-  /** Runs the check for many generated values; it fails by throwing. */
+  /** Runs the check for many generated values. A check fails by throwing. */
   prop:
     <Values extends [unknown, ...unknown[]]>(arbitraries: { [K in keyof Values]: fc.Arbitrary<Values[K]> }) =>
     (title: string, check: (...values: Values) => void): void =>

@@ -1,4 +1,4 @@
-/** A store's webhook address on this machine: keeps every request and answers as the test sets it. */
+/** A store's webhook address on this machine: keeps every request and gives the answers that the test sets. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
@@ -8,7 +8,7 @@ export type Receiver = {
   url: string
   port: number
   received: Received[]
-  /** Answers to the next requests, in order; then 204. */
+  /** Answers to the next requests, in order, then 204. */
   answers: ((response: ServerResponse) => void)[]
   close(): Promise<void>
 }

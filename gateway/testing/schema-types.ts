@@ -8,13 +8,13 @@ export type TypedColumn = {
   isNullable: boolean
   /** An insert may omit the column. */
   isOptional: boolean
-  /** The strings that the column may contain; null if any. */
+  /** The strings that the column may contain; null if it may contain any. */
   values: string[] | null
 }
 
 const ROOT = join(import.meta.dirname, '../..')
 const SCHEMA = join(ROOT, 'gateway/db/schema.ts')
-/** A small project of its own: with the real one, the compiler would read every source. */
+/** A small project for the compiler, which would read every source of the real one. */
 const CONFIG = join(ROOT, 'tsconfig.schema.json')
 const CONFIG_TEXT = JSON.stringify({ extends: './tsconfig.base.json', files: [SCHEMA] })
 

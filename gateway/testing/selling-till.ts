@@ -1,4 +1,6 @@
-/** A till whose bot sells: its books, the vault with its own files, and both sandboxes over HTTP, on one clock. */
+/**
+ * A till whose bot sells items: its books, the vault with its own files, and both sandboxes over HTTP, on one clock.
+ */
 import { BOT, openStand, type Stand } from '../../vault/testing/stand.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { bookTold } from '../departures/vault-reports.ts'
@@ -21,18 +23,20 @@ export type SellingTill = {
   bot: BotContext
   /** The dependencies of the operator's acts. */
   acts: ActDeps
-  /** Pays a deposit of two items, worth 10 and 20 USD, and puts them into the bot's inventory. Returns their asset ids. */
+  /**
+   * Pays a deposit of two items, worth 10 and 20 USD, and puts them into the bot's inventory. Returns their asset ids.
+   */
   pay(game: Game): Promise<string[]>
   days(count: number): Promise<void>
-  /** Each round restarts the vault; then the till books what it told. */
+  /** Restarts the vault in each round, then books its reports in the till. */
   rounds(count: number): Promise<void>
-  /** The till reads the bot's history at Steam, with what the vault gave. */
+  /** Lets the till read the bot's trade history at Steam, including the items that the vault gave away. */
   readHistory(): Promise<void>
   onSale(): ReturnType<Stand['market']['world']>['items']
   close(): Promise<void>
 }
 
-/** Begins on the given day of the week (0: Sunday). On Tuesdays Steam is maintained and nothing is sold. */
+/** Begins on the given day of the week (0: Sunday). On Tuesdays, during Steam's maintenance, nothing is sold. */
 export async function sellingTill(weekday: number): Promise<SellingTill> {
   const till = await startTill()
   const pool = testPool(till.url)

@@ -19,7 +19,7 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-tests-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
+  // If the tests run as root, PostgreSQL runs as another account, which must be able to enter the folder.
   chmodSync(dataDir, 0o711)
   const log = createLog({ level: 'error' })
   const embedded = await startEmbedded({ dataDir, log, fsync: false })

@@ -12,7 +12,7 @@ export const amount = z.strictObject({ amountMinor: minor, currency })
 
 export const careful = { since: time, tradeId: z.string(), lastAt: time, reversals: z.int() }
 
-/** The history of a Steam account at the till. */
+/** A Steam account's history with the till. */
 export const shopperRecord = {
   steamId: z.string(),
   name: z.string().nullable(),

@@ -1,12 +1,12 @@
-/** A proxy before PostgreSQL that can go silent like a vanished server: no FIN, no reset, no answer. */
+/** A proxy in front of PostgreSQL that can go silent like a vanished server: no FIN, no reset, no answer. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export type SilentProxy = {
   /** The address of the database through the proxy. */
   url: string
-  /** Stops all traffic. Open connections stay dead for good, and new ones get no answer. */
+  /** Stops all traffic. Open connections are dead for good, and new connections get no answer. */
   swallow(): void
-  /** Open connections stay dead for good; new ones work. */
+  /** Lets new connections work again. The silenced ones are dead for good. */
   replace(): void
   /** Ends open connections and refuses new ones. */
   refuse(): void

@@ -1,4 +1,6 @@
-/** A price source on this machine: answers each path as the test sets it, and records calls with their times. */
+/**
+ * A price source on this machine: gives each path the answer that the test sets, and records calls with their times.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { brotliCompressSync } from 'node:zlib'
 import type { Clock } from '../kit/clock.ts'
@@ -21,7 +23,7 @@ export const brotli =
     response.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync(JSON.stringify(body)))
   }
 
-/** Announces the whole answer but breaks off in the middle. */
+/** Announces the length of the whole answer, but breaks off in the middle. */
 export const halfOf =
   (body: unknown): Answer =>
   (response) => {

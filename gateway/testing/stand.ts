@@ -1,5 +1,5 @@
 /**
- * A database with its connections, queue and signals, which a worker's tests reuse one after the other. Emptying
+ * A database with its connections, queue and signals, which a worker's tests use one after another. Emptying
  * the tables costs a tenth of creating all of it again.
  */
 import { Kysely, PostgresDialect } from 'kysely'
@@ -119,8 +119,8 @@ function queueOf({ queue }: Stand): { queue: Queue; stopWork(): Promise<void> } 
 }
 
 /**
- * False if a test changed the schema, left something running, or wrote more than can be emptied in time. Then no other test may
- * use the stand.
+ * False if a test changed the schema, left something running, or wrote more than can be emptied in time. Then no other
+ * test may use the stand.
  */
 async function isEmptied({ database: { pool }, captured, shape }: Stand): Promise<boolean> {
   if (pool.idleCount < pool.totalCount || (await shapeOf(pool)) !== shape) return false

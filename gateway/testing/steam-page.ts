@@ -110,10 +110,10 @@ function hashName(kind: number): string {
   return `${kind % 7 === 0 ? 'StatTrak™ ' : ''}${gun} | ${finish}${series === 0 ? '' : ` ${series}`} (${wear})`
 }
 
-/** A number without a pattern, so ids compress as badly as Steam's. */
+/** Returns numbers without a pattern, so ids compress as badly as Steam's. */
 const hashOf = (n: number): number => createHash('sha256').update(String(n)).digest().readUIntBE(0, 6)
 
-/** Returns a page with this many items, with ids spread as Steam's are, and the distinct names. */
+/** Returns a page of this many items, whose ids are spread as Steam's are, and their distinct names. */
 export function inventoryPage(count: number): { page: object; names: string[] } {
   const kinds = Math.ceil(count / COPIES)
   const classOf = (kind: number) => String(310_776_834 + (hashOf(kind) % 7_000_000_000))

@@ -10,11 +10,11 @@ import { jwt, type SteamReply, scriptedSteam } from './steam-server.ts'
 export type Replayed = {
   passed: string[]
   failure: string | undefined
-  /** Recorded requests that were not made. */
+  /** Recorded requests that the port did not make. */
   unasked: string[]
 }
 
-/** `through` observes what the port reads. */
+/** Replays the record through the port. `through` wraps the port to observe what it reads. */
 export async function replay(
   record: SteamRecord,
   through: (steam: Steam) => Steam = (steam) => steam,

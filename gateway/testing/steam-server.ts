@@ -1,4 +1,4 @@
-/** A Steam that answers as the test sets it, over real HTTP, called through the port's client libraries. */
+/** A Steam that gives the answers that the test sets, over real HTTP, called through the port's client libraries. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type Clock, systemClock } from '../kit/clock.ts'

@@ -23,7 +23,7 @@ export type StoreApi = {
   app: FastifyInstance
   store: { id: bigint }
   key: string
-  /** Makes one call. `key` defaults to that of `store`. */
+  /** Makes one call. `key` defaults to the key of `store`. */
   call(method: 'GET' | 'POST' | 'DELETE', url: string, call?: Call): Promise<LightMyRequestResponse>
   newKey(store: { id: bigint }, scopes?: readonly Scope[]): Promise<string>
   deps: StoreApiDeps

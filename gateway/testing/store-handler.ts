@@ -47,7 +47,7 @@ const envelopeSchema = z.looseObject({ type: z.string(), data: z.looseObject({})
 type Event = z.infer<typeof eventSchema>
 type Entry = Pick<Event, 'sequence'> & Event['data']
 
-/** How long an unlocked write takes. The turns of the event loop let in calls that arrived meanwhile. */
+/** How many turns of the event loop an unlocked write takes. They let calls in that arrive meanwhile. */
 const WRITE_MS = 30
 const WRITE_TURNS = 500
 

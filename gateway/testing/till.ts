@@ -37,7 +37,7 @@ export async function startTill() {
   return tillOn(await takeStand())
 }
 
-/** The parts beneath a till. */
+/** The parts on which a till is built. */
 type Ground<C extends Clock> = Pick<Use, 'db' | 'queue' | 'signals' | 'log'> & { clock: C }
 
 /** The parts that trades and deposits need. Counter-Strike is protected for 8 days, and Steam opens no session. */
@@ -71,7 +71,7 @@ export function depsOn<C extends Clock>(
   }
 }
 
-/** The same on the caller's database. */
+/** Starts such a till on the caller's database. */
 export async function tillOn({ db, url, queue, signals, log, lines, close }: Use) {
   // Leases and views use the database's own now(), so the test's clock starts at it.
   const clock: FakeClock = fakeClock(new Date())
@@ -88,7 +88,7 @@ export async function tillOn({ db, url, queue, signals, log, lines, close }: Use
   }
 }
 
-/** Advances the till's clock as an operator would, in code and database. */
+/** Advances the till's clock in code and database, as an operator would. */
 export async function jump({ clock, db }: Pick<Till, 'clock' | 'db'>, seconds: number): Promise<void> {
   clock.jump(seconds * 1_000)
   await raiseAhead(db, (await aheadOf(db)) + seconds)
@@ -194,7 +194,7 @@ export async function aDeposit(
   return { id, hash, quoteId: quote.id, body: { hash, game, items: assetIds, quoteId: quote.id } }
 }
 
-/** An item of the bot was given away. */
+/** Records that an item of the bot was given away. */
 export async function aDeparture(db: Till['db'], botId: bigint): Promise<bigint> {
   const of = { bot_id: botId, steam_trade_id: '6100000000000000007', partner_steam_id: '76561198000009002' }
   const { id } = await db

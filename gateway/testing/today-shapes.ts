@@ -1,4 +1,4 @@
-/** The output of the first looks: overview, money, weather. */
+/** The `--json` output of `overview`, `money` and `weather`. */
 import { z } from 'zod'
 import { currency, id, minor, time } from './shapes.ts'
 

@@ -21,7 +21,7 @@ const delivered = {
   reversed: [],
 }
 
-/** The first bot that tries the trade. */
+/** The attempt of the first bot, with no other bot tried before. */
 export const attempt: Attempt = { intendedAt: at(0), tried: [], doubted: null }
 
 export const intended: TradeIn<'intended'> = { ...common, state: 'intended', createdAt: at(0) }

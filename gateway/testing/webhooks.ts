@@ -1,4 +1,4 @@
-/** Webhooks in parts: makes an event, and sends due deliveries without the lanes. */
+/** Single steps of webhooks: makes an event, and sends due deliveries without the lanes. */
 import type { Queue } from '../db/queue.ts'
 import { workOnEvents } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'
@@ -13,7 +13,7 @@ import { aDeposit, type Till } from './till.ts'
 /** Signs for the endpoints of tests, whose secrets are not sealed. */
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
-/** Allows every address, as if the operator had named it: a test learns its ports only while it runs. */
+/** Allows every address, as if the operator had named it, because a test knows its ports only while it runs. */
 export const ANY_NAMED: FindAllowance = async () => ({ inside: false })
 export const NONE_NAMED: FindAllowance = async () => undefined
 
@@ -49,13 +49,13 @@ export async function workOnWebhooks(
 
 type ClaimDeps = Pick<DeliveryDeps, 'db' | 'clock'>
 
-/** Claims up to `most` due deliveries of an endpoint, those that were never claimed first. */
+/** Claims up to `most` due deliveries of an endpoint, starting with those that were never claimed. */
 export async function claimDue(deps: ClaimDeps, endpointId: bigint, most = 8): Promise<Claim[]> {
   const first = await claimLane(deps, { endpointId, lane: 'first' }, most)
   return [...first, ...(await claimLane(deps, { endpointId, lane: 'again' }, most - first.length))]
 }
 
-/** Sends the deliveries one after the other. */
+/** Sends the deliveries one after another. */
 export async function sendDue(deps: DeliveryDeps, endpointId: bigint, most = 8): Promise<void> {
   for (const claim of await claimDue(deps, endpointId, most)) await attempt(deps, claim)
 }
