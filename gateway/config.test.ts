@@ -32,7 +32,7 @@ function problemsOf(environment: Record<string, string>): string[] {
 }
 
 describe('sandbox mode', () => {
-  test('runs without any setting, and makes no master key before the database is known', () => {
+  test('runs without settings, and makes no master key before the database is known', () => {
     expect(read({})).toMatchObject({
       config: {
         mode: 'sandbox',
@@ -46,7 +46,7 @@ describe('sandbox mode', () => {
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
   })
 
-  test('keeps the master key that it made private, and reads it from then on', () => {
+  test('makes a master key in a private file, and reads it from then on', () => {
     const [first, second] = [makeOwnKey(folder), makeOwnKey(folder)]
     expect(second.equals(first)).toBe(true)
     expect(read({})).toMatchObject({ config: { masterKey: first } })
@@ -102,7 +102,7 @@ describe('sandbox mode', () => {
     ['TRADETILL_HOST', '192.168.1.5'],
     ['TRADETILL_PUBLIC_URL', 'https://pay.example'],
     ['TRADETILL_PUBLIC_URL', 'http://localhost.evil.example'],
-  ])('stays on this machine: refuses %s=%s, unless asked for by name', (name, value) => {
+  ])('refuses %s=%s, which leaves this machine, unless a public sandbox is set', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([
       `${name} is ${value}, and a sandbox stays on this machine: set TRADETILL_MODE=live, or TRADETILL_PUBLIC_SANDBOX=1 for a sandbox that others may reach`,
     ])
@@ -115,7 +115,7 @@ describe('sandbox mode', () => {
     ['TRADETILL_HOST', '::1'],
     ['TRADETILL_HOST', '127.0.0.53'],
     ['TRADETILL_PUBLIC_URL', 'http://till.localhost:4300'],
-  ])('takes %s=%s, which is this machine', (name, value) => {
+  ])('accepts %s=%s, which is this machine', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([])
   })
 
@@ -128,7 +128,7 @@ describe('sandbox mode', () => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
   })
 
-  test('has all roles, or those that are named, on a database that others can reach', () => {
+  test('has all roles by default, and only the named ones if the database is shared', () => {
     expect(read({})).toMatchObject({
       config: { roles: new Set(['web', 'bots', 'work', 'console']), drainMs: 0 },
     })
@@ -139,14 +139,14 @@ describe('sandbox mode', () => {
     expect(problemsOf(roles)).toEqual([expect.stringContaining('TRADETILL_ROLES needs a DATABASE_URL')])
   })
 
-  test('has a console if a port is set, under the name of this machine', () => {
+  test('has a console at localhost if a port is set', () => {
     expect(read({})).toMatchObject({ config: { console: undefined } })
     expect(read({ TRADETILL_CONSOLE_PORT: '4304' })).toMatchObject({
       config: { console: { url: new URL('http://localhost:4304'), host: '127.0.0.1', port: 4304 } },
     })
   })
 
-  test('limits each bot as set, and to no more than Steam allows', () => {
+  test('limits each bot as the operator sets it, within the limits of Steam', () => {
     const usual = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: DEFAULT_FLEET_LIMITS.itemsHeld }
     expect(read({})).toMatchObject({ config: { fleetLimits: usual } })
     const told = {
@@ -169,7 +169,7 @@ describe('sandbox mode', () => {
     ])
   })
 
-  test('D-13 rules are set for all games, or for one', () => {
+  test('D-13 reads price rules for all games and for single games', () => {
     const answer = read({ TRADETILL_COMMISSION_BPS: '2400,rust:3000', TRADETILL_PRICE_MIN_SALES: 'tf:3' })
     expect(answer).toMatchObject({
       config: {
@@ -182,21 +182,21 @@ describe('sandbox mode', () => {
     })
   })
 
-  test('D-13 a commission under which a pumped price pays more than the level is refused, unless it is meant', () => {
+  test('D-13 refuses a commission so small that a pumped price pays more than the usual level, unless that is intended', () => {
     const small = { TRADETILL_COMMISSION_BPS: '2500,rust:2300,tf:0' }
     const refused = 'TRADETILL_COMMISSION_BPS is too small for rust, tf beside TRADETILL_PRICE_SPIKE_BPS'
     expect(problemsOf(small)).toEqual([expect.stringContaining(refused)])
     expect(problemsOf(small)[0]).toContain('TRADETILL_PRICE_ABOVE_LEVEL=rust,tf')
     expect(problemsOf({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust' })).toHaveLength(1)
     expect(read({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust,tf' }).kind).toBe('config')
-    // 1.25 x 0.8 is the level itself.
+    // At a price of 1.25 times the level, a commission of 20 % leaves exactly the level.
     expect(read({ TRADETILL_COMMISSION_BPS: '2000', TRADETILL_PRICE_SPIKE_BPS: '2500' }).kind).toBe('config')
     expect(problemsOf({ TRADETILL_PRICE_ABOVE_LEVEL: 'chess' })).toEqual([
       expect.stringContaining('TRADETILL_PRICE_ABOVE_LEVEL'),
     ])
   })
 
-  test('D-9 holds a credit as many days as are set for its game', () => {
+  test('D-9 holds a credit for the number of days that is set for its game', () => {
     const usual = { cs: 8, dota: 0, rust: 0, tf: 0 }
     expect(read({})).toMatchObject({ config: { protectionDays: usual } })
     expect(read({ TRADETILL_PROTECTION_DAYS: 'cs:0,dota:3' })).toMatchObject({
@@ -235,14 +235,14 @@ describe('live mode', () => {
     expect(read({ ...LIVE, TRADETILL_PRICE_SOURCES: 'none' })).toMatchObject({ config: { priceSources: {} } })
   })
 
-  test('takes the master key from a file, in hex too', () => {
+  test('reads the master key from a file, also in hex', () => {
     const file = join(folder, 'key')
     writeFileSync(file, `${Buffer.alloc(32, 2).toString('hex')}\n`)
     const answer = read({ ...LIVE, TRADETILL_MASTER_KEY: '', TRADETILL_MASTER_KEY_FILE: file })
     expect(answer).toMatchObject({ config: { masterKey: Buffer.alloc(32, 2) } })
   })
 
-  test('takes the addresses of the database from files, and refuses one that is missing or set twice', () => {
+  test('reads the addresses of the database from files, and refuses a file that is missing or an address that is set twice', () => {
     const [file, none] = [join(folder, 'url'), join(folder, 'none')]
     writeFileSync(file, `${LIVE.DATABASE_URL}\n`)
     const { DATABASE_URL: url, ...others } = LIVE
@@ -258,7 +258,7 @@ describe('live mode', () => {
     ])
   })
 
-  test('takes older master keys from a file, one a line', () => {
+  test('reads older master keys from a file, one per line', () => {
     const file = join(folder, 'old')
     writeFileSync(
       file,
@@ -300,7 +300,7 @@ describe('live mode', () => {
     expect(problemsOf({ ...LIVE, ...change })).toEqual([expect.stringContaining(name)])
   })
 
-  test('names everything that is missing, and no secret', () => {
+  test('names every missing setting, and prints no secret', () => {
     const problems = problemsOf({ TRADETILL_MODE: 'live', TRADETILL_MASTER_KEY: 'canary' })
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
       'TRADETILL_MASTER_KEY',
@@ -314,7 +314,7 @@ describe('live mode', () => {
   test.each([
     ['no setting for proxies', { TRADETILL_TRUSTED_PROXIES: '' }, 'TRADETILL_TRUSTED_PROXIES is needed'],
     [
-      'a public listener that no proxy stands before',
+      'a public listener without a proxy in front',
       { TRADETILL_TRUSTED_PROXIES: 'none', TRADETILL_HOST: '0.0.0.0' },
       'TRADETILL_HOST is 0.0.0.0, where callers without a proxy would speak plain http: listen on 127.0.0.1',
     ],
@@ -370,7 +370,7 @@ describe('live mode', () => {
     'localhost:5433/till',
     'db.example/till?host=/run/postgresql',
     '%2Frun%2Fpostgresql/till',
-  ])('takes the database at %s', (address) => {
+  ])('accepts the database at %s', (address) => {
     expect(problemsOf({ ...LIVE, DATABASE_URL: `postgres://${address}` })).toEqual([])
   })
 
@@ -378,7 +378,7 @@ describe('live mode', () => {
     ['none', undefined],
     ['127.0.0.1', ['127.0.0.1']],
     ['10.0.0.0/24, loopback,2001:db8::/32', ['10.0.0.0/24', 'loopback', '2001:db8::/32']],
-  ])('takes %s for the proxies', (TRADETILL_TRUSTED_PROXIES, trustedProxies) => {
+  ])('accepts the proxies %s', (TRADETILL_TRUSTED_PROXIES, trustedProxies) => {
     expect(read({ ...LIVE, TRADETILL_TRUSTED_PROXIES })).toMatchObject({ config: { trustedProxies } })
   })
 })

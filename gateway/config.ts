@@ -1,4 +1,4 @@
-/** The one reader of the environment. */
+/** Reads and checks the settings. No other file of the gateway reads the environment. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -27,11 +27,14 @@ import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 
-/** Seven days, and one more for clocks and for what is carried out late. */
+/**
+ * Steam protects a trade for seven days. One more allows for differing clocks and for reversals that Steam carries out
+ * late.
+ */
 const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-/** Links and origins are made of it, and nothing else of an address counts. */
+/** A public address, from which links and origins are made. It must have nothing after its host. */
 const publicUrl = httpUrl.refine((text) => isOrigin(text), {
   error: 'must end after the host: the till answers at the root of its own name',
 })
@@ -46,7 +49,7 @@ const whole = (min: number, max: number, why: string) => {
 }
 const port = whole(0, 65_535, 'it is a port')
 
-/** A process answers calls, speaks for bots, does what has come due, serves operators, or any of these. */
+/** The work of a process: it answers calls, holds bots, does due work or serves operators, or several of these. */
 export const ROLES = ['web', 'bots', 'work', 'console'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -66,52 +69,52 @@ const environmentSchema = z
     TRADETILL_MODE: z.enum(['sandbox', 'live'], { error: 'must be sandbox or live' }).default('sandbox'),
     TRADETILL_PORT: port.default(4300),
     TRADETILL_HOST: z.string().default('127.0.0.1'),
-    /** Where GET /metrics is served, apart from the shoppers' page. */
+    /** Port of GET /metrics, apart from the shoppers' page. */
     TRADETILL_METRICS_PORT: port.optional(),
     TRADETILL_METRICS_HOST: z.string().default('127.0.0.1'),
-    /** Where operators get their console: an origin of its own. Without a port there is none. */
+    /** Port of the operators' console, which has its own origin. Without a port there is no console. */
     TRADETILL_CONSOLE_PORT: port.optional(),
     TRADETILL_CONSOLE_HOST: z.string().default('127.0.0.1'),
     TRADETILL_CONSOLE_URL: publicUrl.optional(),
-    /** Signs in to the console of a sandbox without a passkey: npm start makes one for each run. */
+    /** A key that signs in to the console of a sandbox without a passkey. npm start makes one for each run. */
     TRADETILL_CONSOLE_SANDBOX_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
-    /** Where shoppers reach the gateway. */
+    /** Address at which shoppers reach the gateway. */
     TRADETILL_PUBLIC_URL: publicUrl.optional(),
-    /** Lets a sandbox be reached from elsewhere. */
+    /** Allows other machines to reach a sandbox. */
     TRADETILL_PUBLIC_SANDBOX: flag.default(false),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
-    /** The same database with the role that owns its tables, for migrations only. */
+    /** Address of the same database with the role that owns its tables, for migrations only. */
     TRADETILL_OWNER_DATABASE_URL: z
       .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
       .optional(),
-    /** Lets the way to a database elsewhere be without TLS. */
+    /** Allows a connection without TLS to a database on another machine. */
     TRADETILL_PLAIN_DATABASE: flag.default(false),
     TRADETILL_DATA: z.string().default('.data/gateway'),
     /** Folder of pg_dump and pg_restore. */
     TRADETILL_POSTGRES_PROGRAMS: z.string().optional(),
     TRADETILL_MASTER_KEY: z.string().optional(),
     TRADETILL_MASTER_KEY_FILE: z.string().optional(),
-    /** Keys that open what they once sealed, and seal nothing. */
+    /** Older master keys, which open what they once sealed, but seal nothing new. */
     TRADETILL_OLD_MASTER_KEYS_FILE: z.string().optional(),
     TRADETILL_STEAM_SANDBOX_URL: httpUrl.optional(),
     TRADETILL_PRICES_FILE: z.string().optional(),
-    /** Shown on the landing page of the sandbox. */
+    /** Linked from the landing page of the sandbox. */
     TRADETILL_DEMO_STORE_URL: httpUrl.optional(),
     /** Shown on the help page. */
     TRADETILL_SUPPORT_EMAIL: z.email({ error: 'must be an email address' }).optional(),
     TRADETILL_MESSENGER_URL: httpUrl.optional(),
     /** A video that shows how to find a trade link, instead of the till's own. */
     TRADETILL_GUIDE_VIDEO_URL: httpUrl.optional(),
-    /** Where /home sends the browser. */
+    /** Address to which /home redirects the browser. */
     TRADETILL_HOME_URL: httpUrl.optional(),
     ...PRICE_SETTINGS,
     ...KEEP_SETTINGS,
-    /** Days in which the sender can take a trade back; what Steam itself says of a trade counts where it is longer. */
+    /** Days in which the sender can take a trade back. If Steam reports a longer time for a trade, that time counts. */
     TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
-    /** Most items in one trade. */
+    /** The most items in one trade. */
     TRADETILL_MAX_ITEMS: whole(1, 256, 'an offer of Steam has no room for more').default(50),
     TRADETILL_MAX_BOTS: whole(1, 1_000, 'more need another process').default(50),
-    /** Open offers of one bot, in all and to one person. */
+    /** The most open offers of one bot, in all and to one person. */
     TRADETILL_BOT_OFFERS: whole(
       1,
       MOST_LIVE_OFFERS,
@@ -122,39 +125,42 @@ const environmentSchema = z
       MOST_LIVE_OFFERS_WITH_PARTNER,
       'Steam refuses further open offers to the same person',
     ).default(DEFAULT_FLEET_LIMITS.liveOffersWithPartner),
-    /** With this many items of a game in its hands a bot collects no more of that game. */
+    /** A bot that holds this many items of a game collects no more of that game. */
     TRADETILL_BOT_ITEMS: perGame(1, MOST_ITEMS_HELD).optional(),
-    /** Accounts of the operator that items may go to, by name. */
+    /** The operator's accounts to which items may go, by name. */
     TRADETILL_DESTINATIONS: readDestinations.optional(),
-    /** Deposits of one store that are neither paid nor over. */
+    /** The most deposits of one store that are neither paid nor over. */
     TRADETILL_STORE_OPEN_DEPOSITS: whole(1, 1_000_000, 'each is kept for good').default(5_000),
     TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),
-    /** Connections in all, and of one address that is no trusted proxy. */
+    /** The most connections in all, and from one address that is not a trusted proxy. */
     TRADETILL_MAX_CONNECTIONS: whole(10, 100_000, 'each costs memory and a file').default(4_000),
     TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: whole(1, 100_000, 'each costs memory and a file').default(200),
-    /** Whether a copy of the database that takes over begins an epoch without an operator. */
+    /**
+     * What happens after a copy of the database takes over: publishing stops, or a new epoch begins without an
+     * operator.
+     */
     TRADETILL_AFTER_FAILOVER: z.enum(['stop', 'epoch'], { error: 'must be stop or epoch' }).default('stop'),
     TRADETILL_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
       .default('info'),
     TRADETILL_LOG_PRETTY: flag.default(false),
-    /** The person who gives the commands, where it is not the user of this machine. */
+    /** The person who gives the commands, if it is not the user of this machine. */
     TRADETILL_OPERATOR: z.string().max(80, 'must have at most 80 characters').optional(),
-    /** Where the operator is told of what needs a person, and the secret that signs it. */
+    /** Address that receives alerts for the operator, and the secret that signs them. */
     TRADETILL_ALERT_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
     TRADETILL_ALERT_SECRET: z
       .string()
       .regex(/^whsec_[A-Za-z0-9+/]{32,200}={0,2}$/, 'must be whsec_ and 24 bytes or more in base64')
       .optional(),
-    /** Of this process; together the processes on a database must have all. */
+    /** Roles of this process. The processes on one database must together have all of them. */
     TRADETILL_ROLES: roles.optional(),
-    /** How long /readyz says that the process ends before it takes no more calls. */
+    /** How long /readyz announces the end of the process before it stops accepting calls. */
     TRADETILL_DRAIN_SECONDS: whole(0, 300, 'a balancer notices within seconds').default(0),
-    /** Stop when stdin ends: for whoever starts the gateway as a child. */
+    /** Stops the gateway when stdin ends, for a parent process that starts it as a child. */
     TRADETILL_STDIN: flag.default(false),
-    /** Of systemd, which waits for a word there. */
+    /** Socket of systemd, which waits there for the news that the gateway is ready. */
     NOTIFY_SOCKET: z.string().optional(),
-    /** Node's own. */
+    /** Settings of Node itself. */
     NODE_DEBUG: z.string().optional(),
     NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
   })
@@ -186,19 +192,20 @@ export type Config = {
   console: ConsoleConfig | undefined
   /** The rules for addresses of webhooks. In a sandbox that others may reach, stores must not reach this machine. */
   webhookMode: 'sandbox' | 'live'
-  /** Without one the gateway runs a PostgreSQL of its own in dataDir. */
+  /** Undefined if the gateway runs its own PostgreSQL in dataDir. */
   databaseUrl: string | undefined
-  /** Of the role that migrates; undefined if one role does both. */
+  /** Address for the role that migrates; undefined if one role does both. */
   ownerDatabaseUrl: string | undefined
   dataDir: string
-  /** Where PostgreSQL's client programs are, and what they may read of the environment. */
+  /** The folder of PostgreSQL's client programs, and the part of the environment that they may read. */
   programs: { folder: string | undefined; environment: Record<string, string | undefined> }
   /**
-   * Undefined before the first start in sandbox mode: the gateway makes it once the database is known to be its own.
+   * Undefined before the first start in sandbox mode: the gateway makes the key once it knows that the database is its
+   * own.
    */
   masterKey: Buffer | undefined
   oldMasterKeys: Buffer[]
-  /** Set exactly in sandbox mode. */
+  /** Defined in sandbox mode only. */
   steamSandboxUrl: string | undefined
   pricesFile: string | undefined
   demoStoreUrl: string | undefined
@@ -208,7 +215,7 @@ export type Config = {
   homeUrl: string | undefined
   keep: Keep
   priceRules: PricingRules
-  /** Games whose commission may be so small that a pumped price pays more than the level. */
+  /** Games whose commission may be so small that the till would pay more for a pumped price than the usual level. */
   mayPayAboveLevel: ReadonlySet<Game>
   priceSources: WebSources
   protectionDays: Record<Game, number>
@@ -218,33 +225,33 @@ export type Config = {
   destinations: Destinations
   storeOpenDeposits: number
   trustedProxies: string[] | undefined
-  /** Connections in all, and of one address. */
+  /** The most connections in all, and from one address. */
   connections: { inAll: number; perAddress: number }
   afterFailover: 'stop' | 'epoch'
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   logPretty: boolean
   operator: string | undefined
-  /** Null if nobody is told. */
+  /** Null if alerts are not sent. */
   alerts: { url: string; secret: string } | null
   roles: ReadonlySet<Role>
   drainMs: number
   stopWithStdin: boolean
-  /** systemd waits until it is told that the gateway is ready. */
+  /** True if systemd waits for the news that the gateway is ready. */
   isAwaited: boolean
 }
 
 export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused'; problems: string[] }
 
-/** The address of the Steam sandbox where no setting names another. */
+/** The default address of the Steam sandbox. */
 export const DEFAULT_STEAM_SANDBOX_URL = 'http://127.0.0.1:4301'
 
-/** Files that have a setting, for what hands secrets over as files. */
+/** Settings that name a file, and the setting that each file contains. Some systems pass secrets as files. */
 const FROM_FILES: Record<string, string> = {
   DATABASE_URL_FILE: 'DATABASE_URL',
   TRADETILL_OWNER_DATABASE_URL_FILE: 'TRADETILL_OWNER_DATABASE_URL',
 }
 
-/** The settings, with those of files among them. */
+/** Adds the settings that are read from files. */
 function withFiles(given: Record<string, string | undefined>) {
   const settings = { ...given }
   const problems: string[] = []
@@ -262,7 +269,7 @@ const BOTH = { kind: 'refused', reason: 'and the setting itself are both set: un
 
 const OURS = /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
-/** Reads the settings; empty ones count as absent. All problems are told at once. */
+/** Reads the settings, and treats empty ones as absent. Returns all problems at once. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
   const given = Object.entries(environment).filter(([name, value]) => OURS.test(name) && value !== '')
   const { settings, problems } = withFiles(Object.fromEntries(given))
@@ -336,7 +343,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 function consoleOf(data: z.infer<typeof environmentSchema>): ConsoleConfig | undefined {
   const { TRADETILL_CONSOLE_PORT: port, TRADETILL_CONSOLE_HOST: host } = data
   if (port === undefined) return undefined
-  // By name: an authenticator goes by the name of a host.
+  // A name instead of an IP address, because passkeys belong to the name of a host.
   const url = new URL(data.TRADETILL_CONSOLE_URL ?? `http://localhost:${port}`)
   return { url, host, port, sandboxKey: data.TRADETILL_CONSOLE_SANDBOX_KEY }
 }
@@ -344,7 +351,7 @@ function consoleOf(data: z.infer<typeof environmentSchema>): ConsoleConfig | und
 const programEnvironment = (environment: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => /^(?:PATH|HOME|PG[A-Z]+)$/.test(name)))
 
-/** One line a setting: its first problem. */
+/** Returns one line per setting, with its first problem. */
 function linesOf(issues: readonly { path: PropertyKey[]; message: string }[]): string[] {
   const lines = new Map<string, string>()
   for (const { path, message } of issues) {
@@ -373,7 +380,7 @@ type KeySettings = {
   TRADETILL_MASTER_KEY_FILE?: string | undefined
 }
 
-/** Undefined if a sandbox has not made its key yet. Keys that are set were checked before. */
+/** Undefined if a sandbox has not made its key yet. Configured keys were checked before. */
 function masterKeyOf(settings: KeySettings, dataDir: string): KeyAnswer | undefined {
   const { TRADETILL_MASTER_KEY: text, TRADETILL_MASTER_KEY_FILE: file } = settings
   if (text !== undefined) return parseKey(text)
@@ -386,7 +393,7 @@ function oldKeysOf(file: string | undefined): Buffer[] {
   return answer?.kind === 'keys' ? answer.keys : []
 }
 
-/** `problemsOf` refuses one without the other. */
+/** `problemsOf` has refused a URL without a secret, and a secret without a URL. */
 function alertsOf(data: {
   TRADETILL_ALERT_URL?: string | undefined
   TRADETILL_ALERT_SECRET?: string | undefined

@@ -1,4 +1,4 @@
-/** The operator's console, for the composition root: where it is wanted, it is served beside the rest. */
+/** The operator's console, for the composition root. */
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import type { Log } from './kit/log.ts'
@@ -9,11 +9,11 @@ const FOLDER = join(import.meta.dirname, '../console/dist')
 
 type Parts = Pick<Storage, 'database' | 'clock' | 'masterKey'> & { config: Config; log: Log }
 
-/** Nothing where no port is set, or other processes serve the operators. */
+/** Serves the console, unless no port is set or this process has no role that serves it. */
 export async function serveConsole({ config, log, database, clock, masterKey }: Parts, shutdown: Shutdown) {
   const { console: place, roles } = config
   if (place === undefined || !(roles.has('web') || roles.has('console'))) return
-  // A till without a console loads none of it.
+  // Imported here, so a till without a console does not load its code.
   const [{ createConsole }, { createLive }, { readMark }] = await Promise.all([
     import('./console/app.ts'),
     import('./console/live.ts'),

@@ -77,11 +77,11 @@ export type Gateway = {
   /** Resolves when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
-  /** Ends the time that a balancer is given. */
+  /** Ends the wait for balancers to notice that the process is stopping. */
   hurry(): void
 }
 
-/** Starts everything. If a part fails to start, stops those that did. */
+/** Starts all parts. If one fails to start, stops those that had started. */
 export async function startGateway(config: Config, startup: Startup = startUp(config)): Promise<Gateway> {
   const { log, shutdown } = startup
   try {
@@ -108,7 +108,7 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     })
     await app.listen({ host: config.host, port: config.port })
     await serveConsole(parts, shutdown)
-    // Calls are already answered. Those that need a bot wait a moment longer.
+    // Calls are already answered at this point. Those that need a bot wait a moment longer.
     await startWork(parts, features, shutdown)
     if (config.metricsPort !== undefined) {
       const { metricsHost: host, metricsPort: port } = config
@@ -127,7 +127,7 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
   }
 }
 
-/** Ends every wait when the gateway stops, as if its time had passed, so calls that wait for a bot are answered. */
+/** Ends every wait when the gateway stops, as if it had timed out, so calls that wait for a bot are still answered. */
 function endedBy(stopping: AbortSignal, signals: Signals): Signals {
   return {
     ...signals,
@@ -142,7 +142,7 @@ function endedBy(stopping: AbortSignal, signals: Signals): Signals {
 type Parts = Storage &
   SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress; build: Build }
 
-/** Gives each feature the parts that it needs. */
+/** Assembles the dependencies of each feature. */
 function featuresOf(parts: Parts, mayPublish: () => boolean) {
   const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
   const common = { db: database.db, queue, signals, clock, ids: systemIds, log, box, keep: config.keep }
@@ -165,7 +165,7 @@ function featuresOf(parts: Parts, mayPublish: () => boolean) {
       limits,
       rules,
       protectionDays,
-      // Keep reversals quick to try in the sandbox.
+      // In a sandbox, a reversal should show within a minute.
       historyEveryMs: config.mode === 'live' ? HOUR_MS : MINUTE_MS,
     },
     inventory: { ...common, rules, imageBase, maxItems, protectionDays },
@@ -216,7 +216,10 @@ function epochsOf({ config, log, metrics }: Parts, { common, events }: ReturnTyp
   })
 }
 
-/** Starts all that the roles of the process have without a call: bots, jobs, and sweeps that find the work of lost jobs. */
+/**
+ * Starts the work that the roles of the process do without a call: bots, jobs, and sweeps that repeat the work of lost
+ * jobs.
+ */
 async function startWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<void> {
   const { config, log, queue, steam, box } = parts
   const { common, trades, epochs, pricing } = features
@@ -229,7 +232,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     clock: common.clock,
     owner: randomUUID(),
     handlers: { inventory: inventoryHandler(common), drift: driftHandler(trades), ...tradeHandlers(trades) },
-    // One that speaks for no bot still counts: it asks Steam from an address, and seals with a key.
+    // A process without bots still counts, because it calls Steam from an address and seals secrets with a key.
     maxBots: does(parts, 'bots') ? config.maxBots : 0,
     onProcesses: parts.shareAddress,
   })
@@ -261,7 +264,10 @@ function startSweep({ work, ...when }: Sweep, log: Log, shutdown: Shutdown): Rep
   return running
 }
 
-/** Follows the sandbox's clock. A jump runs all repeated work at once, because work may have become due. Off in live mode. */
+/**
+ * Follows the sandbox's clock. A jump runs all repeated work at once, because work may have become due. Off in live
+ * mode.
+ */
 function followSandbox(parts: Parts, shutdown: Shutdown, repeated: readonly Repeating[]): void {
   const { log, database, advancedClock: clock, config } = parts
   if (clock === undefined || config.steamSandboxUrl === undefined) return
@@ -357,7 +363,7 @@ function observe({ log, metrics }: Parts, call: ObservedCall): void {
 async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating> {
   const { config, log, database, clock } = parts
   const file = config.pricesFile ?? (config.mode === 'sandbox' ? SANDBOX_PRICES : undefined)
-  // Sources use the machine's clock, and the pricing feature translates.
+  // Sources use the machine's clock. The pricing feature converts their times to the till's.
   const sources = priceSources({ file, web: config.priceSources }, { now: clock.machineNow })
   if (sources.length === 0)
     log.error('neither a price file nor a source of prices is set: no item has a price')
@@ -366,7 +372,7 @@ async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating>
   return pricing
 }
 
-/** Runs the process until it is told to stop, or a part ends that it cannot run without. */
+/** Runs the process until it receives a signal, or a part that it needs ends. */
 export async function main(config: Config, startup: Startup): Promise<void> {
   const gateway = await startGateway(config, startup).catch((error: unknown) => {
     console.error(
@@ -377,7 +383,7 @@ export async function main(config: Config, startup: Startup): Promise<void> {
   console.log(`gateway ready at ${gateway.url}`)
   let stopping = false
   const stop = async (code: number): Promise<void> => {
-    // A second signal does not wait for the balancer.
+    // A second signal ends the wait for balancers.
     if (stopping) return gateway.hurry()
     stopping = true
     setTimeout(() => process.exit(code === 0 ? 2 : code), STOP_MS + config.drainMs).unref()

@@ -13,7 +13,7 @@ import { freePort } from './testing/free-port.ts'
 import { captureLog } from './testing/log.ts'
 import { json, silence, startSourceServer } from './testing/source-server.ts'
 
-/** The few connections that a proxy keeps. */
+/** A proxy keeps few connections open. */
 const PROXY = new Agent({ keepAlive: true, maxSockets: 4 })
 
 let dataDir: string
@@ -30,11 +30,11 @@ afterEach(async () => {
     child.kill('SIGKILL')
     await ended
   }
-  // The supervisor of the database outlives its gateway for a moment, and PostgreSQL writes until it ends.
+  // The supervisor of the database outlives its gateway by a moment, and PostgreSQL writes until it ends.
   await expect.poll(() => rmSync(dataDir, { recursive: true, force: true })).toBeUndefined()
 })
 
-/** The gateway as the operator runs it, with a Steam that does not answer. */
+/** Starts the gateway as an operator does, with a Steam that does not answer. */
 function launch(port: number, environment: Record<string, string> = {}, file = 'main.ts') {
   const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
     env: {
@@ -52,7 +52,7 @@ function launch(port: number, environment: Record<string, string> = {}, file = '
   return { child, ended, text: () => output.join('') }
 }
 
-/** The gateway with a PostgreSQL of its own. */
+/** Starts the gateway with its own PostgreSQL. */
 const WITH_DATABASE = '../embedded-postgres/main.ts'
 
 async function launchReady(environment: Record<string, string> = {}, file = 'main.ts') {
@@ -66,7 +66,7 @@ async function launchReady(environment: Record<string, string> = {}, file = 'mai
   return { ...gateway, base: `http://127.0.0.1:${port}` }
 }
 
-test('starts on an empty folder and answers; a second one there is refused; after a kill -9 the next one starts, and ends with code 0 on SIGTERM', async () => {
+test('the gateway starts on an empty folder and allows no second one there; after a kill -9 the next one starts, and ends with code 0 on SIGTERM', async () => {
   const first = await launchReady({}, WITH_DATABASE)
   expect((await fetch(`${first.base}/healthz`)).status).toBe(200)
   expect((await fetch(`${first.base}/api/payment?hash=${'0'.repeat(32)}`)).status).toBe(404)
@@ -81,7 +81,7 @@ test('starts on an empty folder and answers; a second one there is refused; afte
   expect(await third.ended).toBe(0)
 })
 
-/** A deposit with a shopper, and a bot that another process is said to hold and that never answers. */
+/** Makes a deposit with a shopper, and a bot that never answers because the process that holds it does not exist. */
 async function depositWithSilentBot({ url, pool }: TestDatabase): Promise<string> {
   const hash = 'ab'.repeat(16)
   const queue = await createQueue({ url, log: captureLog().log })
@@ -103,13 +103,13 @@ async function depositWithSilentBot({ url, pool }: TestDatabase): Promise<string
   return hash
 }
 
-test('without the address of a database it ends at once and says so', async () => {
+test('the gateway without the address of a database ends at once and reports it', async () => {
   const gateway = launch(await freePort())
   expect(await gateway.ended).toBe(1)
   expect(gateway.text()).toContain('The gateway cannot start: DATABASE_URL is not set.')
 })
 
-test('live mode without its settings ends at once with a readable list and no stack', async () => {
+test('the gateway in live mode without its settings ends at once, with a readable list and no stack trace', async () => {
   const gateway = launch(await freePort(), { TRADETILL_MODE: 'live' })
   expect(await gateway.ended).toBe(1)
   const text = gateway.text()
@@ -118,7 +118,9 @@ test('live mode without its settings ends at once with a readable list and no st
   expect(text).not.toContain('    at ')
 })
 
-/** The first row that a gateway dates itself: a dollar is a dollar. */
+/**
+ * How many days the gateway is ahead of the database's clock, by the rate of the dollar, which it dates at its start.
+ */
 async function daysAhead({ pool }: TestDatabase): Promise<unknown> {
   const { rows } = await pool.query(
     `select round(extract(epoch from as_of - now()) / 86400)::int as days from exchange_rate where source = 'fixed'`,
@@ -133,7 +135,7 @@ async function databaseAdvancedBy8Days(): Promise<TestDatabase> {
   return database
 }
 
-test('a sandbox that others may reach has its own name and test keys; D-40 on a database that was advanced by 8 days it is 8 days ahead', async () => {
+test('a public sandbox has its own name and test keys; D-40 on a database whose clock was advanced by 8 days, it is 8 days ahead', async () => {
   const database = await databaseAdvancedBy8Days()
   const settings = {
     DATABASE_URL: database.url,
@@ -151,7 +153,7 @@ test('a sandbox that others may reach has its own name and test keys; D-40 on a 
   expect(await gateway.ended).toBe(0)
 })
 
-test('live mode starts behind a proxy, without bots: the page, a store with a live key, each caller by its own address; D-40 on a database that was advanced by 8 days it is 0 days ahead', async () => {
+test('live mode starts behind a proxy and without bots, with live keys and a limit for each caller’s address; D-40 on a database whose clock was advanced by 8 days, it is 0 days ahead', async () => {
   const database = await databaseAdvancedBy8Days()
   const settings = {
     TRADETILL_MODE: 'live',
@@ -173,11 +175,11 @@ test('live mode starts behind a proxy, without bots: the page, a store with a li
     throughProxy(Number(port), path, { 'x-forwarded-for': from, ...headers })
   const health = await asked('/v1/health', '198.51.100.1', { authorization: `Bearer ${apiKey}` })
   expect(health).toBe(200)
-  // The page may not be built on this machine, and answers 503 then.
+  // The answer is 503 if the page is not built on this machine.
   expect([200, 503]).toContain(await asked('/help', '198.51.100.1'))
 
   const guessed = `/api/payment?hash=${'0'.repeat(32)}`
-  // The limit of 200 grows by two a second meanwhile, and the machine may be slow.
+  // Several rounds, because the limit of 200 grows by two a second while a slow machine sends the calls.
   const answers = new Set<number>()
   for (let round = 0; round < 20 && !answers.has(429); round += 1) {
     const guesses = Array.from({ length: 100 }, () => asked(guessed, '203.0.113.66'))
@@ -189,14 +191,14 @@ test('live mode starts behind a proxy, without bots: the page, a store with a li
   expect(await gateway.ended).toBe(0)
 })
 
-/** Of a store that the operator adds in a shell with these settings. */
+/** Adds a store by a command with these settings. Resolves to its API key. */
 async function keyOfNewStore(env: Record<string, string>): Promise<string> {
   const store = ['--name', 'Ember Forge', '--origin', 'https://store.example', '--risk-limit-usd', '0']
   const { out } = await spawnCommand(['store', 'add', ...store, '--json'], { env })
   return z.object({ apiKey: z.string() }).parse(JSON.parse(out)).apiKey
 }
 
-/** The status of a call as a proxy that ends TLS for pay.example hands it on. */
+/** Makes a call as a proxy that ends TLS for pay.example forwards it. Resolves to the status. */
 function throughProxy(port: number, path: string, headers: Record<string, string>): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const proxied = { host: 'pay.example', 'x-forwarded-proto': 'https', ...headers }
@@ -208,7 +210,7 @@ function throughProxy(port: number, path: string, headers: Record<string, string
   return promise
 }
 
-test('prices come from the sources that are set; neither a silent one nor a call that waits for a bot keeps the stop, and that call is answered', async () => {
+test('the gateway reads prices from the configured sources; neither a silent source nor a call that waits for a bot delays its stop, and that call is answered', async () => {
   const source = await startSourceServer()
   onTestFinished(async () => void (await source.close()))
   source.answer('/v1/prices', json({ success: true, items: [{ name: 'Knife', count: 90, min: 12_500 }] }))
@@ -237,11 +239,11 @@ test('prices come from the sources that are set; neither a silent one nor a call
   gateway.child.kill('SIGTERM')
   expect(await (await answer).json()).toMatchObject({ inventoryError: true })
   expect(await gateway.ended).toBe(0)
-  // Every part ended within its own limit: the call did not wait for its own, which is far longer.
+  // Every part ended within its own limit, because the waiting call ended long before its timeout.
   expect(gateway.text()).not.toContain('cut off')
 })
 
-test('a web process speaks for no bot, and tells systemd that it is ready; when stdin ends it tells balancers first and still answers, until it is told twice', async () => {
+test('a web process holds no bots, and notifies systemd when it is ready; when stdin ends, it drains and still answers until a second signal', async () => {
   const database = await testDatabase()
   onTestFinished(database.close)
   const settings = { TRADETILL_ROLES: 'web', TRADETILL_DRAIN_SECONDS: '300', TRADETILL_STDIN: '1' }
@@ -254,7 +256,7 @@ test('a web process speaks for no bot, and tells systemd that it is ready; when 
   await expect.poll(ready).toEqual({ status: 'ready' })
   const processes = async () => (await database.pool.query('select max_bots from gateway_process')).rows
   await expect.poll(processes).toEqual([{ max_bots: 0 }])
-  // It leaves what is due to others: no price was read.
+  // It leaves due work to other processes: no price was read.
   expect((await database.pool.query('select from price limit 1')).rowCount).toBe(0)
   gateway.child.stdin.end()
   await expect.poll(ready).toEqual({ status: 'draining' })
@@ -264,7 +266,7 @@ test('a web process speaks for no bot, and tells systemd that it is ready; when 
   expect(await processes()).toEqual([])
 })
 
-test('a process for bots has no page for shoppers and no calls for stores', async () => {
+test('a process for bots serves neither the shoppers’ page nor the store API', async () => {
   const database = await testDatabase()
   onTestFinished(database.close)
   const gateway = await launchReady({ DATABASE_URL: database.url, TRADETILL_ROLES: 'bots' })

@@ -1,4 +1,4 @@
-/** The gateway's process. It keeps the code that Node compiled, so it answers sooner after a restart. */
+/** The gateway's process. It caches the code that Node compiled, so it answers sooner after a restart. */
 import { flushCompileCache } from 'node:module'
 import { cacheCompiledCode } from './kit/compile-cache.ts'
 
@@ -18,5 +18,5 @@ if (config.isAwaited) {
   const { tellReady } = await import('./kit/service-manager.ts')
   tellReady()
 }
-// Write the cache now: a process that is killed does not.
+// Write the cache now, because a process that is killed does not write it.
 flushCompileCache()

@@ -1,4 +1,4 @@
-/** The key that seals secrets: where it is found, and older ones beside it. */
+/** Reads the key that seals secrets, and older keys. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export function readKeyFile(file: string): KeyAnswer {
 
 export type KeysAnswer = { kind: 'keys'; keys: Buffer[] } | Refused
 
-/** Reads a key from each line. */
+/** Reads one key per line. */
 export function readKeysFile(file: string): KeysAnswer {
   const read = readText(file)
   if (read.kind === 'refused') return read
@@ -38,7 +38,7 @@ export function readKeysFile(file: string): KeysAnswer {
   return { kind: 'refused', reason: `must hold ${MOST_OLD_KEYS} keys at most, one a line: each ${FORM}` }
 }
 
-/** The text of a file that has one setting. */
+/** Reads the file of one setting. */
 export function readSettingFile(file: string): { kind: 'text'; text: string } | Refused {
   const read = readText(file)
   return read.kind === 'text' ? { kind: 'text', text: read.text.trim() } : read
@@ -54,10 +54,10 @@ function readText(file: string): { kind: 'text'; text: string } | Refused {
   }
 }
 
-/** Where a sandbox keeps the key that it made. */
+/** The file in which a sandbox keeps the key that it made. */
 export const ownKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 
-/** Makes the key of a sandbox, or reads the one that another process made in the same moment. */
+/** Makes the key of a sandbox, or reads the key that another process made at the same moment. */
 export function makeOwnKey(dataDir: string): Buffer {
   const file = ownKeyFile(dataDir)
   mkdirSync(dataDir, { recursive: true })

@@ -1,4 +1,4 @@
-/** The series for the operator's monitoring, in the form of Prometheus. */
+/** Metrics for the operator's monitoring, in the format of Prometheus. */
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { DEPOSIT_EVENT_TYPES } from '../contract/event-types.ts'
@@ -9,9 +9,9 @@ export type Metrics = {
   registry: Registry
   /** Differences that the last check of the ledger found; NaN until it has run, and while it fails. */
   ledgerDifferences: Gauge
-  /** When the last check of the whole ledger came to its end, in seconds since 1970; NaN until one has. */
+  /** When the last check of the whole ledger ended, in seconds since 1970; NaN before the first has ended. */
   ledgerChecked: Gauge
-  /** 1 while the database is in another life than the one that was published from. */
+  /** 1 while publication is stopped because the database was restored or lost its last commits. */
   stoppedByRestore: Gauge
   /** 1 while a capability of Steam (`offers`, `inventories`) is out of reach for every bot. */
   outage: Gauge<'capability'>
@@ -19,15 +19,15 @@ export type Metrics = {
   pageSeconds: Histogram<'metric' | 'screen' | 'device'>
   /** How much of the page moved on its own (CLS). */
   pageShift: Histogram<'screen' | 'device'>
-  /** The same until it is written down, for the console. */
+  /** The same measurements for the console, until they are stored. */
   vitals: Vitals
-  /** Events that got their position, by type: every transition of a deposit is one. */
+  /** Events that received their number, by type. Every transition of a deposit is an event. */
   events: Counter<'type'>
   webhookAttempts: Counter<'outcome'>
-  /** From the cause of an event to the first attempt to deliver it. */
+  /** Seconds from the cause of an event to the first attempt to deliver it. */
   webhookFirstAttempt: Histogram
   httpRequests: Histogram<'method' | 'route' | 'status'>
-  /** Calls of shoppers and stores that were refused, by the code of the refusal. */
+  /** Refused calls of shoppers and stores, by the code of the refusal. */
   refusals: Counter<'code'>
   /** Requests to Steam, and those that our own limits hold back. */
   steam: Observer
@@ -60,7 +60,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
     labelNames: ['type'],
     registers,
   })
-  // Prometheus counts no growth in the first value of a series: without a zero it would miss the first reversal.
+  // Prometheus sees no increase in the first value of a series. Without a zero, it would miss the first reversal.
   for (const type of DEPOSIT_EVENT_TYPES) events.inc({ type }, 0)
   return {
     registry,
@@ -84,7 +84,7 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
   }
 }
 
-/** Of the process itself: its event loop, memory and files, and its connections to the database. */
+/** Adds metrics of the process itself: its event loop, memory, files, and connections to the database. */
 export function watchProcess(
   registry: Registry,
   pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>,
@@ -103,7 +103,7 @@ export function watchProcess(
   })
 }
 
-/** Labels are bounded: the methods are those of steam/methods.ts. */
+/** The number of labels is bounded, because the methods are those of steam/methods.ts. */
 function steamMetrics(registers: Registry[]): Observer {
   const requests = new Histogram({
     name: 'tradetill_steam_request_seconds',

@@ -9,14 +9,18 @@ function problemsOf(environment: Record<string, string>): string[] {
 const PORT = { TRADETILL_CONSOLE_PORT: '4304' }
 const KEY = { TRADETILL_CONSOLE_SANDBOX_KEY: 'k'.repeat(43) }
 
-describe('D-33 a console of a sandbox', () => {
+describe('D-33 the console of a sandbox', () => {
   test.each([
-    ['by an address', { TRADETILL_CONSOLE_URL: 'http://127.0.0.1:4304' }, 'must have the name of a host'],
-    ['by an address of IPv6', { TRADETILL_CONSOLE_URL: 'http://[::1]:4304' }, 'must have the name of a host'],
+    [
+      'at an IPv4 address',
+      { TRADETILL_CONSOLE_URL: 'http://127.0.0.1:4304' },
+      'must have the name of a host',
+    ],
+    ['at an IPv6 address', { TRADETILL_CONSOLE_URL: 'http://[::1]:4304' }, 'must have the name of a host'],
     ['on a host elsewhere', { TRADETILL_CONSOLE_URL: 'https://ops.example' }, 'leads off this machine'],
     ['on all addresses', { TRADETILL_CONSOLE_HOST: '0.0.0.0' }, 'leads off this machine'],
     [
-      'with a key where others reach it',
+      'with a sandbox key if other machines can reach it',
       { TRADETILL_CONSOLE_HOST: '0.0.0.0', TRADETILL_PUBLIC_SANDBOX: '1', ...KEY },
       'must not be set here',
     ],
@@ -25,13 +29,13 @@ describe('D-33 a console of a sandbox', () => {
     expect(problemsOf({ ...PORT, ...settings })).toEqual([expect.stringContaining(why)])
   })
 
-  test('needs a port if it has an address', () => {
+  test('needs a port if it has a URL', () => {
     expect(problemsOf({ TRADETILL_CONSOLE_URL: 'http://localhost:4304' })).toEqual([
       expect.stringContaining('TRADETILL_CONSOLE_PORT is needed'),
     ])
   })
 
-  test('has a key on this machine', () => {
+  test('may have a sandbox key on this machine', () => {
     expect(problemsOf({ ...PORT, ...KEY })).toEqual([])
   })
 })
@@ -45,18 +49,18 @@ const LIVE = {
 }
 
 describe('D-33 a console in live mode', () => {
-  test('is not there unless it is asked for', () => {
+  test('is off by default', () => {
     expect(problemsOf(LIVE)).toEqual([])
   })
 
-  test('has a name of its own', () => {
+  test('may have its own host name', () => {
     expect(problemsOf({ ...LIVE, ...PORT, TRADETILL_CONSOLE_URL: 'https://till-ops.example' })).toEqual([])
   })
 
   test.each([
-    ['without a name', {}, 'is needed in live mode and must be https'],
+    ['without a URL', {}, 'is needed in live mode and must be https'],
     ['over http', { TRADETILL_CONSOLE_URL: 'http://till-ops.example' }, 'must be https'],
-    ['by an address', { TRADETILL_CONSOLE_URL: 'https://203.0.113.7' }, 'must have the name of a host'],
+    ['at an IP address', { TRADETILL_CONSOLE_URL: 'https://203.0.113.7' }, 'must have the name of a host'],
     [
       'on another port of the shoppers’ host',
       { TRADETILL_CONSOLE_URL: 'https://pay.example:4304' },

@@ -1,4 +1,4 @@
-/** Settings that do not go together: what live mode refuses, and what keeps a sandbox on its machine. */
+/** Checks settings against each other: live mode refuses some, and others would let a sandbox leave its machine. */
 import { isIP } from 'node:net'
 import { wayTo } from './db/address.ts'
 import { isLoopback, isLoopbackName } from './kit/loopback.ts'
@@ -36,7 +36,10 @@ type Found = [name: keyof Environment, message: string][]
 /** How long Steam protects a trade of Counter-Strike 2. */
 const LEAST_CS_DAYS = 7
 
-/** Returns the problems of settings as a whole, each in one line: what it is, and what to do. Their forms may be wrong too. */
+/**
+ * Returns the problems of the settings as a whole, each in one line with advice. A single setting may also be
+ * malformed.
+ */
 export function problemsOf(environment: Environment): Found {
   const ofMode =
     environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)
@@ -63,7 +66,9 @@ function problemsOfAlerts({ TRADETILL_ALERT_URL: url, TRADETILL_ALERT_SECRET: se
     : [['TRADETILL_ALERT_SECRET', 'must be set too: it signs what TRADETILL_ALERT_URL is sent']]
 }
 
-/** Browsers give the cookies of a host to all of its ports, and passkeys belong to a name. */
+/**
+ * A console needs its own host name: browsers send a host's cookies to all of its ports, and passkeys belong to a name.
+ */
 function problemsOfConsole(environment: Environment): Found {
   const { TRADETILL_MODE: mode, TRADETILL_CONSOLE_URL: text, TRADETILL_CONSOLE_HOST: host } = environment
   const url = text === undefined ? undefined : (URL.parse(text) ?? undefined)
@@ -154,7 +159,9 @@ function problemsOfLive(environment: Environment): Found {
   ]
 }
 
-/** Everything passes there: keys of stores, sealed tokens, credit. */
+/**
+ * A connection to the database must prove the server, because keys of stores, sealed tokens and credit pass over it.
+ */
 function problemsOfDatabases(environment: Environment): Found {
   return (['DATABASE_URL', 'TRADETILL_OWNER_DATABASE_URL'] as const).flatMap((name) =>
     problemsOfDatabase(environment, name),
@@ -175,7 +182,9 @@ function problemsOfDatabase(
   return [[name, `leads to ${way.host || 'no host by name'} and ${has}: ${advice}`]]
 }
 
-/** Without a word about proxies, all callers behind one would share an address, and so their limits. */
+/**
+ * The operator must name the proxies: all callers behind an unnamed proxy would share one address, and so its limits.
+ */
 function problemsOfLiveProxies({
   TRADETILL_TRUSTED_PROXIES: proxies,
   TRADETILL_HOST: host,

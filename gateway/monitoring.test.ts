@@ -1,4 +1,4 @@
-/** deploy/prometheus and deploy/grafana against the series that a gateway has, and docs/operating.md against both. */
+/** Checks deploy/prometheus and deploy/grafana against the series of a gateway, and docs/operating.md against both. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
@@ -15,7 +15,7 @@ import { createPriceGauges } from './pricing/survey.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
 
-/** Every series of a gateway, as it registers them; nothing is asked. */
+/** Returns every series that a gateway registers. Nothing is called. */
 function seriesOf(): Map<string, { labels: string[]; isHistogram: boolean }> {
   const dialect = {
     createAdapter: () => new PostgresAdapter(),
@@ -44,7 +44,7 @@ afterAll(() => register.clear())
 
 type Rule = { alert: string; expr: string }
 
-/** One line a field, as the file has them. */
+/** Reads the rules from the file's text, where each field has one line. */
 function rulesOf(text: string): Rule[] {
   const found = [...text.matchAll(/^ {6}- alert: (\w+)\n {8}expr: (['"])(.*)\2\n {8}for: \d+[mh]\n/gm)]
   return found.map(([, alert = '', quote, expr = '']) => ({
@@ -97,7 +97,7 @@ describe.each(asked)('%s', (_, expr = '') => {
 describe('docs/operating.md', () => {
   const text = read('docs/operating.md')
 
-  it('says what to do for every alert, and has no other rows', () => {
+  it('has a row with advice for every alert, and no other rows', () => {
     const rows = [...text.matchAll(/^\| `([A-Z][a-z]\w+)` \| [^|]+ \| [^|]+ \|$/gm)].map(([, name]) => name)
     expect(rows).toEqual(rules.map(({ alert }) => alert))
     expect(rows.length).toBeGreaterThan(25)
@@ -110,13 +110,13 @@ describe('docs/operating.md', () => {
   })
 })
 
-it('every series of the till stands in an alert or on the dashboard', () => {
+it('every series of the till is used in an alert or on the dashboard', () => {
   const own = [...series.keys()].filter((name) => name.startsWith('tradetill_'))
   const shown = asked.map(([, expr]) => expr).join(' ')
   expect(own.filter((name) => !new RegExp(`\\b${name}(?:_bucket|_count)?\\b`).test(shown))).toEqual([])
 })
 
-it('every alert has its severity and its summary', () => {
+it('every alert has a severity and a summary', () => {
   const alerts = read('deploy/prometheus/alerts.yml')
   const whole = [
     ...alerts.matchAll(/ {10}severity: (?:page|ticket)\n {8}annotations:\n {10}summary: \S.+$/gm),

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 
-/** Facts that the page may show, as attributes of its root element. Only a sandbox names another Steam. */
+/** Settings that the page shows, as attributes of its root element. Only a sandbox has another Steam. */
 export const factsOf = (config: Config, communityUrl: string): Record<string, string | undefined> => ({
   'demo-store': config.demoStoreUrl,
   'support-email': config.supportEmail,

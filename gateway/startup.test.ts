@@ -1,4 +1,6 @@
-/** The owner of a database: what a gateway writes down at its first start, and what it refuses later. */
+/**
+ * The identity of a database: a gateway records it at its first start, and refuses settings that do not match it later.
+ */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +38,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The first part of a gateway's start; rejects with what the operator is told. */
+/** Runs the first part of a gateway's start. Rejects with the message for the operator. */
 async function start(environment: Record<string, string> = {}) {
   const answer = readConfig({ DATABASE_URL: database.url, TRADETILL_DATA: folder, ...environment })
   if (answer.kind === 'refused') throw new Error(answer.problems.join())
@@ -61,7 +63,7 @@ const tables = async () =>
     .length
 
 describe('the first start of a gateway', () => {
-  it('writes down the mode of an empty database, and the fingerprint of its key, never the key', async () => {
+  it('records the mode and the fingerprint of the key in an empty database, but never the key', async () => {
     await emptied()
     await start(withKey(KEY, LIVE))
     expect(await identity()).toEqual([{ mode: 'live', key_fingerprint: fingerprintOf(KEY) }])
@@ -71,13 +73,13 @@ describe('the first start of a gateway', () => {
     await expect(start(withKey(KEY, LIVE))).resolves.toEqual(KEY)
   })
 
-  it('makes a key for a sandbox, and the next start finds it', async () => {
+  it('makes a key for a sandbox, which the next start finds', async () => {
     const key = await start()
     expect(await identity()).toEqual([{ mode: 'sandbox', key_fingerprint: fingerprintOf(key) }])
     await expect(start()).resolves.toEqual(key)
   })
 
-  it('of two gateways in different modes at once lets one have the database', async () => {
+  it('gives the database to only one of two gateways that start at once in different modes', async () => {
     await emptied()
     const both = await Promise.allSettled([start(withKey(KEY, LIVE)), start(withKey(KEY))])
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -99,7 +101,7 @@ describe('a database of version 0.2.0', () => {
       values (${steamId}, 'Bot', 1, '/a', '/p', ${sealed}, now())`.execute(database.db)
   })
 
-  it('gets both at its first start', async () => {
+  it('receives a mode and a key fingerprint at its first start', async () => {
     await start(withKey(KEY, LIVE))
     expect(await identity()).toEqual([{ mode: 'live', key_fingerprint: fingerprintOf(KEY) }])
   })
@@ -107,7 +109,7 @@ describe('a database of version 0.2.0', () => {
   it.each([
     ['another key', withKey(OTHER_KEY, LIVE), 'that of these settings opens none of them'],
     ['no key yet, as in a shell with DATABASE_URL alone', {}, 'these settings have none'],
-  ])('is refused to settings with %s: nothing is migrated, and no key is made', async (_who, given, told) => {
+  ])('refuses settings with %s: nothing is migrated, and no key is made', async (_who, given, told) => {
     await expect(start(given)).rejects.toThrow(
       `The secrets in this database are sealed with a master key, and ${told}. Set TRADETILL_MASTER_KEY_FILE`,
     )
@@ -116,7 +118,7 @@ describe('a database of version 0.2.0', () => {
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
   })
 
-  it('is accepted if one of its secrets opens, because a shell may have added others', async () => {
+  it('is accepted if one of its secrets opens, because a command may have sealed others with another key', async () => {
     const sealed = createSecretBox(OTHER_KEY).seal('secret', 'webhook_endpoint:1:secret')
     await sql`insert into store (name, origins, risk_limit_usd_cents) values ('Ember', '{https://x}', 0)`.execute(
       database.db,
@@ -147,7 +149,7 @@ describe('a database of another till', () => {
       withKey(OTHER_KEY, LIVE),
       `This database belongs to the master key with the fingerprint ${fingerprintOf(KEY).slice(0, 8)}…, and these settings have ${fingerprintOf(OTHER_KEY).slice(0, 8)}…. Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY`,
     ],
-  ])('is refused to settings with %s, before anything is written', async (_who, given, told) => {
+  ])('refuses settings with %s before anything is written', async (_who, given, told) => {
     await sql`delete from migration where name <> '0001_baseline.sql'`.execute(database.db)
     const before = await tables()
     await expect(start(given)).rejects.toThrow(told)
@@ -164,7 +166,7 @@ describe('another master key', () => {
   }
   beforeEach(() => start(withKey(KEY)))
 
-  it('is taken while the one before is there, and from then on both are needed', async () => {
+  it('is accepted beside the former key, and from then on both are needed', async () => {
     await expect(start(withBoth(OTHER_KEY, KEY))).resolves.toEqual(OTHER_KEY)
     for (const [lone, missing] of [
       [KEY, OTHER_KEY],
@@ -174,7 +176,7 @@ describe('another master key', () => {
         `may be sealed with the master key ${fingerprintOf(missing).slice(0, 8)}…, and these settings do not have it. Put it on a line of TRADETILL_OLD_MASTER_KEYS_FILE`,
       )
     }
-    // A gateway that still has the settings of before, with the new key beside its own.
+    // A gateway with the former settings still starts if it has the new key as an old one.
     await expect(start(withBoth(KEY, OTHER_KEY))).resolves.toEqual(KEY)
     await expect(start(withKey(KEY))).rejects.toThrow('and these settings do not have it')
     await expect(start(withBoth(OTHER_KEY, KEY))).resolves.toEqual(OTHER_KEY)
@@ -183,7 +185,7 @@ describe('another master key', () => {
     )
   })
 
-  it('is taken alone after the key is lost, once nothing is left that it sealed', async () => {
+  it('is accepted alone after the former key is lost, once nothing is left that it sealed', async () => {
     await expect(start(withKey(OTHER_KEY))).rejects.toThrow('belongs to the master key')
     const env = withKey(OTHER_KEY, { DATABASE_URL: database.url, TRADETILL_DATA: folder })
     expect(await runCommand(['key-ring', 'forget', '--reason', 'lost'], { env })).toMatchObject({ code: 0 })
@@ -195,38 +197,45 @@ describe('another master key', () => {
 it.each([
   ['0.1.0', 'starts'],
   ['99.0.0', 'is refused'],
-])('on the schema of a later version that allows %s, it %s', async (oldestVersion, outcome) => {
-  const key = await start()
-  await sql`insert into migration (name, sha256, oldest_version)
+])(
+  'on the schema of a later version that allows version %s and later, the gateway %s',
+  async (oldestVersion, outcome) => {
+    const key = await start()
+    await sql`insert into migration (name, sha256, oldest_version)
     values ('0999_later.sql', '', ${oldestVersion})`.execute(database.db)
-  const started = start()
-  if (outcome === 'starts') await expect(started).resolves.toEqual(key)
-  else await expect(started).rejects.toThrow('0999_later.sql. A later version made it. Start version 99.0.0')
-})
+    const started = start()
+    if (outcome === 'starts') await expect(started).resolves.toEqual(key)
+    else
+      await expect(started).rejects.toThrow('0999_later.sql. A later version made it. Start version 99.0.0')
+  },
+)
 
-it.each(['127.0.0.1', 'localhost'])('without a database at %s says so, and makes no key', async (host) => {
-  const unreachable = start({ DATABASE_URL: `postgres://till:secret@${host}:9/till` })
-  await expect(unreachable).rejects.toThrow(
-    /^The database cannot be reached: .*ECONNREFUSED.*\. Check DATABASE_URL\.$/,
-  )
-  await expect(unreachable).rejects.not.toThrow('secret')
-  expect(existsSync(join(folder, 'master.key'))).toBe(false)
-})
+it.each(['127.0.0.1', 'localhost'])(
+  'a gateway that finds no database at %s reports it, and makes no key',
+  async (host) => {
+    const unreachable = start({ DATABASE_URL: `postgres://till:secret@${host}:9/till` })
+    await expect(unreachable).rejects.toThrow(
+      /^The database cannot be reached: .*ECONNREFUSED.*\. Check DATABASE_URL\.$/,
+    )
+    await expect(unreachable).rejects.not.toThrow('secret')
+    expect(existsSync(join(folder, 'master.key'))).toBe(false)
+  },
+)
 
-it('a sandbox whose key is gone is refused, and gets no new one', async () => {
+it('a sandbox whose key is gone is refused, and no new key is made', async () => {
   await start()
   rmSync(join(folder, 'master.key'))
   await expect(start()).rejects.toThrow('and these settings have none.')
   expect(existsSync(join(folder, 'master.key'))).toBe(false)
 })
 
-describe('a server that the till cannot work on is refused before anything is written', () => {
+describe('the check of the database server before anything is written', () => {
   const through = async (mode: 'transaction' | 'session', work: (url: string) => Promise<unknown>) => {
     const pooler = await startPooler(database.url, mode)
     await work(pooler.url).finally(pooler.close)
   }
 
-  it('a pooler in transaction mode, by name', async () => {
+  it('refuses a pooler in transaction mode, and names the setting', async () => {
     await emptied()
     await through('transaction', async (url) => {
       const refused = start(withKey(KEY, { DATABASE_URL: url }))
@@ -237,13 +246,13 @@ describe('a server that the till cannot work on is refused before anything is wr
     expect(await tables()).toBe(0)
   })
 
-  it('but not a pooler in session mode', async () => {
+  it('accepts a pooler in session mode', async () => {
     await through('session', async (url) => {
       await expect(start(withKey(KEY, { DATABASE_URL: url }))).resolves.toEqual(KEY)
     })
   })
 
-  it('a database that takes no writes', async () => {
+  it('refuses a read-only database', async () => {
     await emptied()
     const name = new URL(database.url).pathname.slice(1)
     await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(database.db)

@@ -32,20 +32,20 @@ export type ReadyDatabase = {
   url: string
   /** The key that the database belongs to. */
   masterKey: Buffer
-  /** Resolves if it ends before it is stopped. */
+  /** Resolves to the reason if the database ends unexpectedly. */
   died: Promise<string>
 }
 
-/** Finds or starts the database. It adds to `shutdown` how its parts are stopped. */
+/** Finds or starts the database. Registers with `shutdown` how its parts are stopped. */
 export type OpenDatabase = (parts: Pick<Startup, 'log' | 'shutdown'>) => Promise<{
   url: string
-  /** The same database with the role that migrates; undefined if one role does both. */
+  /** Address of the same database with the role that migrates; undefined if one role does both. */
   ownerUrl?: string | undefined
-  /** Resolves to the reason when the database has ended and must not have. */
+  /** Resolves to the reason if the database ends unexpectedly. */
   died?: Promise<string>
 }>
 
-/** The drain ends by a clock of its own. */
+/** The drain has its own timer, which may end a little late. */
 const DRAIN_SLACK_MS = 1_000
 
 export function startUp(
@@ -58,7 +58,7 @@ export function startUp(
   log.info({ ...build, mode: config.mode, node: process.versions.node }, 'the gateway was started')
   const shutdown = createShutdown(log, { readiness: config.drainMs + DRAIN_SLACK_MS })
   const database = readyDatabase(config, open, { log, shutdown, say })
-  // It may fail before anything awaits it. Without this, Node would end the process.
+  // The promise may reject before anything awaits it, and Node would then end the process.
   database.catch(() => {})
   return { log, shutdown, build, database }
 }
@@ -68,13 +68,13 @@ async function givenDatabase({ databaseUrl, ownerDatabaseUrl }: Config) {
   throw new Error('DATABASE_URL is not set. `npm start` brings a PostgreSQL of its own in sandbox mode.')
 }
 
-/** Nothing is written, not even a new master key, before the database is known to be of this mode and key. */
+/** Writes nothing, not even a new master key, before the database is known to match this mode and key. */
 async function readyDatabase(
   config: Config,
   open: OpenDatabase,
   { say, ...parts }: Pick<Startup, 'log' | 'shutdown'> & { say: (line: string) => void },
 ): Promise<ReadyDatabase> {
-  // The start script waits for what is busy as long as it takes: see scripts/children.ts.
+  // The start script waits as long as a process reports that it is busy: see scripts/children.ts.
   const onProgress = (what: string) => say(`gateway is busy: ${what}`)
   onProgress('opening its database')
   const { url, ownerUrl, died } = await open(parts)

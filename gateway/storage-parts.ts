@@ -1,4 +1,4 @@
-/** The parts that the gateway keeps things in and hears from: the database, its queue and signals, and the clock that follows it. */
+/** The database, its queue and signals, and the clock that follows it, for the composition root. */
 import { openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
@@ -15,12 +15,12 @@ import type { Startup } from './startup.ts'
 
 const DATABASE_CONNECTIONS = 10
 const LEASE_CONNECTIONS = 2
-/** Several beats fit into a lease. */
+/** So short that a lease can be renewed several times before it ends. */
 const LEASE_DEADLINES = { connectMs: 4_000, statementMs: 3_000 }
 
 export type Storage = {
   database: Database
-  /** The leases of bots have connections of their own: nothing else may keep them waiting. */
+  /** Separate connections for the leases of bots, which must not wait for other queries. */
   leases: Database
   pulse: Pulse
   queue: Queue
@@ -28,7 +28,7 @@ export type Storage = {
   masterKey: Buffer
   box: SecretBox
   clock: TillClock
-  /** The same clock where it can be advanced: undefined in live mode. */
+  /** The same clock if it can be advanced; undefined in live mode. */
   advancedClock: AdvancedClock | undefined
   died: Promise<string>
 }
@@ -56,7 +56,7 @@ export async function openStorage(
   return { database, leases, pulse, queue, signals, masterKey, box, clock, advancedClock, died }
 }
 
-/** Why the database cannot serve a call now. */
+/** Returns why the database cannot serve a call now; undefined if it can. */
 export function unableOf({ database, pulse }: Pick<Storage, 'database' | 'pulse'>): Unable | undefined {
   if (!pulse.isHere()) return 'database_unavailable'
   return isCrowded(database) ? 'overloaded' : undefined

@@ -1,4 +1,4 @@
-/** The repeated work of two gateways on one database, done at the same moment: everything happens once. */
+/** Two gateways on one database do their repeated work at the same moment, and everything happens once. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -38,7 +38,7 @@ afterEach(async () => {
   await till.close()
 })
 
-/** All that a gateway with connections of its own repeats. */
+/** Returns all repeated work of a gateway with its own connections. */
 function gatewayOn({ db, pool }: Database): Sweep[] {
   const own = { ...till.deps, db }
   const metrics = createMetrics()
@@ -71,7 +71,7 @@ function gatewayOn({ db, pool }: Database): Sweep[] {
   ]
 }
 
-/** Every sweep of every gateway at once, and once more. */
+/** Runs every sweep of every gateway at once, and then once more. */
 async function sweepAll(): Promise<void> {
   const gateways = databases.map(gatewayOn)
   for (const _turn of [1, 2]) await Promise.all(gateways.flat().map(({ work }) => work()))
@@ -81,7 +81,7 @@ const count = async (what: string): Promise<number> =>
   (await databases[0]?.pool.query<{ n: number }>(`select count(*)::int as n from ${what}`))?.rows[0]?.n ?? -1
 
 describe('two gateways that sweep at the same moment', () => {
-  it('end, publish, count, check and wake once each', async () => {
+  it('end, publish, count, check and wake everything only once', async () => {
     const store = await aStore(till)
     await anEndpoint(till, store, 'http://127.0.0.1:9/')
     const { bot, session } = await aBot(till)
@@ -107,7 +107,7 @@ describe('two gateways that sweep at the same moment', () => {
     expect(await verifyLedger(databases[0]?.pool ?? expect.fail('there is a gateway'))).toEqual([])
   })
 
-  it('give the room of a lost credit back once', async () => {
+  it('free the room of a lost credit only once', async () => {
     const store = await aStore(till, { riskLimitUsdCents: 9_000n })
     const { bot, session } = await aBot(till)
     await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))

@@ -1,4 +1,4 @@
-/** The work that a gateway repeats without a call: it finds the work of lost jobs, ends what is over and forgets what is old. */
+/** Repeated work of a gateway: repeats the work of lost jobs, ends what is over and deletes old data. */
 import type pg from 'pg'
 import { tellAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'
@@ -57,7 +57,7 @@ export type SweepDeps = {
 
 export type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
 
-/** Of every process, whatever else it does. */
+/** Repeated work of every process, whatever its roles. */
 export const epochSweep = (epochs: EpochWatch): Sweep => ({
   name: 'watch of the epoch',
   everyMs: EPOCH_WATCH_MS,
@@ -66,7 +66,7 @@ export const epochSweep = (epochs: EpochWatch): Sweep => ({
 
 type Counted = { calls: CallCounts; metrics: Pick<Metrics, 'vitals'> }
 
-/** Of every process: what it counted goes into the database. */
+/** Repeated work of every process: stores its counts in the database. */
 export const countSweeps = (db: Db, { calls, metrics: { vitals } }: Counted): Sweep[] => [
   {
     name: 'count of calls to Steam',
@@ -77,13 +77,13 @@ export const countSweeps = (db: Db, { calls, metrics: { vitals } }: Counted): Sw
   { name: 'count of pages', everyMs: MINUTE_MS, atOnce: false, work: () => saveVitals(db, vitals.take()) },
 ]
 
-/** Tells the operator's webhook, where there is one. */
+/** Sends alerts to the operator's webhook; nothing without one. */
 export function alertSweeps(
   { alerts, console: place, mode }: Pick<Config, 'alerts' | 'console' | 'mode'>,
   about: { db: Db; clock: TillClock; log: Log },
 ): Sweep[] {
   if (alerts === null) return []
-  // The operator named the address, so it may be on this machine or in a network of their own.
+  // The operator named the address, so it may be on this machine or in the operator's own network.
   const send = createSender({ mode, findAllowance: async () => ({ inside: true }) })
   const consoleUrl = place?.url.origin ?? null
   const deps = { ...about, alerts, send, consoleUrl, uuid: systemIds.uuid, random: Math.random }
