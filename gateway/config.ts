@@ -27,10 +27,7 @@ import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 
-/**
- * Steam protects a trade for seven days. One more allows for differing clocks and for reversals that Steam carries out
- * late.
- */
+/** Steam protects a trade for seven days. One more allows for differing clocks and for late reversals. */
 const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -135,10 +132,7 @@ const environmentSchema = z
     /** The most connections in all, and from one address that is not a trusted proxy. */
     TRADETILL_MAX_CONNECTIONS: whole(10, 100_000, 'each costs memory and a file').default(4_000),
     TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: whole(1, 100_000, 'each costs memory and a file').default(200),
-    /**
-     * What happens after a copy of the database takes over: publishing stops, or a new epoch begins without an
-     * operator.
-     */
+    /** What a gateway does after a copy of the database took over: it stops publishing, or begins an epoch. */
     TRADETILL_AFTER_FAILOVER: z.enum(['stop', 'epoch'], { error: 'must be stop or epoch' }).default('stop'),
     TRADETILL_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
@@ -200,8 +194,7 @@ export type Config = {
   /** The folder of PostgreSQL's client programs, and the part of the environment that they may read. */
   programs: { folder: string | undefined; environment: Record<string, string | undefined> }
   /**
-   * Undefined before the first start in sandbox mode: the gateway makes the key once it knows that the database is its
-   * own.
+   * Undefined before the first start in sandbox mode: the gateway first makes sure that the database is its own.
    */
   masterKey: Buffer | undefined
   oldMasterKeys: Buffer[]

@@ -216,10 +216,7 @@ function epochsOf({ config, log, metrics }: Parts, { common, events }: ReturnTyp
   })
 }
 
-/**
- * Starts the work that the roles of the process do without a call: bots, jobs, and sweeps that repeat the work of lost
- * jobs.
- */
+/** Starts the work that needs no call: bots, jobs, and sweeps that repeat the work of lost jobs. */
 async function startWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<void> {
   const { config, log, queue, steam, box } = parts
   const { common, trades, epochs, pricing } = features
@@ -264,10 +261,7 @@ function startSweep({ work, ...when }: Sweep, log: Log, shutdown: Shutdown): Rep
   return running
 }
 
-/**
- * Follows the sandbox's clock. A jump runs all repeated work at once, because work may have become due. Off in live
- * mode.
- */
+/** Follows a sandbox's clock. A jump runs all repeated work at once, because some may have become due. */
 function followSandbox(parts: Parts, shutdown: Shutdown, repeated: readonly Repeating[]): void {
   const { log, database, advancedClock: clock, config } = parts
   if (clock === undefined || config.steamSandboxUrl === undefined) return

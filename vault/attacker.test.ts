@@ -1,4 +1,4 @@
-/** D-34: an attacker who controls the gateway writes everything that its role may write, and gets no item out. */
+/** D-34: an attacker who controls the gateway can write all that its role may write, but gets no item out. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -172,7 +172,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
       writeFileSync(file, changed)
       expect(() => stand.open()).toThrow('is not what the vault wrote')
     }
-    // An entry that a crash left half written was never acted on.
+    // The vault never acts on an entry that a crash left half written.
     writeFileSync(file, log)
     appendFileSync(file, '{"n":')
     stand.open().close()

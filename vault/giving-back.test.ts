@@ -1,6 +1,4 @@
-/**
- * Giving items back with an approval at the vault, the vault's commands, and a vault killed between any two entries.
- */
+/** The return of items with an approval at the vault, the vault's commands, and a vault killed between two entries. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -32,7 +30,7 @@ beforeAll(async () => {
 beforeEach(() => {
   stand.restart()
   stand.rules()
-  // Limits that one test uses up must not affect the next.
+  // Two days later, the limits that an earlier test used up have room again.
   stand.pass(2 * DAY_S * 1_000)
 })
 afterAll(() => stand.close())
@@ -71,7 +69,7 @@ async function wishBack(extra: readonly string[] = []) {
 }
 
 describe('the items of a deposit', () => {
-  it('go back to their sender once somebody at the vault has approved', async () => {
+  it('go back to their sender once a person at the vault has approved', async () => {
     const { wish, assets } = await wishBack()
     await stand.rounds(2)
     expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
@@ -91,7 +89,7 @@ describe('the items of a deposit', () => {
   it.each([
     ['to somebody else', STRANGER, false, 'somebody else sent the items'],
     ['with an item that came from elsewhere', PAYER, true, 'Steam does not say who sent the items'],
-  ])('do not go back %s, although this was approved', async (_, to, isMixed, because) => {
+  ])('do not go back %s, even with an approval', async (_, to, isMixed, because) => {
     const { wish, assets } = await wishBack(isMixed ? stand.stock(BOT, 1) : [])
     const before = offers().length
     await approve(settings, person('yes').terminal, { wishId: wish, link: linkOf(to) })
@@ -113,7 +111,7 @@ describe('the items of a deposit', () => {
     expect(stand.has(BOT, assets)).toBe(2)
   })
 
-  it('are approved only by a yes, with a complete link, for a wish to give back', async () => {
+  it('are approved only by a yes, with a complete link, and for a wish to give back', async () => {
     const { wish } = await wishBack()
     const send = await stand.wish(stand.stock(BOT, 1))
     const ask = (answer: string, wishId: string, link = linkOf(PAYER)) =>
@@ -164,7 +162,7 @@ describe('a vault that is killed', () => {
     },
   )
 
-  it('before its report to the till reports at the next start', async () => {
+  it('before it reports to the till does so at the next start', async () => {
     const wish = await stand.wish(stand.stock(BOT, 1))
     await stand.rounds(2)
     stand.acceptAll(STORAGE)
@@ -177,7 +175,7 @@ describe('a vault that is killed', () => {
 })
 
 describe('the commands', () => {
-  it('change destinations and limits from the next start on', async () => {
+  it('change destinations and limits with effect from the next start', async () => {
     const { terminal, printed } = person('')
     await stand.rounds(1)
     allow(settings, terminal, { name: 'shelf', link: linkOf(PAYER) })

@@ -53,7 +53,7 @@ export function createRounds(parts: RoundsParts): Rounds {
     record,
     book: giver.book,
     async round() {
-      // Buyers wait for minutes only, but wishes may wait for any time.
+      // Buyers wait only minutes, but wishes can wait for any time.
       const sold = await shop.round().then(
         () => undefined,
         (error: unknown) => ({ error }),

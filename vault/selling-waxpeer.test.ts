@@ -1,4 +1,4 @@
-/** The vault sells on two markets: each item on one of them, with the order of calls that the market wants. */
+/** The vault sells on two markets: each item on one of them, with the order of calls that this market requires. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BOT, openStand, type Stand } from './testing/stand.ts'
 
@@ -32,7 +32,7 @@ const onSaleAt = (market: 'family' | 'waxpeer') =>
     .world()
     .items.filter(({ status }) => status === 'on_sale')
 
-/** The socket is real: its seller is online once it is open. */
+/** Waits until the socket is open, because it is real and its seller is online only then. */
 async function boughtAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Promise<void> {
   await expect
     .poll(
@@ -62,7 +62,7 @@ async function toldOf(market: string): Promise<string[][]> {
   return rows.map(({ reference, kind }) => [reference, kind])
 }
 
-it('an item goes where it brings most, by the stated fee until a market has paid', async () => {
+it('an item goes to the market with the highest proceeds, by the stated fee until a market has paid', async () => {
   stand.market.begin('lies-fee')
   await stand.wish(stand.stock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
@@ -71,10 +71,10 @@ it('an item goes where it brings most, by the stated fee until a market has paid
   const [item] = onSaleAt('waxpeer')
   await boughtAtWaxpeer(item?.itemId ?? 0, 'accepts')
   await paid(item?.itemId)
-  // Its real fee is known now, so the markets are equal and the first one takes an item: see the next test.
+  // The real fee is known now, so the markets are equal, and the first one gets the next item: see the next test.
 })
 
-it('an item that came down on one market is sold on the other, reported before its confirmation, and paid', async () => {
+it('an item that was taken down on one market is sold on the other, reported before its confirmation, and paid', async () => {
   await stand.wish(stand.stock(BOT, 2), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('family').length === 2)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([2, 0])

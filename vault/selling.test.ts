@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterAll(() => stand.close())
 
-/** Rounds of a vault that is restarted between any two of them, so it has only its files. */
+/** Runs rounds of a vault, and restarts it between any two of them, so it has only its files. */
 async function rounds(count: number): Promise<void> {
   for (let round = 0; round < count; round += 1) {
     stand.restart()
@@ -35,12 +35,12 @@ async function rounds(count: number): Promise<void> {
   }
 }
 
-/** Rounds until `holds` is true, but 40 at most: if the vault makes no progress, the checks after it fail. */
+/** Runs rounds until `holds` is true, 40 at most. If the vault makes no progress, the checks that follow fail. */
 async function roundsUntil(holds: () => boolean): Promise<void> {
   for (let tries = 0; tries < 40 && !holds(); tries += 1) await rounds(1)
 }
 
-/** Rounds of one process, three seconds of the stand's clock apart. Resolves to how many it took, at most 300. */
+/** Runs rounds of one process, three seconds of the stand's clock apart. Resolves to their number, at most 300. */
 async function turnsUntil(holds: () => boolean | Promise<boolean>): Promise<number> {
   let turns = 0
   for (; turns < 300 && !(await holds()); turns += 1) {
@@ -53,7 +53,10 @@ async function turnsUntil(holds: () => boolean | Promise<boolean>): Promise<numb
 
 const listed = () => stand.market.world().items.filter(({ status }) => status === 'on_sale')
 
-/** New items of the bot, which the vault moves to its selling account and lists. Resolves to the listings' numbers. */
+/**
+ * Gives the bot new items, and lets the vault move them to its selling account and list them. Resolves to the listings'
+ * numbers.
+ */
 async function onSale(count: number): Promise<number[]> {
   await stand.wish(stand.stock(BOT, count), { destination: 'seller' })
   const before = listed().length
@@ -96,7 +99,7 @@ describe('an item of a collecting bot', () => {
     const tradeId = offer?.tradeId ?? ''
     stand.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
     await rounds(8)
-    // The market has paid for the item, and does not report its way back.
+    // The market has paid for the item, and does not report its return.
     const { rows } = await stand.database.pool.query<{ kind: string }>(
       `select coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told
        where reference = $1 or told->>'listedAssetId' = $2 order by n, part`,
@@ -107,7 +110,7 @@ describe('an item of a collecting bot', () => {
   })
 
   it('is listed within a minute of its arrival, and its money is known within a minute of the gift', async () => {
-    // The first round of a process does everything: here the process has run for some time.
+    // The first round of a process does everything, so this process has run for some time.
     await stand.rounds(4)
     const gifts = () => stand.steam.world().offers.filter(({ sender }) => sender !== seller)
     const before = { listed: listed().length, given: gifts().length }
@@ -135,7 +138,7 @@ describe('an item of a collecting bot', () => {
   })
 })
 
-describe('listings come down', () => {
+describe('listings are taken down', () => {
   it('while an operator has the market off at the till, and are made again afterwards', async () => {
     await onSale(2)
     await stand.attacker.query(`insert into market_off (market) values ('${MARKET}')`)
@@ -188,7 +191,7 @@ describe('listings come down', () => {
 })
 
 it('buyers get no more items than the limits allow', async () => {
-  // A market that has not heard from its seller for a while sells nothing.
+  // A market sells nothing for a seller that has not pinged it for a while.
   await rounds(1)
   const [first = 0] = listed().map(({ itemId }) => itemId)
   stand.limit({ usdAnHour: '0.01', usdADay: '0.01', itemsAnHour: 1 })

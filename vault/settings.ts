@@ -19,7 +19,7 @@ export type Settings = {
   sandboxUrl: string | undefined
   /** The market sandbox's URL. Undefined means the real markets in live mode, and none in a sandbox. */
   marketSandboxUrl: string | undefined
-  /** Whether the vault ends when its standard input ends. */
+  /** True if the vault ends when its standard input ends. */
   followsStdin: boolean
 }
 

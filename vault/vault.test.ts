@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(() => {
   stand.restart()
   stand.rules()
-  // Limits that one test uses up must not affect the next.
+  // Two days later, the limits that an earlier test used up have room again.
   stand.pass(2 * 86_400_000)
 })
 afterAll(() => stand.close())
@@ -35,7 +35,7 @@ describe('a wish for a destination on the list', () => {
     expect(stand.has(BOT, assets)).toBe(1)
   })
 
-  it('is reported with the till’s time, even if a sandbox was advanced', async () => {
+  it('is reported with the till’s time, even if the sandbox’s clock was advanced', async () => {
     const wish = await stand.wish(stand.stock(BOT, 1))
     const before = stand.now()
     await stand.rounds(1)

@@ -34,7 +34,7 @@ export type VaultParts = {
   connection: Connection
   waiting: Waiting
   now(): Date
-  /** The machine's clock, by which phones sign. The clock of a sandbox's till may be ahead of it. */
+  /** The machine's clock, by which phones sign. A sandbox's till may be ahead of it. */
   machineMs(): number
   say(line: string, about: Record<string, string | number>): void
 }
@@ -113,7 +113,7 @@ function checkAccess(
   })
 }
 
-/** Locks the folder: two vaults on it would not know of each other's gifts. Throws while another one runs. */
+/** Locks the folder, because two vaults on it would not know of each other's gifts. Throws while another vault runs. */
 export function holdFolder(path: string): Promise<Server> {
   const name = `tradetill-vault-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
   const address = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }[process.platform as string]

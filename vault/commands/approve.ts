@@ -1,4 +1,4 @@
-/** `approve`: a person at the vault approves that items go back to their sender. */
+/** `approve`: a person at the vault approves the return of items to their sender. */
 import { keepApproval } from '../files/approvals.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'

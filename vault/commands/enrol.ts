@@ -75,7 +75,7 @@ async function logIn({ agent }: Caller, given: Given): Promise<{ steamId: string
   return { steamId: session.steamID.getSteamID64(), secrets: { ...kept, refreshToken: session.refreshToken } }
 }
 
-/** Otherwise a wrong identity secret would go unnoticed until the first gift. */
+/** Tests the identity secret. A wrong one would otherwise go unnoticed until the first gift. */
 async function tryPhone(caller: Caller, steamId: string, secrets: Secrets): Promise<void> {
   const pace = createPace({ nowMs: () => performance.now(), pause: async () => {} })
   const session = createSession({ caller, pace }, { steamId, secrets })

@@ -37,7 +37,7 @@ afterEach(() => rmSync(path, { recursive: true }))
 const settings = () =>
   readSettings({ TRADETILL_VAULT: path, TRADETILL_STEAM_SANDBOX_URL: 'http://localhost:4301' })
 
-/** A person who gives these answers, or a pipe with the key. */
+/** A terminal at which a person gives these answers, or a pipe with the key. */
 function terminal(answers?: string[]): Terminal {
   const left = [...(answers ?? [])]
   return {
@@ -57,13 +57,13 @@ const add = (account: string, flags: { sellsItself?: boolean } = {}, answers?: s
 const accesses = () => readMarkets(openFolder(path), openKey(openFolder(path)))
 
 describe('D-34 a bot that collects deposits', () => {
-  it('sells on no market unless the switch says so', async () => {
+  it('sells on no market unless it is switched on', async () => {
     await expect(add(BOT)).rejects.toThrow('collects deposits')
     expect(accesses()).toEqual([])
     await expect(add(SELLER, { sellsItself: true })).rejects.toThrow('only sells')
   })
 
-  it('is switched on with a warning that names the session and its powers', async () => {
+  it('is switched on with a warning about the session that the market receives', async () => {
     await add(BOT, { sellsItself: true })
     const said = printed.join(' ')
     for (const part of [

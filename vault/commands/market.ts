@@ -1,4 +1,4 @@
-/** `market` and `switch`: where the vault sells, and whether it does. */
+/** `market` and its switches: on which markets the vault sells, and whether it sells there now. */
 import { readAccounts } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
@@ -34,7 +34,7 @@ export async function addMarket(
   terminal.print(`${market} is set up for ${account}. Restart the vault.`)
 }
 
-/** Explains the switch, and asks a person for a yes. Input from a pipe counts as decided already. */
+/** Explains the risk, and asks a person for a yes. Input from a pipe counts as a yes. */
 async function warn(
   terminal: Terminal,
   { market, account }: { market: string; account: string },

@@ -46,7 +46,7 @@ export async function run(settings: Settings): Promise<void> {
   })
   if (isThere) console.log('vault ready at its folder')
   while (!stop.aborted) {
-    // Only a sandbox's clock can be advanced, so the till's time is used there and nowhere else.
+    // The till's time is used only in a sandbox, because only a sandbox's clock can be advanced.
     if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)
     const isDone = await vault.round().then(
       () => true,
@@ -78,7 +78,7 @@ function connectionOf({ mode, marketSandboxUrl }: Settings): Connection {
   }
 }
 
-/** Finishes a round that has begun. */
+/** Aborts when the vault must stop. A round that has begun is still finished. */
 function stopSignal(followsStdin: boolean): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

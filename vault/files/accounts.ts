@@ -9,13 +9,13 @@ const SECRET = z.string().regex(/^[A-Za-z0-9+/]{27}=$/, 'must be a secret of 20 
 
 const secretsSchema = z.strictObject({
   accountName: z.string().min(1).max(64),
-  /** For the mobile app: only its sessions can see confirmations. */
+  /** A refresh token of the mobile app, because only its sessions can see confirmations. */
   refreshToken: z.string().min(1).max(4_096),
   sharedSecret: SECRET,
   identitySecret: SECRET,
 })
 
-/** `sells`: whether it is a selling account. No wish of the till may take items from one. */
+/** `sells`: true for a selling account, from which no wish of the till may take items. */
 const rowSchema = z.strictObject({ steamId: STEAM_ID, sells: z.boolean(), sealed: z.string() })
 const fileSchema = z.array(rowSchema).max(1_000)
 

@@ -25,12 +25,12 @@ export type Entry = { n: number; at: Date; entry: z.infer<typeof lineSchema>['en
 
 export type VaultLog = {
   entries(): readonly Entry[]
-  /** Resolves once the entry is safely on the disk. Throws if it cannot be written: then the vault must not act. */
+  /** Resolves once the entry is safely on the disk. Throws if it cannot be written, and the vault must then not act. */
   add(entry: Entry['entry'], at: Date): Entry
   close(): void
 }
 
-/** Reads the log and holds it open. Throws if anybody else changed, removed or added an entry. */
+/** Reads the log and keeps it open. Throws if an entry was changed, removed or added by anyone else. */
 export function openLog(folder: Folder, key: Key): VaultLog {
   const file = folder.at(FILE)
   const { entries, last, length } = readChain(folder, key)
@@ -62,7 +62,7 @@ export function openLog(folder: Folder, key: Key): VaultLog {
   }
 }
 
-/** The entries of a log that another process may have open. */
+/** Reads the entries of a log that another process may have open. */
 export const readLog = (folder: Folder, key: Key): readonly Entry[] => readChain(folder, key).entries
 
 const macOf = (key: Key, { n, at, before, entry }: Omit<Line, 'mac'>): string =>

@@ -11,14 +11,14 @@ export type MarketName = (typeof MARKETS)[number]
 
 const rowSchema = z.strictObject({
   market: z.enum(MARKETS),
-  /** The key's account. It only sells, unless `sellsItself`. */
+  /** The account of the key. It is a selling account, unless `sellsItself`. */
   steamId: z.string().regex(/^76561(?:19|20)\d{10}$/),
   sealedKey: z.string(),
-  /** Items may be sold for less than they cost. */
+  /** True if items may be sold for less than they cost. */
   mayLose: z.boolean(),
-  /** Lists nothing, and takes listings down. */
+  /** True if the account lists nothing and takes its listings down. */
   isOff: z.boolean(),
-  /** The account collects deposits, and the operator allows the market to have one of its sessions. */
+  /** True if the account collects deposits, and the operator allows the market to have one of its sessions. */
   sellsItself: z.boolean().default(false),
 })
 const fileSchema = z.array(rowSchema).max(100)
@@ -46,7 +46,7 @@ const isAt =
   (row: At): boolean =>
     row.market === market && row.steamId === steamId
 
-/** Whether the operator has switched the account off here. */
+/** True if the operator has switched the account off at this market. */
 export const isSwitchedOff = (folder: Folder, at: At): boolean =>
   rowsOf(folder).some((row) => isAt(at)(row) && row.isOff)
 
@@ -57,7 +57,7 @@ export function keepMarket(folder: Folder, key: Key, { key: secret, ...row }: Ma
   write(folder, rows.some(isAt(row)) ? rows.map((each) => (isAt(row)(each) ? kept : each)) : [...rows, kept])
 }
 
-/** Switches all accounts there, or only this one. Returns false if there is none. */
+/** Switches all accounts at a market, or only one. Returns false if no account matches. */
 export function switchMarket(
   folder: Folder,
   { market, steamId }: { market: MarketName; steamId?: string | undefined },

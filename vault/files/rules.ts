@@ -38,7 +38,7 @@ export type Rules = z.infer<typeof rulesSchema>
 /** As written in the file. */
 export type WrittenRules = z.input<typeof rulesSchema>
 
-/** Nothing may leave until the operator has written the file. */
+/** The rules before the operator has written the file: nothing may leave. */
 const NOTHING: WrittenRules = {
   destinations: {},
   limits: { usdAnHour: '0.00', usdADay: '0.00', itemsAnHour: 0 },

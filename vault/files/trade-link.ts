@@ -1,4 +1,4 @@
-/** Trade links: anybody who has one may send its account an offer. */
+/** Trade links. Anybody who has an account's link can send the account an offer. */
 const FIRST_STEAM_ID = 76_561_197_960_265_728n
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([A-Za-z0-9_-]{8})$/
 

@@ -17,7 +17,7 @@ export type SeenOffer =
   | { state: 'accepted'; steamTradeId: string | null }
   | { state: 'ended'; how: EndedOffer }
 
-/** The port through which the vault gives. No method throws when Steam fails. */
+/** The port through which the vault gives items. No method throws when Steam fails. */
 export type Hands = {
   /** `refused`: certainly not sent. `unanswered`: it may have been sent. */
   send(
@@ -25,11 +25,11 @@ export type Hands = {
   ): Promise<
     { kind: 'sent'; offerId: string } | { kind: 'refused'; because: string } | { kind: 'unanswered' }
   >
-  /** The offer that gives exactly this, in any state. */
+  /** Finds the offer that gives exactly this, in any state. */
   find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
-  /** Undefined if Steam did not answer. */
+  /** Reads an offer. Undefined if Steam did not answer. */
   read(offerId: string): Promise<SeenOffer | undefined>
-  /** Confirms an offer that gives exactly this, and no other. False if that is not certain. */
+  /** Confirms an offer only if it gives exactly this. Resolves to false if that is not certain. */
   confirm(offerId: string, gift: Gift): Promise<boolean>
   cancel(offerId: string): Promise<void>
   /**
@@ -56,7 +56,7 @@ type OfferLike = {
   takes: readonly GivenAsset[]
 }
 
-/** Whether the offer is this gift and nothing more. */
+/** True if the offer gives exactly this and asks for nothing. */
 export const isGift = (offer: OfferLike, gift: Gift): boolean =>
   offer.isOurs &&
   offer.partnerSteamId === gift.partnerSteamId &&

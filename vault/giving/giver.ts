@@ -46,11 +46,11 @@ export type GiverParts = {
   accounts: ReadonlyMap<string, Account>
   reach(steamId: string): Reach
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
-  /** The operator's approvals for giving items back. */
+  /** The operator's approvals to give items back. */
   approvalOf(wishId: string): Approval | undefined
   /** The items that may have left by sales since then: sales and wishes share one limit. */
   soldSince(since: Date): Spent
-  /** Whether the item is on sale, or sold and not given yet. */
+  /** True if the item is on sale, or sold and not given yet. */
   isListed(asset: GivenAsset): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
@@ -94,7 +94,7 @@ export function createGiver(parts: GiverParts): Giver {
   }
 }
 
-/** Counted as they come: the record of all wishes grows for years. */
+/** Counts arrivals as they happen, because the record of all wishes grows for years. */
 function createArrivals() {
   const items = new Map<string, number>()
   const keyOf = (steamId: string, appId: number) => `${steamId}/${appId}`

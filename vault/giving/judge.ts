@@ -30,11 +30,11 @@ const wait = (because: string): Verdict => ({ kind: 'wait', because })
 export type Around = {
   rules: Rules
   book: Book
-  /** The account that the items leave. Undefined if the vault does not have it. */
+  /** The account whose items leave. Undefined if the vault does not have it. */
   account: { sells: boolean } | undefined
   /** The operator's approval at the vault, with its recipient. Undefined if there is none. */
   approved: Approval | undefined
-  /** Whether one of its items is on sale, or sold and not given yet. */
+  /** True if one of its items is on sale, or sold and not given yet. */
   isListed: boolean
 }
 
@@ -83,7 +83,7 @@ function takenIn(book: Book, assets: readonly GivenAsset[]): string | undefined 
 
 export type Seen = ReadonlyMap<string, { isTradable: boolean }>
 
-/** `seen`: by `appId/assetId`, as Steam shows the items to their owner. */
+/** `seen`: the items as Steam shows them to their owner, by `appId/assetId`. */
 export function judgeItems(assets: readonly GivenAsset[], seen: Seen): Verdict | undefined {
   const items = assets.map(({ appId, assetId }) => seen.get(`${appId}/${assetId}`))
   if (items.some((item) => item === undefined))
@@ -93,7 +93,10 @@ export function judgeItems(assets: readonly GivenAsset[], seen: Seen): Verdict |
 
 type Load = { cents: bigint; items: number; now: Date }
 
-/** `spent`: by wishes and sales together. Refuses more than a limit can ever allow; otherwise waits for room. */
+/**
+ * `spent`: the use of the limits by wishes and sales together. Refuses more than the limits can ever allow; otherwise
+ * waits for room.
+ */
 export function judgeLimits(
   { limits }: Rules,
   spent: (since: Date) => Spent,

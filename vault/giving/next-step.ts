@@ -7,7 +7,8 @@ const ACCEPT_MS = 30 * 60_000
 /** How long the phone has to confirm. */
 const CONFIRM_MS = 10 * 60_000
 /**
- * An offer that is missing from this many lists, the last read after this time, was not sent. The vault gives it up.
+ * The vault gives up an offer that is missing from this many lists, if the last was read after this time: it was not
+ * sent.
  */
 const MOST_MISSES = 3
 const APPEARS_MS = 120_000
@@ -18,7 +19,7 @@ export type Step =
   | { kind: 'read'; offerId: string }
   | { kind: 'end'; because: Because }
 
-/** Before Steam is asked. `isAllowed`: the destination is still in the vault's list. */
+/** The step before any question to Steam. `isAllowed`: the destination is still in the vault's list. */
 export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
   switch (giving.state) {
     case 'intended':
@@ -45,7 +46,7 @@ export type Answer =
 
 export type Offered = Extract<OpenGiving, { state: 'offered' }>
 
-/** After Steam has shown the offer. */
+/** The step after Steam has shown the offer. */
 export function stepAfter(
   giving: Offered,
   seen: SeenOffer,

@@ -12,7 +12,7 @@ export type SaleEntry =
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
-  /** The vault never gives anything for it. */
+  /** Refuses a deal: the vault never gives anything for it. */
   | { kind: 'due_refused'; market: string; due: Due; problem: string }
   | (InStall & { kind: 'deal_intended'; due: Due; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
@@ -35,7 +35,7 @@ export type Listing = InStall & {
   appId: number
   assetId: string
   priceMinor: bigint
-  /** Null until the market has said whether it took the listing. */
+  /** Null until the market has accepted or refused the listing. */
   itemId: string | null
   begunAt: Date
   state: 'on_sale' | 'in_deal' | 'given' | 'over'
@@ -58,11 +58,11 @@ export type Deal =
   | (Common & { state: 'ended'; because: EndedOffer | 'refused' | 'abandoned' })
 
 export type Book = {
-  /** By market and asset: an asset has at most one live listing across all markets. */
+  /** Listings by market and asset. An asset has at most one live listing across all markets. */
   listings: readonly Listing[]
-  /** By market and number. */
+  /** Deals by market and number. */
   deals: ReadonlyMap<string, Deal>
-  /** Refused deals: they stay refused. */
+  /** Refused deals, which stay refused. */
   refused: ReadonlyMap<string, string>
 }
 
@@ -82,7 +82,7 @@ export function isLive({ state }: Listing): boolean {
   return state === 'on_sale' || state === 'in_deal'
 }
 
-/** Whether its item must not be listed: it is on sale, or it was given and no market has reported its return. */
+/** True if the item must not be listed: it is on sale, or it was given and no market has reported its return. */
 export const isTied = (listing: Listing): boolean =>
   isLive(listing) || (listing.state === 'given' && listing.end?.kind !== 'reversed')
 

@@ -1,4 +1,4 @@
-/** Calls to a market with one key: paces them, and judges their answers. */
+/** Makes calls to a market with one key, at a limited pace, and judges their answers. */
 import { z } from 'zod'
 import type { Call, Connection, Reply } from './connection.ts'
 import { parseLossless } from './lossless-json.ts'
@@ -11,7 +11,7 @@ type Form<Ask> = {
   callOf(name: string, ask: Ask): Call
   /** The failure that an answer reports. Undefined if the call succeeded. */
   failureOf(answer: unknown, status: number): Failure | undefined
-  /** Whether an error status may carry an answer of the market. Otherwise it counts as no answer. */
+  /** True if an error status can carry an answer of the market. Otherwise it counts as no answer. */
   isAnswer?(status: number): boolean
 }
 
@@ -55,7 +55,7 @@ async function asked<Ask>(form: Form<Ask>, connection: Connection, call: Call): 
   let answer: unknown
   try {
     reply = await connection.ask(call)
-    // Error statuses too: their body proves nothing, because the call may have failed halfway.
+    // Also for error statuses, whose body proves nothing: the call may have failed halfway.
     if (reply.status !== 200 && form.isAnswer?.(reply.status) !== true)
       return unanswered(`HTTP ${reply.status}`)
     answer = parseLossless(reply.text)

@@ -5,14 +5,14 @@ import { WebSocket } from 'ws'
 
 const DEADLINE_MS = 15_000
 const MOST_BYTES = 16 * 1024 * 1024
-/** Longest message of a socket. */
+/** The longest message that a socket accepts. */
 const MOST_MESSAGE_BYTES = 1024 * 1024
 
 export type Call = { method: 'GET' | 'POST'; url: URL; body?: string }
 export type Reply = { status: number; type: string; text: string }
 
 export type Connection = {
-  /** Rejects if no complete answer came in time. */
+  /** Makes a call. Rejects if no complete answer arrives in time. */
   ask(call: Call): Promise<Reply>
   /** Opens a websocket, such as wss://market.example. It closes if it does not open in time. */
   open(url: string): WebSocket

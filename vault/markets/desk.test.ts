@@ -1,4 +1,4 @@
-/** When a desk looks for items to list, and for the money of sales. */
+/** How often a desk looks for items to list, and asks for the money of sales. */
 import { beforeEach, expect, it } from 'vitest'
 import { APP, outside } from '../testing/outside.ts'
 import { type Book, EMPTY_BOOK, type Listing } from './book.ts'
@@ -49,7 +49,7 @@ beforeEach(() => {
   })
 })
 
-/** How often it looks for items to list in so many seconds. */
+/** Counts how often the desk looks for items to list within this many seconds. */
 function looksIn(seconds: number): number {
   let looks = 0
   for (let second = 0; second < seconds; second += 1) {
@@ -63,7 +63,7 @@ it('a desk looks for items to list every two minutes', () => {
   expect(looksIn(240)).toBe(2)
 })
 
-it('it looks every 20 seconds for three minutes after items arrived, of which it tells the market at once', async () => {
+it('a desk tells the market at once that items arrived, then looks every 20 seconds for three minutes', async () => {
   expect(looksIn(60)).toBe(1)
   await desk.listSoon(APP)
   expect(refreshed).toEqual([APP])
@@ -78,7 +78,7 @@ const given = (end: Listing['end']): Listing => ({
   ...{ begunAt: new Date(nowMs), state: 'given', end },
 })
 
-/** How often it asks for the money in so many minutes. */
+/** Counts how often the desk asks for the money within this many minutes. */
 async function asksIn(minutes: number): Promise<number> {
   asked = 0
   for (let round = 0; round < minutes * 20; round += 1) {
@@ -88,7 +88,7 @@ async function asksIn(minutes: number): Promise<number> {
   return asked
 }
 
-it('it asks for the money every five minutes, but soon after an item was given and after its money is due', async () => {
+it('a desk asks for the money every five minutes, and soon after an item was given or its money became due', async () => {
   book = { ...EMPTY_BOOK, listings: [given(null)] }
   expect(await asksIn(2)).toBe(6)
   expect(await asksIn(10)).toBe(2)

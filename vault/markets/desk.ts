@@ -1,4 +1,4 @@
-/** Sells on one market, round by round: paces its questions, and decides when to list. The shell around the seller. */
+/** Sells on one market, round by round: paces its calls, and decides when to list. The shell around the seller. */
 import type { OwnItem } from '../steam/look.ts'
 import { isIn, isLive, type Listing, type Stall } from './book.ts'
 import { feeOf } from './fees.ts'
@@ -26,7 +26,7 @@ const MONEY_MS = 5 * MINUTE_MS
 const SOON_MONEY_MS = 20_000
 const SOON_PAID_MS = 2 * MINUTE_MS
 const BALANCE_MS = 10 * MINUTE_MS
-/** The market's history has a resolution of days. */
+/** How far back to read the market's history, which has a resolution of days. */
 const HISTORY_MS = 86_400_000
 const MOST_LINES = 50
 /** After a refusal, or MOST_RETRIES failed look-ups, an item is not offered to the market for this time. */
@@ -48,7 +48,7 @@ export type DeskParts = {
   till: Pick<Till, 'isOff'>
   /** Reports the account's money, as the market shows it. */
   saysBalance(money: Money): Promise<void>
-  /** Whether the operator has switched the market off at the vault. */
+  /** True if the operator has switched the market off at the vault. */
   isOff(): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
@@ -59,13 +59,13 @@ export type Desk = {
   games: readonly number[]
   /** Does everything except listing, because sales that must be handed over come first. */
   tend(): Promise<void>
-  /** Whether it may list now. */
+  /** True if the desk may list now. */
   isOpen(): boolean
-  /** Whether to list items of this game now; if so, records the time. */
+  /** True if it is time to list items of this game. Records the time if so. */
   isDue(appId: number): boolean
-  /** Some items of this game have just arrived: they are listed as soon as the till and the market know them. */
+  /** Reports that items of this game have arrived. They are listed once the till and the market know them. */
   listSoon(appId: number): Promise<void>
-  /** Bids for these items, except those that the market refused lately. */
+  /** Bids for these items, except those that the market has recently refused. */
   bidsFor(appId: number, items: readonly OwnItem[]): Promise<Bid[]>
   list(appId: number, lines: readonly Line[]): Promise<void>
   close(): void
@@ -74,17 +74,17 @@ export type Desk = {
 type State = {
   /** When each step ran last, in milliseconds. */
   done: Map<string, number>
-  /** By game: how many items the market should have news of, and since when so many. */
+  /** By game: the number of items of which the market should have news, and since when it has been that number. */
   ripe: Map<number, { count: number; sinceMs: number }>
-  /** By game: when items arrived last. */
+  /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>
   /** The reason why nothing is listed; undefined if all is well. */
   stopped: string | undefined
-  /** The market's latest reasons why the account may not sell. */
+  /** The market's latest reasons why the account cannot sell. */
   unready: string | undefined
   /** The fee that the market states. */
   feeBp: bigint | null
-  /** By game and asset: how often the market refused it, and when it was offered last. */
+  /** By game and asset: how often the market refused it, and when it was last offered. */
   refused: Map<string, { times: number; atMs: number }>
 }
 
@@ -135,7 +135,7 @@ function isTaken({ now }: DeskParts, { refused }: State, key: string): boolean {
   return true
 }
 
-/** Whether to run this step now; if so, records the time. A clock that was set back delays nothing. */
+/** True if this step is due. Records the time if so. A clock that was set back delays nothing. */
 function isDue({ now }: DeskParts, { done }: State, [what, everyMs]: [string, number]): boolean {
   const nowMs = now().getTime()
   const last = done.get(what) ?? Number.NEGATIVE_INFINITY
@@ -252,7 +252,7 @@ async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Pr
   const answers = said.kind === 'said' ? said.value : []
   for (const answer of answers) noteAnswer(parts, state, { appId, answer })
   if (said.kind === 'said' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
-  // The market has not read the inventory since these items came.
+  // The market has not read the inventory since these items arrived.
   await market.refresh(appId)
   state.done.set(`list ${appId}`, now().getTime() - listEvery(parts, state, appId) + LIST_AGAIN_MS)
 }
@@ -278,7 +278,7 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
     if (unpaid.length === 0 || !isDue(parts, state, [`money ${appId}`, everyMs])) continue
     const first = Math.min(...unpaid.map(({ begunAt }) => begunAt.getTime()))
     const hasNews = await seller.followMoney(appId, new Date(first - HISTORY_MS))
-    // The till compares its books with the balance: an older one would differ.
+    // The till compares its books with the balance, and an older balance would differ.
     if (hasNews) state.done.delete('balance')
   }
   if (!isDue(parts, state, ['balance', BALANCE_MS])) return
@@ -286,7 +286,7 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
   if (said.kind === 'said') await parts.saysBalance(said.value).catch(() => {})
 }
 
-/** Asks often for a while after items were given, or after their money became due. */
+/** True for a while after items were given, or after their money became due: the desk then asks often. */
 function moneyEvery({ now }: DeskParts, { ripe }: State, of: { appId: number; unpaid: Listing[] }): number {
   const nowMs = now().getTime()
   const count = of.unpaid.filter(

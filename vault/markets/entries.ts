@@ -79,7 +79,7 @@ function sealed({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'], 
 }
 
 /**
- * Reads an entry of the log. Undefined for other entries, such as those of wishes. Throws if the seal does not open.
+ * Reads an entry of sales from the log. Undefined for other entries, such as wishes. Throws if the seal does not open.
  */
 export function fromLog({ at, entry }: Entry, key: Key): Dated | undefined {
   const sale = lineSchema.safeParse(entry).data?.sale

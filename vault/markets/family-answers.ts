@@ -6,7 +6,7 @@ import type { Scale } from './scale.ts'
 const MOST_ROWS = 20_000
 const FIRST_STEAM_ID = 76561197960265728n
 
-/** The market sends numbers bare or in quotes. */
+/** A number, which the market sends bare or in quotes. */
 const digits = z
   .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
   .transform((value): string => String(value))
@@ -56,7 +56,7 @@ export const listedSchema = z.object({ items: z.array(listedRow).max(50) })
 
 const NOT_READ_YET = new Set(['inventory_not_loaded', 'item_not_in_inventory'])
 
-/** One line for each requested asset. An asset that the market does not mention counts as refused. */
+/** Returns one line for each requested asset. An asset that the market does not mention counts as refused. */
 export function listedOf({ items }: z.infer<typeof listedSchema>, asked: readonly string[]): Listed[] {
   return asked.map((assetId): Listed => {
     const row = items.find(({ asset }) => asset === assetId)
@@ -160,7 +160,7 @@ const historyRow = z.looseObject({
 })
 export const historySchema = z.object({ data: z.array(historyRow).max(MOST_ROWS) })
 
-/** Any unknown stage is pending, never a failure. */
+/** An unknown stage counts as pending, never as a failure. */
 export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale, now: Date): Outcome[] {
   return data
     .filter(({ event }) => event === 'sell')

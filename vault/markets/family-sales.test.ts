@@ -65,7 +65,7 @@ describe('a sale', () => {
     expect(await value(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
-  it('that the buyer reverses brings a fifth of the price, and bars its item from listing for a week', async () => {
+  it('that the buyer reverses pays a fifth of the price, and bars its item from listing for a week', async () => {
     const { due } = await sell(on, client, { appId: CS, as: 'reverses' })
     await value(client.sent(CS, { ...due, offerId: on.send(due) }))
     await on.later(10)
@@ -81,7 +81,7 @@ describe('a sale', () => {
     ])
   })
 
-  it('that the seller reverses brings nothing but a ban', async () => {
+  it('that the seller reverses pays nothing, and the account is banned', async () => {
     const { due } = await sell(on, client, { appId: CS, as: 'accepts' })
     await value(client.sent(CS, { ...due, offerId: on.send(due) }))
     await on.later(10)

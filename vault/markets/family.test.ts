@@ -55,7 +55,7 @@ describe('an account', () => {
     const key = on.market.open(on.seller.steamId)
     const answers: unknown[] = []
     for (const appId of [730, 570, 440, 252490, 730, 570]) {
-      // Each client has its own pace, as in several processes.
+      // A new client for each call, because processes do not share a pace.
       answers.push((await on.clientWith(key).round(appId)).kind)
     }
     expect(answers).toEqual(['said', 'said', 'said', 'said', 'said', 'locked_out'])
@@ -94,7 +94,7 @@ describe('a listing', () => {
     )
   })
 
-  it('has a result for each line, though the envelope always reports success', async () => {
+  it('has a result for each line, although the envelope always reports success', async () => {
     await readyToSell(on, client, DOTA)
     const [first = '', second = ''] = on.assetsOf(DOTA)
     const lines = [first, '42', second].map((assetId) => ({
@@ -184,7 +184,7 @@ describe('a market in trouble', () => {
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
-  it('changes nothing if it sends false for an empty list, or prices in units', async () => {
+  it('is understood if it sends false for an empty list, or prices in units', async () => {
     on.market.begin('empty-says-false')
     expect(await value(client.round(DOTA))).toEqual({ rows: [], due: [] })
     await readyToSell(on, client, DOTA)

@@ -36,7 +36,7 @@ const HOSTS: Readonly<Record<number, string>> = {
   252490: 'rust.tm',
 }
 
-/** This host serves account, money and pings, for every game. */
+/** The host that serves account, money and pings for every game. */
 const MAIN_HOST = 'market.csgo.com'
 
 type Options = {
@@ -54,7 +54,7 @@ type Options = {
 type Ask = {
   appId?: number
   query?: Readonly<Record<string, string>>
-  /** The body, already as JSON. */
+  /** The body, already converted to JSON. */
   body?: string
 }
 
@@ -73,7 +73,7 @@ export function createFamily(options: Options): Market {
 
 type FamilyCaller = Caller<Ask>
 
-/** Whether each item of the deal is sold, with time left to hand it over. */
+/** True if each item of the deal is sold and there is time left to hand it over. */
 const isStillSold = (rows: readonly Row[], { assets }: Due): boolean =>
   assets.every(({ assetId }) =>
     rows.some((row) => row.assetId === assetId && (row.stage === 'sold' || row.stage === 'offer_out')),
@@ -113,7 +113,7 @@ function accountCalls(
       if (owner.kind !== 'said') return owner
       const problems: Problem[] = owner.value === steamId ? [] : ['other_account']
       return call('test', testSchema, {
-        // The market states its fee nowhere.
+        // This market does not state its fee.
         read: (answer) => ({ problems: [...problems, ...problemsOf(answer)], feeBp: null }),
       })
     },

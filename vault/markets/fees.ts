@@ -12,7 +12,7 @@ const MOST_BP = 3_000n
 const MOST_SALES = 20
 const ALL_BP = 10_000n
 
-/** The fee by what the market paid for the latest sales; else the fee that it states; else an assumption. */
+/** The fee according to the payments for the latest sales; else the stated fee; else an assumption. */
 export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, toldBp: bigint | null): bigint {
   const paid = listings
     .flatMap(({ market: of, priceMinor, end }) =>

@@ -8,7 +8,7 @@ export type OwnListing = { itemId: string; appId: number; assetId: string; price
 /**
  * The reasons to give nothing. `asset_not_listed`: the market asks for more or other items than it sold. `own_account`:
  * the buyer is ours. `deposit_message`: the message looks like a deposit's. `changed`: the same deal asked for
- * something else before. `not_sold`: its own list does not show all of it as sold. `price_differs`: its price
+ * something else before. `not_sold`: the market's own list does not show every item as sold. `price_differs`: its price
  * is not the listed one. `given_already`: the asset is promised to another deal. `too_late`: the deadline is near.
  */
 export type DueProblem =
@@ -28,11 +28,14 @@ export type Around = {
   scale: Scale
   /** All accounts of the operator. */
   ownAccounts: ReadonlySet<string>
-  /** The recorded deals, by number. */
+  /** Recorded deals by number. */
   known: ReadonlyMap<string, Due>
 }
 
-/** `listings`: the deal's items, by our own record. `again`: recorded before, so nothing is sent a second time. */
+/**
+ * `listings`: the deal's items, by our own record. `again`: the deal was recorded before, so nothing is sent a second
+ * time.
+ */
 export type DueVerdict =
   | { kind: 'give'; listings: readonly OwnListing[] }
   | { kind: 'again' }

@@ -1,4 +1,7 @@
-/** The vault gives up an offer whose answer was lost only after a look by the time of which it must have appeared. */
+/**
+ * If the answer to an offer was lost, the vault gives the offer up only after a look at a time when it must have
+ * appeared.
+ */
 import { describe, expect, it } from 'vitest'
 import { stepBefore as giftStep } from '../giving/next-step.ts'
 import { type Open, stepBefore } from './deal.ts'
@@ -35,7 +38,7 @@ describe.each([
     expect(isGivenUp(2, later(3))).toBe(false)
   })
 
-  it('is not given up before a vault that was down has looked once more', () => {
+  it('is not given up by a vault that was down before it has looked once more', () => {
     expect(isGivenUp(3, later(1))).toBe(false)
     expect(isGivenUp(0, null)).toBe(false)
   })

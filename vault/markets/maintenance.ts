@@ -6,7 +6,7 @@ const HOME = new Intl.DateTimeFormat('en-US', {
   minute: '2-digit',
   hourCycle: 'h23',
 })
-/** Starts an hour before, so no sold item is still waiting for its offer. */
+/** Selling stops an hour before maintenance, so no sold item is still waiting for its offer. */
 const FROM = 12 * 60
 const UNTIL = 17 * 60 + 15
 

@@ -2,8 +2,9 @@
 import type { Gift } from '../giving/gift.ts'
 
 /**
- * Why a call failed. `unanswered`: the market may have done it. `refused`: the market did not do it.
- * `locked_out`: the key is no longer valid, so every call will fail. `busy`: too many calls wait here; none was made.
+ * Why a call failed. `unanswered`: the market may have carried it out. `refused`: it has not.
+ * `locked_out`: the key is no longer valid, so every call will fail. `busy`: too many calls are waiting, and this one
+ * was not made.
  */
 export type Failure =
   | { kind: 'unanswered'; because: string }
@@ -66,17 +67,17 @@ export type Outcome = {
 
 export type Market = {
   name: string
-  /** The games that it sells, by Steam's app id. */
+  /** Games sold here, by Steam's app id. */
   games: readonly number[]
-  /** Whether to confirm the offer before or after reporting it to the market. */
+  /** The order in which to confirm an offer and report it to the market. */
   order: 'confirm_then_tell' | 'tell_then_confirm'
   ready(): Promise<Said<Readiness>>
-  /** Call this every three minutes: otherwise listings stop selling without an error. */
+  /** Call this every three minutes. Otherwise, listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<Said<null>>
   /** Gives the market the token of the account's trade link, which offers from buyers need. */
   setTradeToken(token: string): Promise<Said<null>>
   goOffline(): Promise<Said<null>>
-  /** Closes open connections. Calls nothing. */
+  /** Closes open connections, without a call to the market. */
   close(): void
   /** Makes the market read the inventory of a game, which takes some seconds. */
   refresh(appId: number): Promise<Said<null>>
@@ -89,12 +90,12 @@ export type Market = {
   unlistAll(appId: number): Promise<Said<null>>
   /** The listings, and the sold items that must be given now. */
   round(appId: number): Promise<Said<Round>>
-  /** Whether the market still wants the deal. Call this right before confirming its offer. */
+  /** Asks whether the market still wants the deal. Call this right before confirming its offer. */
   stands(deal: Due): Promise<Said<boolean>>
-  /** Tells the market which offer hands a deal over. */
+  /** Reports the offer that hands a deal over. */
   sent(appId: number, handOver: { offerId: string; dealId: string }): Promise<Said<null>>
   outcomes(appId: number, since: Date): Promise<Said<readonly Outcome[]>>
   money(): Promise<Said<Money>>
-  /** The best offers of others, by item name. */
+  /** Reads the best offers of others, by item name. */
   bestOffers(appId: number): Promise<Said<ReadonlyMap<string, bigint>>>
 }

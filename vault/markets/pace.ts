@@ -1,4 +1,4 @@
-/** A strict pace for the calls with one key: a least time between any two calls, and no burst after a rest. */
+/** A strict pace for the calls with one key: a minimum time between any two calls, and no burst after a pause. */
 
 export type Time = {
   /** A clock that never jumps, in milliseconds. */

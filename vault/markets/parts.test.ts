@@ -36,7 +36,7 @@ describe('numbers of any size', () => {
     expect(() => parseLossless('<html>')).toThrow(SyntaxError)
   })
 
-  it('are written bare, and nothing else is', () => {
+  it('are written bare, and every other value is refused', () => {
     expect(bareNumber('1234567890123456789')).toBe('1234567890123456789')
     for (const wrong of ['', '1e9', '-1', '1.5', '01', '1}', '9'.repeat(21)])
       expect(() => bareNumber(wrong)).toThrow(RangeError)
@@ -49,14 +49,14 @@ describe('the pace', () => {
     const time = {
       now: () => nowMs,
       pause: async (ms: number) => {
-        // Some timers fire early.
+        // Fires early, as some timers do.
         nowMs += Math.max(1, Math.floor(ms / 2))
       },
     }
     return { pace: createPace(500, time), now: () => nowMs, rest: (ms: number) => (nowMs += ms) }
   }
 
-  it('never lets two calls come closer together, even after a long rest', async () => {
+  it('keeps the minimum time between two calls, even after a long pause', async () => {
     const { pace, now, rest } = paced()
     const times: number[] = []
     for (const idleMs of [0, 0, 60_000, 0, 0, 0]) {

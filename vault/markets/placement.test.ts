@@ -12,7 +12,7 @@ const bid = (assetId: string, netMinor: bigint): Bid => ({ assetId, netMinor, pr
 const line = ({ assetId, priceMinor }: Bid) => ({ assetId, priceMinor })
 
 describe('an item', () => {
-  it('goes to the market where it brings most, or to the first of equals', () => {
+  it('goes to the market with the highest proceeds, or to the first of equals', () => {
     const [cap, blade, boots] = [bid('1', 90n), bid('2', 50n), bid('3', 70n)]
     const bids = [
       [cap, blade, boots],
@@ -21,7 +21,7 @@ describe('an item', () => {
     expect(placed(bids)).toEqual([[line(cap), line(boots)], [line(bid('2', 51n))]])
   })
 
-  it('goes to the other market if the first one does not take it', () => {
+  it('goes to the other market if the first one refuses it', () => {
     expect(placed([[], [bid('1', 1n)]])).toEqual([[], [line(bid('1', 1n))]])
   })
 
@@ -70,7 +70,7 @@ describe('the fee of a market', () => {
     )
     const many = Array.from({ length: 20 }, () => sale('m', 1_000n, 950n))
     expect(fee([sale('m', 100_000n, 70_000n), ...many])).toBe(500n)
-    // 500.5: a floor must not be too low.
+    // The exact value is 500.5. A floor is rounded up, because it must not be too low.
     expect(fee([sale('m', 999n, 949n)])).toBe(501n)
   })
 

@@ -1,19 +1,19 @@
-/** Chooses the market for each item: the one where it brings most. Pure. */
+/** Chooses the market for each item: the one with the highest proceeds. Pure. */
 import type { Line } from './market.ts'
 import { netOf } from './price-policy.ts'
 
 /** `netMinor`: the expected proceeds there, after the market's fee. */
 export type Bid = Line & { netMinor: bigint }
 
-/** Prices of other sellers, as the market reports them, count up to this share of the vault's own price. */
+/** A market's report of other sellers' prices counts only up to this share of the vault's own price. */
 const MOST_REACH_BP = 15_000n
 const ALL_BP = 10_000n
 
 type Reach = { priceMinor: bigint; bestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }
 
 /**
- * The proceeds of a listing: its price, or the best offer of others if a floor holds it above that. A market that shows
- * absurd offers attracts no items with them.
+ * The proceeds of a listing: its price, or the best offer of others if a floor holds it above that. Absurd
+ * offers that a market shows attract no items.
  */
 export function reachOf({ priceMinor, bestMinor, knownMinor, feeBp }: Reach): bigint {
   const most = (knownMinor * MOST_REACH_BP) / ALL_BP
@@ -23,10 +23,7 @@ export function reachOf({ priceMinor, bestMinor, knownMinor, feeBp }: Reach): bi
   return netOf(reached, feeBp)
 }
 
-/**
- * `bids`: by market, in the order of their set-up; on equal bids the first market gets the item. Returns one array
- * each.
- */
+/** `bids`: by market, in the order of set-up. The first of equal bids wins. Returns the won lines of each market. */
 export function placed(bids: readonly (readonly Bid[])[]): Line[][] {
   const best = new Map<string, { at: number; netMinor: bigint }>()
   for (const [at, own] of bids.entries()) {

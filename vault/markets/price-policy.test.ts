@@ -38,13 +38,13 @@ describe('a listing', () => {
     expect(price({ bestMinor: 100n, mayLose: true })).toEqual(at(1_200n))
   })
 
-  it('needs a price of the vault and a cost', () => {
+  it('needs the vault’s own price and a cost', () => {
     expect(price({ knownMinor: null })).toEqual({ kind: 'none', because: 'no_price' })
     expect(price({ costMinor: null })).toEqual({ kind: 'none', because: 'no_cost' })
     expect(price({ costMinor: null, mayLose: true })).toEqual(at(1_499n))
   })
 
-  it('keeps both floors for all numbers', () => {
+  it('is never below either floor, for any numbers', () => {
     const amount = fc.bigInt({ min: 1n, max: 100_000_000n })
     const priced = fc.record({
       costMinor: amount,

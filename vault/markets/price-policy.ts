@@ -23,7 +23,7 @@ export const DEFAULT_RULES: PriceRules = {
 export type Priced = {
   /** The amount credited for it; null if unknown. */
   costMinor: bigint | null
-  /** Whether the operator allows a sale at a loss. */
+  /** True if the operator allows a sale at a loss. */
   mayLose: boolean
   /** The best offer of others on this market. */
   bestMinor: bigint | null
@@ -59,7 +59,7 @@ export function listingPrice(item: Priced, rules: PriceRules): PriceVerdict {
 /** The part of a price that is left after the market's fee, as a market rounds it. */
 export const netOf = (minor: bigint, feeBp: bigint): bigint => (minor * (ALL_BP - feeBp)) / ALL_BP
 
-/** The lowest price of which this amount is left after the fee. */
+/** The lowest price that leaves this amount after the fee. */
 function grossOf(net: bigint, feeBp: bigint): bigint {
   const left = ALL_BP - feeBp
   return (net * ALL_BP + left - 1n) / left

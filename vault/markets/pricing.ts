@@ -13,9 +13,9 @@ const ALL_BP = 10_000n
 export type Pricing = {
   rules: PriceRules
   mayLose: boolean
-  /** An item that is missing from the till's books gets no price, even if it may be sold at a loss. */
+  /** True if an item that is missing from the till's books gets no price, even if it may be sold at a loss. */
   mustBeBooked: boolean
-  /** US cents, from the prices that the vault fetches itself. */
+  /** Prices in US cents that the vault fetches itself. */
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   till: Pick<Till, 'costs'>
 }
@@ -43,7 +43,7 @@ export async function bidsFor(
 
 type Repriced = { itemId: string; priceMinor: bigint }
 
-/** Listings whose price must change. */
+/** Returns the listings whose price must change. */
 export async function repricesFor(
   own: readonly Listing[],
   { items, ...around }: Around & { items: ReadonlyMap<string, OwnItem> | undefined },
@@ -72,7 +72,7 @@ type Known = {
   prices: ReadonlyMap<string, bigint>
 }
 
-/** Without an answer from the till, all costs are unknown. */
+/** Reads the costs from the till. If the till does not answer, all costs are unknown. */
 async function knownOf(
   appId: number,
   items: readonly OwnItem[],

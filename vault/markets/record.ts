@@ -6,13 +6,13 @@ import { fromLog, toLog } from './entries.ts'
 import { type Told, toldOf } from './reports.ts'
 import type { Journal } from './seller.ts'
 
-/** `n` and `part`: the number of the log entry, and of the report within it. */
+/** `n`: the number of the log entry. `part`: the number of the report within the entry. */
 export type News = { n: number; part: number; at: Date; told: Told }
 
 export type SaleRecord = Journal & {
-  /** The later entries, oldest first. */
+  /** Returns the later entries, oldest first. */
   newsAfter(n: number): readonly News[]
-  /** Notes that the till has all reports up to this entry. */
+  /** Records that the till has all reports up to this entry. */
   forget(n: number): void
 }
 
@@ -20,7 +20,7 @@ type Parts = {
   log: VaultLog
   key: Key
   now: () => Date
-  /** Whether the account collects deposits. */
+  /** True if the account collects deposits. */
   isBot: (account: string) => boolean
 }
 

@@ -18,7 +18,7 @@ export type Told =
   /** `assets`: sorted, as `app/asset`. The till compares the items that leave its bots with them. */
   | { kind: 'gift'; market: string; reference: string; partnerSteamId: string; assets: readonly string[] }
 
-/** `book`: its state after the entry. `isBot`: whether the account collects deposits, so the till watches its items. */
+/** `book`: its state after the entry. `isBot`: the account collects deposits, so the till watches its items. */
 export function toldOf(book: Book, entry: SaleEntry, isBot: (account: string) => boolean): Told[] {
   const { market } = entry
   const report = (itemId: string, said: SaleReport): Told => ({
@@ -58,7 +58,7 @@ export function toldOf(book: Book, entry: SaleEntry, isBot: (account: string) =>
       const itemIds = dealOf(book, market, entry.dealId)?.itemIds ?? []
       return itemIds.map((itemId) => report(itemId, { kind: 'delivered', steamTradeId }))
     }
-    // Nothing was given, and the market may never say so.
+    // Nothing was given, and the market may never report that.
     case 'send_refused':
     case 'abandoned':
     case 'offer_ended': {
@@ -87,7 +87,7 @@ function giftOf(book: Book, entry: Extract<SaleEntry, { kind: 'deal_intended' }>
   }
 }
 
-/** The books have one row for each listing: a number that the market reuses gets a counter as a suffix. */
+/** The books have one row per listing, so a number that the market reuses gets a counter as a suffix. */
 function referenceOf({ listings }: Book, { market, itemId }: { market: string; itemId: string }): string {
   const times = listings.filter((each) => each.market === market && each.itemId === itemId).length
   return times > 1 ? `${itemId}.${times}` : itemId

@@ -16,7 +16,7 @@ export type Scale = {
   toMinor(units: bigint): bigint
   /** Converts from the whole currency with decimals. */
   fromMajor(major: number): bigint
-  /** Whether a number of the market is this price, in units or in whole currency. */
+  /** True if a number of the market is this price, in units or in whole currency. */
   isPrice(shown: number, minor: bigint): boolean
 }
 

@@ -30,7 +30,7 @@ async function calm(out: Outside): Promise<void> {
 
 const ended = (out: Outside) => [...out.book().deals.values()].map(({ state }) => state)
 
-/** The rules that must hold at every moment. */
+/** The rules that must always hold. */
 function holds(out: Outside): void {
   const real = [...out.deals.values()].map(({ due }) => due)
   for (const { gift } of out.offers) {
@@ -144,7 +144,7 @@ describe('a sale', () => {
     holds(out)
   })
 
-  it('is given up after some looks if its offer was never made', async () => {
+  it('is given up after several looks if its offer was never made', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -167,7 +167,7 @@ describe('a market that lies', () => {
     ['partner', 'own_account'],
     ['message', 'deposit_message'],
     ['price', 'price_differs'],
-  ] as const)('about the %s gets nothing, and raises one alarm', async (lie, problem) => {
+  ] as const)('about the %s receives nothing, and causes one alarm', async (lie, problem) => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -182,12 +182,12 @@ describe('a market that lies', () => {
       [],
       [{ kind: 'due_refused', dealId: expect.any(String), problem: expected }],
     ])
-    // Even if it tells the truth later.
+    // The refusal stands even if the market tells the truth later.
     await calm(out)
     expect(out.offers).toEqual([])
   })
 
-  it('gets the first version of a deal that it changes, or nothing', async () => {
+  it('receives the first version of a deal that it changes, or nothing', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -198,7 +198,7 @@ describe('a market that lies', () => {
     expect(out.alarms).toMatchObject([{ problem: 'changed' }])
   })
 
-  it('is not believed if it says that it pays more than the price, and is asked again', async () => {
+  it('is not believed if it claims to pay more than the price, and is asked again', async () => {
     const out = outside()
     await work(out)
     out.buy(1)
@@ -233,7 +233,7 @@ const mishap = fc.constantFrom<Mishap>(
   'lost_before',
   'lost_after',
 )
-/** Only the market knows who bought an item, so a lie about that cannot be detected. */
+/** Only the market knows who bought an item, so a lie about the buyer cannot be detected. */
 const lie = fc.option(fc.constantFrom<Lie>('asset', 'more', 'partner', 'message', 'price'), {
   freq: 4,
   nil: undefined,

@@ -1,4 +1,4 @@
-/** Sells on one market: lists items, gives sold ones, and follows the money. The shell around book.ts and deal.ts. */
+/** Sells on one market: lists items, gives sold items, and follows the money. The shell around book.ts and deal.ts. */
 import type { Hands } from '../giving/gift.ts'
 import {
   type Book,
@@ -17,7 +17,7 @@ import { judgeDue, type OwnListing } from './judge-due.ts'
 import type { Due, Line, Listed, Market, Row, Said } from './market.ts'
 import type { Scale } from './scale.ts'
 
-/** Entries that are only ever added. `add` resolves once the entry cannot be lost. */
+/** An append-only journal. `add` resolves once the entry cannot be lost. */
 export type Journal = { book(): Book; add(entry: SaleEntry): Promise<void> }
 
 export type Alarm =
@@ -35,9 +35,11 @@ type Parts = {
   journal: Journal
   scale: Scale
   ownAccounts: ReadonlySet<string>
-  /** Whether the vault's limits allow these items to leave now. */
+  /** True if the vault's limits allow these items to leave now. */
   hasRoom: (load: { cents: bigint; items: number }) => boolean
-  /** Reports to the till what is about to be given. If the till does not answer, it gets the report later. */
+  /**
+   * Reports to the till the items that are about to be given. A till that does not answer receives the report later.
+   */
   announce: () => Promise<void>
   now: () => Date
   alarm: (alarm: Alarm) => void
@@ -60,7 +62,7 @@ export function createSeller(parts: Parts) {
   }
 }
 
-/** Lists the items that are not listed yet. The intent is recorded first, because the answer may be lost. */
+/** Lists the items that are not yet listed. The intent is recorded first, because the answer can be lost. */
 async function list(
   { market, stall, journal }: Parts,
   appId: number,
@@ -188,7 +190,7 @@ async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
   await journal.add({ kind: 'deal_intended', market: market.name, account: stall.account, due, itemIds })
 }
 
-/** A deal needs a handful of steps at most: send, confirm, report, and a look after each. */
+/** The most steps in one run. A deal needs only a few: send, confirm, report, and a look after each. */
 const MOST_STEPS = 8
 
 async function advance(parts: Parts, first: Deal): Promise<void> {
@@ -201,7 +203,7 @@ async function advance(parts: Parts, first: Deal): Promise<void> {
   }
 }
 
-/** Returns whether something changed. */
+/** Returns true if something changed. */
 async function begin({ hands, journal, now, announce }: Parts, { due, ...deal }: Open): Promise<boolean> {
   const of = { market: deal.market, dealId: due.dealId }
   const step = stepBefore({ due, ...deal }, now())
@@ -233,7 +235,7 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   const step = stepAfter(deal, seen, { order: market.order, now: now() })
   switch (step.kind) {
     case 'confirm': {
-      // Confirming an offer for a deal that is off would give the item away for nothing.
+      // To confirm the offer of a cancelled deal would give the item away for nothing.
       const stands = await market.stands(due)
       if (stands.kind !== 'said') return false
       if (!stands.value) {
@@ -270,7 +272,7 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
 /** A listing is never sold twice within a few minutes, so clocks that differ by this much cannot mix up two sales. */
 const CLOCKS_DIFFER_MS = 120_000
 
-/** Returns whether the market had news. */
+/** Returns true if the market had news. */
 async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<boolean> {
   const said = await market.outcomes(appId, since)
   if (said.kind !== 'said') return false

@@ -15,9 +15,12 @@ import { type Scale, scaleOf } from './scale.ts'
 import { createSeller } from './seller.ts'
 import type { Till } from './till.ts'
 
-/** Costs and the vault's own prices are in dollars. */
+/** The currency of costs and of the vault's own prices. */
 const CURRENCY = 'USD'
-/** Each new price takes seconds of the vault's request budget at Steam, and buyers wait no more than five minutes. */
+/**
+ * The most new prices in a round. Each uses seconds of the vault's request budget at Steam, and buyers wait only five
+ * minutes.
+ */
 const MOST_LISTED = 20
 
 export type SellingAccount = {
@@ -30,11 +33,11 @@ export type SellingAccount = {
 export type Access = Omit<MarketAccess, 'isOff'>
 
 export type ShopParts = {
-  /** In the order in which they were set up. */
+  /** Accounts in the order in which they were set up. */
   accesses: readonly Access[]
   /** The client of the market. */
   clientOf(access: Access, scale: Scale): Market
-  /** Whether the operator has switched it off at the vault. */
+  /** True if the operator has switched it off at the vault. */
   isOff(access: Access): boolean
   record: SaleRecord
   till: Till
@@ -45,7 +48,7 @@ export type ShopParts = {
   hasRoom(load: { cents: bigint; items: number }): boolean
   /** The number of items of a game that wishes have brought to the account since the process began. */
   arrivals(steamId: string, appId: number): number
-  /** Whether the item is leaving by a wish. */
+  /** True if the item is leaving by a wish. */
   isLeaving(item: { appId: number; assetId: string }): boolean
   now(): Date
   say(line: string, about: Record<string, string | number>): void
@@ -64,7 +67,7 @@ export function createShop(parts: ShopParts): Shop {
   const looks: Looks = new Map()
   const accountOf = (steamId: string) => lookingOnce(looks, { steamId, account: parts.accountOf(steamId) })
   const tell = telling(parts)
-  // Deals that are due do not wait for a till that does not answer: it gets the reports later.
+  // Due deals do not wait for a till that does not answer. It receives the reports later.
   const announce = () => tell().catch(() => {})
   const saysBalance = balancesOf(parts)
   const counter: Counter = { ...parts, accountOf, announce, saysBalance, arrived: new Map() }
@@ -99,7 +102,7 @@ function telling({ record, till }: ShopParts): () => Promise<void> {
 
 type SaysBalance = (access: Access, money: Money) => Promise<void>
 
-/** The till has one balance per market, which is sent once the balances of all accounts there are known. */
+/** Reports one balance per market to the till, once the balances of all accounts there are known. */
 function balancesOf({ accesses, till, now }: ShopParts): SaysBalance {
   const said = new Map<Access, Money>()
   return async (access, money) => {
@@ -119,7 +122,10 @@ function balancesOf({ accesses, till, now }: ShopParts): SaysBalance {
   }
 }
 
-/** Lists items of one account and game, each where it brings most. Other accounts and games follow in later rounds. */
+/**
+ * Lists items of one account and game, each on the market with the highest proceeds. Other accounts and games have
+ * their turns in later rounds.
+ */
 async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
   const open = Map.groupBy(
     desks.filter((desk) => desk.isOpen()),
@@ -143,7 +149,7 @@ async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
   }
 }
 
-/** Whether wishes have brought items to the account since the last call. */
+/** True if wishes have brought items to the account since the last call. */
 function hasNewItems({ arrivals, arrived }: Counter, of: { steamId: string; appId: number }): boolean {
   const key = `${of.steamId}/${of.appId}`
   const count = arrivals(of.steamId, of.appId)
@@ -152,7 +158,7 @@ function hasNewItems({ arrivals, arrived }: Counter, of: { steamId: string; appI
   return count > before
 }
 
-/** Items of the account that may be listed: tradable, neither on sale nor sold, and not leaving. */
+/** The items of the account that may be listed: tradable, neither on sale nor sold, and not leaving. */
 async function freeOf(
   { accountOf, record, isLeaving }: Counter,
   { steamId, appId }: { steamId: string; appId: number },
@@ -169,7 +175,7 @@ async function freeOf(
 /** The inventories that this round has read, by account and game. */
 type Looks = Map<string, ReturnType<SellingAccount['freeItems']>>
 
-/** Reads each inventory once a round, for all markets: each request to Steam takes seconds. */
+/** Reads each inventory once a round for all markets, because each request to Steam takes seconds. */
 function lookingOnce(
   looks: Looks,
   { steamId, account }: { steamId: string; account: SellingAccount },

@@ -1,4 +1,7 @@
-/** The vault's calls about sales to the till's database. It relies on an answer only where a wrong one does no harm. */
+/**
+ * The vault's queries about sales to the till's database. The vault relies only on answers that do no harm if they are
+ * wrong.
+ */
 import type { Money } from './market.ts'
 import type { News } from './record.ts'
 
@@ -8,7 +11,7 @@ export type Till = {
   tell(news: readonly News[]): Promise<void>
   /** The credits for items, in US cents, by the asset ids of the selling account. */
   costs(appId: number, assetIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>
-  /** Whether an operator has switched the market off. */
+  /** True if an operator has switched the market off. */
   isOff(market: string): Promise<boolean>
   saysBalance(market: string, money: Money, at: Date): Promise<void>
 }

@@ -62,7 +62,7 @@ export const listedSchema = z.object({
 /** Answers for an item that Waxpeer has not read yet, or that was changed too often just now. */
 const LATER = /not found|inventory|try again|limit|too many/i
 
-/** One line for each requested asset. Waxpeer knows a listing by its asset id. */
+/** Returns one line for each requested asset. Waxpeer identifies a listing by its asset id. */
 export function listedOf(
   { listed, failed }: z.infer<typeof listedSchema>,
   asked: readonly string[],
@@ -101,7 +101,7 @@ export const onSaleOf = ({ items }: z.infer<typeof onSaleSchema>): Row[] =>
 
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
 
-/** The recipient that a trade link names. Undefined for anything else. */
+/** The recipient that a trade link names. Undefined for any other text. */
 function recipientOf(link: string): { partnerSteamId: string; token: string } | undefined {
   const [, partner, token] = LINK.exec(link) ?? []
   if (partner === undefined || token === undefined) return undefined
@@ -132,7 +132,7 @@ export const readyTradesSchema = z.union([
 /** A deal, with the market's list of the items bought. */
 export type Asked = { due: Due; rows: readonly Row[] }
 
-/** Leaves out a trade that cannot be read, or that names two recipients: the others are still due. */
+/** Leaves out a trade that cannot be read, or that names two recipients. The others are still due. */
 export function askedOf({ trades }: z.infer<typeof readyTradesSchema>, now: Date): Asked[] {
   return trades.flatMap((told): Asked[] => {
     const trade = readySchema.safeParse(told).data
@@ -187,7 +187,7 @@ export const checkedSchema = z.object({
   trades: z.array(z.looseObject({ id: z.union([z.string().max(100), z.int()]), status: z.int() })).max(100),
 })
 
-/** A deal is off if Waxpeer does not mention it, or gives it another status. */
+/** True if the deal is off: Waxpeer does not mention it, or gives it another status. */
 export const standsIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: string): boolean => {
   const status = trades.find(({ id }) => String(id) === dealId)?.status
   return status === STATUS.made || status === STATUS.preparing || status === STATUS.sent
@@ -222,7 +222,7 @@ function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale,
 export const isOver = ({ status }: HistoryRow): boolean =>
   status === STATUS.accepted || status === STATUS.cancelled
 
-/** The item of a sale that is open, or was given. It is not missing just because its deal is not due yet. */
+/** The item of a sale that is open or was given. It is not missing only because its deal is not due yet. */
 export function underWay(row: HistoryRow): Row | undefined {
   const { item_id, status } = row
   const of = { itemId: item_id, assetId: item_id, leftS: null, price: null }

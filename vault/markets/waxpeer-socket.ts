@@ -6,7 +6,7 @@ import { type Asked, pushedOf } from './waxpeer-answers.ts'
 
 const URL = 'wss://wssex.waxpeer.com'
 const PING_MS = 25_000
-/** The longest wait for the answer to a ping, after which the socket is closed. */
+/** The longest wait for the answer to a ping. The socket is then closed. */
 const SILENT_MS = 60_000
 const AGAIN_MS = 5_000
 /** The most reported deals to keep. The oldest are dropped first. */
@@ -22,15 +22,15 @@ type Options = {
 }
 
 export type Socket = {
-  /** Opens the socket if it is closed, and pings it. Call this often: the socket has no timer. */
+  /** Opens the socket if it is closed, and pings it. Call this often, because the socket has no timer. */
   keep(): void
   /** The account's trade link, which the socket sends when it opens. */
   linkIs(tradeLink: string | null): void
   /** How often the socket has opened; 0 while it is closed. */
   openings(): number
-  /** Whether the socket has failed to open for a minute, so nothing sells. */
+  /** True if the socket has failed to open for a minute, so nothing sells. */
   isDown(): boolean
-  /** The deals that the socket reported and did not call off. */
+  /** Deals that the socket reported and has not called off. */
   told(): readonly Asked[]
   isCalledOff(offerId: string): boolean
   close(): void
@@ -97,7 +97,7 @@ export function createSocket(options: Options): Socket {
   }
 }
 
-/** Handles the socket's messages, and notes whether its pings are answered. */
+/** Handles the socket's messages, and tracks whether its pings are answered. */
 function createHeard({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
   const told = new Map<string, unknown>()
   const calledOff = new Map<string, unknown>()
@@ -108,7 +108,7 @@ function createHeard({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
       isAnswered = true
       pingedMs = machineMs()
     },
-    /** Whether a ping is due; if so, counts it as sent. */
+    /** True if a ping is due. Counts it as sent if so. */
     mayPing(): boolean {
       if (!isAnswered || machineMs() - pingedMs < PING_MS) return false
       pingedMs = machineMs()

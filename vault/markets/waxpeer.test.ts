@@ -201,7 +201,7 @@ describe('a sale', () => {
     expect((await value(client.round(DOTA))).due).toEqual([due])
   })
 
-  it('is due by the socket alone if the poll does not show it', async () => {
+  it('is due even if only the socket reports it', async () => {
     const { due } = await sell(DOTA, 'never')
     const offerId = on.send(due, false)
     // The poll leaves out a sale whose offer the market knows.
@@ -254,7 +254,7 @@ describe('a sale', () => {
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
   })
 
-  it('is off if it is not handed over, and its item may be listed again under its old number', async () => {
+  it('is cancelled if it is not handed over, and its item may be listed again under its old number', async () => {
     const { due, assetId } = await sell(DOTA, 'never')
     await on.later(6 * 60)
     expect(await value(client.stands(due))).toBe(false)
@@ -266,7 +266,7 @@ describe('a sale', () => {
     expect((await value(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
   })
 
-  it('can leave only 20 seconds', async () => {
+  it('may leave only 20 seconds to hand it over', async () => {
     on.market.begin('send-soon')
     await listOne(DOTA)
     await online()

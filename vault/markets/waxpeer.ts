@@ -1,5 +1,5 @@
 /**
- * Waxpeer: one host for all games, a socket and a poll for sales. An offer is reported to it before its confirmation.
+ * Waxpeer: one host for all games, and a socket and a poll for sales. An offer is reported before it is confirmed.
  */
 import { type Caller, createCaller } from './caller.ts'
 import type { Call, Connection } from './connection.ts'
@@ -38,7 +38,7 @@ import { createSocket, type Socket } from './waxpeer-socket.ts'
 const HOST = 'https://api.waxpeer.com/v1/'
 const EVERY_MS = 1_000
 const MOST_LINES = 50
-/** Waxpeer takes two listings or changes of one item within this time, and refuses more. */
+/** Waxpeer accepts two listings or changes of one item within this time, and refuses more. */
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
 /** Waxpeer wants a new access token each hour. */
@@ -114,7 +114,7 @@ const gameOf = (appId: number): readonly [string, string] => {
 function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
   const { call, socket, steamId, scale, time, now } = parts
   let given: { token: string; atMs: number } | undefined
-  /** The socket opening for which the poll was last called. */
+  /** The number of the socket's opening after which the poll was last called. */
   let checked = 0
   const linkOf = (token: string): string =>
     `https://steamcommunity.com/tradeoffer/new/?partner=${BigInt(steamId) - FIRST_STEAM_ID}&token=${token}`
@@ -138,7 +138,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       }
       const openings = socket.openings()
       if (openings === 0 || openings === checked) return { kind: 'said', value: null }
-      // Waxpeer sells over a socket that has just opened only once the poll was called.
+      // After the socket opens, Waxpeer sells nothing until the poll is called.
       const said = await call('check-wss-user', envelopeSchema, {
         query: [['steamid', steamId]],
         read: () => null,
@@ -252,7 +252,7 @@ function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'>
   return {
     async round(appId) {
       socket.keep()
-      // This order matters: an item that is sold between the two answers appears in the later one.
+      // The order matters: an item that is sold between the two answers appears in the second one.
       const onSale = await call('list-items-steam', onSaleSchema, { query: [gameOf(appId)], read: onSaleOf })
       if (onSale.kind !== 'said') return onSale
       const ready = await call('ready-to-transfer-p2p', readyTradesSchema, {
@@ -298,7 +298,7 @@ const isOpen = ({ due }: Asked, history: readonly HistoryRow[]): boolean =>
     return newest === undefined || !isOver(newest)
   })
 
-/** If poll and socket both report a deal, the poll counts. */
+/** If both poll and socket report a deal, the poll's version counts. */
 function joined(polled: readonly Asked[], told: readonly Asked[]): Asked[] {
   const known = new Set(polled.map(({ due }) => due.dealId))
   return [...polled, ...told.filter(({ due }) => !known.has(due.dealId))]
@@ -313,7 +313,7 @@ function distinct(rows: readonly Row[]): Row[] {
   return [...byItem.values()]
 }
 
-/** The sales since then, newest first. */
+/** Reads the sales since then, newest first. */
 async function historyOf({ call, now }: Parts, since: Date): Promise<Said<HistoryRow[]>> {
   const rows: HistoryRow[] = []
   for (let page = 0; page < MOST_PAGES; page += 1) {

@@ -109,7 +109,7 @@ export const isSuccess = (said: Said): boolean =>
   parsed(z.object({ success: z.literal(true) }), said) !== undefined
 export const readSent = (said: Said) => parsed(z.object({ tradeofferid: ID }), said)?.tradeofferid
 
-/** Leaves out rows that cannot be read: a strange offer must not hide the others. */
+/** Leaves out rows that cannot be read, so a strange offer does not hide the others. */
 export function readOffers(said: Said): { offers: Offer[]; cursor: number } | undefined {
   const page = parsed(offersSchema, said)?.response
   if (page === undefined) return undefined
@@ -134,7 +134,7 @@ export function readPrice({ text }: Said): bigint | undefined {
     const [, dollars, rest] = /^\$(\d{1,3}(?:,\d{3}){0,3}|\d{1,9})\.(\d{2})/.exec(price ?? '') ?? []
     return dollars === undefined ? [] : [BigInt(`${dollars.replaceAll(',', '')}${rest}`)]
   })
-  // The higher price counts: a price that somebody pushed down must not let more items out.
+  // The higher price counts, so a price that somebody pushed down lets no more items out.
   return cents.sort((one, other) => Number(other - one))[0]
 }
 

@@ -12,7 +12,7 @@ export type Call = {
   form?: URLSearchParams
 }
 
-/** `failed`: no complete answer came. Steam may or may not have done it. */
+/** `failed`: no complete answer arrived. Steam may or may not have carried out the request. */
 export type Reply = { kind: 'reply'; status: number; eresult: number; text: string } | { kind: 'failed' }
 
 export type Caller = { agent: Agent; call(call: Call): Promise<Reply> }
@@ -32,8 +32,8 @@ class SandboxAgent extends Agent {
 }
 
 /**
- * `sandboxUrl`: the Steam sandbox's, on this machine. Hosts and cookies stay those of Steam, only the connection is
- * redirected. Throws for any other address: it would receive the sessions of all accounts.
+ * `sandboxUrl`: the Steam sandbox's, on this machine. Hosts and cookies stay those of Steam, and only the
+ * connection is redirected. Throws for any other address: it would receive the sessions of all accounts.
  */
 export function createCaller(sandboxUrl: string | undefined, deadlineMs = 30_000): Caller {
   const agent = sandboxUrl === undefined ? new Agent({ keepAlive: true, maxSockets: 4 }) : leadTo(sandboxUrl)

@@ -10,7 +10,7 @@ export type FoundConfirmation =
   | { kind: 'none' }
   | { kind: 'unanswered' }
 
-/** The confirmation of exactly this offer. Undefined if there are two: one of them must be false. */
+/** The confirmation of exactly this offer. Undefined if two confirmations claim to be, because one must be false. */
 export async function findConfirmation(
   session: Session,
   offerId: string,
@@ -24,7 +24,7 @@ export async function findConfirmation(
   return confirmation !== undefined && own.length === 1 ? { kind: 'found', confirmation } : { kind: 'none' }
 }
 
-/** Confirms. False if Steam did not report success, though it may have worked. */
+/** Confirms the offer. Resolves to false if Steam did not report success, although it may have worked. */
 export async function sayYes(session: Session, { id, nonce }: Confirmation, timeS: number): Promise<boolean> {
   const query = { op: 'allow', ...signed(session, 'accept', timeS), cid: id, ck: nonce }
   const said = await session.page('confirm', '/mobileconf/ajaxop', query)

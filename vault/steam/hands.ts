@@ -5,7 +5,7 @@ import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } fro
 import { findConfirmation, sayYes } from './confirm.ts'
 import type { Posted, Session } from './session.ts'
 
-/** The error numbers by which Steam says that no offer was made. */
+/** The error numbers with which Steam reports that no offer was made. */
 const CLEAR_REFUSALS = new Set([15, 24, 25, 26, 50])
 const MOST_PAGES = 20
 /** Steam's states of trades that went through, including trades that were later taken back in whole or in part. */
@@ -13,7 +13,7 @@ const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
 /** Steam's states of trades that moved nothing: they failed, or were called off while Steam held them. */
 const FAILED = new Set([4, 8, 9, 11])
 const NEEDS_CONFIRMATION = 9
-/** The life of an offer. An older one is not worth looking for. */
+/** The lifetime of an offer. Older offers are not searched for. */
 const LOOK_BACK_S = 15 * 86_400
 
 type Parts = {

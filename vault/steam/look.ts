@@ -1,4 +1,4 @@
-/** An account's items and their senders, by Steam's data. */
+/** Reads an account's items and their senders from Steam. */
 import type { GivenAsset } from '../giving/gift.ts'
 import { readOwnItems, readPrice, readTrade } from './answers.ts'
 import type { Caller } from './call.ts'

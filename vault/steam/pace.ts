@@ -1,7 +1,7 @@
 /**
  * How often the vault asks Steam, for each account. Each rate is at most a tenth of the gateway's for the same method;
- * the gateway's rates leave that much room. Confirmations are read every ten seconds at most: Steam is said to refuse
- * more frequent reads.
+ * the gateway's rates leave that much room. Confirmations are read every ten seconds at most, because Steam is
+ * said to refuse more frequent reads.
  */
 export const GAPS_MS = {
   login: 60_000,
@@ -31,7 +31,7 @@ export type Waiting = { nowMs(): number; pause(ms: number): Promise<void> }
 export type Pace = {
   /** Resolves to true when it is this request's turn, and to false if the wait would be too long. */
   turn(ask: Ask): Promise<boolean>
-  /** Notes that Steam answered 429: requests of this kind pause, longer each time. */
+  /** Records that Steam answered 429. Requests of this kind then pause, longer each time. */
   limited(ask: Ask): void
   answered(ask: Ask): void
 }

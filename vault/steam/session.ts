@@ -15,13 +15,13 @@ export type Said = Extract<Reply, { kind: 'reply' }>
 export type Session = {
   steamId: string
   secrets: Secrets
-  /** A read of the Web API. Undefined if Steam gave no complete answer, or no session could be opened. */
+  /** Reads the Web API. Undefined if Steam gave no complete answer, or no session could be opened. */
   api(ask: Ask, method: string, query: Record<string, string>): Promise<Said | undefined>
-  /** A page of the website. */
+  /** Reads a page of the website. */
   page(ask: Ask, path: string, query: Record<string, string>): Promise<Said | undefined>
-  /** A form of the website. `not_made`: the request was certainly not made. */
+  /** Posts a form of the website. `not_made`: the request was certainly not made. */
   form(ask: Ask, path: string, form: { fields: Record<string, string>; referer: string }): Promise<Posted>
-  /** A session token of this account, for a market that must see its offers; undefined if Steam gives none. */
+  /** Returns a session token of this account, for a market that must see its offers; undefined if Steam gives none. */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
@@ -108,7 +108,7 @@ const cookieOf = (steamId: string, { accessToken, sessionId }: Tokens): Record<s
   'user-agent': USER_AGENT,
 })
 
-/** Whether Steam refuses the request because the session has ended. */
+/** True if Steam refuses the request because the session has ended. */
 const hasEnded = ({ status, text }: Said): boolean =>
   status === 401 ||
   status === 302 ||

@@ -1,4 +1,4 @@
-/** Both sandboxes and a client of the market, on a clock that the test moves. */
+/** Both sandboxes and a client of the market, on a clock that the test advances. */
 import { type RunningMarket, startMarket } from '../../market-sandbox/start.ts'
 import type { Temper } from '../../market-sandbox/world/world.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
@@ -14,7 +14,7 @@ import { createWaxpeer } from '../markets/waxpeer.ts'
 export const START_MS = 1_800_000_000_000
 export const DOTA = 570
 export const CS = 730
-/** Too large for a JavaScript number. */
+/** An asset id that is too large for a JavaScript number. */
 const LONG_IDS = 9_007_199_254_740_993_000n
 
 export type MarketStand = Awaited<ReturnType<typeof openMarketStand>>
@@ -85,7 +85,7 @@ export async function openMarketStand() {
     waxpeerWith(key: string): Market {
       return this.clientWith(key, { create: createWaxpeer })
     },
-    /** Makes the seller's offer like the vault: sends it, and confirms it on the phone. */
+    /** Makes the seller's offer as the vault does: sends it, and confirms it on the phone. */
     send({ partnerSteamId, token, message, assets }: Due, isConfirmed = true): string {
       const intent = { sender: seller.steamId, partner: partnerSteamId, token, message, items: [] }
       const sent = steam.change((world, now) => sendOffer(world, { ...intent, give: [...assets] }, now))

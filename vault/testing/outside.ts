@@ -233,7 +233,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
       mishaps = [...next]
       lie = nextLie
     },
-    /** The market no longer wants any deal. */
+    /** Makes the market call off every deal. */
     callOff(): void {
       for (const dealId of deals.keys()) {
         off.add(dealId)

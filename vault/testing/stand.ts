@@ -40,7 +40,7 @@ type StandDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
 
 export type Stand = Awaited<ReturnType<typeof openStand>>
 
-/** `database`: that of a running till; by default a new, empty one. */
+/** `database`: the database of a running till; by default a new, empty one. */
 export async function openStand(of: { database?: StandDatabase } = {}) {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'vault', quotas: false, clock: () => nowMs })
@@ -128,7 +128,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       vault?.close()
       vault = undefined
     },
-    /** Runs rounds of the vault, a minute apart, because it makes some requests to Steam only now and then. */
+    /** Runs rounds of the vault, a minute apart, because the vault makes some requests to Steam only occasionally. */
     async rounds(count: number): Promise<void> {
       for (let round = 0; round < count; round += 1) {
         await this.vault().round()
@@ -139,7 +139,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       nowMs += ms
     },
     /**
-     * Advances to the next such weekday and time, in UTC. Tests must not depend on the day: Steam's maintenance is on
+     * Advances to the next such weekday and time in UTC, so no test depends on the day: Steam's maintenance is on
      * Tuesdays.
      */
     passTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
@@ -203,7 +203,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
         ...change,
       }))
     },
-    /** Adds these items to a bot's, as a till records them. */
+    /** Adds these items to a bot, as a till records them. */
     hold(who: string, assets: readonly { appId: number; assetId: string }[]): void {
       const classOf = (appId: number): string =>
         accountOf(THIEF).assets.find(
@@ -288,7 +288,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       ])
       return rows[0]
     },
-    /** Which of these items the account still has, by number. */
+    /** The number of these items that the account still has. */
     has(who: string, assetIds: readonly string[]): number {
       const owned = new Set(accountOf(who).assets.map(({ assetId }) => assetId))
       return assetIds.filter((assetId) => owned.has(assetId)).length

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { firstAnswer } from './first-answer.ts'
 
-/** A database that refuses this many times, and a vault that is stopped after this many pauses. */
+/** Waits for a database that refuses this many times, at a vault that is stopped after this many pauses. */
 async function started({ refusals, stopsAfter = Infinity }: { refusals: number; stopsAfter?: number }) {
   const stop = new AbortController()
   const problems: string[] = []

@@ -5,7 +5,7 @@ const AGAIN_MS = 3_000
 
 type Waiting = { stop: AbortSignal; pause(ms: number): Promise<void>; say(problem: string): void }
 
-/** Resolves to true once the database has answered, and to false if the vault is stopped before. */
+/** Resolves to true once the database has answered, and to false if the vault is stopped first. */
 export async function firstAnswer(
   till: Pick<Till, 'lastTold'>,
   { stop, pause, say }: Waiting,
