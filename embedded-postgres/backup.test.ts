@@ -1,4 +1,4 @@
-/** Copies of the embedded database: made under load, checked, and restored. */
+/** Copies of the embedded database are made under load, checked and restored. */
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,7 +96,7 @@ test('a copy made under load has all earlier commits, and its till knows that it
   }
 })
 
-test('a copy that lost a part of its log is refused, like a folder that is not a copy', async () => {
+test('a copy with a missing part of its log is refused, and so is a folder that is not a copy', async () => {
   const made = await run(['backup', 'create', '--to', folder('others')])
   const copy = pathOf(made.out)
   rmSync(join(copy, 'cluster', 'pg_wal'), { recursive: true })

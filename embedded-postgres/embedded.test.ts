@@ -10,7 +10,10 @@ import { runningDatabase } from '../gateway/db/connection-file.ts'
 import { captureLog } from '../gateway/testing/log.ts'
 import { startEmbedded } from './embedded.ts'
 
-/** One database for all tests except those of a first start: creating one takes far longer than starting it. */
+/**
+ * One database for all tests except those of a first start, because to create a database takes far longer than to start
+ * it.
+ */
 let dataDir: string
 
 beforeAll(() => {

@@ -26,7 +26,7 @@ import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-fil
 import type { SupervisorOrders } from './supervisor.ts'
 
 export type Embedded = {
-  /** Address of the database with its password, as its owner: a secret. */
+  /** Address of the database for its owner. A secret, because it contains the password. */
   url: string
   /** The same address for the till's role, which owns nothing. */
   appUrl: string
@@ -41,7 +41,7 @@ export type EmbeddedOptions = {
   log: Log
   /** The gateway's Steam sandbox, for the command line. */
   steamSandboxUrl?: string | undefined
-  /** Off only for tests: a power cut would then lose the database. */
+  /** Off only in tests, because a power cut would then lose the database. */
   fsync?: boolean
 }
 
@@ -49,7 +49,9 @@ const USER = 'tradetill'
 const APP_USER = 'tradetill_app'
 const VAULT_USER = VAULT_ROLE
 const DATABASE = 'tradetill'
-/** The longest silence at a start. After a crash PostgreSQL replays its log, and reports that every ten seconds. */
+/**
+ * The longest silence during a start. After a crash, PostgreSQL replays its log and reports progress every ten seconds.
+ */
 const SILENCE_MS = 120_000
 const STOP_MS = 12_000
 const PORTS = { from: 15_000, until: 20_000 }
@@ -106,7 +108,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
 type NewCluster = { files: PostgresFiles; cluster: string; secretFile: string; fsync: boolean }
 
-/** Creates the cluster beside its place and moves it there when complete, so a killed start leaves no half cluster. */
+/**
+ * Creates the cluster in another folder, and moves it to its place when complete, so a killed start leaves no half
+ * cluster.
+ */
 async function createCluster({ files, cluster, secretFile, fsync }: NewCluster): Promise<string> {
   const password = randomBytes(24).toString('hex')
   const unfinished = `${cluster}.new`
@@ -128,7 +133,7 @@ async function createCluster({ files, cluster, secretFile, fsync }: NewCluster):
   return password
 }
 
-/** Returns the password. Throws instead of starting a new database: this one holds somebody's money. */
+/** Returns the password. Throws if it is missing, because a new database must not replace one that holds money. */
 function readSecret(file: string): string {
   if (!existsSync(file)) {
     throw new Error(
@@ -147,7 +152,7 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorOrders): 
   if (account !== undefined) args.push('--uid', String(account.uid), '--gid', String(account.gid))
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // In its own session, because Ctrl-C in the terminal must reach only the gateway.
+    // Runs in its own session, because Ctrl-C in the terminal must reach only the gateway.
     detached: true,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
   })
@@ -157,7 +162,7 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorOrders): 
 
 type Starting = EventEmitter & Pick<Supervisor, 'stdin' | 'stdout' | 'stderr'>
 
-/** Rejects if PostgreSQL ends or is silent for long. There is no other limit, because a replay may take any time. */
+/** Rejects if PostgreSQL ends or is silent for long. There is no other limit, because a replay can take any time. */
 export function ready(supervisor: Starting): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {

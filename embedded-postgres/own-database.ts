@@ -5,7 +5,7 @@ import { tryLock } from '../gateway/kit/lock.ts'
 import type { OpenDatabase } from '../gateway/startup.ts'
 import { startEmbedded } from './embedded.ts'
 
-/** Takes the folder's lock first: two gateways must never share an embedded database. */
+/** Locks the folder first, because two gateways must never share an embedded database. */
 export function ownDatabase({ dataDir, steamSandboxUrl }: Config): OpenDatabase {
   return async ({ log, shutdown }) => {
     mkdirSync(dataDir, { recursive: true })

@@ -25,7 +25,7 @@ export type Account = { uid: number; gid: number }
 export type PostgresFiles = {
   /** Folder with bin/, lib/ and share/. */
   native: string
-  /** Folder that holds the cluster in `cluster/`; belongs to the account. */
+  /** Folder that holds the cluster in `cluster/`. It belongs to the account. */
   home: string
   account: Account | undefined
 }
@@ -78,7 +78,7 @@ function packagedNative(): string {
 
 const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** Creates the package's symbolic links: npm packs none, and no install script runs to make them. */
+/** Creates the package's symbolic links, because npm packs none and no install script runs here. */
 function restoreSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -91,7 +91,7 @@ function restoreSymlinks(native: string): void {
   }
 }
 
-/** True if every account may pass through the folders down to `path`. */
+/** True if every account can enter the folders down to `path`. */
 function isReachable(path: string): boolean {
   const real = realpathSync(path)
   const parent = dirname(real)

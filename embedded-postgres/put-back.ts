@@ -32,6 +32,6 @@ export function putBack(copy: string, dataDir: string): void {
     for (const path of readdirSync(`${cluster}.new`, { recursive: true, encoding: 'utf8' }))
       chownSync(join(`${cluster}.new`, path), account.uid, account.gid)
   }
-  // Move it only when complete, so a start finds all of it or none.
+  // Move the copy only when complete, so a start finds all of it or nothing.
   renameSync(`${cluster}.new`, cluster)
 }

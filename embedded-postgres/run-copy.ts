@@ -1,4 +1,4 @@
-/** Restores a copy of an embedded database into a folder and runs it: prints its address, and ends with its stdin. */
+/** Restores a copy of an embedded database into a folder and runs it. Prints its address, and ends with its stdin. */
 import { createLog } from '../gateway/kit/log.ts'
 import { startEmbedded } from './embedded.ts'
 import { putBack } from './put-back.ts'

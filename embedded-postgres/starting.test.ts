@@ -25,7 +25,7 @@ function aStart() {
   return { supervisor, stdout, log, outcome }
 }
 
-it('a start waits for as long as PostgreSQL replays its log', async () => {
+it('a start waits as long as PostgreSQL replays its log', async () => {
   const { stdout, log, outcome } = aStart()
   for (let turn = 0; turn < 10; turn += 1) {
     vi.advanceTimersByTime(SILENCE_MS - 1)

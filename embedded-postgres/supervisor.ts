@@ -1,6 +1,6 @@
 /**
  * A small process in its own session that runs the embedded PostgreSQL while its stdin is open. When the
- * gateway ends, in any way, no process is left.
+ * gateway ends, however it ends, no process is left.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -10,17 +10,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { waitForLock } from '../gateway/kit/lock.ts'
 
-/** Passed as arguments. Stdout answers `ready` or `failed: <reason>`; stderr is PostgreSQL's log. */
+/** The arguments of the process. It answers `ready` or `failed: <reason>` on stdout; stderr is PostgreSQL's log. */
 export type SupervisorOrders = {
   postgres: string
   cluster: string
   port: number
   fsync: boolean
-  /** The account that PostgreSQL runs as, if it is another one. */
+  /** The account that runs PostgreSQL, if it is not the current one. */
   account?: { uid: number; gid: number }
 }
 
-/** Parsed without a schema library, whose loading would be most of this process's work. */
+/** Parses the arguments without a schema library, which would take longer to load than all other work here. */
 function ordersFrom(args: string[]): SupervisorOrders {
   const text = { type: 'string', default: '' } as const
   const fsync = { type: 'boolean', default: true } as const
@@ -40,7 +40,7 @@ async function supervise(orders: SupervisorOrders): Promise<void> {
     process.stdin.on('end', resolve).on('close', resolve).on('error', resolve).resume()
     process.once('SIGTERM', resolve)
   })
-  // The gateway may end before the last output is written.
+  // The gateway can end before the last output is written.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -70,7 +70,7 @@ function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorOr
     full_page_writes: fsync ? 'on' : 'off',
     shared_buffers: '64MB',
     log_min_messages: 'warning',
-    // Otherwise the log would quote statements with their values.
+    // Keeps statements with their values out of the log.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
   }

@@ -3,14 +3,14 @@ import type { Incoming } from './http.ts'
 
 type Fault = {
   line: string
-  /** The requests to the market's hosts that it affects; without it, the code of a route checks for the fault. */
+  /** The affected requests to the market's hosts. Without it, the code of a route checks for the fault. */
   at?: RegExp
   effect?: Effect
-  /** Ends after this many requests, unless a call names another number. */
+  /** The fault ends after this many requests, unless a call names another number. */
   times?: number
 }
 
-/** `lost`: the market does what was asked, but the answer never arrives. */
+/** `lost`: the market carries out the request, but the answer never arrives. */
 export type Effect = { status?: number; body?: string; html?: true; delayMs?: number; lost?: true }
 
 const ANY = /^/
@@ -104,7 +104,7 @@ export function isFault(name: string): name is FaultName {
 
 export type Faults = ReturnType<typeof createFaults>
 
-/** Which faults are on, and for how many requests. */
+/** The active faults, and for how many requests each stays active. */
 export function createFaults() {
   const on = new Map<FaultName, number>()
   return {
@@ -116,7 +116,7 @@ export function createFaults() {
     clear: () => on.clear(),
     isOn: (name: FaultName) => on.has(name),
     on: (): FaultName[] => [...on.keys()],
-    /** The effect of the active faults on this request; counts it. */
+    /** Returns the effect of the active faults on this request, and counts the request. */
     take({ own, method, path }: Incoming): Effect | undefined {
       if (own) return undefined
       for (const [name, left] of on) {

@@ -1,4 +1,4 @@
-/** One market family: a host for each game, one key for all of them. */
+/** One market family: a host for each game, and one key for all hosts. */
 export const GAMES = [
   { appId: 730, host: 'market.csgo.com', name: 'Counter-Strike 2' },
   { appId: 570, host: 'market.dota2.net', name: 'Dota 2' },

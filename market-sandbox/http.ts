@@ -1,7 +1,7 @@
 /** One request and its answer, with helpers for routes to read and write them. */
 export type Incoming = {
   method: string
-  /** Without a port. */
+  /** The host without its port. */
   host: string
   /** True if the request is for the sandbox itself, not for one of the market's hosts. */
   own: boolean
@@ -36,7 +36,7 @@ export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** Returns undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function parse(body: string): unknown {
   try {
     return JSON.parse(body)

@@ -1,4 +1,6 @@
-/** The sandbox's own address: control, pages, and restarts. The tests in vault/markets cover its calls as a market. */
+/**
+ * The sandbox's own address: control API, pages and restarts. The tests in vault/markets cover its calls as a market.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,7 +95,7 @@ describe('the pages', () => {
     expect(await show('/faults/')).toContain('Switch on: slow')
   })
 
-  it('accept only presses of their own buttons', async () => {
+  it('accept only forms that were sent from their own buttons', async () => {
     expect((await press('/faults/', [['on', 'slow']], {})).status).toBe(403)
     expect((await press('/faults/', [['on', 'slow']], { origin: 'http://evil.example' })).status).toBe(403)
     expect((await press('/', [['item', '1']])).status).toBe(409)

@@ -16,11 +16,14 @@ const fileSchema = z.object({
 export type Prices = {
   /** The best offer of others, in units of the currency. */
   best(name: string, currency: Currency): number
-  /** All names of the file. */
+  /** All item names in the file. */
   names(): readonly string[]
 }
 
-/** Prices from a file like the gateway's for the sandbox. A missing name gets a price derived from its letters. */
+/**
+ * Prices from a file like the gateway's for the sandbox. An item that is missing gets a price derived from the letters
+ * of its name.
+ */
 export function createPrices(file: string | undefined): Prices {
   const known = new Map(
     file === undefined

@@ -18,7 +18,7 @@ export type Market = {
   steamUrl: string
   /** The machine's time, plus how far the Steam sandbox was ahead of it at the last check. */
   nowS: () => number
-  /** Rate limits use the machine's clock: advancing the sandbox's clock must not end one. */
+  /** The machine's clock, for rate limits: an advance of the sandbox's clock must not end them. */
   machineMs: () => number
   pause: (ms: number) => Promise<void>
   world: () => World
@@ -28,12 +28,12 @@ export type Market = {
   prices: Prices
   faults: Faults
   limits: Limits
-  /** When each asset was listed or changed: milliseconds of the machine's clock, by asset id. */
+  /** Times at which each asset was listed or changed, in milliseconds of the machine's clock, by asset id. */
   itemCalls: Map<string, number[]>
   log: LogEntry[]
   /** Reads what sellers and buyers did on Steam, then lets the buyers act. */
   look: () => Promise<void>
-  /** The buyer of this temper buys items. It becomes a player of the Steam sandbox when first needed. */
+  /** Lets the buyer of this temper buy items. The buyer becomes a player of the Steam sandbox when first needed. */
   buy: (itemIds: readonly number[], temper: Temper) => Promise<Bought>
 }
 

@@ -145,7 +145,7 @@ function createMarket(shared: Shared, { name, dataFile, tell }: Own): Market & {
   return market
 }
 
-/** Runs rounds one after the other. A round that fails, because the Steam sandbox is away, changes nothing. */
+/** Runs rounds one after another. A round that fails because the Steam sandbox is away changes nothing. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve()
   return () => {

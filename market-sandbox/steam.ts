@@ -94,12 +94,12 @@ export function createSteamSide(url: string) {
       void (await call(`/control/offers/${offerId}/${does}`, { method: 'POST', body: {} })),
     /** Reverses all protected trades of an account. */
     reverse: (steamId: string) => control(z.unknown(), `players/${steamId}/reverse`, { method: 'POST' }),
-    /** Whether an access token of this account opens the Web API. */
+    /** True if an access token of this account opens the Web API. */
     async isTokenOf(token: string, steamId: string): Promise<boolean> {
       const path = `/IEconService/GetTradeOffersSummary/v1/?access_token=${encodeURIComponent(token)}`
       return subjectOf(token) === steamId && (await call(path, { host: API_HOST })).status === 200
     },
-    /** Resolves to undefined if Steam does not show the inventory. */
+    /** Reads an inventory. Resolves to undefined if Steam does not show it. */
     async inventory(token: string, steamId: string, appId: number): Promise<Owned[] | undefined> {
       const query = new URLSearchParams({
         access_token: token,
@@ -128,7 +128,7 @@ export function createSteamSide(url: string) {
   }
 }
 
-/** The account that the token names, unverified. */
+/** The account that the token names, without a check of the signature. */
 function subjectOf(token: string): string | undefined {
   const [, claims = ''] = token.split('.')
   return /"sub":"(\d+)"/.exec(Buffer.from(claims, 'base64url').toString())?.[1]

@@ -38,7 +38,7 @@ export async function pages(request: Incoming, markets: Markets): Promise<Reply 
   for (const name of MARKET_NAMES) await markets[name].look()
   if (request.method === 'GET') return shown.get(markets)
   if (request.method !== 'POST' || !shown.post) return undefined
-  // Browsers send Origin with every form, so a call without it was no press of a button here.
+  // Browsers send Origin with every form, so a call without it did not come from a button here.
   if (!request.origin) return page('Refused', '<h1>Refused</h1><p>Use the buttons of the page.</p>', 403)
   return shown.post(markets, request.form)
 }

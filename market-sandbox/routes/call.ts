@@ -6,7 +6,7 @@ import type { Seller } from '../world/world.ts'
 export type Asked = { request: Incoming; market: Market; seller: Seller; appId: number }
 export type Call = (asked: Asked) => Promise<Reply> | Reply
 
-/** A refusal, in the market's words. */
+/** A refusal with the market's own text. */
 export function says(error: string): Reply {
   return json({ success: false, error })
 }

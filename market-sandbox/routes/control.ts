@@ -71,7 +71,7 @@ export function boughtReply(bought: Awaited<ReturnType<Market['buy']>>): Reply {
   return bought.kind === 'bought' ? json(bought.deal, 201) : json({ error: bought.error }, 409)
 }
 
-/** The seller reverses all of its protected trades on Steam, which one click there does. */
+/** Reverses all protected trades of the seller on Steam, as one click there does. */
 export async function takeBack(market: Market, hash: string): Promise<boolean> {
   const deal = market.world().deals.find((each) => each.hash === hash)
   if (deal?.state !== 'given') return false

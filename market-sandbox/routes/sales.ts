@@ -86,7 +86,7 @@ function row(market: Market, item: Item) {
   }
 }
 
-/** The offers that the seller must make, each as JSON text: asset ids are bare numbers of any size. */
+/** The offers that the seller must make, each as JSON text, because asset ids are bare numbers of any size. */
 async function toGive({ market, seller, appId }: Asked): Promise<string[]> {
   await market.look()
   const world = market.world()
@@ -118,7 +118,7 @@ function offerText({ faults }: Market, world: World, deal: Deal): string {
   return `${rest.slice(0, -1)},"items":[${items.join(',')}]}`
 }
 
-/** Looks like the secret code of a deposit. */
+/** A message that looks like the secret code of a deposit. */
 const DEPOSIT_MESSAGE = 'K7MXPQ'
 
 function hashOf(offer: string): string {

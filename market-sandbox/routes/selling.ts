@@ -115,7 +115,7 @@ async function massList(asked: Asked): Promise<Reply> {
       ? { success: true, asset, item_id: answer.item.itemId, price, market_hash_name: answer.item.name }
       : { success: false, asset, price, error: answer.error }
   })
-  // The market reports success even if lines failed.
+  // The market reports success even if single lines failed.
   return json({ success: true, items })
 }
 

@@ -4,7 +4,7 @@ import type { Market } from '../sandbox.ts'
 import { type Deal, itemsOf } from '../world/world.ts'
 
 const FIRST_STEAM_ID = 76561197960265728n
-/** Looks like the secret code of a deposit. */
+/** A message that looks like the secret code of a deposit. */
 const DEPOSIT_MESSAGE = 'K7MXPQ'
 /** Seconds to hand over while the fault `send-soon` is on. */
 const SOON_S = 20
@@ -67,7 +67,10 @@ export function handOverOf(market: Market, deal: Deal) {
   }
 }
 
-/** The same for the socket. `them` contains the items too, as in a public recording of the real socket. */
+/**
+ * The message of the socket about the same sale. `them` contains the items too, as in a public recording of the real
+ * socket.
+ */
 export function pushOf(market: Market, deal: Deal) {
   const { assets, partner, link, message } = told(market, deal)
   const side = (ids: readonly string[]) => ({

@@ -164,7 +164,10 @@ const reprice = (market: Market, { itemId, seller }: Item, price: number): boole
 
 type Line = { item_id: string; price: number }
 
-/** Accepts ids in any form. A number that is too large for JavaScript, as ids in Rust are, names another item. */
+/**
+ * Reads ids in any form. A number that is too large for JavaScript, such as an id in Rust, is rounded and names another
+ * item.
+ */
 function linesOf(body: string): Line[] | undefined {
   const items = field(parse(body), 'items')
   if (!Array.isArray(items) || items.length === 0 || items.length > MOST_LINES) return undefined
@@ -174,7 +177,7 @@ function linesOf(body: string): Line[] | undefined {
   }))
 }
 
-/** How long until the item may be listed or changed again; counts this time. */
+/** Counts this change of the item. Returns how long until the item may be listed or changed again. */
 function waitOf(market: Market, assetId: string): number {
   const nowMs = market.machineMs()
   const recent = (market.itemCalls.get(assetId) ?? []).filter((at) => nowMs - at < ITEM_WINDOW_MS)
@@ -184,7 +187,7 @@ function waitOf(market: Market, assetId: string): number {
   return 0
 }
 
-/** Reports success even if lines failed. */
+/** Builds the answer, which reports success even if single lines failed. */
 function list({ market, seller, appId, request }: Asked): Reply {
   const lines = linesOf(request.body)
   if (!lines) return says('no items')

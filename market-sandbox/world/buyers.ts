@@ -41,7 +41,7 @@ export function actsDue(world: World, offers: readonly SteamOffer[], nowS: numbe
   })
 }
 
-/** The buyer's check of an offer: it must give all the bought items and ask for nothing. */
+/** True if the offer gives exactly the bought items and asks for nothing. */
 function isWhatWasBought(world: World, deal: Deal, offer: SteamOffer): boolean {
   const bought = world.items
     .filter(({ itemId }) => deal.itemIds.includes(itemId))

@@ -15,7 +15,7 @@ import {
 
 export type Bought = { kind: 'bought'; deal: Deal } | { kind: 'refused'; error: string }
 
-/** One purchase has items of one seller and one game, which the seller gives in one offer. */
+/** Makes a purchase. It has items of one seller and one game, which the seller gives in one offer. */
 export function buyItems(
   world: World,
   { itemIds, buyer, site }: { itemIds: readonly number[]; buyer: Buyer; site: string },
@@ -56,7 +56,7 @@ function messageOf(hash: string, site: string): string {
   return `${letters} https://${site}/trade/${hash.slice(0, 10)}/`
 }
 
-/** Seconds left to hand over a sold item; less than 1 once the time is up or the item is given. */
+/** Seconds left to hand over a sold item; below 1 once the time is up or the item is given. */
 export function secondsLeft(world: World, item: Item, nowS: number): number {
   const deal = world.deals.find(({ hash }) => hash === item.hash)
   if (!deal || item.status === 'given') return 0
@@ -81,7 +81,10 @@ export function readyDeal(
   return withDeal(withItems(world, waiting), { ...deal, offerId, readyAtS: deal.readyAtS ?? nowS })
 }
 
-/** The listings that a random buyer takes, some time after they were listed: those no dearer than others' offers. */
+/**
+ * The listings that random buyers take some time after they were listed, because they are no dearer than others'
+ * offers.
+ */
 export function boughtByPassers(world: World, best: (item: Item) => number, nowS: number): Item[] {
   return world.items.filter((item) => {
     const seller = findSeller(world, item.seller)

@@ -64,7 +64,7 @@ export function priceItem(
   return { world: withItems(world, [{ ...item, price, changedAtS: nowS }]), answer: true }
 }
 
-/** Takes all items of a game off sale. Returns how many. */
+/** Takes all items of a game off sale. Returns their number. */
 export function unlistAll(
   world: World,
   { seller, appId }: { seller: string; appId: number },

@@ -1,4 +1,4 @@
-/** Pure: judges deals by what Steam shows. */
+/** Judges deals by the offers and trades on Steam. Pure. */
 import type { SteamOffer, SteamTrade } from '../steam.ts'
 import {
   DAY_S,

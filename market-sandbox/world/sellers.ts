@@ -16,7 +16,7 @@ const PING_LIFE_S = 210
 const INVENTORY_AFTER_S = 12
 const KEY_LENGTH = 31
 
-/** Opens an account for a Steam id, or returns the one that it has; a deleted key is replaced. */
+/** Opens an account for a Steam id, or returns the existing one. A deleted key is replaced. */
 export function openAccount(
   world: World,
   { steamId, currency }: { steamId: string; currency: Currency },
@@ -53,7 +53,7 @@ export function isBanned(seller: Seller, nowS: number): boolean {
   return seller.bannedUntilS > nowS
 }
 
-/** Returns a change of the world. */
+/** Returns the world in which the account is banned until then. */
 export function banAccount(world: World, steamId: string, untilS: number) {
   const sellers = world.sellers.map((seller) =>
     seller.steamId === steamId ? { ...seller, bannedUntilS: untilS } : seller,
@@ -74,14 +74,14 @@ function withInventory(seller: Seller, changed: Inventory): Seller {
   return { ...seller, inventories: [...others, changed] }
 }
 
-/** Requests a reading of the inventory, which happens some seconds later. */
+/** Requests that the market read the inventory, which happens some seconds later. */
 export function askForInventory(seller: Seller, appId: number, nowS: number): Seller {
   const inventory = inventoryOf(seller, appId)
   if (inventory.dueAtS !== undefined) return seller
   return withInventory(seller, { ...inventory, dueAtS: nowS + INVENTORY_AFTER_S })
 }
 
-/** The inventories that must be read on Steam now. */
+/** The inventories that the market must now read on Steam. */
 export function readingsDue(world: World, nowS: number): { seller: Seller; appId: number }[] {
   return world.sellers.flatMap((seller) =>
     seller.inventories

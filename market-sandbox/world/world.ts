@@ -48,7 +48,7 @@ export type Seller = {
   free: number
   settling: number
   inventories: Inventory[]
-  /** How many sales in a row were not handed over. */
+  /** How many consecutive sales were not handed over. */
   missed: number
   bannedUntilS: number
   /** Asset ids that a reversal brought back, each with the time until which it cannot be listed. */
@@ -85,7 +85,7 @@ export type Outcome = {
   refund?: number
 }
 
-/** One purchase of a buyer: a single offer must give all of it. */
+/** One purchase of a buyer. A single offer must give all of its items. */
 export type Deal = {
   hash: string
   seller: string
@@ -105,7 +105,7 @@ export type Deal = {
 export type World = {
   version: 1
   lastId: number
-  /** How far the Steam sandbox was ahead of the machine at the last check. */
+  /** How far the Steam sandbox's clock was ahead of the machine's at the last check. */
   aheadS: number
   buyers: Buyer[]
   sellers: Seller[]
@@ -115,7 +115,7 @@ export type World = {
 
 export const DAY_S = 86_400
 export const MINUTE_S = 60
-/** How long a seller has to hand over. */
+/** How long a seller has to hand over a purchase. */
 export const HAND_OVER_S = 5 * MINUTE_S
 /** The most rows of each list to keep; older ones are deleted. */
 const MOST_KEPT = 5000
