@@ -65,7 +65,7 @@ describe('time', () => {
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 0 })
   })
 
-  it('is set as far ahead as another clock, without effect if repeated, and never back', async () => {
+  it('can be set as far ahead as another clock, without effect if repeated, but never back', async () => {
     for (const aheadS of [DAY_S, DAY_S, 60]) {
       expect((await call('POST', 'clock', { aheadS })).body).toMatchObject({ aheadS: DAY_S })
     }
@@ -77,7 +77,7 @@ describe('time', () => {
     expect(await show('/behaviours/')).toContain(', 7 days ahead')
   })
 
-  it('of the protection can be set to a minute', async () => {
+  it('under protection can be set to a minute', async () => {
     await call('POST', 'protection', { seconds: 60 })
     await traded()
     expect(steam.world().trades[0]?.settlesAtS).toBe(NOW_S + 60)
@@ -85,7 +85,7 @@ describe('time', () => {
 })
 
 describe('a reversal', () => {
-  it('of a whole trade or of some items is possible by the control API', async () => {
+  it('of a whole trade or of some items can be made by the control API', async () => {
     const { tradeId, assetIds } = await traded()
     const part = { items: assetIds.slice(0, 1) }
     expect((await call('POST', `trades/${tradeId}/reverse`, part)).status).toBe(200)
@@ -96,7 +96,7 @@ describe('a reversal', () => {
     expect((await call('GET', 'trades')).body).toHaveLength(3)
   })
 
-  it('of one trade, some items or all trades is possible on the page', async () => {
+  it('of one trade, some items or all trades can be made on the page', async () => {
     const { steamId, tradeId, assetIds } = await traded()
     const path = `/profiles/${steamId}/history/`
     expect(await show(path)).toContain('Reverse this trade')
@@ -122,7 +122,7 @@ describe('a reversal', () => {
 })
 
 describe('a cancellation by somebody else with the bot’s session', () => {
-  it('is made by the control API, only once', async () => {
+  it('can be made by the control API, but only once', async () => {
     const { offerId } = offered()
     expect((await call('POST', `offers/${offerId}/cancel`)).status).toBe(200)
     expect(steam.world().offers[0]?.state).toBe(STATE.canceled)
@@ -178,7 +178,7 @@ describe('a counter-offer', () => {
 })
 
 describe('behaviours', () => {
-  it('are listed with a line each, and can be switched on for one person or all, and off again', async () => {
+  it('are listed with a description each, and can be switched on for one person or all, and off again', async () => {
     const { steamId } = steam.as('nova_hound')
     const rows = async () => JSON.stringify((await call('GET', 'behaviours')).body)
     expect(await rows()).toContain('"name":"declines"')
@@ -205,7 +205,7 @@ describe('behaviours', () => {
     expect(steam.as('nova_hound').items().length).toBeLessThan(200)
   })
 
-  it('are switched on and off by the page, which offers their names to copy', async () => {
+  it('can be switched on and off on the page, which has a button that copies each name', async () => {
     expect(await show('/behaviours/')).toContain('data-copy="hidden-inventory"')
     await press('/behaviours/', [['on', 'steam-down']])
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).toMatch(/"steam-down"[^}]*"on":true/)
@@ -213,7 +213,7 @@ describe('behaviours', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
-  it('have magic players on the page and in the control API, apart from the ordinary shoppers', async () => {
+  it('have magic players, which the page and the control API list apart from the ordinary shoppers', async () => {
     const names = async (path: string) => {
       const { body } = await call('GET', path)
       return Array.isArray(body) ? body.map(({ name }) => name) : []
@@ -227,7 +227,7 @@ describe('behaviours', () => {
 })
 
 describe('sessions', () => {
-  it('and logins of an account end on demand', async () => {
+  it('and logins of an account can be ended by the control API', async () => {
     const { steamId, refreshToken } = steam.as('Tradetill Bot #1')
     const before = refreshToken()
     expect((await call('POST', `sessions/${steamId}/revoke`)).status).toBe(200)
@@ -311,7 +311,7 @@ describe('the items of a bot', () => {
     return { bot: steam.as(bot.name), taker }
   }
 
-  it('are given away by the control API: all or those named, but no protected ones', async () => {
+  it('can be given away by the control API, all of them or those named, but no protected ones', async () => {
     const { bot: early } = await traded()
     expect(
       (await call('POST', `bots/${early.steamId}/give`, { to: steam.as('quiet_lynx').steamId })).status,
@@ -332,7 +332,7 @@ describe('the items of a bot', () => {
     expect((await call('POST', path, { to: '1' })).status).toBe(409)
   })
 
-  it('are given away by a button of the page', async () => {
+  it('can be given away by a button of the page', async () => {
     const { bot, taker } = await free()
     expect(await show('/bots/')).toContain('Give its items away (it has 3)')
     const fields: [string, string][] = [
@@ -344,7 +344,7 @@ describe('the items of a bot', () => {
     expect((await press('/bots/', fields)).status).toBe(409)
   })
 
-  it('vanish and appear without a trade, by the control API and by buttons', async () => {
+  it('can vanish and appear without a trade, by the control API and by buttons', async () => {
     const { bot } = await free()
     const ids = () => bot.items().map(({ assetId }) => assetId)
     const [first, second] = ids()
@@ -367,7 +367,7 @@ describe('the items of a bot', () => {
 })
 
 describe('the page of the bots', () => {
-  it('shows the data for a login, and approves one by picture', async () => {
+  it('shows the data for a login, and approves a login by QR code', async () => {
     const page = await show('/bots/')
     expect(page).toContain('tradetill_bot_1')
     const session = createSession(steam)

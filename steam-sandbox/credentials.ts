@@ -32,7 +32,7 @@ export function deviceIdOf({ steamId }: Account): string {
   return `android:${parts.join('-')}`
 }
 
-/** Whether the authenticator shows this code now, or within half a minute before or after. */
+/** True if the authenticator shows this code now, or half a minute earlier or later. */
 export function isCodeOf(sharedSecret: string, code: string, timeS: number): boolean {
   return [-1, 0, 1].some((step) => codeAt(sharedSecret, Math.floor(timeS / STEP_S) + step) === code)
 }

@@ -10,7 +10,7 @@ type Waiting = {
   steamId?: string
   matches: (request: Incoming, nowS: number) => boolean
   times: number
-  /** When it ends, in seconds since 1970. */
+  /** When the fault ends, in seconds since 1970. */
   untilS?: number
   effect: Effect
   delayMs: number
@@ -18,7 +18,7 @@ type Waiting = {
 
 export type Fault = Pick<Waiting, 'effect' | 'delayMs'>
 
-/** A fault as the control API takes it; `path` is the beginning of a path. */
+/** A fault as the control API receives it. `path` is the beginning of a path. */
 export type PlainFault = Fault & { match: { host?: string; path: string }; times: number }
 
 export type Faults = ReturnType<typeof createFaults>
@@ -37,7 +37,7 @@ export function createFaults(nowS: () => number) {
         path.startsWith(match.path) && (match.host === undefined || match.host === host)
       waiting = [...waiting, { ...fault, matches }].slice(-MOST_WAITING)
     },
-    /** Switches a bad day on by its name, for a number of requests or until it is switched off. */
+    /** Switches the bad day of this name on, for a number of requests or until it is switched off. */
     begin(name: string, { times, steamId }: { times?: number; steamId?: string }) {
       const day = BAD_DAYS[name]
       if (!day) return
@@ -48,7 +48,7 @@ export function createFaults(nowS: () => number) {
         { ...waitingOf(day), name, times: times ?? day.times ?? Infinity, ...person, ...end },
       ]
     },
-    /** Switches it off for one account, or for all. */
+    /** Switches a bad day off for one account, or for all. */
     end(name: string, steamId?: string) {
       const isMeant = (other: Waiting) =>
         other.name === name && (steamId === undefined || other.steamId === steamId)
@@ -57,26 +57,26 @@ export function createFaults(nowS: () => number) {
     clear() {
       waiting = []
     },
-    /** The names of the bad days that are on. */
+    /** Names of the bad days that are on. */
     on() {
       forgetEnded()
       return waiting.flatMap(({ name }) => (name === undefined ? [] : [name]))
     },
-    /** The names of those that are on for this account. */
+    /** Names of the bad days that are on for this account. */
     onFor(steamId: string) {
       forgetEnded()
       return waiting.flatMap((other) =>
         other.steamId === steamId && other.name !== undefined ? [other.name] : [],
       )
     },
-    /** Whether it is on for all, or for this account. */
+    /** True if the bad day is on for all, or for this account. */
     isOn(name: string, steamId: string) {
       forgetEnded()
       return waiting.some(
         (other) => other.name === name && (other.steamId === undefined || other.steamId === steamId),
       )
     },
-    /** The fault of this request; counts it. Requests to the sandbox's own pages never fail on purpose. */
+    /** Returns the fault of this request, and counts it. Requests to the sandbox's own pages never fail on purpose. */
     take(request: Incoming, world: World): Fault | undefined {
       if (request.own) return undefined
       forgetEnded()
@@ -100,7 +100,7 @@ function waitingOf({ at, when, effect, delayMs = 0 }: BadDay): Waiting {
   return { matches, times: Infinity, effect, delayMs }
 }
 
-/** Bad days of Steam that some magic players bring to every request about them. */
+/** Bad days of Steam that apply to every request about some magic players. */
 function magicDays({ accounts }: World): Waiting[] {
   return accounts.flatMap(({ behaviour, steamId }) => {
     const day = BAD_DAYS[behaviour ?? '']
@@ -117,7 +117,7 @@ function bearerOf({ cookies, query, form }: Incoming): string | undefined {
   return /"sub":"(\d+)"/.exec(Buffer.from(claims ?? '', 'base64url').toString())?.[1]
 }
 
-/** Whether a request comes from an account's own session, or names it, or an offer or trade of it. */
+/** True if a request comes from the account's own session, or names the account or one of its offers or trades. */
 function isAbout(request: Incoming, world: World, steamId: string): boolean {
   const { path, query, form } = request
   if (bearerOf(request) === steamId) return true
@@ -140,7 +140,7 @@ export function replyOf({ effect }: Fault): Reply | undefined {
   }
 }
 
-/** Reads a fault from the control API; undefined if it is invalid. */
+/** Reads a fault from the control API. Undefined if it is invalid. */
 export function parseFault(value: unknown): PlainFault | undefined {
   const path = field(field(value, 'match'), 'path')
   if (typeof path !== 'string') return undefined

@@ -68,7 +68,7 @@ describe('a form of the trade pages', () => {
     expect((await post({ uri: SEND, form, cookie: forged })).status).toBe(401)
   })
 
-  it('is refused if it is invalid, and not read if it is too large', async () => {
+  it('is refused if it is invalid or too large, and a large one is not read', async () => {
     const form = { ...offerForm(SESSION), json_tradeoffer: 'null' }
     expect((await post({ uri: SEND, form, referer: PAGE })).status).toBe(500)
     const large = { ...offerForm(SESSION), tradeoffermessage: 'x'.repeat(300_000) }

@@ -10,12 +10,12 @@ type Line = {
   quality?: string
   wears?: number[]
   /**
-   * Colours by the number of the paint: each is a class of its own under the same name, as the phases of a Doppler are.
+   * Colours by the number of the paint. Each is a separate class under the same name, like the phases of a Doppler.
    */
   paints?: Record<string, string>
   tradable?: false
   /**
-   * Makes the item a copy of another one, with the same name but worth less. The market never takes it (1), or only
+   * Makes the item a copy of another item, with the same name but worth less. The market never accepts it (1), or only
    * after this many days, counted from each reading.
    */
   twin?: { marketable?: 1; marketableInDays?: number; note?: string }
@@ -149,7 +149,7 @@ export function iconPath({ icon, color, paint }: ItemClass): string {
   return `${icon}.${paint?.color ?? color}`
 }
 
-/** Classes of the same weapon in other paints, itself among them. */
+/** Classes of the same weapon in all its paints, including this one. */
 export function paintsOf({ appId, name }: ItemClass): ItemClass[] {
   return [...CATALOGUE.values()].filter(
     (entry) => entry.appId === appId && entry.name === name && entry.paint,
@@ -199,7 +199,7 @@ function said(tag: Tag, appId: number, language: string): Tag {
   return isGrade ? { ...tag, localized_tag_name: wordOf(appId, tag.internal_name, language) } : tag
 }
 
-/** Steam's lines about the time until the market takes an item. Steam shows them in inventories only. */
+/** Steam's lines about the time until the market accepts an item. Steam shows them only in inventories. */
 export function ownerLines({ twin }: ItemClass, nowS: number): { owner_descriptions?: object[] } {
   if (twin?.marketableInDays === undefined) return {}
   const until = new Date(nowS * 1000 + twin.marketableInDays * DAY_MS)

@@ -45,7 +45,7 @@ it('the world is saved soon after a change, and loaded after a restart', async (
   await again.close()
 })
 
-it('an offer in a world that the first version saved can still be accepted', async () => {
+it('an offer in a world saved by the first version can still be accepted', async () => {
   const steam = await start()
   offer(steam)
   await steam.close()
@@ -71,7 +71,7 @@ it('an offer in a world that the first version saved can still be accepted', asy
   await again.close()
 })
 
-it('a world from before some magic players existed gets them, and no other account changes', async () => {
+it('a world that lacks newer magic players receives them, and no other account changes', async () => {
   const steam = await start()
   offer(steam)
   await steam.close()

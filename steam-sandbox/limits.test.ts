@@ -43,7 +43,7 @@ describe('quotas', () => {
     expect(await statuses(uri, 2)).toEqual([200, 429])
   })
 
-  it('limit a bot to 30 pages of partners’ inventories, and public pages by address', async () => {
+  it('limit a bot to 30 pages of partners’ inventories, and an address in its public pages', async () => {
     const { steamId } = steam.as('nova_hound')
     const partner = `https://steamcommunity.com/tradeoffer/new/partnerinventory/?partner=${steamId}&appid=730&contextid=2`
     expect((await statuses(partner, 31)).filter((status) => status === 429)).toHaveLength(1)
@@ -58,7 +58,7 @@ describe('quotas', () => {
     expect(await statuses(own, 2)).toEqual([200, 429])
   })
 
-  it('allow one inventory with descriptions a second, and answer with an empty one beyond that', async () => {
+  it('allow one inventory with descriptions a second, and answer further requests with an empty one', async () => {
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
     const items = { steamid: bot.steamId, appid: '730', contextid: '16', access_token: await accessToken() }
@@ -122,7 +122,7 @@ describe('the data of a bot', () => {
     const page = { steamid: bot.steamId, appid: 730, contextid: 16, get_descriptions: 1 }
     expect(await own('GetInventoryItemsWithDescriptions', page)).toMatch(/"total_inventory_count":1/)
     const { steamId } = steam.as('nova_hound')
-    // A second later, so the refusal below does not come from the rate limit.
+    // Advances a second, so the refusal below does not come from the rate limit.
     nowMs += 1000
     expect(await own('GetInventoryItemsWithDescriptions', { ...page, steamid: steamId })).toBe(
       '{"response":{}}',
@@ -134,7 +134,7 @@ describe('the data of a bot', () => {
     expect(String((await get(bot.community, older(steamId))).body)).toContain('"success":false')
   })
 
-  it('include its trade link, which can be renewed', async () => {
+  it('include its trade link, which can be replaced', async () => {
     const before = await own('GetTradeOfferAccessToken', {})
     expect(await own('GetTradeOfferAccessToken', {})).toBe(before)
     expect(await own('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(before)
@@ -199,7 +199,7 @@ describe('Steam hides', () => {
 })
 
 describe('a trade', () => {
-  it('is shown to its two parties only, and so are its protected items, even after ten days', async () => {
+  it('is shown only to its two parties, and so are its protected items, even after ten days', async () => {
     await control(steam, 'POST protection', { seconds: 20 * DAY_S })
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
@@ -223,7 +223,7 @@ describe('magic players', () => {
     return (await get(bot.community, page)).status
   }
 
-  it('bring their bad day to requests about them only', async () => {
+  it('cause their bad day only in requests about them', async () => {
     expect(await inventory('magic_down')).toBe(503)
     expect(await inventory('magic_rate_limited')).toBe(429)
     expect(await inventory('nova_hound')).toBe(200)
@@ -240,7 +240,7 @@ describe('magic players', () => {
     expect(await inventory('magic_tuesday')).toBe(200)
   })
 
-  it('are not needed to give any account a behaviour', async () => {
+  it('are not the only accounts that can have a behaviour', async () => {
     await control(steam, 'PUT behaviours/steam-down', { steamId: steam.as('nova_hound').steamId })
     expect(await inventory('nova_hound')).toBe(503)
     expect(await inventory('quiet_lynx')).toBe(200)

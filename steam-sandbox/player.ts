@@ -28,7 +28,7 @@ export function createPlayer(sandbox: Sandbox, who: string) {
     accept: (offerId: string) => sandbox.change((world, nowS) => acceptOffer(world, { offerId, by }, nowS)),
     decline: (offerId: string) =>
       sandbox.change((world, nowS) => endOffer(world, { offerId, by, how: 'decline' }, nowS)),
-    /** `assetIds`: the items that the person still gives; by default all that the offer asks for. */
+    /** `assetIds`: the items that the person still gives; by default all that the offer requests. */
     counter: (offerId: string, assetIds?: string[]) =>
       sandbox.change((world, nowS) =>
         counterOffer(world, { offerId, by, ...(assetIds ? { assetIds } : {}) }, nowS),

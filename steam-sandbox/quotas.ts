@@ -6,7 +6,7 @@ type Quota = {
   burst: number
   everyMs: number
   of: 'account' | 'address'
-  /** Beyond this limit Steam does not refuse, but answers with nothing. */
+  /** Beyond this limit, Steam does not refuse but sends an empty answer. */
   isSilent?: true
 }
 
@@ -54,7 +54,7 @@ const QUOTAS: Quota[] = [
 
 export type Quotas = ReturnType<typeof createQuotas>
 
-/** Counts requests against Steam's limits. `isTight`: whether TIGHT_QUOTAS is on for this caller. */
+/** Counts requests against Steam's limits. `isTight`: TIGHT_QUOTAS is on for this caller. */
 export function createQuotas(isOn: boolean, isTight: (caller: string) => boolean) {
   let buckets = new Map<string, { left: number; atMs: number }>()
   const take = (quota: Quota, caller: string, nowMs: number): boolean => {

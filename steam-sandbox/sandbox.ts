@@ -17,7 +17,7 @@ export type PendingLogin = { requestId: string; platform: Platform; steamId?: st
 /** The state that the routes work on. `change` applies a pure function to the world and keeps the result. */
 export type Sandbox = {
   url: string
-  /** The sandbox's time, in seconds: the clock's time plus the time by which people have advanced it. */
+  /** The sandbox's time in seconds: the clock's time plus the time by which people have advanced it. */
   nowS: () => number
   /** The clock's own time, in seconds. The codes of an authenticator follow it. */
   clockS: () => number
@@ -37,12 +37,12 @@ export type Sandbox = {
 
 export type Route = (request: Incoming, sandbox: Sandbox) => Reply | undefined
 
-/** The link with which others may send this account an offer. */
+/** The link with which others can send this account an offer. */
 export function tradeLink({ accountId, token }: Account): string {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
 }
 
-/** A hundred years. Much later times could no longer be written as dates. */
+/** The most seconds by which to advance: a hundred years. Much later times cannot be written as dates. */
 const MOST_AHEAD_S = 36_500 * 86_400
 
 /** Advances the sandbox's time. Everything that is due by then happens. */
@@ -50,7 +50,10 @@ export function advance({ change }: Sandbox, seconds: number): void {
   change((world) => ({ world: aheadBy(world, world.aheadS + seconds), answer: undefined }))
 }
 
-/** Advances the sandbox's time to at least this many seconds ahead, to match another clock. Repeats do nothing. */
+/**
+ * Advances the sandbox's time to at least this many seconds ahead, to match another clock. A repeated call does
+ * nothing.
+ */
 export function bringAhead({ change }: Sandbox, aheadS: number): void {
   change((world) => ({ world: aheadBy(world, Math.max(world.aheadS, aheadS)), answer: undefined }))
 }

@@ -41,7 +41,7 @@ it.each(['tradeoffers', 'tradeoffers/privacy', 'edit/settings'])(
   },
 )
 
-it('a hidden inventory is made public, and hidden again', async () => {
+it('a hidden inventory can be made public, and hidden again', async () => {
   const seen = () => traitsOf(steam.world(), accountOf('magic_hidden')).inventory
   expect(seen()).toBe('hidden')
   await set('edit/settings', 'magic_hidden', 'public')
@@ -51,7 +51,7 @@ it('a hidden inventory is made public, and hidden again', async () => {
   expect(seen()).toBe('hidden')
 })
 
-it('a trade link that works is shown, and replaced: then it stops working', async () => {
+it('the valid trade link is shown, and stops working once it is replaced', async () => {
   const works = (token: string) => isTokenOf(steam.world(), accountOf('magic_new_token'), token)
   const { token } = accountOf('magic_new_token')
   expect(works(token)).toBe(false)
@@ -65,14 +65,14 @@ it('a trade link that works is shown, and replaced: then it stops working', asyn
   )
 })
 
-it('the mobile authenticator is turned on, so Steam holds no trade', async () => {
+it('the mobile authenticator can be turned on, and Steam then holds no trade', async () => {
   expect(await show('/twofactor/manage')).toContain(path('twofactor/manage', 'magic_hold'))
   expect(holdDaysOf(steam.world(), accountOf('magic_hold').steamId)).toBe(15)
   await set('twofactor/manage', 'magic_hold', 'authenticator')
   expect(holdDaysOf(steam.world(), accountOf('magic_hold').steamId)).toBe(0)
 })
 
-it('a setting changes only by a button of the page', async () => {
+it('only a button of the page can change a setting', async () => {
   expect((await press(path('edit/settings', 'magic_hidden'), 'nonsense')).status).toBe(404)
   const form = { method: 'POST', body: new URLSearchParams([['set', 'public']]) }
   expect((await fetch(`${steam.url}${path('edit/settings', 'magic_hidden')}`, form)).status).toBe(403)

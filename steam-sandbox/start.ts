@@ -21,7 +21,7 @@ type Options = {
   pause?: Pause
   /** The file that keeps the world between runs; without it nothing is kept. */
   dataFile?: string
-  /** Whether Steam's limits on requests apply; true by default. */
+  /** True if Steam's limits on requests apply, which is the default. */
   quotas?: boolean
   /** Called with the scene of the tour that a visitor wants to see. */
   onScene?: (name: string) => void
@@ -57,18 +57,18 @@ export async function startSteam({
     url: sandbox.url,
     port: listening,
     world: sandbox.world,
-    /** Applies a pure change to the world, for states that no call leads to. */
+    /** Applies a pure change to the world, for states that no call can produce. */
     change: sandbox.change,
     reset: sandbox.reset,
     /** The acts of a person, by name or Steam id. Throws for an unknown one. */
     as: (player: string): Player => createPlayer(sandbox, player),
-    /** Switches a behaviour on, optionally for one person or a number of requests. Throws for an unknown name. */
+    /** Switches a behaviour on, if wanted for one person or a number of requests only. Throws for an unknown name. */
     begin(name: string, said: { steamId?: string; times?: number } = {}) {
       if (switchOn(sandbox, name, said).status !== 200)
         throw new Error(`There is no behaviour called ${name}.`)
     },
     end: (name: string, steamId?: string) => void switchOff(sandbox, name, { steamId }),
-    /** Makes the next matching requests fail; see the control API. */
+    /** Makes the next matching requests fail, as the control API does. */
     fault: ({ times = 1, delayMs = 0, ...fault }: SaidFault) =>
       sandbox.faults.add({ ...fault, times, delayMs }),
     /** Adds a bot; resolves to its Steam id. Throws when there is no room. */

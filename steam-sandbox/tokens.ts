@@ -1,12 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Account, findAccount, type World } from './world/world.ts'
 
-/** Public on purpose. The sandbox's tokens open nothing else, and must stay valid after a reset. */
+/**
+ * The key that signs tokens. Public on purpose: the tokens open nothing but the sandbox, and must stay valid after a
+ * reset.
+ */
 const KEY = 'steam-sandbox: not a secret'
 const REFRESH_LIFE_S = 200 * 86_400
 const ACCESS_LIFE_S = 86_400
 
-/** A token is for the website or for the mobile app. Those of the app can be renewed without a password. */
+/** A token is for the website or for the mobile app. Tokens of the app can be renewed without a password. */
 export type Platform = 'web' | 'mobile'
 
 type Claims = { iss: string; sub: string; aud: string[]; exp: number; jti: string; gen?: number }

@@ -33,7 +33,7 @@ beforeEach(async () => {
   await put('/control/tour', { scenes: SCENES })
 })
 
-it('without a guide the page says how to get one', async () => {
+it('without a guide, the page explains how to start one', async () => {
   await put('/control/tour', { scenes: [] })
   expect(await pageText()).toContain('npm start')
 })

@@ -1,4 +1,4 @@
-/** A tour, guided by another process: scenes with a button each. The sandbox does not know their meaning. */
+/** A tour that another process guides: scenes with a button each. The sandbox does not know what a scene does. */
 import { field } from './http.ts'
 
 export type Look = { label: string; url: string }
@@ -8,7 +8,7 @@ export type Scene = {
   title: string
   line: string
   state: 'ready' | 'playing' | 'done' | 'failed'
-  /** The result in a sentence or two; empty until the scene has played. */
+  /** The result in a sentence or two. Empty until the scene has played. */
   said: string
   /** Links to pages that show the result. */
   looks: Look[]

@@ -1,6 +1,6 @@
 /** The games' own words for grades of items, as in Steam's tags. */
 
-/** English and Russian words, by the name in the tag. A word that is the same in both appears once. */
+/** English and Russian words by the name in the tag. A word that is the same in both languages appears once. */
 type Words = Record<string, [english: string, russian?: string]>
 
 const CS: Words = {
@@ -45,7 +45,7 @@ const TF: Words = {
 
 const WORDS: Record<number, Words> = { 730: CS, 570: DOTA, 440: TF }
 
-/** Returns the word of a tag in the requested language. Names of Dota's rarities are words already. */
+/** Returns the word of a tag in the requested language. The names of Dota's rarities are already words. */
 export function wordOf(appId: number, internalName: string, language: string): string {
   const [english, russian] = WORDS[appId]?.[internalName] ?? [internalName.replace(/^Rarity_/, '')]
   return language === 'russian' ? (russian ?? english) : english

@@ -12,7 +12,7 @@ const TOO_MANY = {
 }
 const FAILED = { success: false, message: 'There was a problem confirming this.' }
 
-/** Bad days of the confirmations of the mobile app. */
+/** Faults of the mobile app's confirmations. */
 export const CONFIRMATIONS: Record<string, BadDay> = {
   'confirm-list-429': onList('The list of confirmations gets 429.', { status: 429, body: null }),
   'confirm-too-many-requests': onList('The list of confirmations gets "too many requests".', {

@@ -11,16 +11,16 @@ export type Effect = {
   change?: (reply: Reply, request: Incoming) => Reply
 }
 
-/** `at`: the requests that it affects, as "METHOD host/path". */
+/** `at`: the affected requests, as "METHOD host/path". */
 export type BadDay = {
   line: string
   at: RegExp
   when?: (request: Incoming, nowS: number) => boolean
   effect: Effect
   delayMs?: number
-  /** Ends after this many requests, unless a call names another number. */
+  /** The fault ends after this many requests, unless a call names another number. */
   times?: number
-  /** Ends after this many seconds. */
+  /** The fault ends after this many seconds. */
   forS?: number
 }
 

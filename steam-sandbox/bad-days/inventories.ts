@@ -31,7 +31,7 @@ function badlyNamed(body: unknown): unknown {
   return { ...body, [key]: Array.isArray(list) ? renamed.map(([, row]) => row) : Object.fromEntries(renamed) }
 }
 
-/** Faults of inventories, on the public page and on the one for offers. */
+/** Faults of inventories, on the public page and on the page for offers. */
 export const INVENTORIES: Record<string, BadDay> = {
   'inventory-403-null': on('Status 403 and `null`, as for a private inventory.', { status: 403, body: null }),
   'inventory-400-null': on('Status 400 and `null`, as for a count that is too large.', {

@@ -53,7 +53,7 @@ function eachTrade(body: unknown, change: (trade: Row) => Row): unknown {
 
 const PROTECTION_ROLLBACK = 12
 
-/** A trade that was reversed as a whole, but with only its first asset marked. */
+/** Makes a trade look reversed as a whole, but with only its first asset marked. */
 function halfMarked(trade: Row): Row {
   if (trade.status !== PROTECTION_ROLLBACK) return trade
   const mark = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
@@ -110,7 +110,7 @@ function reverted(offer: Row): Row {
   return offer.trade_offer_state === 3 ? { ...offer, trade_offer_state: 12 } : offer
 }
 
-/** Ends each page of a list after one offer, because Steam may end a page anywhere. */
+/** Ends each page of a list after one offer, because Steam can end a page anywhere. */
 function onePerPage(body: unknown, { query }: Incoming): unknown {
   const rest = rowsOf(field(field(body, 'response'), 'trade_offers_sent'))
   const sent = rest.slice(0, 1)

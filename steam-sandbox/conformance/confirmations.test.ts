@@ -64,7 +64,7 @@ afterAll(() => steam.close())
 function confirming(): Confirming {
   const community: object = createCommunity(steam)
   if (!('getConfirmations' in community)) throw new Error('The library has no confirmations.')
-  // Without an offset, the library would ask for the time over a connection to the real Steam.
+  // Without an offset, the library would ask the real Steam for the time.
   return Object.assign(community as Confirming, { _timeOffset: 0 })
 }
 
@@ -89,7 +89,7 @@ const keyAt = (time: number, tag: string, identity = secret()) => ({
 const list = (on = phone, time = nowS(), key: object = keyAt(time, 'list')) =>
   wait<Found[]>((done) => on.getConfirmations(time, key, done))
 
-/** Sends an offer that gives away the bot's only item and waits for its phone. */
+/** Sends an offer that gives away the bot's only item. The offer then waits for the bot's phone. */
 async function gift(appId = 570): Promise<string> {
   const { id } = await sent(steam, bot, { appId })
   steam.as('nova_hound').accept(id)

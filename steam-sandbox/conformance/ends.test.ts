@@ -172,7 +172,7 @@ describe('an offer ends', () => {
 
   row('cooldown of a bot that calls off a held trade', async () => {
     const { id } = await sent(steam, bot, { who: 'magic_hold' })
-    // The library never cancels an offer that it sees as held. This one was accepted after it was read.
+    // The library never cancels an offer that it knows to be held. This offer was accepted after the library read it.
     const offer = await read(bot, id)
     steam.as('magic_hold').accept(id)
     await wait<void>((done) => offer.cancel(done))

@@ -44,7 +44,7 @@ function ask(uri: string): Promise<Reply> {
   )
 }
 
-/** The refusal or the status alone, because random digits in the rest of an answer may contain 429. */
+/** Reads only the refusal or the status, because random digits in the rest of an answer could contain 429. */
 const refusal = (ask: () => Promise<unknown>): Promise<string> =>
   ask().then(
     (answer) => (typeof answer === 'number' ? String(answer) : ''),

@@ -112,7 +112,7 @@ describe('an inventory answers with', () => {
   complete()
 })
 
-test('a Doppler has the number of its paint among its properties, in both formats', async () => {
+test('a Doppler has its paint number among its properties in both formats', async () => {
   const dopplers = (await contents(bot.community, nova())).filter((item) =>
     item.market_hash_name.includes('Doppler'),
   )
@@ -126,7 +126,7 @@ test('a Doppler has the number of its paint among its properties, in both format
   expect(offered.rgAssetProperties).toMatchObject({ [String(id)]: paint })
 })
 
-test('items can have hostile names in both formats, and keep their market names', async () => {
+test('items can have hostile names in both formats, while their market names stay', async () => {
   const before = await contents(bot.community, nova())
   await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })
   const items = await contents(bot.community, nova())

@@ -109,7 +109,7 @@ export class SandboxAgent extends Agent {
  * time-outs need no waiting.
  */
 export async function startSteamWithoutWaits(options: Omit<Parameters<typeof startSteam>[0], 'port'>) {
-  /** The delay that each answer would have had, in milliseconds. */
+  /** The delays that the answers would have had, in milliseconds. */
   const waits: number[] = []
   const steam = await startSteam({
     ...options,
@@ -123,7 +123,7 @@ export async function startSteamWithoutWaits(options: Omit<Parameters<typeof sta
   return { ...steam, waits }
 }
 
-/** Longer than any machine needs to answer. */
+/** A delay longer than any machine needs to answer, in milliseconds. */
 const TIMEOUT_MS = 60_000
 
 export type Kind = keyof Pick<typeof EAuthTokenPlatformType, 'WebBrowser' | 'MobileApp'>
@@ -167,7 +167,7 @@ export async function logIn(
   return { community, manager, steamId: player.steamId }
 }
 
-/** Turns a call of the libraries into a promise of its first value. */
+/** Converts a call of the libraries to a promise of its first value. */
 export function wait<T>(start: (done: (error: Error | null, value: T) => void) => void): Promise<T> {
   return new Promise<T>((resolve, reject) =>
     start((error, value) => (error ? reject(error) : resolve(value))),
@@ -199,7 +199,7 @@ export function contents(
   )
 }
 
-/** Options for an unchanged answer: any status and text is a success, and redirects are not followed. */
+/** Options to receive the raw answer: every status and text counts as success, and redirects are not followed. */
 const AS_IT_IS = {
   checkHttpError: false,
   checkCommunityError: false,
@@ -219,7 +219,7 @@ export function get(
   )
 }
 
-/** Creates an offer for the shopper's first items of a game, without sending it. */
+/** Creates an offer for the shopper's first items of a game, but does not send it. */
 export function draft(
   steam: RunningSteam,
   { manager }: Person,

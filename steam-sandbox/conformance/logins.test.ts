@@ -59,7 +59,7 @@ describe('a login fails with', () => {
     await expect(login()).rejects.toMatchObject({ eresult: 15 })
     expect(await login()).toHaveLength(2)
     await control(steam, 'PUT behaviours/login-15-for-an-hour', { steamId: bot.steamId })
-    // 50 minutes later. The clock keeps running, so a slow machine has ten minutes for the next steps.
+    // Advances 50 minutes. The clock keeps running, so a slow machine has ten minutes for the next steps.
     steam.advance(3_000)
     await expect(login()).rejects.toMatchObject({ eresult: 15 })
     expect(await other()).toHaveLength(2)
@@ -77,7 +77,7 @@ describe('a login fails with', () => {
     await expect(login()).rejects.toMatchObject({ eresult: 84 })
   })
 
-  // The library does not pass the status on.
+  // The library does not report the status.
   row('429', async () => {
     await control(steam, 'PUT behaviours/login-429', { times: 1 })
     expect((await failure(login())).message).toBe('Malformed login response')

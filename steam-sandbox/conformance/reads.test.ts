@@ -163,11 +163,11 @@ describe('reading offers fails with', () => {
       more = page.more
     }
     expect(pages).toBe(90)
-    // The clock keeps running, so the oldest trades leave the list before their page is read.
+    // The clock keeps running, so the oldest trades drop out of the list before their page is read.
     expect(ids.size).toBeGreaterThan(8_950)
     expect(ids.size).toBeLessThanOrEqual(9_000)
     const recent = (await listSince(Date.now() - 3_600_000)).length
-    // There is one every 86 seconds, and the clock keeps running.
+    // There is one trade every 86 seconds, and the clock keeps running.
     expect(recent).toBeGreaterThan(38)
     expect(recent).toBeLessThan(200)
   })

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 
 /**
- * Requirements for a Steam: it answers every request of the client libraries, and has every behaviour and failure that
- * was seen or reported. Each row has a test of the same name in the file of its group.
+ * Requirements for a sandbox Steam: it answers every request of the client libraries, and has every behaviour and
+ * failure that was seen or reported. Each row has a test of the same name in the file of its group.
  */
 export const ROWS = {
   requests: [
@@ -172,7 +172,7 @@ export const ROWS = {
 
 type Group = keyof typeof ROWS
 
-/** Declares the tests of one group, each by the name of a row. `complete` adds a test that fails for missing rows. */
+/** Declares the tests of one group, each named after a row. `complete` adds a test that fails if a row has none. */
 export function rowsOf<G extends Group>(group: G) {
   const named = new Set<string>()
   return {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(() => steam.reset())
 afterAll(() => steam.close())
 
-/** Sends an offer on such a bad day. Resolves to the error and the number of offers afterwards. */
+/** Sends an offer while this fault is on. Resolves to the error and the number of offers afterwards. */
 async function sending(behaviour: string) {
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const offer = draft(steam, bot)

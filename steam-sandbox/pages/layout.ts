@@ -44,7 +44,9 @@ const FIRST_YEAR = 2003n
 const LAST_YEAR = 2025n
 const ACCOUNT_BITS = 0xffff_ffffn
 
-/** Shown beside the level, for comparison with the bot's profile, because an impostor's account is new. */
+/**
+ * The account's year, shown beside the level to compare with the bot's profile, because an impostor's account is new.
+ */
 function memberSince(steamId: string, level: number): string {
   if (level === 0) return 'new on Steam'
   const year = FIRST_YEAR + (BigInt(steamId) & ACCOUNT_BITS) / ACCOUNTS_A_YEAR
@@ -76,7 +78,7 @@ export function copyRow(value: string, label: string): string {
 
 type Listed = { tick?: string; note?: (asset: Asset) => string }
 
-/** Pictures and names of items; with `tick` each has a ticked box of that field name. */
+/** Pictures and names of items. With `tick`, each has a ticked box of that field name. */
 export function itemList(assets: Asset[], { tick, note }: Listed = {}): string {
   const rows = assets.flatMap((asset) => {
     const entry = CATALOGUE.get(asset.classId)

@@ -14,7 +14,7 @@ const STATE_TEXTS: Record<number, string> = {
   [STATE.invalidItems]: 'Some of the items are no longer available.',
 }
 
-/** The steps after a press on Accept, before the items move. */
+/** The steps between the press on Accept and the move of the items. */
 const STEPS = ['gift', 'phone'] as const
 
 type Step = (typeof STEPS)[number]
@@ -81,7 +81,7 @@ ${itemList(offer.items, { tick: 'item' })}<button name="answer" value="counter">
 export function answerForm(request: Incoming, sandbox: Sandbox, offerId: string): Reply | undefined {
   const how = request.form.get('answer')
   const offer = findOffer(sandbox.world(), offerId)
-  // Steam asks only about gifts; the phone confirms every trade.
+  // Steam asks only about gifts, but the phone confirms every trade.
   if (how === 'accept') return ask(offerId, offer?.give.length ? 'phone' : 'gift')
   if (how === 'gift') return ask(offerId, 'phone')
   if (how === 'confirm') answerOffer(sandbox, offerId, 'accept')

@@ -52,7 +52,7 @@ const STATUS_TEXTS: Record<number, string> = {
   [TRADE.protectionRollback]: 'Reversed',
 }
 
-/** A person's trades, newest first, with buttons that take protected ones back. */
+/** A person's trades, newest first, with buttons that reverse protected trades. */
 export function historyPage({ world, nowS }: Sandbox, steamId: string): Reply {
   const account = findAccount(world(), steamId)
   if (!account) return missing('There is no such profile.')

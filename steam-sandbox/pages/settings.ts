@@ -1,4 +1,4 @@
-/** Settings of a person, at the addresses that Steam has for them. */
+/** A person's settings, at Steam's addresses for them. */
 import { randomBytes } from 'node:crypto'
 import { type Incoming, type Reply, redirect } from '../http.ts'
 import { type Sandbox, tradeLink } from '../sandbox.ts'
@@ -8,7 +8,7 @@ import { type Account, findAccount, type World, withAccount } from '../world/wor
 import { escapeHtml } from './html.ts'
 import { linkRow, missing, page, person } from './layout.ts'
 
-/** Steam knows who is logged in. Here nobody is, so the page asks. */
+/** Asks who the visitor is. Steam knows that from the login, and the sandbox has none. */
 export function whoAreYou({ world }: Sandbox, at: string): Reply {
   const shoppers = world().accounts.filter(({ kind, isGuest }) => kind === 'shopper' && !isGuest)
   const rows = shoppers.map(
@@ -32,7 +32,7 @@ ${linkRow(tradeLink({ ...account, token: validTokenOf(world, account) }), accoun
   })
 }
 
-/** Whether others see the items of a person, and a button that changes it. */
+/** Shows whether others can see a person's items, with a button that changes it. */
 export function privacyPage(sandbox: Sandbox, steamId: string): Reply {
   return settingsPage(sandbox, steamId, {
     title: 'Privacy settings',

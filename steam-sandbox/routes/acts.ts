@@ -24,7 +24,7 @@ import { renewToken } from './own.ts'
 type Act = (sandbox: Sandbox, id: string, said: unknown) => Reply
 type Done = { kind: string }
 
-/** By method, noun and verb of `/control/{noun}/{id}/{verb}`. */
+/** The acts by method, noun and verb of `/control/{noun}/{id}/{verb}`. */
 export const ACTS: Record<string, Act> = {
   'POST offers accept': (sandbox, id) => answerOffer(sandbox, id, 'accept'),
   'POST offers decline': (sandbox, id) => answerOffer(sandbox, id, 'decline'),
@@ -97,7 +97,7 @@ function withdraw(sandbox: Sandbox, offerId: string): Reply {
   )
 }
 
-/** Answers with a counter-offer as the offer's recipient; `assetIds` are the items that the recipient still gives. */
+/** Answers with a counter-offer as the offer's recipient. `assetIds`: the items that the recipient still gives. */
 export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | undefined): Reply {
   const by = findOffer(sandbox.world(), offerId)?.partner
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
@@ -109,7 +109,7 @@ export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | 
 
 type Back = { assetIds: string[] | undefined; bySupport: boolean }
 
-/** Takes one trade back, whole or in part. */
+/** Reverses one trade, as a whole or in part. */
 export function reverse(sandbox: Sandbox, tradeId: string, { assetIds, bySupport }: Back): Reply {
   const part = assetIds ? { assetIds } : {}
   return done(
@@ -170,7 +170,7 @@ function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | '
   return json({ ok: true })
 }
 
-/** People choose any name, including hostile ones. */
+/** Changes a person's name. People can choose any name, including hostile ones. */
 function rename(sandbox: Sandbox, steamId: string, said: unknown): Reply {
   const name = field(said, 'name')
   if (typeof name !== 'string' || name === '') return json({ error: 'Give name.' }, 400)
@@ -188,7 +188,7 @@ function approve(sandbox: Sandbox, clientId: string, said: unknown): Reply {
   return json({ ok: true })
 }
 
-/** The result of a scene of the tour. */
+/** Sets the result of a scene of the tour. */
 function tellTour({ tour }: Sandbox, name: string, said: unknown): Reply {
   if (tour.tell(name, said)) return json({ ok: true })
   return json({ error: 'Give state (done or failed), said and looks for a scene of the tour.' }, 400)

@@ -22,7 +22,7 @@ const MOST_TRADES = 100
 
 export type Method = (request: Incoming, sandbox: Sandbox, caller: string) => Reply
 
-/** The methods of IEconService. Each caller sees only their own offers and trades. */
+/** The methods of IEconService. Each caller sees only its own offers and trades. */
 export const ECONOMY: Record<string, Method> = {
   GetTradeHoldDurations: holdDurations,
   GetTradeOffers: tradeOffers,
@@ -181,7 +181,10 @@ function tradeStatus({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
   return answer({ trades: [tradeView(trade, caller)], ...described(query, trade.items) })
 }
 
-/** Newest first; `start_after_*` continues with older ones, or with newer ones if `navigating_back` is set. */
+/**
+ * Lists trades, newest first. `start_after_*` continues with older trades, or with newer ones if `navigating_back` is
+ * set.
+ */
 function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const most = Math.min(Number(query.get('max_trades')) || MOST_TRADES, MOST_TRADES)
   const own = [...pastIn(sandbox, caller).trades, ...sandbox.world().trades]
@@ -212,7 +215,7 @@ function aroundStart(own: Trade[], query: URLSearchParams): { newer: Trade[]; ol
   return { newer: own.filter(({ atS }) => atS > beforeS), older: own.filter(({ atS }) => atS < beforeS) }
 }
 
-/** The statuses of completed, reversed and held trades. The history shows them even without failed trades. */
+/** The statuses of completed, reversed and held trades, which the history shows even if failed trades are left out. */
 const VISIBLE = new Set([3, 6, 7, 10, 12])
 
 function tradeView(trade: Trade, caller: string) {

@@ -24,7 +24,7 @@ export function images({ method, path }: Incoming): Reply | undefined {
     const body = bodyOf(item[1] ?? '')
     return body ? svg(itemPicture(body, item[2] ?? '')) : undefined
   }
-  // The picture of a class, for callers without its description.
+  // The picture of a class, for callers that lack its description.
   const ofClass = /^\/economy\/image\/class\/\d+\/(\d+)(?:\/\w+)?$/.exec(path)
   if (ofClass) {
     const entry = CATALOGUE.get(ofClass[1] ?? '')

@@ -8,7 +8,7 @@ import { sessionOf } from './login.ts'
 
 const MAX_COUNT = 2000
 const PARTNER_PAGE = 1000
-/** How long only the owner sees an item after its trade, in Counter-Strike 2. */
+/** In Counter-Strike 2, only the owner sees an item for this long after its trade. */
 const HIDDEN_S = 10 * DAY_S
 
 /** The public inventory. Pages continue after the last asset id. Refuses more than 2000 items at once. */
@@ -43,7 +43,7 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
 
 const languageOf = ({ query }: Incoming): string => query.get('l') ?? 'english'
 
-/** How many items a caller may know of. Only the owner sees context 16, which holds protected items. */
+/** The number of items that a caller may see. Only the owner sees context 16, which holds protected items. */
 function totalOf(owned: Asset[], contextId: string, isOwner: boolean): number {
   return contextId === '16' && !isOwner ? 0 : owned.length
 }
@@ -84,7 +84,9 @@ function pageOf(
   })
 }
 
-/** The view for somebody who makes an offer: tradable items only, in the older format, where `start` is a number. */
+/**
+ * The inventory for a caller who makes an offer: only tradable items, in the older format, where `start` is a number.
+ */
 export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply {
   const { query } = request
   const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)
@@ -117,7 +119,7 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
   })
 }
 
-/** The items of which Steam says more than their class does. */
+/** The items about which Steam reports more than their class contains. */
 function painted(page: Asset[]): [Asset, object[]][] {
   return page.flatMap((asset): [Asset, object[]][] => {
     const entry = CATALOGUE.get(asset.classId)

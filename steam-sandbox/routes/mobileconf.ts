@@ -55,7 +55,7 @@ const INVALID = json({
 
 type Expected = { tags: readonly string[] | undefined; nowS: number }
 
-/** Whether this account's authenticator made the key just now, for this call. */
+/** True if this account's authenticator made the key just now for this call. */
 function isKeyOf(account: Account, said: URLSearchParams, { tags, nowS }: Expected): boolean {
   const [time, tag, key] = [Number(said.get('t')), said.get('tag') ?? '', said.get('k') ?? '']
   if (!tags?.includes(tag) || !(Math.abs(time - nowS) <= KEY_LIFE_S)) return false
@@ -125,7 +125,7 @@ function details(all: readonly Confirmation[], id: string): Reply {
   return text(`<div id="mobileconf_details">${offer}</div>`)
 }
 
-/** Answers one confirmation, or several by ids and nonces in the same order. Answers none if one is unknown. */
+/** Answers one confirmation, or several with ids and nonces in the same order. If one is unknown, answers none. */
 function answerAll(sandbox: Sandbox, account: Account, said: URLSearchParams): Reply {
   const [ids, nonces] = [listOf(said, 'cid'), listOf(said, 'ck')]
   const all = confirmationsOf(sandbox, account)

@@ -5,7 +5,7 @@ import { type Answer, type Asset, findAccount, refuse, type World, withAccount }
 type Moved = { kind: 'gone' | 'there'; assetIds: string[] }
 
 /**
- * Removes items without a trade, as if Steam took them or somebody used them up; the first one if none are named.
+ * Removes items without a trade, as if Steam took them or somebody used them up. Without names, removes the first item.
  * Refusals: 42 unknown account, 26 an item that it does not have.
  */
 export function loseItems(

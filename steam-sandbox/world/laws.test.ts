@@ -18,7 +18,7 @@ const PEOPLE = [
   'Tradetill Bot #2',
 ]
 
-/** A small world: a few people with three items of each of two games, so their acts often collide. */
+/** A small world, in which a few people have three items of each of two games, so their acts often collide. */
 function smallWorld(): World {
   const world = seedWorld('laws', START_S * 1000)
   const accounts = world.accounts.filter(({ name }) => PEOPLE.includes(name))
@@ -148,7 +148,7 @@ it('no act of any person loses, doubles or changes an item', () => {
   )
 })
 
-it('context 16 contains protected items, all of them and no others', () => {
+it('context 16 contains all protected items and no others', () => {
   fc.assert(
     fc.property(steps, (script) => {
       const { worlds, nowS } = run(script)
@@ -180,7 +180,7 @@ it('an offer that has ended never changes again, unless it is held', () => {
   )
 })
 
-it('time that passes in steps has the same result as time that passes at once', () => {
+it('time has the same result whether it passes in steps or at once', () => {
   fc.assert(
     fc.property(steps, fc.array(fc.nat(20 * DAY_S), { maxLength: 5 }), (script, moments) => {
       const { worlds, nowS } = run(script)

@@ -84,7 +84,7 @@ export function sendOffer(
 export const isTokenOf = (world: World, account: Account, token: string | null): boolean =>
   token === validTokenOf(world, account)
 
-/** The token of the trade link that works. A regenerated one is not the one that others know. */
+/** The token of the valid trade link. After a replacement, it differs from the token that others know. */
 export const validTokenOf = (world: World, account: Account): string =>
   traitsOf(world, account).tokenRegenerated ? newToken(`${account.steamId} ${account.token}`) : account.token
 
@@ -96,7 +96,7 @@ function isCounterable(countered: Offer | undefined, intent: Intent): countered 
   )
 }
 
-/** Whether the sender has too many live offers. Those that wait for a confirmation count, held ones do not. */
+/** True if the sender has too many live offers. Offers that wait for a confirmation count, but held ones do not. */
 function isOverLimit(world: World, { sender, partner }: Intent): boolean {
   const live = world.offers.filter(
     (offer) =>

@@ -13,13 +13,13 @@ export type Traits = {
   /** Accepts an offer just before its sender cancels it. */
   acceptsOnCancel?: boolean
   reversesAfterS?: number
-  /** Can send nothing until the notice about trade protection is acknowledged. */
+  /** Cannot send offers until the notice about trade protection is acknowledged. */
   mustAcknowledge?: boolean
   /** Has made 1,000 trades a day for nine days. */
   wasBusy?: boolean
   /** Steam protects the trades of every game. */
   everyGameProtected?: boolean
-  /** Its phone is asked to confirm other things than offers too. */
+  /** Has confirmations on its phone that are not for offers. */
   otherConfirmations?: boolean
   reaction?: Reaction
 }

@@ -15,11 +15,11 @@ import {
 const FIRST_STEAM_ID = 76561197960265728n
 const PROTECTION_S = 7 * DAY_S
 
-/** One class for each name. */
+/** One class per name. */
 export const isOrdinary = ({ twin, paint }: ItemClass): boolean =>
   twin === undefined && paint?.isFirst !== false
 
-/** Deals the paints of one name in turn. */
+/** Gives out the paints of one name in turn. */
 function dealer(): (entry: ItemClass | undefined) => string {
   const dealt = new Map<string, number>()
   return (entry) => {
@@ -101,7 +101,7 @@ export function seedWorld(seed: string, nowMs: number): World {
     .reduce((now, { steamId }) => withTwins(now, steamId), world)
 }
 
-/** Gives an account one of each item that is worth less than others of the same name. */
+/** Gives an account one of each item that is worth less than others with the same name. */
 export function withTwins(world: World, steamId: string): World {
   const twins = [...CATALOGUE.values()].filter((entry) => !isOrdinary(entry))
   const assets = twins.map(

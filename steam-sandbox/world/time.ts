@@ -12,7 +12,7 @@ import {
   withOffer,
 } from './world.ts'
 
-/** A due event. `happen` returns the world after it. */
+/** A due event. `happen` returns the world after the event. */
 type Event = { atS: number; happen: (world: World) => World }
 
 /**

@@ -41,7 +41,7 @@ const idsOf = (world: World, name: string) => account(world, name).assets.map(({
 const offerState = (world: World, offerId: string) => findOffer(world, offerId)?.state
 
 describe('a protected trade', () => {
-  it('goes back as a whole: with status 12, no settlement, a new row, and the old ids', () => {
+  it('can be reversed as a whole: with status 12, no settlement, a new row, and the old ids', () => {
     const { world, tradeId, items } = accepted({ count: 2 })
     const back = reverseTrade(world, { tradeId }, NOW_S + DAY_S)
     const [original, way] = back.world.trades
@@ -58,7 +58,7 @@ describe('a protected trade', () => {
     expect(reverseTrade(back.world, { tradeId }, NOW_S + DAY_S).answer).toMatchObject({ eresult: 11 })
   })
 
-  it('goes back in part: with status 7, and only returned items marked', () => {
+  it('can be reversed in part: with status 7, and only the returned items marked', () => {
     const { world, tradeId, items } = accepted({ count: 3 })
     const assetIds = items.slice(0, 1).map(({ assetId }) => assetId)
     const back = reverseTrade(world, { tradeId, assetIds }, NOW_S + 5).world
@@ -69,7 +69,7 @@ describe('a protected trade', () => {
     expect(bot(rest).assets.map(({ contextId }) => contextId)).toEqual(['2', '2'])
   })
 
-  it('cannot go back once it has settled, except by support', () => {
+  it('cannot be reversed once it has settled, except by support', () => {
     const { world, tradeId } = accepted()
     const later = NOW_S + 7 * DAY_S
     const settled = settle(world, later)
@@ -78,7 +78,7 @@ describe('a protected trade', () => {
     expect(undone.world.trades[0]?.status).toBe(TRADE.supportRollback)
   })
 
-  it('cannot go back if the bot has given the item away', () => {
+  it('cannot be reversed if the bot has given the item away', () => {
     const { world, tradeId, shopper } = accepted({ appId: 570 })
     const [item] = bot(world).assets
     const intent = { sender: bot(world).steamId, partner: shopper.steamId, token: shopper.token, message: '' }
@@ -91,12 +91,12 @@ describe('a protected trade', () => {
     expect(back.answer).toMatchObject({ eresult: 26 })
   })
 
-  it('cannot be of another game than Counter-Strike 2', () => {
+  it('has items of Counter-Strike 2 only', () => {
     const { world, tradeId } = accepted({ appId: 570 })
     expect(reverseTrade(world, { tradeId }, NOW_S).answer).toMatchObject({ eresult: 11 })
   })
 
-  it('goes back with all others by one click, which bars its owner from trading for 30 days', () => {
+  it('is reversed with all others by one click, which bars its owner from trading for 30 days', () => {
     const { world, shopper } = accepted()
     const reversed = reverseAll(world, shopper.steamId, NOW_S + DAY_S)
     expect(reversed.trades[0]?.status).toBe(TRADE.protectionRollback)
@@ -193,7 +193,7 @@ describe('a held trade', () => {
     },
   )
 
-  it('has no cooldown for an offer that was cancelled before the hold', () => {
+  it('causes no cooldown if its offer was cancelled before the hold', () => {
     const { world, offerId } = send(fresh(), { who: 'magic_hold' })
     const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S)
     expect(bot(end.world).restrictedUntilS).toBeUndefined()
@@ -231,7 +231,7 @@ describe('the automatic acts of people', () => {
   })
 })
 
-describe('a world that an older sandbox has saved', () => {
+describe('a world that an older sandbox saved', () => {
   it('keeps its people, offers and trades', () => {
     const now = fresh()
     const old = {

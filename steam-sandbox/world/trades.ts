@@ -48,7 +48,7 @@ export function beginTrade(world: World, offer: Offer, nowS: number): { world: W
   return { world: withTrade(held, { ...trade, escrowEndsAtS }), tradeId }
 }
 
-/** How many days Steam would hold a trade of this account. */
+/** The number of days for which Steam would hold a trade of this account. */
 export function holdDaysOf(world: World, steamId: string): number {
   const account = findAccount(world, steamId)
   return account ? (traitsOf(world, account).holdDays ?? 0) : 0
@@ -75,7 +75,7 @@ export function withoutAssets(world: World, gone: ReadonlySet<string>, nowS: num
   }
 }
 
-/** Whether Steam protects a game's items: Counter-Strike 2, or every game for accounts with that behaviour. */
+/** True if Steam protects the game's items: in Counter-Strike 2, and in every game for accounts with that behaviour. */
 export function isProtectedApp(
   world: World,
   { sender, partner }: Pick<Trade, 'sender' | 'partner'>,
@@ -145,7 +145,7 @@ export function settleTrade(world: World, tradeId: string): World {
   }
 }
 
-/** Cancels a held trade and returns its items. `offer` has its final state already. */
+/** Cancels a held trade and returns its items. `offer` already has its final state. */
 export function endEscrow(world: World, { state, ...offer }: Offer, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
@@ -159,7 +159,7 @@ export type Reversal = {
   tradeId: string
   /** The items to reverse, by their ids before or after the trade; all of them if absent. */
   assetIds?: string[]
-  /** Steam's support reverses unprotected trades too. */
+  /** True if Steam's support makes the reversal, which it can do even without protection. */
   bySupport?: boolean
 }
 
@@ -235,7 +235,7 @@ export function isProtectedNow(trade: Trade, nowS: number): boolean {
   return trade.settlesAtS > nowS && !trade.settled
 }
 
-/** Reverses every protected trade of an account and bars it from trading for 30 days, which one click on Steam does. */
+/** Reverses every protected trade of an account and bars it from trading for 30 days, as one click on Steam does. */
 export function reverseAll(world: World, by: string, nowS: number): World {
   const trades = world.trades.filter(
     (trade) =>

@@ -31,7 +31,7 @@ function send(world: World, pick: { appId?: number; index?: number; token?: stri
 }
 
 describe('the seed', () => {
-  it('gives the same world for the same seed and time, and a different one for another seed', () => {
+  it('makes the same world for the same seed and time, and a different world for another seed', () => {
     expect(fresh()).toEqual(fresh())
     expect(seedWorld('other', NOW_S * 1000)).not.toEqual(fresh())
   })
@@ -44,7 +44,7 @@ describe('the seed', () => {
     expect(cast(fresh()).nova.assets.filter(({ appId }) => appId === 730).length).toBeGreaterThan(60)
   })
 
-  it('deals the phases of a Doppler in turn, under one name', () => {
+  it('gives out the phases of a Doppler in turn, under one name', () => {
     const phases = [...CATALOGUE.values()].filter(({ name }) => name.includes('Doppler'))
     expect(new Set(phases.map(({ name }) => name)).size).toBe(1)
     expect(new Set(phases.map(({ paint }) => paint?.index)).size).toBe(phases.length)
@@ -57,7 +57,7 @@ describe('the seed', () => {
 })
 
 describe('an offer', () => {
-  it('moves the items with new ids when accepted, protected for seven days in Counter-Strike', () => {
+  it('moves its items under new ids when accepted, and protects them for seven days in Counter-Strike 2', () => {
     const sent = send(fresh())
     const { nova, bot } = cast(sent.world)
     const accept = { offerId: sent.offerId, by: nova.steamId }
@@ -72,25 +72,25 @@ describe('an offer', () => {
     expect(acceptOffer(world, accept, NOW_S).answer).toEqual({ kind: 'refused', eresult: 28 })
   })
 
-  it('is final at once in the other games', () => {
+  it('is final at once in other games', () => {
     const sent = send(fresh(), { appId: 440 })
     const { nova } = cast(sent.world)
     const { world } = acceptOffer(sent.world, { offerId: sent.offerId, by: nova.steamId }, NOW_S)
     expect(world.trades[0]).toMatchObject({ settlesAtS: 0, items: [{ newContextId: '2' }] })
   })
 
-  it('is refused with 15 for a wrong token and with 26 for an item that is not there', () => {
+  it('is refused with 15 for a wrong token and with 26 for a missing item', () => {
     expect(send(fresh(), { token: 'wrong' }).answer).toEqual({ kind: 'refused', eresult: 15 })
     expect(send(fresh(), { index: 900 }).answer).toEqual({ kind: 'refused', eresult: 26 })
   })
 
-  it('is refused with 25 when the partner has five others already', () => {
+  it('is refused with 25 if the partner already has five others', () => {
     let world = fresh()
     for (let index = 0; index < 5; index += 1) world = send(world, { index }).world
     expect(send(world).answer).toMatchObject({ kind: 'refused', eresult: 25 })
   })
 
-  it('is refused with 25 when the sender has thirty others already', () => {
+  it('is refused with 25 if the sender already has thirty others', () => {
     let world = fresh()
     const { bot } = cast(world)
     const others = world.accounts.filter(({ kind, assets }) => kind === 'shopper' && assets.length > 10)
@@ -120,7 +120,7 @@ describe('an offer', () => {
     expect(world.offers[0]?.state).toBe(STATE.invalidItems)
   })
 
-  it('ends only once, and only by its own parties', () => {
+  it('can be ended only once, and only by its own parties', () => {
     const sent = send(fresh())
     const { nova, bot } = cast(sent.world)
     const end = (world: World, by: string, how: 'cancel' | 'decline') =>

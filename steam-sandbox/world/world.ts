@@ -11,7 +11,7 @@ export type Asset = {
 }
 
 export type Account = {
-  /** `seller`: an account of the operator that sells items and is no bot of a till. */
+  /** `seller`: an operator's account that sells items and is not a bot of a till. */
   kind: 'shopper' | 'bot' | 'seller'
   accountId: number
   steamId: string
@@ -27,11 +27,14 @@ export type Account = {
   /** Sessions and logins of an earlier generation are invalid. */
   sessionGeneration: number
   loginGeneration: number
-  /** Whether the notice about trade protection was acknowledged. */
+  /** True if the notice about trade protection was acknowledged. */
   acknowledged: boolean
   /** How many confirmations that are not for offers the phone has given. */
   otherConfirmed?: number
-  /** Until when the account cannot trade: 30 days after reversing protected trades, 7 after ending a held one. */
+  /**
+   * The account cannot trade before this time: 30 days after it reversed protected trades, 7 after it ended a held
+   * trade.
+   */
   restrictedUntilS?: number
   /** Changes that the person made on the settings pages; they override a behaviour. */
   settings?: Settings
@@ -39,9 +42,9 @@ export type Account = {
 
 export type Settings = {
   inventory?: 'public' | 'private'
-  /** Whether the person has made a trade link of their own. */
+  /** True if the person has replaced the trade link. */
   hasNewLink?: boolean
-  /** Whether the mobile authenticator has been on for seven days. */
+  /** True if the mobile authenticator has been on for seven days. */
   hasAuthenticator?: boolean
 }
 
@@ -140,7 +143,9 @@ export const OFFER_LIFE_S = 14 * 86_400
 export const DAY_S = 86_400
 export const PROTECTED_APP = 730
 
-/** Indexes of lists of accounts. A list is immutable, so it is indexed once; each request looks up many accounts. */
+/**
+ * Indexes of lists of accounts. Each request looks up many accounts, and a list is immutable, so it is indexed once.
+ */
 const bySteamId = new WeakMap<Account[], Map<string, Account>>()
 
 export function findAccount({ accounts }: World, steamId: string): Account | undefined {
