@@ -1,6 +1,6 @@
 /**
- * Browser windows as people use them, where a tab behind another one is hidden. Playwright keeps every page of its own
- * browsers visible, so this browser starts separately, and Playwright only connects to it.
+ * Browser windows as people use them, where a tab behind another one is hidden. Playwright keeps every page of a
+ * browser that it starts visible, so this browser is started separately, and Playwright only connects to it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ export async function openWindows(executablePath: string): Promise<Windows> {
   const args = ['--headless=new', '--remote-debugging-port=0', '--lang=en-US', `--user-data-dir=${folder}`]
   const child = spawn(executablePath, [...BROWSER_ARGS, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   const gone = once(child, 'exit')
-  // Even if the bench fails.
+  // Ends the browser even if the bench fails.
   const kill = (): void => void child.kill('SIGKILL')
   process.once('exit', kill)
   const end = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export async function openWindows(executablePath: string): Promise<Windows> {
         const [page] = await Promise.all([context.waitForEvent('page'), act()])
         return page
       })
-      // One at a time, because the browser does not say which act opened a page.
+      // One at a time, because the browser does not report which act opened a page.
       last = next.catch(() => {})
       return next
     }

@@ -20,8 +20,8 @@ const gzipped = (file: string): number => gzipSync(readFileSync(file), { level: 
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
 
 /**
- * Matches the files that the page of a deposit without a shopper names. The browser fetches them before the link field
- * shows.
+ * Matches the files that the page of a deposit without a shopper names. The browser fetches them before it shows the
+ * link field.
  */
 const NAMED = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
 

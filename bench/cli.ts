@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- cli`: processor seconds of the operator's commands as processes, beside `node -e 0` in the same
- * run. Each is measured with Node's compile cache, which decides, and without it, as after an update.
+ * run. Each is measured with Node's compile cache, and without it, as after an update. The figure with the cache
+ * decides.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const HELP_LIMIT_S = 0.3
-/** Limit for a whole command. */
+/** Limit for one whole command. */
 const COMMAND_LIMIT_S = 0.6
 const RUNS = 5
 const MASTER_KEY = 'a'.repeat(64)
@@ -66,7 +67,7 @@ export async function benchCli(): Promise<Outcome> {
 async function fill(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  // Like the first start of a gateway.
+  // As the first start of a gateway does.
   await claimDatabase(client, {
     mode: 'sandbox',
     keyFingerprint: fingerprintOf(Buffer.from(MASTER_KEY, 'hex')),

@@ -1,8 +1,7 @@
 /**
  * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside
- * 10,000. Both have the same number of deposits per hour, so the pages of the last day show the same. Items leave only
- * after
- * their protection, so lists of what left are compared with 10,000 deposits of 40 days.
+ * 10,000. Both have the same number of deposits per hour, so the pages of the last day show the same. Items leave
+ * only after their protection, so lists of items that left are compared with 10,000 deposits in 40 days.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -21,7 +20,7 @@ const FEW = 10_000
 const YEAR_DAYS = 365
 const FEW_DAYS = (YEAR_DAYS * FEW) / MANY
 const PAST_DAYS = 40
-/** The lists of what left. */
+/** The lists of items that left. */
 const OF_THE_PAST = ['departures', 'wishes']
 const SHAPE = { stores: 50, bots: 20 }
 const GROWTH_LIMIT = 1.5

@@ -1,4 +1,4 @@
-/** An embedded PostgreSQL for one bench, removed afterwards. */
+/** Starts an embedded PostgreSQL for one bench. It is removed afterwards. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export async function withDatabase<T>(
   work: (serverUrl: string) => Promise<T>,
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-bench-'))
-  // If this process is root, PostgreSQL runs as another account, which must be able to enter.
+  // As root, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(dataDir, 0o711)
   const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync })
   try {

@@ -1,4 +1,4 @@
-/** Measures deposits per second through the whole path: opened, linked, shown, requested, sent, accepted, credited. */
+/** Measures deposits per second through the whole path, from opening a deposit to its credit. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { paymentSchema } from '../contract/widget-api.ts'

@@ -15,7 +15,7 @@ type Finished = {
 }
 
 export type Calls = {
-  /** A line for each method, busiest first: calls per bot and minute, its budget, and how many got 429. */
+  /** One line per method, busiest first: calls per bot and minute, its budget, and how many calls got 429. */
   lines(over: Span): string[]
   /** How many calls got 429, except those of the named bots. */
   limited(except: ReadonlySet<string>): number
@@ -83,7 +83,7 @@ const PAGES: [RegExp, Method][] = [
   [/^\/profiles\/\d+\/inventory\/json\//, 'owninventory'],
   [/^\/profiles\/\d+\/?$/, 'profile'],
   [/^\/miniprofile\//, 'miniprofile'],
-  // One of about five requests of a login, to count each login once.
+  // This is one of about five requests of a login, so each login counts once.
   [/^\/jwt\/finalizelogin$/, 'login'],
 ]
 

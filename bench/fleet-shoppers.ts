@@ -19,7 +19,7 @@ const LOOK_AGAIN_MS = 5_000
 export type Visit = {
   number: number
   hash: string | undefined
-  /** Whether the shopper's page becomes visible again after the accept. */
+  /** True if the shopper's page becomes visible again after the acceptance. */
   returns: boolean
   /** Why no offer was made; undefined if one was. */
   refusal: string | undefined
@@ -35,7 +35,7 @@ export type Visit = {
 export type Credits = {
   /** When the deposit with this hash had succeeded, in monotonic milliseconds. */
   of(hash: string): number | undefined
-  /** Fills in when each visit was credited. Resolves once all are, or after `withinMs`. */
+  /** Fills in when each visit was credited. Resolves once all are credited, or after `withinMs`. */
   all(visits: readonly Visit[], withinMs: number): Promise<void>
   end(): Promise<void>
 }
@@ -100,7 +100,7 @@ async function visit(till: KillTill, guest: Guest): Promise<Visit> {
   try {
     await pay({ ...till, url: till.urls[number % till.urls.length] ?? till.url }, guest, come)
   } catch (error) {
-    // An answer may be cut off, for example on a busy machine. One shopper must not end the whole bench.
+    // An answer can be cut off, for example on a busy machine. One shopper must not end the whole bench.
     come.refusal ??= error instanceof Error ? error.message : String(error)
   }
   return come
@@ -123,7 +123,7 @@ async function pay(till: KillTill, { steamId, patienceMs }: Guest, come: Visit):
   await accept(till, steamId, come)
 }
 
-/** Reads the items like the page. A person tries again if Steam or a bot did not answer. */
+/** Reads the items as the page does. A person tries again if Steam or a bot did not answer. */
 async function look(till: KillTill, hash: string, patienceMs: number): Promise<Inventory> {
   const end = performance.now() + patienceMs
   let refusal = 'no answer'
@@ -156,7 +156,7 @@ async function askFor(till: KillTill, body: object, patienceMs: number): Promise
   return 'no answer in time'
 }
 
-/** Resolves to undefined without an answer. */
+/** Makes a call. Resolves to undefined without an answer. */
 async function ask({ url }: KillTill, path: string, body?: object): Promise<Response | undefined> {
   const token = 'k'.repeat(43)
   const headers = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: url }
@@ -177,6 +177,6 @@ async function accept(till: KillTill, person: string, come: Visit): Promise<void
   hands.accept(offer.id)
   come.bot = offer.sender
   come.acceptedMs = performance.now()
-  // Like a page that becomes visible again, which asks without an earlier answer.
+  // As a page that becomes visible again does: it asks without an earlier answer.
   if (come.returns) await call(till, `/api/payment?hash=${come.hash}`)
 }

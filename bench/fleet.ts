@@ -1,6 +1,6 @@
 /**
  * A fleet on bad days: 20 bots in two gateways, each with 1,000 trades a day for nine days, 200 shoppers at once (50
- * and 500 on a large machine), and Steam's limits on requests. In the second wave one bot after the other is barred,
+ * and 500 on a large machine), and Steam's limits on requests. In the second wave, one bot after another is barred,
  * full, logged out or limited with 429 while shoppers keep coming. No shopper may be refused while a bot can trade,
  * everyone who accepts must be credited, and no limit of Steam may be hit except by a misfortune. The sandbox's clock,
  * which the till follows, runs as fast as the machine's. The limits are for a quiet machine, and stretch if this
@@ -16,7 +16,7 @@ import { memoryOf, watchCalls } from './fleet-figures.ts'
 import { type Credits, startCredits, type Visit, wave } from './fleet-shoppers.ts'
 import { type Outcome, percentile95 } from './outcome.ts'
 
-/** The machine that the larger fleet needs, because shoppers, sandbox, PostgreSQL and gateways share it. */
+/** The size of machine for the larger fleet, because shoppers, sandbox, PostgreSQL and gateways share it. */
 const LARGE_FROM = { processors: 8, memoryGb: 16 }
 const SIZES = { normal: { bots: 20, shoppers: 200 }, large: { bots: 50, shoppers: 500 } }
 const PROCESSORS = availableParallelism()
@@ -38,7 +38,7 @@ const CREDITED_WITHIN_MS = 300_000
 /** Time to spread the bots, because a gateway gives up one at a time. */
 const ONLINE_MS = 300_000
 
-/** Under the first two, a bot can still read accepted offers; under the others it cannot. */
+/** Misfortunes of a bot. Under the first two it can still read accepted offers, under the others it cannot. */
 const MISFORTUNES = ['send-new-device', 'send-inventory-full', 'logged-out', 'rate-limited'] as const
 type Misfortune = (typeof MISFORTUNES)[number]
 
@@ -109,7 +109,7 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
 const botsOf = ({ steam }: KillTill): string[] =>
   steam.world().accounts.flatMap(({ kind, steamId }) => (kind === 'bot' ? [steamId] : []))
 
-/** Gives one bot after the other a misfortune. */
+/** Gives one bot after another a misfortune. */
 async function strike(till: KillTill, struck: Map<string, Misfortune>): Promise<void> {
   const { steam } = till
   for (const [turn, steamId] of botsOf(till)
@@ -202,7 +202,7 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
 }
 
 /**
- * Whether the visit's bot could not read Steam at the acceptance, so the till learns of it only after the misfortune.
+ * True if the visit's bot could not read Steam at the acceptance, so the till learns of it only after the misfortune.
  */
 function isBlind({ bot }: Visit, struck: ReadonlyMap<string, Misfortune>): boolean {
   const misfortune = struck.get(bot ?? '')

@@ -1,4 +1,4 @@
-/** A page of the same cards and items that TanStack Virtual scrolls, for `grid.ts`. */
+/** A page with the same cards and items, scrolled by TanStack Virtual, for `grid.ts`. */
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -11,13 +11,13 @@ import { withPackage } from './npm-package.ts'
 
 const PACKAGE = '@tanstack/react-virtual'
 export const TANSTACK = `${PACKAGE}@3.14.26`
-/** Beside the packages, so it finds React. */
+/** A folder beside the packages, so it finds React. */
 const FOLDER = join(import.meta.dirname, '../.data/bench-tanstack')
 const WIDGET = join(import.meta.dirname, '../widget')
 
 const TYPES: Record<string, string> = { js: 'text/javascript', css: 'text/css' }
 
-/** The number and width of our columns in the same window. */
+/** The number and width of our own columns in the same window. */
 export type Like = { columns: number; width: number }
 
 const source = ({ columns, width }: Like): string => `

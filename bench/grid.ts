@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- grid`: 10,000 items against 100, in one run of one browser. Also the same items in the same cards,
- * scrolled by TanStack Virtual.
+ * `npm run bench -- grid`: 10,000 items against 100, in one run of one browser. For comparison, TanStack Virtual
+ * scrolls the same items in the same cards.
  */
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { launchBrowser, visit } from '../e2e/support/browser.ts'
@@ -26,7 +26,7 @@ const stock = (count: number) =>
 
 type Act = 'scrollMs' | 'keyMs' | 'clickMs'
 
-/** A page with its items shown. `nodes`: how many DOM nodes it has. */
+/** A page that shows its items. `nodes`: the number of its DOM nodes. */
 type Shown = { page: Page; session: CDPSession; nodes: number }
 
 /** CPU milliseconds of the main thread during `act`, without other work on the machine. */
@@ -93,7 +93,7 @@ async function compare(act: Act, pairs: readonly Pair[]): Promise<Took[]> {
   return took
 }
 
-/** How many times more the act costs with 10,000 items. */
+/** The factor by which the act costs more with 10,000 items. */
 function timesOf(who: string, act: Act, { few, many }: Took): number {
   const [fewMs, manyMs] = [middle(few), middle(many)]
   const times = manyMs / fewMs

@@ -12,7 +12,7 @@ const MOST_RATIO = 1.2
 const ROUNDS = 40
 /** The factor by which Lighthouse's average phone is slower than a desktop. */
 const TIMES_SLOWER = 4
-/** Browsers report no shorter interactions, and round to 8 ms. */
+/** The shortest interaction that browsers report. They round to 8 ms. */
 const SHORTEST_MS = 16
 
 /** Runs in the page: records the time of each interaction until the next paint, by its number. */
@@ -60,7 +60,7 @@ export async function benchInteraction(): Promise<Outcome> {
   try {
     const few = await openPhone(browser, till.gateway, FEW)
     const many = await openPhone(browser, till.gateway, MANY)
-    // Alternately, so both run under the same load.
+    // Both alternate, so they run under the same load.
     for (let round = 0; round < ROUNDS; round += 1)
       for (const page of [few, many]) await interact(page, round)
     const [fewMs, manyMs] = await Promise.all([few, many].map(tookMs))

@@ -15,9 +15,9 @@ import { type CutTill, openCutTill } from '../proofs/cut/till.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 
-/** How many times faster a credit must be than with a lock first. */
+/** The factor by which a credit must be faster than with a lock first. */
 const LIMIT = 1.4
-/** How many times longer a credit may take than the bare statement. */
+/** The factor by which a credit may take longer than the bare statement. */
 const FLOOR_LIMIT = 2
 const CLIENTS = 32
 const ROUNDS = 5
@@ -75,7 +75,7 @@ function judge(ours: number, { bare, locked }: { bare: number; locked: number })
 }
 
 /**
- * Writes the rows of a credit: trade, items, custody, deposit, event, jobs, the room in the limit, entries and
+ * Writes the rows of a credit: trade, items, custody, deposit, event, jobs, room in the limit, entries and
  * balances.
  */
 const BARE = `
@@ -135,7 +135,7 @@ const BARE = `
 
 const PAYLOAD = JSON.stringify({ type: 'deposit.succeeded', data: { note: 'x'.repeat(1_000) } })
 
-/** A credit by the bare statement. It decides nothing, and reads only the rows that it writes. */
+/** Credits with the bare statement, which decides nothing and reads only the rows that it writes. */
 const bare =
   (pool: pg.Pool): Credit =>
   async (_db, { tradeId, offerId, steamTrade }) => {
@@ -152,7 +152,7 @@ const credit =
   (db, delivery) =>
     deliver({ ...deps, trades: createTradeStore({ ...deps, db }) }, delivery)
 
-/** A credit like a simple ledger's, which reads a balance, adds to it and writes it back. */
+/** Credits as a simple ledger does: reads a balance, adds to it and writes it back. */
 const lockFirst =
   ({ deps }: CutTill): Credit =>
   (db, delivery) => {

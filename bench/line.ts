@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- line`: time until the trade link can be typed in, on a first visit at 400 kbit/s and 400 ms; beside
- * a page with only React and one field, compressed and served in the same way.
+ * a page that has only React and one field, compressed and served in the same way.
  */
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { newDeposit } from '../e2e/support/widget-calls.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const MOST_TIMES = 1.3
-/** Round trips for the document and the files that it names. Content shows after the first. */
+/** Round trips for the document and the files that it names. Content is visible after the first. */
 const MOST_ROUND_TRIPS = 2
 const LATENCY_MS = 400
 const BYTES_PER_S = 400_000 / 8

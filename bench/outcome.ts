@@ -2,13 +2,13 @@
 export type Outcome = {
   name: string
   ours: string
-  /** The comparison: the bare minimum, or another way to do the same. */
+  /** The figure to compare with: the bare minimum, or another way to do the same. */
   floor?: string
   ratio?: number
   /** The limit, in the form `<=1.5`. */
   limit?: string
   passed: boolean
-  /** Other figures of the same run, each with its own limit; `passed` covers them too. */
+  /** Other figures of the same run, each with its own limit. `passed` covers them too. */
   also?: readonly Outcome[]
 }
 

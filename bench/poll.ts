@@ -1,6 +1,6 @@
 /**
- * The CPU time of an unchanged poll in the gateway, beside a bare server that answers 304; and how many queries it
- * makes.
+ * The CPU time of an unchanged poll in the gateway, beside a bare server that answers 304, and the number of its
+ * queries.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -78,7 +78,7 @@ async function interleaved({ ours, floor }: { ours: Target; floor: Target }): Pr
   return costs
 }
 
-/** Each round has a ratio of its own: a busy moment of the machine affects both servers of its round. */
+/** Each round has its own ratio, because a busy moment of the machine affects both servers of a round. */
 function judge({ ours, floor }: Costs, queries: number): Outcome {
   const ratio = middle(ours.map((us, round) => us / (floor[round] ?? Number.NaN)))
   console.log(`poll: ${queries.toFixed(5)} queries a poll, at most ${MOST_QUERIES}`)
@@ -124,7 +124,7 @@ async function costOf(server: Server, work: () => Promise<unknown>) {
   return { cpuUs: (await server.cpuUs()) - cpuUs, tookMs }
 }
 
-/** Sends this many polls over persistent connections. Throws if one does not get 304. */
+/** Sends this many polls over persistent connections. Throws if the answer to one is not 304. */
 async function polls({ server, path, etag }: Target, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const { hostname, port } = new URL(server.url)

@@ -56,7 +56,7 @@ async function refreshes(database: Database): Promise<Outcome> {
   }
 }
 
-/** Refreshes the prices, and prices one basket after another at the same time. */
+/** Refreshes the prices, and meanwhile prices one basket after another. */
 async function refresh(database: Database, at: Date) {
   const rows = pricesAt(at)
   const before = await writesOf(database)

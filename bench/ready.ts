@@ -55,7 +55,7 @@ function printSizes(archive: string, folder: string): void {
 async function measure(place: string, folder: string, url: string): Promise<Outcome> {
   const [port = 0] = await freePorts(1)
   const cwd = join(place, 'elsewhere')
-  // With a compile cache, as in the service file.
+  // Uses a compile cache, as the service file does.
   const cache = join(place, 'cache')
   for (const each of [cwd, cache]) mkdirSync(each)
   chmodSync(cache, 0o777)

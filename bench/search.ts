@@ -7,7 +7,7 @@ import { middle, type Outcome } from './outcome.ts'
 const ITEMS = 10_000
 const MOST_TIMES = 1.5
 const ROUNDS = 61
-/** How often a word is typed and deleted in a round, because one keystroke is too short to measure. */
+/** How often a word is typed and deleted in a round. One keystroke is too short to measure. */
 const WORDS_A_ROUND = 8
 
 const THINGS = ['AK-47', 'AWP', '★ Karambit', 'M4A1-S', 'Нож', 'Sticker', 'Glock-18', 'USP-S', 'Desert Eagle']
@@ -52,7 +52,7 @@ export async function benchSearch(): Promise<Outcome> {
   const ours: number[] = []
   const theirs: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Alternates the order, because the second one also pays for the garbage of the first.
+    // Alternates the order, because the second search also pays for the garbage of the first.
     if (round % 2 === 0) theirs.push(cpuMs(scan))
     ours.push(cpuMs(search))
     if (round % 2 === 1) theirs.push(cpuMs(scan))

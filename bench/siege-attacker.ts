@@ -1,6 +1,6 @@
 /**
- * The hostile side of a siege, in a separate process. It gets its orders as JSON, calls at the given rate until its
- * parent says `end`, and then reports how often it got each status.
+ * The hostile side of a siege, in a separate process. It receives its orders as JSON, calls at the given rate until its
+ * parent sends `end`, and then reports how often it got each status.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { connect, type Socket } from 'node:net'

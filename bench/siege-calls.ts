@@ -1,4 +1,4 @@
-/** Calls from separate addresses: each caller of a siege has one of this machine's loopback addresses. */
+/** Makes calls from separate addresses. Each caller of a siege has one of this machine's loopback addresses. */
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 

@@ -1,6 +1,6 @@
 /**
  * One address, one link and one store, each as hostile as possible, beside 100 honest shoppers with separate addresses
- * who accept their offers. Before each siege there is a wave of honest shoppers alone, to compare their waiting times.
+ * who accept their offers. Before each siege, a wave of honest shoppers comes alone, to compare their waiting times.
  * No honest shopper may be refused, no limit of Steam or budget of the till may be exceeded, and rows and log must stay
  * bounded.
  */
@@ -28,7 +28,7 @@ import { type Answer, createCaller } from './siege-calls.ts'
 const SHOPPERS = Number(process.env.SIEGE_SHOPPERS ?? 100)
 const FURTHER_BOTS = 10
 const ARRIVALS_A_SECOND = 5
-/** Polls of each shopper, the first before accepting. Few, because the bots have few offers at a time. */
+/** Polls of each shopper, the first before the acceptance. Few, because the bots have few offers at a time. */
 const POLLS = 6
 const POLLS_BEFORE_ACCEPT = 2
 const POLL_EVERY_MS = 1_000
@@ -36,9 +36,9 @@ const AGAIN_MS = 500
 const MOST_ASKS = 60
 const HOSTILE_LINKS = 10
 const RATIO_LIMIT = 2
-/** The most rows above those of honest shoppers in the same time. */
+/** The most rows beyond those of honest shoppers in the same time. */
 const ROWS_A_MINUTE = 3_000
-/** The most bytes of log. A store may call 20 times a second, and each call has a line. */
+/** The most bytes of log. A store may call 20 times a second, and each call writes a line. */
 const LOG_BYTES_A_MINUTE = 500_000
 const KINDS = ['address', 'link', 'store'] as const
 
@@ -51,7 +51,7 @@ export async function benchSiege(): Promise<Outcome> {
     const till = await openKillTill(serverUrl, 'siege', {
       furtherBots: FURTHER_BOTS,
       quotas: true,
-      // As in production. The settings of the proofs allow everything from one address, and log little.
+      // Limits and log as in production. The settings of the proofs allow everything from one address, and log little.
       settings: { TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: '200', TRADETILL_LOG_LEVEL: 'info' },
     })
     const gateway = till.start()

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- start`: seconds from `npm start` until it says that it is ready and all three parts answer, on an
- * empty folder and on an existing one. The median of three runs each, against limits for a quiet machine.
+ * `npm run bench -- start`: seconds from `npm start` until it reports that it is ready and all three parts answer, on
+ * an empty folder and on an existing one. The median of three runs each, against limits for a quiet machine.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -62,7 +62,7 @@ async function startOnce(place: Place): Promise<number> {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, ...place.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // In its own process group, for Ctrl-C as in a terminal.
+    // Runs in its own process group, so Ctrl-C works as in a terminal.
     detached: true,
   })
   const ended = once(npm, 'close')
@@ -85,7 +85,7 @@ function isReady(exitCode: number | null, output: string): boolean {
   return output.includes('Tradetill is ready')
 }
 
-/** The median run decides; its limit is adjusted to the machine's speed in that run. */
+/** The median run decides. Its limit is adjusted to the machine's speed in that run. */
 function judge(kind: Kind, runs: readonly Run[]): Outcome {
   const tookS = middle(runs.map((run) => run.tookS))
   const speed = runs.find((run) => run.tookS === tookS)?.machine.speed ?? 1

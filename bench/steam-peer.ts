@@ -1,7 +1,7 @@
 /**
- * The client libraries' own engine, for comparison with the till, used as their documents say. It reads the public
- * inventory, sends, polls the list of offers every five seconds, and asks for the new ids of accepted items. It does
- * not ask whether Steam would hold the trade, and does not read the page for making an offer.
+ * The client libraries' own engine, for comparison with the till, used as its documentation describes. It reads the
+ * public inventory, sends, polls the list of offers every five seconds, and asks for the new ids of accepted items. It
+ * does not ask whether Steam would hold the trade, and does not read the page for making an offer.
  */
 import { createRequire } from 'node:module'
 import {
@@ -31,7 +31,7 @@ const TradeOfferManager: new (options: object) => PollingManager = require('stea
 export type Peer = {
   /** The Steam that only this engine uses. */
   steam: RunningSteam
-  /** Sends an offer for an item of this person that no other offer asks for. */
+  /** Sends an offer for an item of this person that is in no other offer. */
   offer(person: string): Promise<string>
   /** Lets the person accept. Resolves to the seconds until the new ids of the items are known. */
   accepted(person: string, offerId: string): Promise<number>

@@ -32,10 +32,10 @@ const PEOPLE = [
 ] as const
 /** Steam lets a bot have five open offers with one person, and thirty in all. */
 const OFFERS_EACH = 5
-/** How many offers of each person are made and completed in a browser. */
+/** Number of each person's offers that are made and completed in a browser. */
 const WINDOWS_EACH = 2
 const STAND_MS = 60_000
-/** Shoppers accept at random times in this span, not in step with the watch over their offers. */
+/** Shoppers accept at random times within this span, so they are not in step with the watch over their offers. */
 const SPREAD_MS = 5_000
 /**
  * The most requests per deposit. One request asks about holds of both sides right before the send, because an offer
@@ -77,7 +77,7 @@ type OpenOffer = { hash: string; person: string; offerId: string; page: Page | u
 type Seconds = { returned: number[]; waited: number[]; peer: number[] }
 
 async function measure(stage: Stage): Promise<Outcome> {
-  // These people do nothing automatically: no declines and no counter-offers.
+  // Removes the automatic behaviour of people, some of whom would decline or counter.
   for (const steam of [stage.till.steam, stage.peer.steam]) {
     steam.change((world) => ({
       world: { ...world, accounts: world.accounts.map(({ behaviour: _, ...account }) => account) },
@@ -178,7 +178,7 @@ function countRequests() {
   }
 }
 
-/** Opens the offers one after the other, because items of an open offer are not shown again. */
+/** Opens the offers one after another, because items of an open offer are not shown again. */
 async function openOffers({ till, peer, windows }: Stage, person: string): Promise<OpenOffer[]> {
   const opened: OpenOffer[] = []
   const taken = new Set<string>()

@@ -22,7 +22,7 @@ const STEAM_URL = 'http://steam.test'
 const STORE = 1n
 /** The id of the first deposit. */
 const FIRST_ID = 1_001
-/** How many pages one read of the views serves. */
+/** Number of pages that one read of the views serves. */
 const POLLED = 50
 /** The number of deposits in the last hour, at one a second. */
 const LAST_HOUR = 3_600

@@ -1,4 +1,4 @@
-/** How soon an event reaches the store after its commit, without other load. */
+/** Measures how soon an event reaches the store after its commit, without other load. */
 
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_FLEET_LIMITS } from '../gateway/bots/fleet.ts'

@@ -70,7 +70,7 @@ type Pair = {
   slowest: string
 }
 
-/** Runs each call once, which does the due work, then alternately, so other work on the machine affects both. */
+/** Runs each call once to do the due work, then alternately, so other work on the machine affects both. */
 async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, call] of young.calls.entries()) {

@@ -24,7 +24,7 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
   useEffect(() => {
     const [, name] = MENU.find(([to]) => isAt(place.path, to)) ?? ['', 'Find']
     document.title = `${name} · Tradetill console`
-    // On a narrow page the menu is one line: the current entry must be visible.
+    // On a narrow page, the menu is one line. Keep the current entry visible.
     const current = menu.current?.querySelector<HTMLElement>('[aria-current]')
     if (menu.current && current)
       menu.current.scrollLeft = current.offsetLeft - (menu.current.clientWidth - current.offsetWidth) / 2

@@ -17,7 +17,7 @@ export type TopUp = {
   held: number
   heldUntil: string | null
   reversed: number
-  /** Whether the top-up pays for a cart, and whether the cart has been bought. */
+  /** The state of the cart for which the top-up pays, if there is one. */
   cart: 'none' | 'waiting' | 'bought'
   url: string | null
   createdAt: string
@@ -62,7 +62,7 @@ export function openBooks(file: string) {
       statements.setUrl.run(url, externalId)
       statements.startTopUp.run(externalId)
     },
-    /** Events read from the log. An event that a webhook already brought changes nothing. */
+    /** Books events from the log. An event that a webhook already delivered changes nothing. */
     log: {
       update,
       /** How far the till's event log has been read. */

@@ -20,7 +20,7 @@ export const GOODS: readonly Good[] = [
   good(['anvil', 'Anvil for the hall', 0, [6_500, 5_990, 34_900]]),
 ]
 
-/** How many of each, by the good's id. */
+/** Quantities by the good's id. */
 export type Cart = Record<string, number>
 
 export const totalOf = (cart: Cart, currency: Currency): number =>

@@ -1,4 +1,4 @@
-/** Reads the events that no webhook brought from the till's event log. */
+/** Reads events that no webhook delivered from the till's event log. */
 import { catchUp, type Till } from '../sdk/index.ts'
 import type { Books } from './books.ts'
 

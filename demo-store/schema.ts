@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { FIRST_SHOPPER } from './visitor.ts'
 
-/** The first version of the tables; later changes are in STEPS. */
+/** The first version of the tables. Later changes are in STEPS. */
 const FIRST = `
   pragma journal_mode = wal;
   pragma synchronous = full;

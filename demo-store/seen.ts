@@ -29,7 +29,7 @@ export function openSeen() {
     note,
     /** Newest first. */
     all: (): readonly Note[] => notes,
-    /** A fetch for the client of the till that notes each call and its answer. */
+    /** A fetch function for the client of the till, which records each call and its answer. */
     async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
       const address = new URL(input instanceof Request ? input.url : input)
       const what = `${init.method ?? 'GET'} ${address.pathname}`
@@ -52,7 +52,7 @@ export function openSeen() {
   }
 }
 
-/** True for a page of the log without events, which is what most minutes bring. */
+/** True for a page of the log without events, as in most minutes. */
 const isEmptyPage = (answered: unknown): boolean => {
   const events: unknown = typeof answered === 'object' && answered !== null && Reflect.get(answered, 'events')
   return Array.isArray(events) && events.length === 0

@@ -146,7 +146,9 @@ function shownTo(request: IncomingMessage, { books, seen }: Store): Shown {
   }
 }
 
-/** Returns the result of the payment from which a shopper returns. The address proves nothing, so the books decide. */
+/**
+ * Returns the result of the payment from which a shopper comes back. The address proves nothing, so the books decide.
+ */
 function thanksFor(request: IncomingMessage, { books }: Store): string | undefined {
   const { shopper, language } = visitorOf(request)
   const topUp = books.topUp(queryOf(request).get('paid') ?? '')

@@ -43,7 +43,7 @@ describe('a top-up', () => {
     ])
   })
 
-  test('is requested again from a till that fails once', async () => {
+  test('is requested again if the till fails once', async () => {
     demo.till.statuses.push(503)
     expect((await visitors.press()).status).toBe(303)
     const ids = demo.till.calls.map((call) => call.body.externalId)
@@ -84,7 +84,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({ EUR: 1250, USD: 1250 })
   })
 
-  test('credits the difference when a deposit brings more later', async () => {
+  test('credits the difference when the amount of a deposit increases', async () => {
     const more = { type: 'deposit.amount_increased', data: { amount: 2000 } }
     await visitors.send({ id: 'event-8', sequence: 8 })
     expect((await visitors.send({ id: 'event-9', sequence: 9, ...more })).status).toBe(204)
@@ -92,7 +92,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({ USD: 2000 })
   })
 
-  test('out of order changes no status, but still counts its credit', async () => {
+  test('that arrives out of order changes no status, but its credit still counts', async () => {
     const pending = { type: 'deposit.pending', data: { status: 'pending', amount: null } }
     await visitors.send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })
     await visitors.send({ id: 'first', sequence: 3, ...pending })
@@ -133,7 +133,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({ USD: 1250 })
   })
 
-  test('of an unknown type is answered 2xx and changes nothing; a test is answered with its challenge', async () => {
+  test('with an unknown type is answered 2xx and changes nothing; a test is answered with its challenge', async () => {
     expect((await visitors.send({ type: 'till.news' })).status).toBe(204)
     const tested = await visitors.send({ type: 'webhook.test', data: { challenge: 'n0nce' } })
     expect([tested.status, await tested.json()]).toEqual([200, { challenge: 'n0nce' }])
@@ -150,7 +150,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({})
   })
 
-  test('leaves a balance that survives a restart', async () => {
+  test('credits a balance that survives a restart', async () => {
     await visitors.send({})
     await demo.store.close()
     await demo.open(demo.till.url)
@@ -182,7 +182,7 @@ describe('the log of the till', () => {
     })
   })
 
-  test('is read on after an unknown type', async () => {
+  test('is still read after an event of an unknown type', async () => {
     demo.till.log.push({ id: 'news-1', type: 'payout.sent', sequence: 1, data: { reference: 'wire 1' } })
     demo.till.log.push({ id: 'news-2', type: 'payout.sent', sequence: 2, data: { reference: 'wire 2' } })
     await fetch(`${demo.store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
@@ -263,7 +263,7 @@ describe('the page', () => {
     expect((await fetch(`${demo.store.url}/nothing`)).status).toBe(404)
   })
 
-  test('says so when the sandbox is down', async () => {
+  test('shows when the sandbox is down', async () => {
     demo.till.server.closeAllConnections()
     await new Promise((resolve) => demo.till.server.close(resolve))
     expect(await (await fetch(demo.store.url)).text()).toContain('sandbox does not answer')

@@ -1,4 +1,4 @@
-/** For the store's tests: a till and a Steam sandbox as their documents describe them. */
+/** A till and a Steam sandbox as their documents describe them, for the store's tests. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -77,7 +77,10 @@ export const visitorsOf = (demo: Demo) => ({
   live: async (): Promise<string> => (await fetch(`${demo.store.url}/live`)).text(),
 })
 
-/** Starts a till and a sandbox that answer as documented: first with `statuses`, then with 201. */
+/**
+ * Starts a till and a sandbox that answer as documented. The till's first answers have these `statuses`, later ones
+ * 201.
+ */
 async function startTill(): Promise<Stub> {
   const calls: Call[] = []
   const statuses: number[] = []

@@ -1,4 +1,4 @@
-/** The words of the store. */
+/** The store's texts. */
 export const LANGUAGES = ['en', 'ru'] as const
 export type Language = (typeof LANGUAGES)[number]
 

@@ -12,7 +12,7 @@ import {
 
 export type TillAccount = { url: string; apiKey: string; webhookSecret: string }
 
-/** A shopper waits for the answer, so there are few repeats. */
+/** Settings of a call. Few repeats, because a shopper waits for the answer. */
 export const openTill = ({ url, apiKey }: TillAccount, fetcher: typeof fetch): Till =>
   createTill({ url, apiKey, tries: 2, longestWaitMs: 2_000, fetch: fetcher })
 
@@ -31,7 +31,7 @@ export async function createDeposit(
   }
 }
 
-/** Returns undefined if the till did not sign it. */
+/** Verifies and reads a webhook. Returns undefined if the till did not sign it. */
 export async function readWebhook(
   { webhookSecret: secret }: TillAccount,
   headers: Record<string, string | string[] | undefined>,

@@ -27,7 +27,7 @@ export function visitorOf({ headers }: IncomingMessage): Visitor {
   }
 }
 
-/** Cookies for the fields of a settings form; unknown values are left out. */
+/** Returns the cookies for the fields of a settings form, without unknown values. */
 export function settingsOf(form: URLSearchParams): string[] {
   const names = Object.keys(COOKIES) as (keyof typeof COOKIES)[]
   return names.flatMap((name) => {

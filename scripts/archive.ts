@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 
 export type Entry =
-  /** `path` is from the archive's root, with slashes. */
+  /** `path` is relative to the archive's root, with slashes. */
   | { kind: 'file'; path: string; content: Buffer; executable?: boolean }
   | { kind: 'link'; path: string; target: string }
 
@@ -34,7 +34,7 @@ function headOf(entry: Entry, modifiedS: number): Buffer {
     [octal(0, 8), 8],
     [octal(size, 12), 12],
     [octal(modifiedS, 12), 12],
-    // The checksum is computed with spaces in its own place.
+    // The checksum is computed with spaces in its own field.
     [' '.repeat(8), 8],
     [isFile ? '0' : '2', 1],
     [isFile ? '' : entry.target, MOST_NAME],

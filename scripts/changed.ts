@@ -1,4 +1,4 @@
-/** The tests that a change affects: those that import it, and those that start a process which runs it. */
+/** Finds the tests that a change affects: those that import it, and those that start a process that runs it. */
 import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -6,13 +6,13 @@ import { join, relative } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 
-/** Sources of the processes and pages that the tests in e2e/ start: no import leads to them. */
+/** Sources of the processes and pages that the tests in e2e/ start, because no import leads to them. */
 const STARTED = /^(contract|gateway|vault|steam-sandbox|market-sandbox|demo-store|widget|scripts)\//
 const OF_TESTS = /\.test\.tsx?$|^gateway\/testing\//
 
 export const isChangedArgument = (argument: string): boolean => /^--changed(=.+)?$/.test(argument)
 
-/** Paths of test files from the root; `argument` is `--changed` or `--changed=REF`. */
+/** Returns the paths of test files from the root. `argument`: `--changed` or `--changed=REF`. */
 export function touchedTests(argument: string): string[] {
   const importing = JSON.parse(
     run(process.execPath, [VITEST, 'list', argument, '--filesOnly', '--json']),

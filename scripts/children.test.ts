@@ -18,7 +18,7 @@ function aChild() {
 }
 
 describe('waiting for a part', () => {
-  it('ends with its line, even if the line came earlier', async () => {
+  it('ends with its line, even if the line was printed earlier', async () => {
     const { say, ready } = aChild()
     const waited = ready()
     say('gateway ready at http://localhost')
@@ -36,7 +36,7 @@ describe('waiting for a part', () => {
     await ended
   })
 
-  it('lasts as long as a migration: npm start never kills a long one, and the limit applies again after it', async () => {
+  it('lasts as long as a migration, which npm start never kills, and the limit applies again afterwards', async () => {
     const { say, ready } = aChild()
     const waited = ready()
     const outcome = vi.fn<() => void>()
@@ -60,7 +60,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((own) =>
 const ADDRESSES = hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1']
 
 describe('a port', () => {
-  it.each(ADDRESSES)('is taken if something listens at %s, an address of localhost', async (host) => {
+  it.each(ADDRESSES)('is in use if a process listens at %s, an address of localhost', async (host) => {
     const server = createServer()
     server.listen(0, host)
     await once(server, 'listening')

@@ -1,4 +1,4 @@
-/** Processes that the start script starts and ends. */
+/** Starts and ends the processes of the start script. */
 import { spawn } from 'node:child_process'
 import type { EventEmitter } from 'node:events'
 import { createServer } from 'node:net'
@@ -8,13 +8,13 @@ import { STOP_MS } from '../gateway/kit/shutdown.ts'
 
 export type Child = {
   /**
-   * Resolves once a line of its output contains `text`; rejects if it ends before, or prints nothing for
-   * `withinMs`. While it reports that it is busy, as with a migration, the wait has no limit.
+   * Resolves once a line of its output contains `text`. Rejects if the process ends first, or prints nothing for
+   * `withinMs`. While the process reports that it is busy, as with a migration, the wait has no limit.
    */
   says(text: string, withinMs: number): Promise<void>
-  /** Calls `act` with each line of its output from now on. */
+  /** Calls `act` with each further line of its output. */
   onLine(act: (line: string) => void): void
-  /** How it ended: an exit code or a signal. */
+  /** How the process ended: an exit code or a signal. */
   ended: Promise<string>
   /** Asks the process to stop and waits; kills it if it does not end in time. */
   stop(): Promise<void>
@@ -27,11 +27,11 @@ type Start = {
   file: string
   args?: readonly string[]
   env: Record<string, string>
-  /** The account of another user of the machine to run as. */
+  /** The account of another user, as which the process runs. */
   account?: { uid: number; gid: number } | undefined
 }
 
-/** Milliseconds until a stopping process is killed: longer than the gateway's own limit, after which it ends. */
+/** Milliseconds until a stopping process is killed. Longer than the gateway's own limit, after which it ends. */
 const KILL_MS = STOP_MS + 2_000
 
 /**
@@ -39,7 +39,7 @@ const KILL_MS = STOP_MS + 2_000
  * order. Each part has a pipe from this process as stdin: if this process is killed, the pipe ends and the part stops.
  */
 export function startChild({ name, file, args = [], env, account }: Start): Child {
-  // Another user cannot write to our cache.
+  // Another user cannot write to our compile cache.
   const cache = account === undefined ? { NODE_COMPILE_CACHE: COMPILE_CACHE } : {}
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...args], {
     ...account,
@@ -79,7 +79,7 @@ type Voice = {
   ended: Promise<string>
 }
 
-/** A gateway killed during a migration repeats it at the next start, so a long one would never end. */
+/** A gateway that is killed during a migration repeats it at the next start, so a long migration would never end. */
 const BUSY = ' is busy: '
 
 export function listenTo({ name, lines, ended }: Voice): Child['says'] {
@@ -110,7 +110,7 @@ export function listenTo({ name, lines, ended }: Voice): Child['says'] {
   }
 }
 
-/** The addresses of `localhost`; browsers try the second one first. */
+/** The addresses of `localhost`. Browsers try the second one first. */
 const OWN_ADDRESSES = ['127.0.0.1', '::1']
 
 /** Returns why our programs cannot listen on this port; undefined if it is free. */
@@ -123,7 +123,7 @@ export async function portProblem(port: number): Promise<'taken' | 'forbidden' |
   return undefined
 }
 
-/** Returns the code of the error when listening there. A machine without IPv6 gives one too. */
+/** Returns the error code of an attempt to listen there. A machine without IPv6 also returns one. */
 function listenProblem(port: number, address: string): Promise<string | undefined> {
   const server = createServer()
   return new Promise((resolve) => {

@@ -44,7 +44,7 @@ const PACKAGE_MANAGERS = [
   { command: 'pacman', installs: [['-S', '--noconfirm', 'chromium']] },
 ]
 
-/** Returns the path of an executable Chromium. If there is none, throws with what to do. */
+/** Returns the path of an executable Chromium. If there is none, throws with advice. */
 export function findChromium(say: (line: string) => void = console.error): string {
   const found = installed()
   if (found !== undefined) return found
@@ -64,7 +64,7 @@ export function findChromium(say: (line: string) => void = console.error): strin
   )
 }
 
-/** Returns the headless shell if there is one, or else `browser`. A browser named in CHROMIUM_PATH always wins. */
+/** Returns the headless shell if there is one, otherwise `browser`. A browser named in CHROMIUM_PATH always wins. */
 export function findHeadlessShell(browser: string): string {
   const { CHROMIUM_PATH: named, CHROMIUM_SHELL_PATH: shell } = process.env
   if (shell) return shell

@@ -1,4 +1,4 @@
-/** Prepares the till for the demo: the sandbox's bots enrolled and the demo store registered, as an operator would. */
+/** Prepares the till for the demo: enrols the sandbox's bots and registers the demo store, as an operator would. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { runCommandLine } from '../gateway/cli/run.ts'
 
@@ -25,7 +25,7 @@ type Registration = StoreAccess & {
 type SandboxBot = { steamId: string; refreshToken: string }
 
 const DEADLINE_MS = 10_000
-/** The sandbox's refresh tokens live for 200 days. */
+/** Age at which a bot is enrolled again. The sandbox's refresh tokens are valid for 200 days. */
 const TOKEN_AGE_MS = 100 * 86_400_000
 const RISK_LIMIT_USD = '1000'
 /** The colour of the demo store's own pages. */
@@ -115,7 +115,7 @@ function read(file: string): Partial<Registration> | undefined {
   }
 }
 
-/** Writes the file beside its place and moves it there when complete, so a killed start leaves no half key. */
+/** Writes the file under another name and renames it when complete, so a killed start leaves no half key. */
 function write(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600 })
   renameSync(`${file}.new`, file)

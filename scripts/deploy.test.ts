@@ -1,4 +1,4 @@
-/** Checks the deployment files as their programs read them: names of settings, limits, links in logs, rights. */
+/** Checks the deployment files as their programs read them: names of settings, limits, links in logs, and rights. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ describe('the deployment files', () => {
     expect(named.filter(({ name }) => !known.has(name))).toEqual([])
   })
 
-  it('have an example of settings that live mode accepts once its files exist', () => {
+  it('include example settings that live mode accepts once their files exist', () => {
     const example = parseEnv(read('.env.example'))
     const given = {
       ...Object.fromEntries(Object.entries(example).filter(([name]) => !name.endsWith('_FILE'))),
@@ -116,13 +116,13 @@ describe('the service file', () => {
       /\/opt\/tradetill\/bin\/tradetill serve$/,
     )
     expect(settings).toEqual(expect.arrayContaining(['Restart=always', 'TimeoutStopSec=30']))
-    // After `systemctl restart` the gateway is ready for commands, and no migration exceeds the limit.
+    // After `systemctl restart`, the gateway is ready for commands, and no migration exceeds the limit.
     expect(settings).toEqual(
       expect.arrayContaining(['Type=notify', 'NotifyAccess=all', 'TimeoutStartSec=infinity']),
     )
   })
 
-  it('restricts the gateway as far as possible, but lets it compile', () => {
+  it('restricts the gateway as far as possible, but lets it compile machine code', () => {
     expect(settings).toEqual(
       expect.arrayContaining([
         'DynamicUser=yes',
@@ -165,7 +165,7 @@ describe('the service file of the vault', () => {
 })
 
 describe('the script that sets up a vault', () => {
-  /** Runs it in a folder, with programs that only write down how they were called. */
+  /** Runs the script in a folder, with programs that only record how they were called. */
   function setUp(...args: string[]) {
     const place = mkdtempSync(join(tmpdir(), 'tradetill-vault-'))
     onTestFinished(() => rmSync(place, { recursive: true }))
@@ -194,7 +194,7 @@ describe('the script that sets up a vault', () => {
     expect(again).toBe(1)
   })
 
-  it('needs no PostgreSQL on a separate machine, and says what to edit', () => {
+  it('needs no PostgreSQL on a separate machine, and prints what to edit', () => {
     const { address, calls, said } = setUp('elsewhere')
     expect(address).toBe('postgres://tradetill_vault:PASSWORD@db.example/tradetill?sslmode=verify-full')
     expect(said).toContain('Edit the address')

@@ -12,7 +12,8 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const NEEDED_NODE = 24
 /**
- * The packages' Node is too old below this version, which lacks security updates: for Apple's arm64 npm has only 24.0.
+ * The lowest acceptable version of Node from npm; older ones lack security updates. For Apple's arm64, npm has only
+ * 24.0.
  */
 const CURRENT_NODE = [24, 13, 0]
 const LOOK_EVERY_MS = 500
@@ -22,7 +23,7 @@ const LOOK_EVERY_MS = 500
  */
 const INSTALL = [
   ...['install', '--no-save', '--ignore-scripts', '--loglevel=error'],
-  // The page is built here, so NODE_ENV=production must not leave out the build's packages.
+  // The page is built here, so NODE_ENV=production must not omit the build's packages.
   ...['--include=dev', '--include=optional'],
 ]
 
@@ -36,8 +37,8 @@ function packagesIn(file) {
 
 /**
  * True if npm's record of the installed packages equals the lock file and their folders exist (a folder removed by
- * hand stays in the record). Optional packages may be for other machines. An entry without a version is the target of
- * a link, which has no folder.
+ * hand stays in the record). Optional packages may be for other machines. An entry without a version is the target
+ * of a link, which has no folder.
  */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json')
@@ -65,7 +66,7 @@ function install() {
     fail('The packages could not be installed; npm says above why. Check the connection and try again.')
 }
 
-/** Two installations at once would corrupt the folder: the second waits for the first. */
+/** Makes a second installation wait for the first, because two at once would corrupt the folder. */
 function installAlone() {
   const file = join(
     tmpdir(),
@@ -84,7 +85,7 @@ function installAlone() {
   }
 }
 
-/** Takes the lock. Returns false while its process is alive; removes the file of a dead one. */
+/** Takes the lock. Returns false while the process that holds it is alive, and removes the file of a dead process. */
 function take(file) {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' })
@@ -113,8 +114,8 @@ function isAlive(pid) {
 }
 
 /**
- * The packaged Node does not run everywhere (musl), and is old for some machines. Then the machine's own Node is used
- * if it is newer.
+ * The packaged Node does not run everywhere (musl), and is old on some machines. The machine's own Node is then used if
+ * it is newer.
  */
 function checkNode() {
   const pinned = join(ROOT, 'node_modules/.bin/node')

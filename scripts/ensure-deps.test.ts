@@ -1,4 +1,4 @@
-/** The step before `npm start`, on a newcomer's Node and folder. Its npm and Nodes are fakes. */
+/** The step before `npm start`, with a newcomer's Node and folder. Its npm and Nodes are fakes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ function ensure(): { code: number | null; said: string } {
   return { code: status, said: stdout + stderr }
 }
 
-it('packages are installed once, and later starts ask no registry', () => {
+it('packages are installed once, and later starts do not contact the registry', () => {
   anNpm({ node: 'v24.21.0' })
   expect(ensure()).toMatchObject({ code: 0, said: expect.stringContaining('once') })
   expect(ensure()).toEqual({ code: 0, said: '' })
@@ -122,7 +122,7 @@ it.each([
   expect(existsSync(join(root, 'node_modules/.bin/node'))).toBe(staysPinned)
 })
 
-it('without a suitable Node, the start says which one it needs', () => {
+it('without a suitable Node, the start prints which version it needs', () => {
   anNpm({})
   aNode('own-node', 'v22.23.2')
   expect(ensure()).toMatchObject({

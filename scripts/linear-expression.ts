@@ -1,27 +1,30 @@
 /**
  * Decides whether a regular expression takes linear time for every text. The expression is read as an automaton
- * of its characters. Backtracking is slow if a text can be read in more and more ways, and each of them can still
+ * of its characters. Backtracking is slow if the number of ways to read a text grows with it, and each way can still
  * fail: two ways around one loop, or a way from one loop into another that reads the same characters.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
-/** A longer repetition counts as endless: reading a long text this many times already takes too long. */
+/**
+ * A repetition of more than this counts as endless, because to read a long text this many times already takes too long.
+ */
 const MOST_TIMES = 64
 const MOST_POSITIONS = 1_500
 
 /**
- * `next` lists a position once for each way to it. `sure` has the positions from which the whole expression matches.
+ * `next` lists a position once for each way to it. `sure` contains the positions from which the whole expression
+ * matches.
  */
 type Automaton = { reads: bigint[]; next: number[][]; sure: Set<number> }
 
 /**
- * Positions that read the part's first and last character, and whether the part may match nothing: conditionally, or
- * surely.
+ * Positions that read the part's first and last character, and whether the part can match the empty text: under a
+ * condition, or always.
  */
 type Part = { first: number[]; last: number[]; sureLast: number[]; mayBeEmpty: boolean; surelyEmpty: boolean }
 
 const NOTHING: Part = { first: [], last: [], sureLast: [], mayBeEmpty: true, surelyEmpty: true }
-/** An assertion reads nothing, and may stop the match. */
+/** An assertion, which reads nothing and can stop the match. */
 const CONDITION: Part = { ...NOTHING, surelyEmpty: false }
 
 /** Returns why the expression is not linear or cannot be judged; undefined if it is linear. */

@@ -1,6 +1,6 @@
 /**
- * `npm run live`: the port's checks against the real Steam, never part of `npm test`. Reads only, unless
- * TRADETILL_LIVE_ITEM names an asset id of the partner: then an offer asks for that item and is cancelled, or, with
+ * `npm run live`: the port's checks against the real Steam, never part of `npm test`. It only reads, unless
+ * TRADETILL_LIVE_ITEM names an asset id of the partner. An offer then requests that item and is cancelled, or, with
  * TRADETILL_LIVE_ACCEPT=1, waits for the partner to accept it. With `--record` it leaves a redacted record for the
  * tests.
  */

@@ -1,5 +1,6 @@
 /**
- * Proofs that `npm test` runs in part or not at all, and the command for the whole. Plain data: `npm test` prints it.
+ * Proofs that `npm test` runs in part or not at all, with the command that runs each completely. `npm test` prints
+ * them.
  */
 
 type NotRunHere = { what: string; command: string }

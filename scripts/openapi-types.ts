@@ -7,7 +7,7 @@ const isRecord = (value: unknown): value is Schema =>
 const recordOf = (value: unknown): Schema => (isRecord(value) ? value : {})
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** The type of a schema. Throws at an unknown form, so nothing silently becomes `any`. */
+/** Returns the type of a schema. Throws at an unknown form, so nothing silently becomes `any`. */
 function typeOf(schema: Schema): string {
   if (typeof schema.$ref === 'string') return schema.$ref.replace('#/components/schemas/', '')
   const variants = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map((one) => typeOf(recordOf(one)))
@@ -81,7 +81,7 @@ function callOf(call: Schema): string {
 
 const shapeOf = (name: string, schema: unknown): string => `export type ${name} = ${typeOf(recordOf(schema))}`
 
-/** Returns the types of these shapes, and of those they refer to. */
+/** Returns the types of these shapes, and of the shapes to which they refer. */
 export function shapesOf(document: unknown, names: readonly string[]): string {
   const schemas = recordOf(recordOf(recordOf(document).components).schemas)
   const wanted = new Set(names)

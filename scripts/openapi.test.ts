@@ -14,7 +14,7 @@ test('docs/openapi.json equals the document that a till serves (node scripts/ope
   expect(readFileSync(join(ROOT, 'sdk/types.ts'), 'utf8')).toBe(typesText())
 })
 
-/** A store that uses the client: a line would not compile if its part of the document were wrong. */
+/** The code of a store that uses the client. A line would not compile if its part of the document were wrong. */
 const STORE = `import type { Client, Deposit, Webhooks } from './client.ts'
 
 export async function topUp(client: Client): Promise<string> {
@@ -71,7 +71,7 @@ test('the document leaves all answers open to new fields and values', () => {
   const open = JSON.stringify([webhooks, ...answered.map((name) => components.schemas[name])])
   expect(open).toContain('x-extensible-enum')
   expect(open).not.toMatch(/"additionalProperties":false|"enum":/)
-  // Calls stay closed: an unknown field is an error.
+  // Calls stay closed, so an unknown field is an error.
   expect(components.schemas.NewDeposit.additionalProperties).toBe(false)
   const headers = webhooks.event.post.parameters.map(({ name }: { name: string }) => name)
   expect(headers).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature'])

@@ -1,4 +1,7 @@
-/** The packages of a release: those the server needs, as the lock file names them and npm installed them. */
+/**
+ * The packages of a release: those that the server needs, according to the lock file and to npm's record of the
+ * installation.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -19,7 +22,7 @@ const lockSchema = z.object({ packages: z.record(z.string(), packageSchema) })
 export type LockFile = z.infer<typeof lockSchema>
 
 export type ProductionPackage = {
-  /** From the root: `node_modules/pg`. */
+  /** Path from the root, such as `node_modules/pg`. */
   path: string
   name: string
   version: string
@@ -52,7 +55,7 @@ export function strangePackages(wanted: readonly ProductionPackage[], installed:
     .map(({ path }) => path)
 }
 
-/** Maps, types, uncompiled sources and manuals, none of which run. Licences stay. */
+/** Files to leave out, because none of them runs: maps, types, uncompiled sources and manuals. Licences stay. */
 const NOT_SHIPPED = /\.(?:map|d\.[cm]?ts|[cm]?ts|tsx|flow|markdown|md|tsbuildinfo)$/i
 const LICENCE = /licen[sc]e|copying|notice/i
 
@@ -90,7 +93,7 @@ export function billOf(packages: readonly ProductionPackage[], version: string):
   return `${JSON.stringify(bill, null, 1)}\n`
 }
 
-/** npm writes `sha512-` and base64, a bill of materials hex. */
+/** Converts a checksum from npm's form, `sha512-` and base64, to the hex of a bill of materials. */
 function hashOf(integrity: string): { alg: string; content: string } {
   const base64 = integrity.slice(integrity.indexOf('-') + 1)
   return { alg: 'SHA-512', content: Buffer.from(base64, 'base64').toString('hex') }

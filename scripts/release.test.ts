@@ -45,7 +45,7 @@ describe('the archive', () => {
 describe('the packages of a release', () => {
   const packages = productionPackages(LOCK)
 
-  it('are those that the server imports, without those for development or a platform', () => {
+  it('are those that the server imports, except those for development or a single platform', () => {
     const names = packages.map(({ name }) => name)
     for (const needed of ['fastify', 'pg', 'zod', 'steamcommunity', 'languages'])
       expect(names).toContain(needed)

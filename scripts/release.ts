@@ -32,7 +32,7 @@ const SHIPPED = [
   /^(?:LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|\.env\.example)$/,
 ]
 
-/** A message for the person at the terminal; no stack. */
+/** A message for the person at the terminal, shown without a stack. */
 class Refusal extends Error {}
 
 const git = (...args: string[]): string =>

@@ -12,7 +12,7 @@ import { packSdk } from './sdk.ts'
 const ROOT = join(import.meta.dirname, '..')
 const MOST_BYTES = 3_700
 
-/** A store that uses the package. It would not compile if the types were wrong. */
+/** The code of a store that uses the package. It would not compile if the types were wrong. */
 const STORE = `import { createTill, isOfDeposit, verifyWebhook, type TillEvent } from 'tradetill-sdk'
 
 const till = createTill({ url: 'https://pay.example', apiKey: 'tt_test_1' })
@@ -29,7 +29,7 @@ for await (const event of till.events({ after: 1 })) {
 export const read = await verifyWebhook({ secret: 'whsec_', headers: new Headers(), body: '' })
 `
 
-/** Runs in any runtime: reports the package's results for a signed event, a changed one, and a call. */
+/** Runs in any runtime. Reports the package's results for a signed event, a changed event and a call. */
 const USE = `
 const refused = (error) => error.name
 const answered = async (url, { method, headers }) =>
@@ -47,7 +47,7 @@ const SAID = [
   { asked: 'POST https://pay.example/v1/deposits', key: 'Bearer tt_test_1' },
 ]
 
-/** An empty folder of a store, with the package as `npm install` puts it there. */
+/** Makes an empty folder of a store, with the package as `npm install` puts it there. */
 const folder = mkdtempSync(join(tmpdir(), 'tradetill-sdk-test-'))
 const home = join(folder, 'node_modules/tradetill-sdk')
 
@@ -116,7 +116,7 @@ console.log(JSON.stringify(await told))`
 /** The globals of every edge runtime. */
 const EDGE = { ...{ AbortSignal, Headers, Response, TextEncoder, URL, URLSearchParams }, atob, crypto }
 
-test('the bundled package works on the edge: it imports nothing and needs nothing of Node', async () => {
+test('the bundled package works in an edge runtime: it imports nothing, and needs nothing from Node', async () => {
   const bundled = await build({
     root: folder,
     configFile: false,

@@ -14,7 +14,7 @@ export type Shopper = {
 
 export type OpenedDeposit = { id: string; url: string; hash: string }
 
-/** Returns the widget's calls for a deposit, with cookie and token like a page's. */
+/** Returns the widget's calls for a deposit, with a cookie and token like those of a page. */
 export async function callerOf(gateway: string, { id, url, hash }: OpenedDeposit): Promise<Shopper> {
   const page = await fetch(url, { signal: AbortSignal.timeout(DEADLINE_MS) })
   const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''

@@ -24,7 +24,7 @@ export async function pay(
     ['class Till {\n  pay(a: number) {\n    spend(a)\n  }\n}', 'pay', 3],
     ['export default function* (a: number) {\n  yield a\n}', 'a function', 3],
     ['const Page = (props: object) => (\n  <p>\n    {props.text}\n  </p>\n)', 'Page', 5],
-  ])('is found in any form: %j', (text, name, lines) => {
+  ])('is found, however it is written: %j', (text, name, lines) => {
     expect(functionsOf(text)).toEqual([expect.objectContaining({ name, lines, parameters: 1 })])
   })
 
@@ -36,7 +36,7 @@ export async function pay(
     ])
   })
 
-  it('has as many parameters as positions', () => {
+  it('counts its parameters by position', () => {
     const [declared, callback] = functionsOf(
       'function pay(this: Till, a, { b, c }, [d], ...rest) {}\ngo((a, b, c, d) => {})',
     )
@@ -59,7 +59,7 @@ describe('an import', () => {
     expect(readSource('here/file.ts', text).imports).toEqual([{ from: 'here/file.ts', to, typeOnly }])
   })
 
-  it('of a package is not counted', () => {
+  it('from a package is not counted', () => {
     expect(readSource('here/file.ts', "import { z } from 'zod'").imports).toEqual([])
   })
 })
@@ -82,7 +82,7 @@ describe('a query', () => {
     'css`select`',
     "// db.selectFrom('trade')",
     "const text = 'db.selectFrom(trade)'",
-  ])('is not: %j', (text) => {
+  ])('is not found in other text: %j', (text) => {
     expect(readSource('here/file.ts', text).queries).toEqual([])
   })
 })
@@ -107,7 +107,7 @@ describe('circles', () => {
     ])
   })
 
-  it('are not reported if two ways lead to one file', () => {
+  it('are not reported if two paths lead to one file', () => {
     expect(of('ab', 'ac', 'bd', 'cd')).toEqual([])
   })
 })

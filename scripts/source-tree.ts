@@ -2,25 +2,25 @@
 import { dirname, join, normalize } from 'node:path'
 import { parseSync } from 'vite'
 
-/** One source imports another, as paths from the root. */
+/** An import of one source by another, as paths from the root. */
 export type Import = { from: string; to: string; typeOnly: boolean }
 
 export type MeasuredFunction = {
   name: string
-  /** Its first line. */
+  /** The function's first line. */
   line: number
-  /** From its parameters to its closing brace. */
+  /** Number of lines from its parameters to its closing brace. */
   lines: number
   /** Number of positional parameters; a rest parameter counts as one. */
   parameters: number
-  /** True for an argument of a call, whose parameters the callee decides. */
+  /** True for an argument of a call, whose parameters are decided by the callee. */
   isCallback: boolean
 }
 
-/** A regular expression as written; without `written` if it is built from parts. */
+/** A regular expression. `written` is its text, and absent if it is built from parts. */
 export type Expression = { line: number; written?: { pattern: string; flags: string } }
 
-/** `queries`: the lines where SQL statements begin. */
+/** `queries`: the lines on which SQL statements begin. */
 export type Source = {
   imports: Import[]
   functions: MeasuredFunction[]

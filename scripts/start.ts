@@ -38,12 +38,12 @@ const urls = {
   console: `http://localhost:${ports.console}`,
 }
 
-/** Signs in to the console of this run, without a passkey. */
+/** The key that signs in to the console of this run without a passkey. */
 const consoleKey = randomBytes(32).toString('base64url')
 
 const READY_MS = 180_000
 
-/** A message for the person at the terminal; no stack. */
+/** A message for the person at the terminal, shown without a stack. */
 class Refusal extends Error {}
 
 function portOf(name: keyof typeof PORTS): number {
@@ -93,7 +93,7 @@ let vaultSetUp: Promise<void> = Promise.resolve()
 async function stopAll(): Promise<void> {
   stopping = true
   ends.abort()
-  // Stop the store first, and the gateway before the Steam that it talks to.
+  // Stop the store first, and stop the gateway before the Steam sandbox that it calls.
   for (const child of [...children].reverse()) await child.stop()
   await vaultSetUp
 }
@@ -107,7 +107,7 @@ function begin(name: string, file: string, environment: Record<string, string>):
     console.error(`\nThe ${name} ended unexpectedly (${how}): stopping everything.`)
     void stopAll()
       .then(checkPorts)
-      // The port was free at the check and taken at the start of the part, so it is reported only now.
+      // The port was free at the check but in use when the part started, so the problem is reported only now.
       .catch((error: unknown) => console.error(error instanceof Refusal ? error.message : error))
       .finally(() => process.exit(1))
   })
@@ -133,7 +133,7 @@ async function killGateway(gateway: Child): Promise<{ next: Child; isBack: Promi
   await gateway.kill()
   console.log('\nThe tour killed the gateway and is starting it again.')
   const next = beginGateway()
-  // In the place of the old gateway, because the parts are stopped in order.
+  // The new gateway takes the old one's place in the list, because the parts are stopped in order.
   children.splice(children.indexOf(gateway), 1, ...children.splice(-1))
   return { next, isBack: next.says('ready at', READY_MS) }
 }
@@ -188,7 +188,7 @@ async function startSandboxMode(): Promise<void> {
   })
   await store.says('ready at', READY_MS)
   await startTour({ sandbox, gateway, apiKey: key.apiKey })
-  // Do not wait for it: the first deposit does not need it.
+  // Not awaited, because the first deposit does not need it.
   const market = begin('market sandbox', 'market-sandbox/main.ts', {
     MARKET_SANDBOX_PORT: String(ports.market),
     MARKET_SANDBOX_DATA: join(dataRoot, 'market.json'),
@@ -210,11 +210,11 @@ Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
        sell what was paid, in two minutes: docs/selling.md#try-it-in-two-minutes
 Ctrl-C stops everything.`)
   vaultSetUp = startOwnVault(market.says('ready at', READY_MS))
-  // Do not wait for it: shoppers do not need the operators' page.
+  // Not awaited, because shoppers do not need the operators' page.
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
 
-/** Starts the vault. Do not wait for it: a till accepts items without a vault. */
+/** Starts the vault. Nobody needs to await it, because a till accepts items without a vault. */
 async function startOwnVault(market: Promise<unknown>): Promise<void> {
   await market.catch(() => {})
   if (stopping) return

@@ -32,12 +32,12 @@ const ADVISORY: Advisory = {
 }
 
 describe('the packages of this project', () => {
-  it('have a checksum and an exact version each, and come from the registry of npm', () => {
+  it('each have a checksum and an exact version, and come from npm’s registry', () => {
     expect(Object.keys(lock.packages).length).toBeGreaterThan(300)
     expect(oddEntries(lock)).toEqual([])
   })
 
-  it('are complete for every platform, so `npm ci` accepts the lock file', () => {
+  it('are locked for every platform, so `npm ci` accepts the lock file', () => {
     expect(missingEntries(lock)).toEqual([])
   })
 
@@ -54,7 +54,7 @@ describe('the packages of this project', () => {
     expect(readFileSync(join(ROOT, 'scripts/ensure-deps.mjs'), 'utf8')).toContain("'--ignore-scripts'")
   })
 
-  it('have no known advisories except reviewed and accepted ones', () => {
+  it('have no known advisories except those that were reviewed and accepted', () => {
     const found = findingsIn(lock, list)
     const open = found.filter(({ isAccepted }) => !isAccepted)
     expect(open.map(({ package: name, version, id }) => `${name} ${version}: ${id}`)).toEqual([])
@@ -89,13 +89,13 @@ describe('the lock file', () => {
     expect(oddEntries(locked({ 'node_modules/odd': entry }))).toHaveLength(1)
   })
 
-  test('may name the registry of npm, and links to our own folders', () => {
+  test('may name npm’s registry and links to our own folders', () => {
     const resolved = 'https://registry.npmjs.org/odd/-/odd-1.2.3.tgz'
     const packages = { 'node_modules/odd': { ...good, resolved }, 'node_modules/own': { link: true } }
     expect(oddEntries(locked(packages))).toEqual([])
   })
 
-  test.each(['dependencies', 'optionalDependencies'])('shows missing %s', (kind) => {
+  test.each(['dependencies', 'optionalDependencies'])('reveals missing %s', (kind) => {
     const asking = { ...good, [kind]: { 'inner-one': '1', 'outer-one': '1', '@odd/elsewhere': '1' } }
     const packages = {
       'node_modules/@odd/cli': asking,
@@ -106,7 +106,7 @@ describe('the lock file', () => {
     expect(missingEntries(locked(packages))).toEqual(['node_modules/@odd/cli asks for @odd/elsewhere'])
   })
 
-  test('shows a new script, even of a package inside another', () => {
+  test('reveals a new script, even of a package inside another', () => {
     const packages = { 'node_modules/a/node_modules/@b/c': { ...good, hasInstallScript: true } }
     expect(packagesWithScripts(locked(packages))).toEqual(['@b/c'])
   })
@@ -151,7 +151,7 @@ describe('an advisory', () => {
     expect(isInRange(version, range)).toBe(expected)
   })
 
-  test('with an unknown form of range is an error, never a pass', () => {
+  test('with an unknown form of range causes an error, and never passes', () => {
     expect(() => isInRange('1.2.3', 'before summer')).toThrow('unknown form of range')
   })
 

@@ -22,7 +22,7 @@ export const lockSchema = z.object({
 const advisorySchema = z.strictObject({
   id: z.string().regex(/^GHSA(?:-[0-9a-z]{4}){3}$/),
   package: z.string(),
-  /** Affected versions, in npm's form of ranges. */
+  /** Affected versions, as a range in npm's syntax. */
   range: z.string(),
   severity: z.enum(['low', 'moderate', 'high', 'critical']),
   title: z.string(),
@@ -32,7 +32,7 @@ export const advisoriesSchema = z.strictObject({
   /** The date of the last request for new advisories. */
   asOf: z.iso.date(),
   advisories: z.array(advisorySchema),
-  /** Known but harmless here, each with the reason. */
+  /** Advisories that are harmless here, each with the reason. */
   accepted: z.array(z.strictObject({ id: z.string(), package: z.string(), why: z.string().min(20) })),
 })
 
@@ -142,7 +142,7 @@ function numbersOf(version: string): number[] {
   return [0, 1, 2].map((at) => numbers[at] ?? 0)
 }
 
-/** The used part of `npm audit --json`. A text in `via` names another package of the report. */
+/** The part of `npm audit --json` that is used. A text in `via` names another package of the report. */
 const reportSchema = z.object({
   vulnerabilities: z.record(
     z.string(),
@@ -163,7 +163,9 @@ const reportSchema = z.object({
   ),
 })
 
-/** Adds the report's new and corrected entries to the list. Old entries stay: an old version must not come back. */
+/**
+ * Adds the report's new and corrected entries to the list. Old entries stay, because an old version must not come back.
+ */
 export function withReport(list: Advisories, report: unknown, asOf: string): Advisories {
   const { vulnerabilities } = reportSchema.parse(report)
   const known = new Map(list.advisories.map((advisory) => [keyOf(advisory), advisory]))

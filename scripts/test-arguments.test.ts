@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { whyRefused } from './test-arguments.ts'
 
-test('a second -- is refused, because everything would be run', () => {
+test('a second -- is refused, because all tests would run', () => {
   expect(whyRefused(['--', 'gateway/trades'])).toContain('npm test -- gateway/trades')
   expect(whyRefused(['gateway/trades', '--', '-t', 'a title'])).not.toBeNull()
 })

@@ -27,7 +27,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /** Escapes a text for `-t`, which expects a regular expression. */
 const pattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
 
-/** Returns the message of an error in one line, for a reader who sees only the end of the output. */
+/** Returns the message of an error on one line, for a reader who sees only the end of the output. */
 const inOneLine = (message: string): string =>
   stripVTControlCharacters(message).replace(/\s+/g, ' ').trim().slice(0, MOST_TOLD)
 
@@ -42,7 +42,7 @@ export default class TestReport extends DefaultReporter {
   #done = 0
 
   constructor() {
-    // Without Vitest's moving summary: the lines below say the same, and stay.
+    // Leaves out Vitest's moving summary, because the lines below show the same and stay visible.
     super({ summary: false })
   }
 

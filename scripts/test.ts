@@ -49,10 +49,10 @@ async function main(args: string[]): Promise<number> {
 }
 
 const SHARED_MEMORY = '/dev/shm'
-/** More than the tests need. A smaller memory disk, as in a container, is not used. */
+/** The least free space of a memory disk, more than the tests need. A smaller disk, as in a container, is not used. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
-/** Returns the scratch folder, in memory if there is enough: a database is created there in a tenth of the time. */
+/** Returns the scratch folder, in memory if there is enough. To create a database there takes a tenth of the time. */
 function scratch(): string {
   if (!existsSync(SHARED_MEMORY)) return tmpdir()
   const { bavail, bsize } = statfsSync(SHARED_MEMORY)
@@ -67,7 +67,7 @@ function runVitest(args: string[], env: Record<string, string>): Promise<number>
     stdio: 'inherit',
     env: { ...process.env, ...env },
   })
-  // Ctrl-C in a terminal reaches Vitest too; remove its folder only after it has ended.
+  // Ctrl-C in a terminal reaches Vitest too. Remove its folder only after it has ended.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -95,7 +95,7 @@ function readResult(file: string): RunResult | undefined {
 
 function close(result: RunResult | undefined, code: number): number {
   const { passed, failed } = result ?? { passed: 0, failed: 1 }
-  // Vitest can fail without a failed test: in a set-up, or at an unknown option.
+  // Vitest can fail without a failed test, such as in a set-up or at an unknown option.
   const all = failed === 0 && (code !== 0 || passed === 0) ? 1 : failed
   console.log(`\n${passed} passed, ${all} failed`)
   return all > 0 ? 1 : 0

@@ -1,4 +1,4 @@
-/** The scenes of the tour, in order. Each ends with what happened and where to look. */
+/** The scenes of the tour, in order. Each ends with a summary of the events and a link to the place to look. */
 import type { Payment } from '../contract/widget-api.ts'
 import type { OpenOffer, Stage } from './tour-stage.ts'
 
@@ -9,7 +9,7 @@ type Played = { said: string; looks: Look[] }
 type Scene = {
   name: string
   title: string
-  /** The scene's content, shown before it is played. */
+  /** A description of the scene, shown before it is played. */
   line: string
   play(stage: Stage): Promise<Played>
 }

@@ -8,14 +8,14 @@ export type TourPlace = {
   urls: { gateway: string; sandbox: string; store: string; console: string }
   /** The store's key, to read the store's events. */
   apiKey: string
-  /** Kills the gateway as a crash would and starts it again; resolves when the old one has ended. */
+  /** Kills the gateway as a crash would, and starts it again. Resolves when the old gateway has ended. */
   killGateway(): Promise<{ isBack: Promise<void> }>
 }
 
 const DEADLINE_MS = 10_000
 const LOOK_EVERY_MS = 200
 const MOST_LOOKS = 600
-/** The least value of the tour's items: a few dollars, so the store's risk limit lasts for many scenes. */
+/** The least value of the tour's items. Only a few dollars, so the store's risk limit lasts for many scenes. */
 const LEAST_MINOR = 500
 
 const guestSchema = z.object({ steamId: z.string(), tradeUrl: z.string() })
@@ -57,7 +57,10 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
     memory,
     sandbox,
     advance,
-    /** Returns the bot that the till chooses if all are free: the highest level, which is the sandbox's last bot. */
+    /**
+     * Returns the bot that the till chooses if all are free: the one with the highest level, which is the sandbox's
+     * last bot.
+     */
     async firstChoice(): Promise<Bot> {
       const bot = z
         .array(botSchema)
@@ -126,7 +129,7 @@ async function must(answer: Promise<Response>): Promise<void> {
   throw new Error(problem.success ? problem.data.detail : `the till answered ${response.status}`)
 }
 
-/** Waits until the deposit's page shows a payment that fits. */
+/** Waits until the deposit's page shows a suitable payment. */
 function until(shopper: Shopper, isSo: (payment: Payment) => boolean): Promise<Payment> {
   return eventually(async () => {
     const payment = await shopper.payment()
@@ -134,7 +137,7 @@ function until(shopper: Shopper, isSo: (payment: Payment) => boolean): Promise<P
   }, 'the deposit did not become what was expected')
 }
 
-/** Repeats `look` until it has a result, and waits through outages like a page. */
+/** Repeats `look` until it has a result. Like a page, it also waits while the till is down. */
 async function eventually<T>(look: () => Promise<T | undefined>, otherwise: string): Promise<T> {
   let problem = ''
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {

@@ -1,4 +1,4 @@
-/** The tour of `npm start`: buttons on the sandbox's page play its scenes with real calls. */
+/** The tour of `npm start`: buttons on the sandbox's page play scenes with real calls. */
 import { SCENES } from './tour-scenes.ts'
 import { createStage, reasonOf, type TourPlace } from './tour-stage.ts'
 

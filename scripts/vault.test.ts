@@ -7,14 +7,14 @@ const runs = (code: string, { input = '', stopping = new AbortController().signa
   runWithInput(['-e', code], { env: {}, account: undefined, input, stopping })
 
 describe('a command of the vault', () => {
-  it('gets its input, and fails with its first line of errors', async () => {
+  it('receives its input, and fails with its first line of errors', async () => {
     await runs("process.exitCode = require('node:fs').readFileSync(0).length - 1000000", {
       input: LONGER_THAN_A_PIPE,
     })
     await expect(runs("console.error('one\\ntwo'); process.exitCode = 1")).rejects.toThrow(/: one$/)
   })
 
-  it('may end before it reads its input', async () => {
+  it('can end before it reads its input', async () => {
     await expect(runs('process.exit(3)', { input: LONGER_THAN_A_PIPE })).rejects.toThrow('Command failed')
   })
 

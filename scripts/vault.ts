@@ -1,4 +1,6 @@
-/** The sandbox's vault: enrolled with its bots, with one destination, under its own system account if possible. */
+/**
+ * Sets up the sandbox's vault: enrols the bots, allows one destination, and uses a separate system account if possible.
+ */
 import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,7 +12,7 @@ const FILE = join(ROOT, 'vault/main.ts')
 const DEADLINE_MS = 60_000
 const READY_MS = 60_000
 const LIMITS = ['--usd-an-hour', '5000.00', '--usd-a-day', '20000.00', '--items-an-hour', '500']
-/** The sandbox's storage: an account that accepts every item. */
+/** The account that stores the sandbox's items. It accepts every offer. */
 const STORAGE = 'magic_accepts'
 
 export type VaultPlace = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }
@@ -24,7 +26,7 @@ type Account = { uid: number; gid: number }
 
 export type StartedVault = { child: Child; line: string }
 
-/** Starts the vault. If it cannot start, returns the problem; the till works without it. */
+/** Starts the vault. If it cannot start, returns the problem, because the till works without a vault. */
 export async function startVault(place: VaultStart): Promise<StartedVault | { problem: string }> {
   try {
     return await start(place)
@@ -125,7 +127,7 @@ export function runWithInput(args: readonly string[], running: Running): Promise
       if (error) reject(new Error(`vault ${args[1]}: ${errors.trim().split('\n')[0] || error.message}`))
       else resolve()
     })
-    // The process may end before it reads anything, for example by Ctrl-C. Its end is reported above.
+    // The process can end before it reads its input, for example by Ctrl-C. Its end is reported above.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   })

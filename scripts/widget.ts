@@ -1,4 +1,4 @@
-/** Builds the shoppers' and the operators' pages if their sources have changed since the last build. */
+/** Builds the pages of shoppers and operators if their sources have changed since the last build. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'

@@ -18,7 +18,7 @@ export type CreditStore = {
    * transaction. Undefined changes nothing.
    */
   update(deposit: Deposit, decide: (before: Kept | undefined) => Settled | undefined): Promise<void> | void
-  /** `sequence` of the last event taken from the log; 0 at first. */
+  /** `sequence` of the last event read from the log; 0 at first. */
   cursor(): Promise<number> | number
   saveCursor(sequence: number): Promise<void> | void
 }
@@ -38,7 +38,7 @@ export async function takeOnce(store: Pick<CreditStore, 'update'>, event: Webhoo
   await store.update(data, (before) => settle(before, data, sequence))
 }
 
-/** Books the log's events that no webhook brought. Run it at the start and every few minutes; `signal` ends it. */
+/** Books the log's events that no webhook delivered. Run it at the start and every few minutes. `signal` ends it. */
 export async function catchUp(
   till: Pick<Till, 'events'>,
   store: CreditStore,

@@ -2,9 +2,9 @@ import { TillProblem, TillUnreachable } from './problem.ts'
 import type { Deposit, DepositList, Event, EventList, NewDeposit, Problem } from './types.ts'
 
 export type TillOptions = {
-  /** Such as `https://pay.example`. */
+  /** Address of the till, such as `https://pay.example`. */
   url: string
-  /** `tt_test_…` or `tt_live_…`. */
+  /** The store's key, `tt_test_…` or `tt_live_…`. */
   apiKey: string
   /** The time-out of one try, in milliseconds. */
   deadlineMs?: number
@@ -82,9 +82,9 @@ export function createTill(options: TillOptions) {
     get: (id: string) => call<Deposit>({ path: `/v1/deposits/${encodeURIComponent(id)}` }),
     /** Finds a deposit by your order id. */
     lookup: (externalId: string) => call<Deposit>({ path: '/v1/deposits/lookup', query: { externalId } }),
-    /** Newest first, page by page: give `next` as `after`. */
+    /** Lists deposits page by page, newest first. Pass `next` as `after` for the next page. */
     list: (query: ListQuery = {}) => call<DepositList>({ path: '/v1/deposits', query }),
-    /** An open offer is cancelled on Steam first; an event reports the result. */
+    /** Cancels a deposit. An open offer is first cancelled on Steam, and an event reports the result. */
     cancel: (id: string) =>
       call<Deposit>({
         method: 'POST',
@@ -146,7 +146,7 @@ function caller(options: TillOptions) {
   }
 }
 
-/** Every call may be repeated: reads, creation because of its `externalId`, cancellation because of its key. */
+/** True if the failure may pass. Every call can be repeated: creation has its `externalId`, and cancellation a key. */
 function isPassing(answer: Response | undefined, retryAfterS: number | undefined): boolean {
   if (answer === undefined || answer.ok) return true
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined

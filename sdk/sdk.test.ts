@@ -75,7 +75,7 @@ describe('a call', () => {
     const { till, asked, waits } = facing(new TypeError('broken'), cut, problem(502, ''), found())
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
     expect(asked.map(({ body }) => body)).toEqual([ORDER, ORDER, ORDER, ORDER])
-    // Each wait is about twice the one before.
+    // Each wait is about twice as long as the one before.
     const [first = 0, , third = 0] = waits
     expect(first).toBeGreaterThanOrEqual(250)
     expect(third).toBeGreaterThanOrEqual(1_000)
@@ -104,7 +104,7 @@ describe('a call', () => {
     expect(keys[2]).not.toBe(keys[0])
   })
 
-  test('is not repeated after a refusal, and says why', async () => {
+  test('is not repeated after a refusal, and reports the reason', async () => {
     const { till, asked } = facing(problem(400, 'invalid_request'))
     const refused = await till.createDeposit(ORDER).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(TillProblem)
@@ -116,7 +116,7 @@ describe('a call', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('without any answer says that it may have worked', async () => {
+  test('without any answer reports that it may have worked', async () => {
     const { till, asked } = facing(...Array.from({ length: 4 }, () => new TypeError('broken')))
     await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
     expect(asked).toHaveLength(4)

@@ -14,7 +14,7 @@ export const isOfDeposit = (webhook: Webhook): webhook is DepositEvent =>
 export const isTest = (webhook: Webhook): webhook is WebhookTest => webhook.type === 'webhook.test'
 
 export type Signed = {
-  /** `whsec_…`. */
+  /** The webhook secret, `whsec_…`. */
   secret: string
   /** The headers of a `Request`, or of Node's request. */
   headers: Headers | Record<string, string | string[] | undefined>

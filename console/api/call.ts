@@ -1,4 +1,7 @@
-/** The calls of the console. All are POSTs: a browser then sends the page's origin, which the server requires. */
+/**
+ * The calls of the console. All are POSTs, because the server requires the page's origin, which browsers send with a
+ * POST.
+ */
 
 export type Failure = { kind: string; message: string }
 export type Reply<T> = { ok: true; data: T; message: string } | { ok: false; failure: Failure }

@@ -1,4 +1,4 @@
-/** An operation's answer, as its JSON arrives: see gateway/operations/json.ts. */
+/** The type of an operation's answer after its conversion to JSON: see gateway/operations/json.ts. */
 export type Json<T> = T extends Date | bigint
   ? string
   : T extends readonly (infer EACH)[]
@@ -9,5 +9,5 @@ export type Json<T> = T extends Date | bigint
         }
       : T
 
-/** Amounts are numbers. */
+/** Amounts arrive as numbers. */
 type Amount<T> = T extends bigint ? number : Json<T>

@@ -6,7 +6,7 @@ type Listener = () => void
 const listeners = new Set<Listener>()
 const AGAIN_MS = 3_000
 const LONGEST_WAIT_MS = 60_000
-/** Changes within this time are shown together. */
+/** Milliseconds for which changes are collected, then shown together. */
 const GATHER_MS = 500
 
 export function onChange(listener: Listener): () => void {

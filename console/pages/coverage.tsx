@@ -49,7 +49,7 @@ const LOSSES: readonly Column<Loss>[] = [
   },
 ]
 
-/** How many items of a game are accepted, by price; why others are refused; and which were sold at a loss. */
+/** Shows how many items of a game are accepted, by price, why others are refused, and which were sold at a loss. */
 export function CoveragePanel({ game }: { game: string }) {
   const { shown, again } = useAnswer<Data>('coverage', { game }, { isLive: false })
   const columns = columnsOf(game)

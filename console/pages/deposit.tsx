@@ -190,7 +190,7 @@ function Timeline({ moments }: { moments: View['moments'] }) {
     <Panel title="What happened">
       <ol className="timeline">
         {moments.map(({ at, what, amountMinor, currency }, index) => (
-          // Moments are only ever appended, and two may be equal.
+          // Moments are only ever appended, and two can be equal.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <li key={index}>
             <time dateTime={at}>{formatTime(at)}</time>

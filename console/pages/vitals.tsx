@@ -6,7 +6,10 @@ import { Table } from '../ui/table.tsx'
 type Vital = Json<Overview>['vitals'][number]
 type Name = Vital['metric']
 
-/** Good up to the first value, poor above the second, by the definition of these metrics. Milliseconds, except CLS. */
+/**
+ * Limits by the definition of these metrics: good up to the first value, poor above the second. Milliseconds, except
+ * CLS.
+ */
 const BOUNDS: Record<Name, readonly [good: number, poor: number]> = {
   LCP: [2_500, 4_000],
   INP: [200, 500],
@@ -62,7 +65,7 @@ export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
           {
             name: 'Pages',
             isNumber: true,
-            // Each page reports it once; a layout shift may be reported several times.
+            // Each page reports it once, but can report a layout shift several times.
             show: ({ of }: Row) => of.get('TTFB')?.pages ?? 0,
           },
         ]}

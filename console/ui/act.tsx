@@ -113,11 +113,11 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   )
 }
 
-/** The typed texts by the names of their fields. */
+/** Returns the typed texts by the names of their fields. */
 export const typedIn = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
 
-/** Splits a text with commas. */
+/** Splits a text at its commas. */
 export const listOf = (typed: string): string[] =>
   typed
     .split(',')

@@ -6,7 +6,7 @@ type Props<ROW> = {
   rows: readonly ROW[]
   /** Returns the height of a row's bar. */
   most(row: ROW): number
-  /** The highlighted part of the bar. */
+  /** Returns the highlighted part of the bar. */
   part: { of(row: ROW): number; tone: 'good' | 'bad' }
   /** Columns of the table, including the two above. */
   columns: readonly (readonly [name: string, of: (row: ROW) => number])[]

@@ -31,7 +31,7 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** A sandbox's clock can be advanced: its times are ahead of the browser's clock. */
+/** How far the till's clock is ahead of the browser's. A sandbox's clock can be advanced. */
 let aheadMs = 0
 
 export function followClock(tillNow: string): void {
@@ -48,7 +48,7 @@ export function formatAgo(iso: string): string {
   return RELATIVE.format(Math.trunc(seconds / size), unit)
 }
 
-/** Turns `tradeTimeout` and `under_way` into words. */
+/** Converts `tradeTimeout` and `under_way` to words. */
 export const words = (name: string): string =>
   name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

@@ -15,7 +15,7 @@ export function Time({ at }: { at: string | null }) {
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain'
 
-/** The word carries the meaning; the colour only helps. */
+/** A coloured word. The word carries the meaning, and the colour only helps. */
 export function Pill({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
   return <span className={`pill pill-${tone}`}>{children}</span>
 }
@@ -56,7 +56,7 @@ export function Failed({ failure, again }: { failure: Failure; again?: () => voi
 
 type LoadedProps<T> = { shown: Shown<T>; again: () => void; children: (data: T) => ReactNode }
 
-/** Loading, failed, or the content. If a later refresh fails, the content stays. */
+/** Shows that the content is loading or has failed, or the content. If a later refresh fails, the content stays. */
 export function Loaded<T>({ shown, again, children }: LoadedProps<T>) {
   switch (shown.kind) {
     case 'loading':

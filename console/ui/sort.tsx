@@ -5,7 +5,7 @@ export type Direction = 'ascending' | 'descending'
 
 const isGreater = (some: Cell, other: Cell): number => {
   if (some === other) return 0
-  // Missing values come last in ascending order, and first in the other.
+  // Missing values come last in ascending order, and first in descending order.
   if (some === null || other === null) return some === null ? 1 : -1
   if (typeof some === 'number' && typeof other === 'number') return some - other
   return String(some).localeCompare(String(other), 'en', { numeric: true })
@@ -25,7 +25,7 @@ type HeaderProps = {
   name: string
   isNumber: boolean
   direction?: Direction | undefined
-  /** Absent if the column is not sortable. */
+  /** Sorts the rows by this column. Absent if the column is not sortable. */
   sort?: (to: Direction) => void
 }
 

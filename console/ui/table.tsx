@@ -12,7 +12,7 @@ export type Column<ROW> = {
   show(row: ROW): ReactNode
   /** The column's value in a file. Without it the file leaves the column out. */
   text?(row: ROW): Cell
-  /** The value that rows are sorted by; by default that of the file. */
+  /** The value by which rows are sorted; by default the value in a file. */
   by?(row: ROW): Cell
   isNumber?: boolean
 }
@@ -54,7 +54,7 @@ export function Table<ROW>(props: Props<ROW>) {
   )
 }
 
-/** Null for a column that is not sortable. */
+/** Returns null for a column that is not sortable. */
 type Header = { direction: Direction | undefined; sort(to: Direction): void } | null
 
 type PlainProps<ROW> = Props<ROW> & { headerOf?(column: Column<ROW>): Header }

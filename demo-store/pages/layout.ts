@@ -2,7 +2,7 @@ import { CURRENCIES } from '../goods.ts'
 import { LANGUAGE_NAMES, LANGUAGES, TEXTS } from '../texts.ts'
 import { SHOPPERS, type Visitor } from '../visitor.ts'
 
-/** Text that is safe between tags and in quoted attributes. */
+/** Escapes a text for use between tags and in quoted attributes. */
 export function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -1,4 +1,4 @@
-/** The parts that change without a reload; the page's script fetches them from `/live`. */
+/** The parts that change without a reload. The page's script fetches them from `/live`. */
 import type { OnHold, TopUp } from '../books.ts'
 import { type Cart, GOODS, totalOf } from '../goods.ts'
 import type { Note } from '../seen.ts'
@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
 import { dayOf, escapeHtml, money, picture } from './layout.ts'
 
-/** Everything the store has about its visitor. */
+/** Everything that the store stores about its visitor. */
 export type Shown = {
   visitor: Visitor
   balances: Record<string, number>
@@ -30,7 +30,7 @@ export const liveParts = (shown: Shown): string =>
 export const nameOf = (id: string, { language }: Visitor): string =>
   TEXTS[language].names[id] ?? GOODS.find((one) => one.id === id)?.name ?? id
 
-/** The spendable money, and separately the money that Steam may still take back. */
+/** The spendable money, and separately the money that can still be taken back on Steam. */
 export function walletPart({ visitor, balances, onHold }: Shown): string {
   const currencies = [...new Set([visitor.currency, ...Object.keys(balances), ...Object.keys(onHold)])]
   const rows = currencies.map((currency) => {
@@ -134,7 +134,7 @@ export function topUpPart({ visitor, topUps }: Shown): string {
 <tbody>${rows.join('')}</tbody></table></div>`
 }
 
-/** The credited amount, the part that Steam may still take back, and the part it took back. */
+/** The credited amount, the part that can still be taken back on Steam, and the part that was taken back. */
 function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor: Visitor): string {
   if (amount === null) return ''
   const isHeld = held > 0
@@ -147,7 +147,7 @@ function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor:
   ].join('<br>')
 }
 
-/** Notes, newest first. Inserting a new one keeps opened ones open. */
+/** Notes, newest first. Opened notes stay open when a new one is inserted. */
 export function notePart({ visitor, notes }: Shown): string {
   const rows = notes.map(
     ({ number, at, from, what, outcome, isGood, said }) => `<li id="note-${number}" class="note">
