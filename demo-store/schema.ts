@@ -11,7 +11,7 @@ const FIRST = `
     status text not null,
     amount integer,
     url text,
-    -- Position of the event that this row tells of; what comes later with a smaller one is old news.
+    -- Sequence of the event that this row reflects. A later event with a smaller sequence changes nothing.
     sequence integer not null default 0,
     created_at text not null
   ) strict;

@@ -145,7 +145,7 @@ describe('the webhook', () => {
     ['another id', (headers: Record<string, string>) => (headers['webhook-id'] = 'event-2')],
     ['an old time', (headers: Record<string, string>) => (headers['webhook-timestamp'] = '1000')],
     ['no signature', (headers: Record<string, string>) => delete headers['webhook-signature']],
-  ])('refuses %s with 400', async (_what, change) => {
+  ])('with %s is refused with 400', async (_what, change) => {
     expect((await visitors.send({}, (headers) => void change(headers))).status).toBe(400)
     expect(await visitors.balances()).toEqual({})
   })

@@ -205,7 +205,7 @@ describe('the script that sets up a vault', () => {
 
 describe('the console behind a proxy', () => {
   it.each(['deploy/Caddyfile', 'deploy/nginx.conf'])(
-    'has a separate name, is closed to strangers, and is not buffered: %s',
+    'has its own host name, is closed to strangers, and is not buffered in %s',
     (file) => {
       const [, part = ''] = read(file).split("# The operators' console")
       expect(part).toContain('till-ops.example')
@@ -265,7 +265,7 @@ describe('the containers', () => {
   })
 
   it.each(['roles.sh', 'backup.sh', 'database.sh', 'nightly.sh', 'vault.sh'])(
-    'bash reads deploy/%s',
+    'include deploy/%s, which bash can parse',
     (name) => {
       expect(() => execFileSync('bash', ['-n', join(ROOT, 'deploy', name)])).not.toThrow()
     },

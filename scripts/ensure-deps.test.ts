@@ -101,17 +101,17 @@ it('a killed installation does not block the next', () => {
 })
 
 it.each([
-  ['the packages bring a current one', 'v24.21.0', 'v20.9.0', '', true],
-  ['the packages bring an old one, and the machine has a newer one', 'v24.0.0', 'v24.21.0', '', false],
-  ['the packages bring an old one, and the machine has Node 26', 'v24.0.0', 'v26.10.0', '', false],
+  ['the packages contain a current version', 'v24.21.0', 'v20.9.0', '', true],
+  ['the packages contain an old version, and the machine has a newer one', 'v24.0.0', 'v24.21.0', '', false],
+  ['the packages contain an old version, and the machine has Node 26', 'v24.0.0', 'v26.10.0', '', false],
   [
-    'the packages bring an old one, and the machine has none that is new enough',
+    'the packages contain an old version, and the machine has none that is new enough',
     'v24.0.0',
     'v20.9.0',
     'nodejs.org',
     true,
   ],
-  ['the packages bring none, and the machine has one', undefined, 'v26.10.0', '', false],
+  ['the packages contain none, and the machine has one', undefined, 'v26.10.0', '', false],
 ])('Node: %s', (_what, ofPackages, ofMachine, said, staysPinned) => {
   anNpm(ofPackages === undefined ? {} : { node: ofPackages })
   aNode('own-node', ofMachine)

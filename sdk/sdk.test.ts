@@ -247,10 +247,10 @@ describe('a webhook', () => {
     ['another body', signed(), `${body} `],
     ['another secret', signed(now, `whsec_${Buffer.alloc(32, 8).toString('base64')}`), body],
     ['an old time', signed(new Date(now.getTime() - 301_000)), body],
-    ['a time to come', signed(new Date(now.getTime() + 301_000)), body],
+    ['a future time', signed(new Date(now.getTime() + 301_000)), body],
     ['another id', { ...signed(), 'webhook-id': 'e3' }, body],
     ['no headers', {}, body],
-    ['letters that are no base64', { ...signed(), 'webhook-signature': 'v1,*' }, body],
+    ['letters that are not base64', { ...signed(), 'webhook-signature': 'v1,*' }, body],
   ])('with %s is refused', async (_what, headers, sent) => {
     await expect(verifyWebhook({ secret, headers, body: sent, now })).rejects.toBeInstanceOf(WebhookRefused)
   })

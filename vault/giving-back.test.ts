@@ -88,7 +88,7 @@ describe('the items of a deposit', () => {
 
   it.each([
     ['to somebody else', STRANGER, false, 'somebody else sent the items'],
-    ['with an item that came from elsewhere', PAYER, true, 'Steam does not say who sent the items'],
+    ['with an item from another source', PAYER, true, 'Steam does not say who sent the items'],
   ])('do not go back %s, even with an approval', async (_, to, isMixed, because) => {
     const { wish, assets } = await wishBack(isMixed ? stand.stock(BOT, 1) : [])
     const before = offers().length
@@ -142,7 +142,7 @@ function killBeforeWriting(lastKind: string): void {
 
 describe('a vault that is killed', () => {
   it.each(['offer_known', 'confirmed', 'delivered'])(
-    'before it wrote "%s" gives once, and reports it in the end',
+    'before it wrote "%s" gives the items once, and finally reports it',
     async (kind) => {
       const assets = stand.stock(BOT, 2)
       const wish = await stand.wish(assets.slice(0, 1))

@@ -92,7 +92,7 @@ describe('a wish for a destination on the list', () => {
   })
 
   it.each(['send-16-sent', 'send-drop-after', 'send-200-empty'])(
-    'is looked up after %s, and never sent twice',
+    'is searched for after %s, and never sent twice',
     async (fault) => {
       const before = own().length
       stand.steam.begin(fault, { times: 1 })

@@ -21,8 +21,8 @@ export async function countItems(db: Db | Tx): Promise<void> {
     with last as (select ${settled}::bigint as id)
     update bot set items_held = greatest(0, bot.items_held + news.items), items_counted_to = last.id
     from last, (
-      -- Bot by bot: a join may read every entry before the last. Compared as pairs, because only the index of both holds
-      -- them: by the id alone, a bot without news would be looked for in all of history.
+      -- Reads bot by bot, because a join can read every entry before the last. Compares pairs, which the index of both
+      -- columns contains: by the id alone, a bot without new entries would be searched for in all of history.
       select bot.id, bot.items_counted_to as since, counted.items
       from bot, lateral (
         select sum(case entry.moved when 'in' then 1 else -1 end)::int as items from custody_entry entry
@@ -96,7 +96,7 @@ export async function heldByGame(db: Db, botId: bigint): Promise<HeldCount[]> {
       select app_id, sum(items)::int as held
       from (${gamesOf(sql`(select items from known)`, sql`news`)}) each group by app_id
     ),
-    -- Steam lets no protected item go on, so all of them are with the bot that took them.
+    -- A protected item cannot be traded on, so it is still with the bot that received it.
     protected as (
       select item.app_id, count(*)::int as items from trade
       join trade_item item on item.trade_id = trade.id

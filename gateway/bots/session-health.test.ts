@@ -52,7 +52,7 @@ describe('a session', () => {
   it.each([
     ['fails', down],
     ['limits us', limited],
-    ['is not asked', ours],
+    ['is not called', ours],
   ])('is kept however often Steam %s', async (_, answer) => {
     expect(await reportsAfter(Array(50).fill(answer))).toEqual({ reports: [], seen: 50 })
   })

@@ -13,7 +13,7 @@ describe('the share of a process', () => {
     ['two processes', [50, 50], 20, [10, 10]],
     ['an odd bot', [50, 50], 21, [11, 11]],
     ['a small process', [50, 5], 20, [15, 5]],
-    ['two small ones', [3, 50, 5], 20, [3, 12, 5]],
+    ['two small processes', [3, 50, 5], 20, [3, 12, 5]],
     ['a process that may hold its even share exactly', [10, 50], 20, [10, 10]],
     ['more bots than places', [5, 8], 20, [5, 8]],
     ['no bots', [50, 50], 0, [0, 0]],

@@ -41,10 +41,10 @@ describe('an order that the store opens', () => {
   it.each<[string, Shop]>([
     ['has no customer', { customerOf: () => null }],
     [
-      'is of another one, and the balance is that of all',
+      'is another customer’s, and the balance is that of all customers',
       { customerOf: () => 'guest', isForCustomer: false },
     ],
-  ])('is taken if it %s', async (_, shop) => {
+  ])('is accepted if it %s', async (_, shop) => {
     expect(await (await openingAt(shop)).open()).toMatchObject({ externalId: 'order-1' })
   })
 })

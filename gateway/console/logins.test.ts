@@ -141,7 +141,7 @@ test('a login belongs to its operator, who can have three at a time', async () =
 })
 
 test.each([
-  ['of a bot that is not there', { bot: '99' }, 404, 'There is no bot 99'],
+  ['for a bot that does not exist', { bot: '99' }, 404, 'There is no bot 99'],
   ['with an invalid link', { checkWith: 'https://example.test/' }, 400, 'must be a trade link'],
 ])('a login %s is refused', async (_title, input, status, message) => {
   expect(await begin(input)).toMatchObject({ status, error: { message: expect.stringContaining(message) } })

@@ -156,7 +156,7 @@ const EMPTY = `
   declare
     part record;
   begin
-    -- Neither a rule of a table nor the order of the tables stands in the way.
+    -- Switches off foreign keys and triggers, so the order of the tables does not matter.
     set local session_replication_role = replica;
     for part in
       select oid::regclass as name from pg_class
@@ -171,7 +171,7 @@ const EMPTY = `
     loop
       perform setval(part.name, part.start_value, false);
     end loop;
-    -- As the migration left it.
+    -- Restores the row that the migration inserted.
     insert into ledger_check default values;
     delete from pgboss.job;
     delete from pgboss.job_dependency;

@@ -174,7 +174,7 @@ describe('a held trade', () => {
   })
 
   it.each(['cancel', 'decline'] as const)(
-    'puts the account that ends it into a cooldown of 7 days, by a %s',
+    'that ends by a %s puts the account that ended it into a cooldown of 7 days',
     (how) => {
       const { world, offerId, shopper } = held()
       const by = how === 'cancel' ? bot(world).steamId : shopper.steamId
@@ -207,7 +207,7 @@ describe('the automatic acts of people', () => {
     ['magic_counters', 10, STATE.countered],
     ['magic_seller', 10, STATE.invalidItems],
     ['magic_last_second', 299, STATE.accepted],
-  ])('happen in time: %s acts after %i seconds', (who, afterS, state) => {
+  ])('happen on time: %s acts after %i seconds', (who, afterS, state) => {
     const { world, offerId } = send(fresh(), { who, count: 2 })
     expect(offerState(settle(world, NOW_S + afterS - 1), offerId)).toBe(STATE.active)
     const then = settle(world, NOW_S + afterS + 1000)

@@ -61,7 +61,7 @@ describe('a deal that a market asks for', () => {
 
   it.each([
     ['an asset that was not listed', { assets: [asset('12')] }, 'asset_not_listed'],
-    ['one asset more than was sold', { assets: [asset('10'), asset('12')] }, 'asset_not_listed'],
+    ['one more asset than was sold', { assets: [asset('10'), asset('12')] }, 'asset_not_listed'],
     ['an asset twice', { assets: [asset('10'), asset('10')] }, 'asset_not_listed'],
     ['the asset of another game', { assets: [asset('10', { appId: 570 })] }, 'asset_not_listed'],
     ['a protected asset', { assets: [asset('10', { contextId: '16' })] }, 'asset_not_listed'],

@@ -51,7 +51,7 @@ function holds(out: Outside): void {
 
 describe('a sale', () => {
   it.each(['confirm_then_tell', 'tell_then_confirm'] as const)(
-    'goes through if nothing fails: %s',
+    'succeeds if nothing fails: %s',
     async (order) => {
       const out = outside(order)
       await work(out)
