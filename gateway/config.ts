@@ -132,7 +132,7 @@ const environmentSchema = z
     /** The most connections in all, and from one address that is not a trusted proxy. */
     TRADETILL_MAX_CONNECTIONS: whole(10, 100_000, 'each costs memory and a file').default(4_000),
     TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: whole(1, 100_000, 'each costs memory and a file').default(200),
-    /** What a gateway does after a copy of the database took over: it stops publishing, or begins an epoch. */
+    /** The reaction to a copy of the database that took over: stop publishing, or begin an epoch. */
     TRADETILL_AFTER_FAILOVER: z.enum(['stop', 'epoch'], { error: 'must be stop or epoch' }).default('stop'),
     TRADETILL_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })

@@ -76,7 +76,7 @@ describe('a capability', () => {
     expect(bot.after(10)).toEqual({ offers: 10, inventories: null })
   })
 
-  it('knows the time of its last answer', () => {
+  it('reports how long ago it was last answered', () => {
     const bot = aBot()
     expect(bot.sinceAnswerMs('offers')).toBe(Number.POSITIVE_INFINITY)
     bot.see('offers', down)

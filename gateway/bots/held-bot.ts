@@ -86,7 +86,7 @@ type Keeping = { takenAtMs: number; stop: AbortController; lost: AbortController
 
 /** Renews the lease until stopped. Stops everything when the lease is lost or has run out. */
 function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: Keeping) {
-  // Counted from before the query. The database starts later, so our end comes first.
+  // Counts from before the query. The database counts from a later moment, so the lease ends here first.
   let endMs = takenAtMs + LEASE_MS
 
   const lose = () => {

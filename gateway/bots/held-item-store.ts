@@ -26,7 +26,7 @@ export type HeldItem = {
 type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
 
 /**
- * Every item that came to a bot and has not left, oldest first. Reads the rows of held_item and the entries that
+ * Lists every item that a bot received and still has, oldest first. Reads the rows of held_item and the entries that
  * are newer than its mark. The range of entries has an upper end, or the planner would read all of custody.
  */
 export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
@@ -72,8 +72,8 @@ const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entr
 const MOST_ENTRIES = 20_000
 
 /**
- * Brings held_item up to the newest entry before which none can still appear, in steps of at most `most` entries.
- * Several processes may do it at once: each waits for the one before it, and continues where that one ended.
+ * Adds the next entries to held_item, at most `most`, and only those before which no other entry can still be
+ * committed. Several processes may do it at once: each waits for the one before it, and continues where that one ended.
  */
 export async function keepHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')

@@ -9,8 +9,8 @@ export function lockTradeOfItem(tx: Tx, tradeId: bigint) {
 }
 
 /**
- * Adds the entries since the last count to each bot's number of items, up to the newest one before which none can still
- * appear. Readers add the few newer ones, so a delivery neither writes the bot's row nor waits for it. Several
+ * Adds new entries to each bot's number of items, but only those before which no other entry can still be committed.
+ * Readers add the few newer ones, so a delivery neither writes the bot's row nor waits for it. Several
  * processes may count at once: one writes, and the others find a newer count.
  */
 export async function countItems(db: Db | Tx): Promise<void> {

@@ -147,7 +147,7 @@ export async function changesBy(
   }
   const wanted = before + change
   const isThere = await until(async () => (await balance(currency)) === wanted, patience.settleMs)
-  // A second credit may come a moment after the first one.
+  // A second credit may follow a moment after the first.
   await pause(patience.quietMs)
   const after = await balance(currency)
   if (isThere && after === wanted) return PASSED

@@ -119,7 +119,7 @@ async function massList(asked: Asked): Promise<Reply> {
   return json({ success: true, items })
 }
 
-/** Asset ids come as bare numbers, also larger than JavaScript can hold. Ids in quotes are refused. */
+/** Asset ids arrive as bare numbers, which can be larger than JavaScript can hold. Ids in quotes are refused. */
 function linesOf(body: string): unknown[] | undefined {
   const kept = body.replaceAll(/"asset"\s*:\s*("?)(\d+)"?/g, (_, quote, digits) =>
     quote === '' ? `"asset":"${digits}"` : '"asset":"quoted"',

@@ -37,7 +37,10 @@ export function offerPage({ world }: Sandbox, offerId: string, { query }: Incomi
   )
 }
 
-/** Like Steam, asks a person who gets nothing whether it is a gift, then for a confirmation on the phone. */
+/**
+ * Like Steam, asks a person who receives nothing whether the trade is a gift, then asks for a confirmation on the
+ * phone.
+ */
 function stepPage(offer: Offer, step: Step, sender: Account): Reply {
   const button = (answer: string, text: string) =>
     `<button class="accept" name="answer" value="${answer}">${text}</button>`
@@ -88,7 +91,7 @@ export function answerForm(request: Incoming, sandbox: Sandbox, offerId: string)
   else if (how === 'decline') answerOffer(sandbox, offerId, 'decline')
   else if (how === 'counter') counter(sandbox, offerId, request.form.getAll('item'))
   else return undefined
-  // A refusal has no page of its own: the offer's page shows its state.
+  // A refusal has no separate page, because the offer's page shows its state.
   return redirect(`/tradeoffer/${offerId}/`, 303)
 }
 

@@ -33,8 +33,8 @@ export type Hands = {
   confirm(offerId: string, gift: Gift): Promise<boolean>
   cancel(offerId: string): Promise<void>
   /**
-   * Reads Steam's own record of the trade. `given`: exactly this, also if it was taken back since. `failed`: nothing,
-   * and never will be. Undefined if it does not say either.
+   * Reads Steam's own record of the trade. `given`: the trade gave exactly this, even if it was taken back since.
+   * `failed`: it gave nothing and never will. Undefined if the record proves neither.
    */
   gave(steamTradeId: string, gift: Gift): Promise<'given' | 'failed' | undefined>
 }
@@ -65,7 +65,9 @@ export const isGift = (offer: OfferLike, gift: Gift): boolean =>
   gift.assets.length > 0 &&
   isSameSet(gift.assets, offer.gives)
 
-/** The form of the till's secret codes: the recipient of an offer with such a code could take us for a deposit bot. */
+/**
+ * The form of the till's secret codes: the recipient of an offer with such a code could mistake us for a deposit bot.
+ */
 const DEPOSIT_CODE = /(?:^|[^0-9A-Za-z])[2-9A-HJKMNP-Z]{6}(?:$|[^0-9A-Za-z])/
 
 export const looksLikeDeposit = (message: string): boolean => DEPOSIT_CODE.test(message)
